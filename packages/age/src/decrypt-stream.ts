@@ -1,4 +1,3 @@
-/** Decrypts a binary age file of any length as a stream, in chunks of 64 KiB. */
 import { AgeError } from "./age-error.ts";
 import { attemptWith, type DecryptWith } from "./decrypt.ts";
 import { guardedStream } from "./format/guarded-stream.ts";
@@ -6,10 +5,8 @@ import { type AgeHeader, checkHeader, scanHeader } from "./format/header.ts";
 import { AGE_HEADER_MAX_BYTES } from "./limits.ts";
 
 /**
- * Decrypts a binary age file from a stream.
- * @param file chunks of any size; the stream is cancelled when the file is refused
- * @returns a stream whose chunks are authentic. The plaintext is complete only if the stream ends without an error: a
- * truncated file, or one damaged further on, ends with `malformed`, and the chunks before that must be discarded
+ * The chunks are authentic, but the plaintext is complete only if the stream ends without an error: a truncated file
+ * ends with `malformed`, and what came before must be discarded.
  * @throws AgeError as `decrypt`, once the header has been read
  */
 export async function decryptStream(
@@ -39,8 +36,7 @@ async function readHeader(
     const { done, value } = await reader.read();
     if (value !== undefined) chunks.push(value);
     sizeBytes += value?.length ?? 0;
-    // The header is parsed only when the size read has doubled, so that a header that arrives byte by byte is not
-    // parsed once per byte.
+    // Parsed only when the size has doubled, so that a header arriving byte by byte is not parsed once per byte.
     if (!done && sizeBytes < lookAgainAt && sizeBytes <= AGE_HEADER_MAX_BYTES) continue;
     const read = joined(chunks, sizeBytes);
     const header = done || sizeBytes > AGE_HEADER_MAX_BYTES ? checkHeader(read) : scanHeader(read);

@@ -1,7 +1,4 @@
-/**
- * Decrypts age files, armored or binary, with private keys or a password. The header is checked before any computation.
- * Bytes and text are all or nothing: a damaged file yields no plaintext.
- */
+/** The header is checked before any computation. All or nothing: a damaged file yields no plaintext. */
 import { Decrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { dearmor, looksArmored } from "./format/armor.ts";
@@ -18,24 +15,20 @@ import { kindOfPrivateKey, readPrivateKeys } from "./private-key.ts";
 import type { KeyKind } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
-/** What to decrypt with. `privateKeys`: one private key, or a whole key file with comments. */
+/** `privateKeys`: one key, or a whole key file with comments. */
 export type DecryptWith = { privateKeys: string } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
- * Decrypts a whole age file to bytes.
- * @param file armored (text or bytes) or binary
- * @throws AgeError `not_age`, `malformed`, `too_large` (also for too many combinations of keys and stanzas),
- * `work_factor_too_high`, `wrong_password`, `no_matching_key`, `bad_private_key`, `bad_password`, `out_of_memory`,
- * `insecure_context`
+ * @param file armored or binary
+ * @throws AgeError `not_age`, `malformed`, `too_large` (also too many keys times stanzas), `work_factor_too_high`,
+ * `wrong_password`, `no_matching_key`, `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context`
  */
 export async function decrypt(file: string | Uint8Array, key: DecryptWith): Promise<Uint8Array> {
   return decryptUpTo(AGE_FILE_MAX_BYTES, file, key);
 }
 
 /**
- * Decrypts a whole age file to text.
- * @param file armored (text or bytes) or binary
- * @returns text of at most 1 MiB; a byte order mark is kept, invalid UTF-8 is refused and never repaired
+ * At most 1 MiB; a byte order mark is kept, invalid UTF-8 is refused.
  * @throws AgeError as `decrypt`, and `not_text`
  */
 export async function decryptText(file: string | Uint8Array, key: DecryptWith): Promise<string> {
@@ -70,10 +63,7 @@ function asciiOf(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/**
- * Runs `work` with a decrypter for the key. Distinguishes a key that does not match from a damaged file without relying
- * on the library's messages.
- */
+/** Tells a key that does not match from a damaged file without the library's messages. */
 export async function attemptWith<T>(
   key: DecryptWith,
   stanzaTypes: readonly string[],
@@ -83,7 +73,7 @@ export async function attemptWith<T>(
   const decrypter = new Decrypter();
   addKey(decrypter, key, stanzaTypes);
   let isWithoutMatch = false;
-  // The library asks identities in order, so when it asks this one, which is the last, no private key has matched.
+  // Asked last, so no private key has matched.
   decrypter.addIdentity({
     unwrapFileKey() {
       isWithoutMatch = true;
@@ -111,10 +101,10 @@ function addKey(decrypter: Decrypter, key: DecryptWith, stanzaTypes: readonly st
   else decrypter.addIdentity(passwordIdentity(password, key.passwordCipher));
 }
 
-/** Type of the stanzas that the library tries a private key on. */
+/** The library tries a private key on stanzas of this type. */
 const STANZA_TYPE: Record<KeyKind, string> = { classic: "X25519", "post-quantum": "mlkem768x25519" };
 
-/** Cost of trying all keys on all stanzas, in units of `TRIAL_COST`. */
+/** All keys on all stanzas, in units of `TRIAL_COST`. */
 function trialCost(privateKeys: readonly string[], stanzaTypes: readonly string[]): number {
   const kinds = privateKeys.map(kindOfPrivateKey);
   const costOf = (kind: KeyKind) => stanzaTypes.filter((type) => type === STANZA_TYPE[kind]).length * TRIAL_COST[kind];

@@ -1,4 +1,4 @@
-/** Encrypts bytes, text and streams to public keys or with a password. A file without any recipient is refused. */
+/** A file without any recipient is refused. */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { armor } from "./format/armor.ts";
@@ -8,16 +8,11 @@ import { normalisePassword, type PasswordCipher, passwordRecipient } from "./pas
 import { readRecipients } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
-/**
- * Public keys or a password to encrypt with. A password takes about a second and 256 MiB; without `passwordCipher` the
- * library computes scrypt in JavaScript.
- */
+/** A password takes a second and 256 MiB; without `passwordCipher` scrypt runs in JavaScript. */
 export type EncryptTo = { publicKeys: readonly string[] } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
- * Encrypts bytes.
- * @returns the binary age file: larger than the plaintext by at least 182 bytes with a password, 200 with an X25519
- * key, and 1,659 with a post-quantum key
+ * Binary, larger by at least 182 bytes with a password, 200 with an X25519 key, 1,659 with a post-quantum key.
  * @throws AgeError `no_recipients`, `mixed_recipients`, `bad_public_key`, `bad_password`, `too_large`, `out_of_memory`,
  * `insecure_context`
  */
@@ -27,12 +22,7 @@ export async function encrypt(plaintext: Uint8Array, to: EncryptTo): Promise<Uin
   return failAs(failureOf(to), () => encrypter.encrypt(plaintext));
 }
 
-/**
- * Encrypts text.
- * @param text at most 1 MiB as UTF-8
- * @returns the age file in armor
- * @throws AgeError as `encrypt`, and `not_text`
- */
+/** Armored; the text has at most 1 MiB as UTF-8. @throws AgeError as `encrypt`, and `not_text` */
 export async function encryptText(text: string, to: EncryptTo): Promise<string> {
   if (text.length > AGE_TEXT_MAX_BYTES) throw new AgeError("too_large");
   if (!text.isWellFormed()) throw new AgeError("not_text");
@@ -41,10 +31,7 @@ export async function encryptText(text: string, to: EncryptTo): Promise<string> 
   return armor(await encrypt(plaintext, to));
 }
 
-/**
- * Encrypts a stream of any length in chunks of 64 KiB; the output is binary, without armor.
- * @throws AgeError as `encrypt`
- */
+/** Any length, in chunks of 64 KiB, without armor. @throws AgeError as `encrypt` */
 export async function encryptStream(
   plaintext: ReadableStream<Uint8Array>,
   to: EncryptTo,
@@ -53,7 +40,7 @@ export async function encryptStream(
   return guardedStream("malformed", await failAs(failureOf(to), () => encrypter.encrypt(plaintext)));
 }
 
-/** Error code for an unexpected error while encrypting: with public keys, one of them can't be used. */
+/** With public keys, one of them can't be used. */
 function failureOf(to: EncryptTo) {
   return "publicKeys" in to ? "bad_public_key" : passwordFailure;
 }

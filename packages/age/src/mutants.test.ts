@@ -11,7 +11,7 @@ import { armor } from "./format/armor.ts";
 import { checkHeader } from "./format/header.ts";
 import { nodePasswordCipher } from "./password/node-password-cipher.ts";
 import { generateKeyPair } from "./private-key.ts";
-import { type Random, randomFrom } from "./random.testing.ts";
+import { randomFrom, type SeededRandom } from "./random.testing.ts";
 import { drained, streamOf } from "./streams.testing.ts";
 import { vectorNamed } from "./vectors.testing.ts";
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
  * Makes one random change that begins within the bytes from `from` to `to`, or appends random bytes to the file; the
  * result always differs from the file.
  */
-function mutate(file: Uint8Array, from: number, to: number, random: Random): Uint8Array {
+function mutate(file: Uint8Array, from: number, to: number, random: SeededRandom): Uint8Array {
   const at = from + random.below(to - from);
   const span = 1 + random.below(Math.min(80, to - at));
   const [before, hit, after] = [file.subarray(0, at), file.subarray(at, at + span), file.subarray(at + span)];

@@ -1,32 +1,26 @@
 /**
- * Encrypts whole messages with Node's native code, for the server's event loop; not for browsers. The library makes the
- * header for any kind of key; the payload (STREAM: ChaCha20-Poly1305 in chunks of 64 KiB) and the armor are made here
- * in slices, yielding to the event loop in between. The result is in age's format, which any age program can open.
+ * Encrypts whole messages with Node's native code, yielding to the event loop; not for browsers. The library makes the
+ * header; payload (STREAM: ChaCha20-Poly1305, 64 KiB) and armor are made here. Any age program opens the result.
  */
 import { createCipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { failAs } from "./age-error.ts";
-import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./format/armor-form.ts";
+import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./format/armor.ts";
 import { checkHeader } from "./format/header.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** Chunks encrypted before yielding to the event loop, which take 1 to 2 ms. */
+/** 1 to 2 ms. */
 const CHUNKS_PER_TURN = 8;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 16;
-/** Maximum size of a header with one stanza; with a post-quantum stanza it has about 1,600 bytes. */
+/** A post-quantum stanza has 1,600 bytes. */
 const HEADER_MAX_BYTES = 2048;
 const LINE_BYTES = 48;
 const LINE_CHARS = 64;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/**
- * Encrypts a message to a public key.
- * @param publicKey of any kind
- * @returns the age file in strict armor with CRLF line ends
- * @throws AgeError `bad_public_key`
- */
+/** Strict armor with CRLF line ends, for a public key of any kind. @throws AgeError `bad_public_key` */
 export async function encryptArmored(plaintext: Uint8Array, publicKey: string): Promise<Buffer> {
   const { header, fileKey } = await failAs("bad_public_key", () => wrapNewFileKey(publicKey));
   const nonce = randomBytes(NONCE_BYTES);
@@ -44,18 +38,14 @@ export async function encryptArmored(plaintext: Uint8Array, publicKey: string): 
   return armor.end();
 }
 
-/** Maximum length of the armored file that `encryptArmored` returns for this size. */
 export function encryptedLength(sizeBytes: number): number {
   const chunks = Math.max(1, Math.ceil(sizeBytes / CHUNK_BYTES));
   return armoredLength(HEADER_MAX_BYTES + NONCE_BYTES + sizeBytes + chunks * TAG_BYTES);
 }
 
-/**
- * Returns the header of an empty file with a new file key wrapped for the recipient. The second recipient adds no
- * stanza; it only captures the file key.
- */
+/** Header of an empty file with a new file key. A second recipient captures the file key and adds no stanza. */
 async function wrapNewFileKey(publicKey: string): Promise<{ header: Uint8Array; fileKey: Uint8Array }> {
-  // Imported at the first message: the library takes 20 MiB, which a server that never encrypts does not need.
+  // The library takes 20 MiB, which a server that never encrypts does not need.
   const [{ Encrypter }, { readRecipients }] = await Promise.all([import("age-encryption"), import("./public-key.ts")]);
   const encrypter = new Encrypter();
   for (const recipient of readRecipients([publicKey])) encrypter.addRecipient(recipient);
@@ -76,7 +66,7 @@ function encryptChunk(chunk: Uint8Array, key: Uint8Array, nonce: Uint8Array): Bu
   return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Nonce of a chunk: eleven bytes of counter, and one byte that is 1 for the last chunk. */
+/** Eleven bytes of counter, and 1 for the last chunk. */
 function nonceOf(index: number, isLast: boolean): Uint8Array {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(index, 5, 6);
@@ -87,7 +77,7 @@ function nonceOf(index: number, isLast: boolean): Uint8Array {
 class ArmorWriter {
   readonly #out: Buffer;
   #at = 0;
-  /** Base64 input that does not fill an output line yet. */
+  /** Input that does not fill an output line yet. */
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(sizeBytes: number) {

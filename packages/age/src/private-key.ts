@@ -1,7 +1,4 @@
-/**
- * Private keys (age identities): `AGE-SECRET-KEY-1…` and, post-quantum, `AGE-SECRET-KEY-PQ-1…`. Accepted are a line, a
- * line with white space around it, or a whole key file with comments.
- */
+/** Private keys: `AGE-SECRET-KEY-1…` and, post-quantum, `AGE-SECRET-KEY-PQ-1…`, as a line or a whole key file. */
 import { Decrypter, generateHybridIdentity, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { AgeError, failAs } from "./age-error.ts";
 import { KEY_FILE_MAX_BYTES, PRIVATE_KEYS_MAX } from "./limits.ts";
@@ -9,28 +6,20 @@ import type { KeyKind } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
 export interface KeyPair {
-  /** Public key: `age1…` or, post-quantum, `age1pq1…`. */
   publicKey: string;
-  /** Private key: `AGE-SECRET-KEY-1…` or, post-quantum, `AGE-SECRET-KEY-PQ-1…`. */
   privateKey: string;
 }
 
-/** White space, and zero-width characters, which are often pasted with a key but are not white space in JavaScript. */
+/** Zero-width characters are often pasted with a key but are not white space in JavaScript. */
 const invisible = /[\s\u200b-\u200d\u2060]+/g;
 
-/**
- * Generates a key pair.
- * @param kind `classic` is X25519, which every age program opens; `post-quantum` needs age 1.3 or newer
- */
+/** `classic` is X25519, which every age program opens; `post-quantum` needs age 1.3. */
 export async function generateKeyPair(kind: KeyKind = "classic"): Promise<KeyPair> {
   const privateKey = await (kind === "post-quantum" ? generateHybridIdentity() : generateX25519Identity());
   return { privateKey, publicKey: await publicKeyOf(privateKey) };
 }
 
-/**
- * Derives the public key of the single private key in the text.
- * @throws AgeError `bad_private_key`, also when the text contains several keys
- */
+/** @throws AgeError `bad_private_key`, also when the text contains several keys */
 export async function publicKeyOf(text: string): Promise<string> {
   const [privateKey, ...others] = readPrivateKeys(text);
   if (privateKey === undefined || others.length > 0) throw new AgeError("bad_private_key");
@@ -38,10 +27,8 @@ export async function publicKeyOf(text: string): Promise<string> {
 }
 
 /**
- * Reads the private keys of a key file.
- * @param text one or more keys, one per line; blank lines, white space and `#` comments are skipped
- * @returns at least one key
- * @throws AgeError `bad_private_key` when any other line is not a key, `too_large`, `insecure_context`
+ * One per line; blank lines, white space and `#` comments are skipped.
+ * @throws AgeError `bad_private_key` for any other line, `too_large`, `insecure_context`
  */
 export function readPrivateKeys(text: string): string[] {
   requireWebCrypto();
@@ -56,7 +43,7 @@ export function readPrivateKeys(text: string): string[] {
   return [...new Set(keys)];
 }
 
-/** Whether a private key is classic or post-quantum. @param privateKey as `readPrivateKeys` returns it */
+/** @param privateKey as `readPrivateKeys` returns it */
 export function kindOfPrivateKey(privateKey: string): KeyKind {
   return privateKey.startsWith("AGE-SECRET-KEY-PQ-1") ? "post-quantum" : "classic";
 }

@@ -1,37 +1,29 @@
 /**
- * Public keys (age recipients): `age1…` (X25519, 62 characters), `age1pq1…` (post-quantum, 1,959), and the two forms of
- * hardware keys, `age1tag1…` and `age1tagpq1…`, to which this package can encrypt only.
+ * Public keys: `age1…` (X25519), `age1pq1…` (post-quantum), and `age1tag1…`, `age1tagpq1…` of hardware keys, to which
+ * this package can encrypt only.
  */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs } from "./age-error.ts";
-import { RECIPIENTS_MAX } from "./limits.ts";
+import { AGE_RECIPIENTS_MAX } from "./limits.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
 export type KeyKind = "classic" | "post-quantum";
 
-/** Characters beyond which a text is no public key; the longest kind, `age1tagpq1…`, has about 2,010. */
+/** The longest kind, `age1tagpq1…`, has 2,010. */
 const PUBLIC_KEY_MAX_LENGTH = 2100;
 
-/**
- * Whether the text, without white space around it, is spelled like a public key, including its checksum. Synchronous
- * and cheap enough for every key press; `checkPublicKey` tells whether the key can be used.
- */
+/** By spelling and checksum, cheap enough for every key press; `checkPublicKey` tells whether the key can be used. */
 export function isPublicKey(text: string): boolean {
   return spelledPublicKey(text) !== null;
 }
 
-/**
- * Kind of a public key, by its spelling alone; `post-quantum` if a quantum computer can't decrypt what is encrypted to
- * it.
- */
+/** By its spelling alone. */
 export function publicKeyKind(publicKey: string): KeyKind {
   return /^\s*age1(?:tag)?pq1/.test(publicKey) ? "post-quantum" : "classic";
 }
 
 /**
- * Encrypts a trial file to the key, since a well-spelled key may still be unusable. Meant to be called once, when a key
- * is saved or pasted.
- * @returns the key without white space around it
+ * Encrypts a trial file, since a well-spelled key may be unusable; once, when a key is saved or pasted.
  * @throws AgeError `bad_public_key`
  */
 export async function checkPublicKey(text: string): Promise<string> {
@@ -45,12 +37,12 @@ export async function checkPublicKey(text: string): Promise<string> {
 }
 
 /**
- * Checks the recipients of one file: at least one, duplicates removed, all of one kind.
+ * At least one, without duplicates, all of one kind.
  * @throws AgeError `no_recipients`, `bad_public_key`, `mixed_recipients`, `too_large`
  */
 export function readRecipients(publicKeys: readonly string[]): string[] {
   if (publicKeys.length === 0) throw new AgeError("no_recipients");
-  if (publicKeys.length > RECIPIENTS_MAX) throw new AgeError("too_large");
+  if (publicKeys.length > AGE_RECIPIENTS_MAX) throw new AgeError("too_large");
   const recipients = new Set<string>();
   for (const text of publicKeys) {
     const publicKey = spelledPublicKey(text);
@@ -66,7 +58,7 @@ function spelledPublicKey(text: string): string | null {
   const publicKey = text.trim();
   if (publicKey.length > PUBLIC_KEY_MAX_LENGTH || !publicKey.startsWith("age1")) return null;
   try {
-    // Checks the bech32 form only; the point itself is checked by encrypt().
+    // The bech32 form only; encrypt() checks the point.
     new Encrypter().addRecipient(publicKey);
     return publicKey;
   } catch {

@@ -1,12 +1,12 @@
 /** Pseudo-random numbers that are the same in every run (mulberry32). */
-export interface Random {
+export interface SeededRandom {
   /** An integer from 0 to less than `limit`. */
   below(limit: number): number;
   bytes(sizeBytes: number): Uint8Array;
   pick<T>(choices: readonly T[]): T;
 }
 
-export function randomFrom(seed: number): Random {
+export function randomFrom(seed: number): SeededRandom {
   let state = seed;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -12,7 +12,7 @@ import { armor } from "./format/armor.ts";
 import { nodePasswordCipher } from "./password/node-password-cipher.ts";
 import { keyFileText, openProtectedKey, protectPrivateKey } from "./password/protected-key.ts";
 import { generateKeyPair, type KeyPair, publicKeyOf, readPrivateKeys } from "./private-key.ts";
-import { type Random, randomFrom } from "./random.testing.ts";
+import { randomFrom, type SeededRandom } from "./random.testing.ts";
 import { drained, streamOf } from "./streams.testing.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";
@@ -31,7 +31,7 @@ type Form = (typeof forms)[number];
 const crlf = (armored: string) => armored.replaceAll("\n", "\r\n");
 const same = (one: Uint8Array | null, other: Uint8Array) => one !== null && Buffer.compare(one, other) === 0;
 
-function sizeOf(index: number, random: Random): number {
+function sizeOf(index: number, random: SeededRandom): number {
   if (index % 20 === 19) return 1024 * 1024 - (index % 100 === 99 ? 0 : random.below(3));
   return index % 2 === 0 ? random.pick(edges) : random.below(random.pick([100, 5000, 200_000]));
 }
@@ -65,7 +65,7 @@ async function openedByUs(file: Uint8Array, key: KeyPair, form: Form, viaStream:
  * Flips one bit: of any byte of a binary file, or of one of the bytes 40 to 239 of an armored one. These are never the
  * last base64 characters, some of whose bits are unused.
  */
-function damaged(file: Uint8Array, form: Form, random: Random): Uint8Array {
+function damaged(file: Uint8Array, form: Form, random: SeededRandom): Uint8Array {
   const copy = new Uint8Array(file);
   const at = form === "binary" ? random.below(copy.length) : 40 + random.below(200);
   copy[at] = copy[at]! ^ (1 << random.below(7));

@@ -1,16 +1,10 @@
-/**
- * Checks the size and the UTF-8 encoding of a file while its bytes are passed on. Pure, apart from the stream that is
- * read.
- */
+/** Checks size and UTF-8 of a file while its bytes pass. */
 import { importMessages } from "@kauke/contract";
-import { AliasImportError, unreadable } from "./alias-import-error.ts";
+import { AliasImportError, unreadableFile } from "./foreign-alias.ts";
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/**
- * Yields the bytes of a file, and ends with an error if there are more than the maximum.
- * @throws AliasImportError `too_large` as soon as the maximum is exceeded
- */
+/** @throws AliasImportError `too_large` as soon as the maximum is exceeded */
 export async function* upTo(maxBytes: number, bytes: Bytes): AsyncGenerator<Uint8Array> {
   let seen = 0;
   for await (const chunk of bytes) {
@@ -22,10 +16,7 @@ export async function* upTo(maxBytes: number, bytes: Bytes): AsyncGenerator<Uint
 
 export const tooLarge = (): AliasImportError => new AliasImportError("too_large", null, importMessages.tooLarge);
 
-/**
- * Passes on the bytes of a text, without its byte order mark, and checks that they are UTF-8.
- * @throws AliasImportError `invalid`
- */
+/** Drops the byte order mark. @throws AliasImportError `invalid` */
 export async function* checkedUtf8(bytes: Bytes): AsyncGenerator<Uint8Array> {
   const check = utf8Check();
   let isFirst = true;
@@ -38,10 +29,7 @@ export async function* checkedUtf8(bytes: Bytes): AsyncGenerator<Uint8Array> {
   check(null);
 }
 
-/**
- * Makes a UTF-8 check for a stream: a function to be called with each chunk in order, and with `null` at the end.
- * @throws AliasImportError `invalid` from the returned function
- */
+/** For each chunk in order, and `null` at the end. @throws AliasImportError `invalid` from the returned function */
 export function utf8Check(): (chunk: Uint8Array | null) => void {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (chunk) => {
@@ -49,21 +37,21 @@ export function utf8Check(): (chunk: Uint8Array | null) => void {
       if (chunk === null) decoder.decode();
       else decoder.decode(chunk, { stream: true });
     } catch {
-      throw unreadable("The file is not text in UTF-8. Please save it as UTF-8 and try again.");
+      throw unreadableFile("The file is not text in UTF-8. Please save it as UTF-8 and try again.");
     }
   };
 }
 
-/** Splits a large chunk into slices, so that processing one slice blocks the event loop only briefly. */
+/** One slice blocks the event loop only briefly. */
 export function* slices(chunk: Uint8Array, bytes: number): Generator<Uint8Array> {
   for (let from = 0; from < chunk.length; from += bytes) yield chunk.subarray(from, from + bytes);
 }
 
-/** Characters after which the rest of a line is dropped, except for what arrives in the same chunk. */
+/** The rest of a longer line is dropped. */
 export const LINE_MAX = 65_536;
 
-/** Yields the lines of a text in UTF-8, in bounded memory. An empty line may be yielded in addition, e.g. at the end of the text. */
-export async function* textLines(bytes: Bytes): AsyncGenerator<string> {
+/** In bounded memory; an empty line may be yielded in addition. */
+export async function* linesOfText(bytes: Bytes): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of bytes) {

@@ -21,7 +21,7 @@ describe("reading an import file takes time in proportion to its size", () => {
       "CSV",
       (count: number) =>
         `alias,note,enabled,mailboxes\n${list(count)
-          .map((it) => `a${it}@x.example,"n ""q""",True,y@x.example`)
+          .map((one) => `a${one}@x.example,"n ""q""",True,y@x.example`)
           .join("\n")}`,
     ],
     ["CSV of quotes", (count: number) => `alias,note,enabled,mailboxes\n${'"""","""",\n'.repeat(count)}`],
@@ -34,20 +34,22 @@ describe("reading an import file takes time in proportion to its size", () => {
     [
       "JSON",
       (count: number) =>
-        JSON.stringify(list(count).map((it) => ({ full_address: `a${it}@x.example`, enabled: true, used_on: '"[{' }))),
+        JSON.stringify(
+          list(count).map((one) => ({ full_address: `a${one}@x.example`, enabled: true, used_on: '"[{' })),
+        ),
     ],
     [
       "DNS records",
       (count: number) =>
         list(count)
-          .map((it) => `forward-email=a${it}:x@y.example`)
+          .map((one) => `forward-email=a${one}:x@y.example`)
           .join("\n"),
     ],
     [
       "DNS records in one line",
       (count: number) =>
         `forward-email=${list(count)
-          .map((it) => `a${it % 99}:x@y.example`)
+          .map((one) => `a${one % 99}:x@y.example`)
           .join(",")}`,
     ],
   ])("%s", async (_, make) => {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { AliasImportError } from "./alias-import-error.ts";
+import { AliasImportError } from "./foreign-alias.ts";
 import { type ClientResponse, openService, type ServiceClient } from "./import-from-service.ts";
 
 const apiKey = "secret-key-of-another-service";
@@ -66,8 +66,8 @@ describe("aliases of an account at another service", () => {
       active: true,
       isDeleted: true,
     });
-    expect(addy.asked.map((it) => it.headers.authorization)).toEqual([`Bearer ${apiKey}`, `Bearer ${apiKey}`]);
-    expect(addy.asked.every((it) => !it.url.href.includes(apiKey))).toBe(true);
+    expect(addy.asked.map((one) => one.headers.authorization)).toEqual([`Bearer ${apiKey}`, `Bearer ${apiKey}`]);
+    expect(addy.asked.every((one) => !one.url.href.includes(apiKey))).toBe(true);
   });
 
   it("keeps little of a hostile server's response in memory, and stops after the maximum number of rows", async () => {
@@ -112,7 +112,7 @@ describe("aliases of an account at another service", () => {
       "https://relay.firefox.com/api/v1/relayaddresses/": [mask("a@mozmail.com")],
       "https://relay.firefox.com/api/v1/domainaddresses/": [mask("b@ann.mozmail.com")],
     });
-    expect((await read({ service: "relay", apiKey }, relay)).map((it) => it.address)).toEqual([
+    expect((await read({ service: "relay", apiKey }, relay)).map((one) => one.address)).toEqual([
       "a@mozmail.com",
       "b@ann.mozmail.com",
     ]);

@@ -1,18 +1,14 @@
-/**
- * Reads a user's aliases from another service's API. The API key of that service is kept in memory during the reads
- * only: it is not stored, not logged and in no error message.
- */
+/** The API key is kept in memory during the reads only: not stored, not logged and in no error message. */
 import { type ImportFromServiceBody, limits } from "@kauke/contract";
-import { AliasImportError } from "./alias-import-error.ts";
 import { type Bytes, tooLarge, upTo } from "./checked-text.ts";
-import { type ForeignAlias, type ForeignAliases, textOf } from "./foreign-alias.ts";
+import { AliasImportError, cellText, type ForeignAlias, type ForeignAliases } from "./foreign-alias.ts";
 import { addyAlias, forwardEmailAlias, relayAlias } from "./json-shapes.ts";
 import { jsonElements } from "./read-import.ts";
 
 type Input = Pick<ImportFromServiceBody, "service" | "baseUrl" | "apiKey">;
 
 export interface ServiceClient {
-  /** Sends a GET request. @returns `refused` when the address must not be called, `failed` when no response arrived */
+  /** `refused` when the address must not be called, `failed` when no response arrived. */
   get(request: {
     url: URL;
     headers: Readonly<Record<string, string>>;
@@ -29,12 +25,11 @@ export interface ClientResponse {
 
 interface Parts {
   serviceFetch: ServiceClient;
-  /** Current monotonic time in milliseconds. */
+  /** Monotonic milliseconds. */
   now(): number;
 }
 
 const REQUEST_MS = 20_000;
-/** Milliseconds for all requests of one import together. */
 const ALL_MS = 60_000;
 const PAGES_MAX = 500;
 const hosts = {
@@ -44,8 +39,7 @@ const hosts = {
 } as const;
 
 /**
- * Opens an import from another service's API.
- * @throws AliasImportError `invalid` for a base URL that may not be called, and for a wrong API key while the rows are read
+ * @throws AliasImportError `invalid` for a base URL that may not be called, and for a wrong API key while rows are read
  */
 export function openService(input: Input, parts: Parts): ForeignAliases {
   const reader = new ServiceReader(baseOf(input), parts);
@@ -55,9 +49,7 @@ export function openService(input: Input, parts: Parts): ForeignAliases {
   return { format: "forward-email-api", rows: forwardEmailRows(reader, apiKey) };
 }
 
-/**
- * Base URL of the service's API. Only addy.io can be hosted by others; the two other services have a fixed host each.
- */
+/** Only addy.io can be hosted by others. */
 function baseOf({ service, baseUrl }: Input): URL {
   if (baseUrl === undefined || baseUrl === "") return new URL(hosts[service]);
   if (service !== "addy") throw new AliasImportError("invalid", "baseUrl", "This service has one address only.");
@@ -75,9 +67,7 @@ interface Page<T> {
   pageCount: number | null;
 }
 
-/**
- * Converts a JSON object of a response to the value that is kept in memory; `null` for an object that is not needed.
- */
+/** What is kept in memory of a JSON object; `null` for nothing. */
 type Take<T> = (value: Record<string, unknown>, path: string) => T | null;
 
 class ServiceReader {
@@ -92,10 +82,7 @@ class ServiceReader {
     this.#endsAt = parts.now() + ALL_MS;
   }
 
-  /**
-   * Reads one page from the service's API.
-   * @throws AliasImportError `invalid`, `unavailable`, `too_large`
-   */
+  /** @throws AliasImportError `invalid`, `unavailable`, `too_large` */
   async page<T>(path: string, headers: Record<string, string>, take: Take<T>): Promise<Page<T>> {
     const leftMs = this.#endsAt - this.#parts.now();
     if (leftMs <= 0) throw failed("took too long");
@@ -181,7 +168,7 @@ async function* forwardEmailRows(reader: ServiceReader, apiKey: string): AsyncGe
     }
   }
   let row = 0;
-  for await (const domains of pages("/v1/domains", ({ name }, at) => (at === "" ? textOf(name) : null))) {
+  for await (const domains of pages("/v1/domains", ({ name }, at) => (at === "" ? cellText(name) : null))) {
     for (const domain of domains) {
       const aliases = pages(`/v1/domains/${encodeURIComponent(domain)}/aliases`, (value, at) =>
         at === "" ? forwardEmailAlias({ ...value, domain_name: domain }, ++row) : null,

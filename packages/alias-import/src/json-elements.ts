@@ -1,14 +1,11 @@
 /**
- * Streams the objects in the lists of a JSON text: each object is parsed alone as its bytes arrive, so that a large
- * file is never in memory as a whole. Each byte is examined once.
+ * Streams the objects in the lists of a JSON text: a large file is never in memory as a whole, and each byte is
+ * examined once.
  */
-import { unreadable } from "./alias-import-error.ts";
+import { unreadableFile } from "./foreign-alias.ts";
 
 export interface JsonElement {
-  /**
-   * Names of the members that lead to the list, joined by dots, e.g. `tables.alias.rows`; empty for a list at the top
-   * level.
-   */
+  /** Member names down to the list, e.g. `tables.alias.rows`; empty at the top level. */
   path: string;
   value: Record<string, unknown>;
 }
@@ -28,32 +25,25 @@ const COMMA = 0x2c;
 
 interface Level {
   isList: boolean;
-  /** Name of the object member that is being read. */
   name: string;
 }
 
-const broken = () => unreadable("The file is not valid JSON.");
+const broken = () => unreadableFile("The file is not valid JSON.");
 
 export class JsonElements {
-  /** Objects and lists that enclose the current position, outside of elements. */
   readonly #levels: Level[] = [];
   #inString = false;
   #escaped = false;
-  /** Bytes of the current string outside of elements; the string may be a member's name. */
+  /** Of the current string outside of elements. */
   #text: number[] = [];
-  /** Last string outside of elements. If a colon follows, it is a member's name. */
+  /** A member's name if a colon follows. */
   #lastText = "";
   #hasEnded = false;
-  /** Chunks of the element that is being read; `null` outside of elements. */
   #element: Uint8Array[] | null = null;
   #elementBytes = 0;
   #elementDepth = 0;
 
-  /**
-   * Reads the next bytes of the JSON text.
-   * @returns the elements completed by these bytes
-   * @throws AliasImportError `invalid`
-   */
+  /** @returns the elements completed by these bytes @throws AliasImportError `invalid` */
   push(chunk: Uint8Array): JsonElement[] {
     const found: JsonElement[] = [];
     let from = 0;
@@ -75,10 +65,7 @@ export class JsonElements {
     return found;
   }
 
-  /**
-   * Ends the JSON text.
-   * @throws AliasImportError `invalid` when the text is incomplete
-   */
+  /** @throws AliasImportError `invalid` when the text is incomplete */
   end(): void {
     if (!this.#hasEnded || this.#levels.length > 0) throw broken();
   }
@@ -99,14 +86,12 @@ export class JsonElements {
     if (this.#element === null && this.#text.length < NAME_MAX_BYTES) this.#text.push(octet);
   }
 
-  /**
-   * Tracks the nesting depth within an element.
-   * @returns whether this byte ends the element
-   */
+  /** @returns whether this byte ends the element */
   #isElementEnd(octet: number): boolean {
     if (octet === OPEN_BRACE || octet === OPEN_BRACKET) {
       this.#elementDepth += 1;
-      if (this.#elementDepth > DEPTH_MAX) throw unreadable("The file is nested too deeply to be a list of aliases.");
+      if (this.#elementDepth > DEPTH_MAX)
+        throw unreadableFile("The file is nested too deeply to be a list of aliases.");
     } else if (octet === CLOSE_BRACE || octet === CLOSE_BRACKET) this.#elementDepth -= 1;
     return this.#elementDepth === 0;
   }
@@ -114,8 +99,8 @@ export class JsonElements {
   #keep(part: Uint8Array): void {
     this.#elementBytes += part.length;
     if (this.#elementBytes > ELEMENT_MAX_BYTES)
-      throw unreadable("An entry of the file is longer than 256 KiB, so this is not a list of aliases.");
-    // The bytes are copied, because the stream may reuse the memory of a chunk.
+      throw unreadableFile("An entry of the file is longer than 256 KiB, so this is not a list of aliases.");
+    // Copied, because the stream may reuse the memory of a chunk.
     this.#element?.push(part.slice());
   }
 
@@ -131,7 +116,8 @@ export class JsonElements {
     const level = this.#levels.at(-1);
     if (this.#hasEnded && octet > 0x20) throw broken();
     if (octet === OPEN_BRACE || octet === OPEN_BRACKET) {
-      if (this.#levels.length >= DEPTH_MAX) throw unreadable("The file is nested too deeply to be a list of aliases.");
+      if (this.#levels.length >= DEPTH_MAX)
+        throw unreadableFile("The file is nested too deeply to be a list of aliases.");
       this.#levels.push({ isList: octet === OPEN_BRACKET, name: "" });
     } else if (octet === CLOSE_BRACE || octet === CLOSE_BRACKET) {
       if (level?.isList !== (octet === CLOSE_BRACKET)) throw broken();

@@ -1,6 +1,6 @@
-/** Recognises the JSON format that a list element belongs to, and converts the element to an import row. */
+/** Recognises the JSON format that a list element belongs to. */
 import type { ImportFormat } from "@kauke/contract";
-import { type ForeignAlias, foreignAlias, isTrue, textOf } from "./foreign-alias.ts";
+import { cellText, type ForeignAlias, foreignAlias, isTrue } from "./foreign-alias.ts";
 import type { JsonElement } from "./json-elements.ts";
 
 type Value = Readonly<Record<string, unknown>>;
@@ -39,10 +39,7 @@ const shapes: readonly JsonShape[] = [
   },
 ];
 
-/**
- * Finds the JSON format of a list element.
- * @returns `null` for an element of no known format
- */
+/** `null` for an element of no known format. */
 export function shapeOf(element: JsonElement): JsonShape | null {
   return shapes.find((shape) => shape.isOf(element)) ?? null;
 }
@@ -51,15 +48,15 @@ function kaukeAlias(value: Value, row: number): ForeignAlias {
   const isActive = isTrue(value.active);
   const destinations = listOf(isActive ? value.destinations : value.lastDestinations).filter(isObject);
   return foreignAlias(row, {
-    address: `${textOf(value.name)}@${textOf(value.domain)}`,
+    address: `${cellText(value.name)}@${cellText(value.domain)}`,
     notes: value.notes,
     active: isActive,
-    destinations: destinations.map((it) => it.address ?? it.url),
+    destinations: destinations.map(({ address, url }) => address ?? url),
   });
 }
 
 export function relayAlias(value: Value, row: number): ForeignAlias {
-  const [description, site] = [textOf(value.description), textOf(value.generated_for)];
+  const [description, site] = [cellText(value.description), cellText(value.generated_for)];
   return foreignAlias(row, {
     address: value.full_address,
     notes: description === "" || site === "" ? description || site : `${description} (${site})`,
@@ -74,14 +71,14 @@ export function addyAlias(value: Value, row: number): ForeignAlias {
     active: isTrue(value.active),
     destinations: listOf(value.recipients)
       .filter(isObject)
-      .map((it) => it.email),
-    isDeleted: textOf(value.deleted_at) !== "",
+      .map(({ email }) => email),
+    isDeleted: cellText(value.deleted_at) !== "",
   });
 }
 
 export function forwardEmailAlias(value: Value, row: number): ForeignAlias {
-  const domain = isObject(value.domain) ? textOf(value.domain.name) : textOf(value.domain_name);
-  const name = textOf(value.name);
+  const domain = isObject(value.domain) ? cellText(value.domain.name) : cellText(value.domain_name);
+  const name = cellText(value.name);
   return foreignAlias(row, {
     address: domain === "" ? name : `${name}@${domain}`,
     notes: value.description,
@@ -91,24 +88,19 @@ export function forwardEmailAlias(value: Value, row: number): ForeignAlias {
   });
 }
 
-/**
- * Reason why a Forward Email name matches more than one address and cannot be imported; `null` for an ordinary name.
- */
+/** `null` for an ordinary name. */
 export function patternProblem(name: string): string | null {
   if (name === "*") return "A catch-all takes mail for every name; an alias here has one name.";
   return name.startsWith("/") ? "A pattern takes mail for many names; an alias here has one name." : null;
 }
 
-/**
- * Converts an alias of SimpleLogin's JSON export to an import row.
- * @param mailbox address of the alias' main mailbox, which another list of the export names
- */
+/** @param mailbox from another list of the export */
 export function simpleLoginAlias(value: Value, row: number, mailbox = ""): ForeignAlias {
   return foreignAlias(row, {
     address: value.email,
     notes: value.note,
     active: isTrue(value.enabled),
     destinations: [mailbox],
-    isDeleted: textOf(value.delete_on) !== "",
+    isDeleted: cellText(value.delete_on) !== "",
   });
 }

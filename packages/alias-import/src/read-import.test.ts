@@ -1,8 +1,7 @@
 import { deflateRawSync } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect, it, test } from "vitest";
-import { AliasImportError } from "./alias-import-error.ts";
-import type { ForeignAlias } from "./foreign-alias.ts";
+import { AliasImportError, type ForeignAlias } from "./foreign-alias.ts";
 import { readImport } from "./read-import.ts";
 
 async function* chunked(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -238,7 +237,7 @@ describe("the format of a file is detected by its content", () => {
     const read = await readAll(file);
     expect(read.format).toBe(format);
     expect(read.rows.map(shown)).toEqual(rows);
-    expect(read.rows.map((it) => it.row)).toEqual(rows.map((__, index) => index + 1));
+    expect(read.rows.map((one) => one.row)).toEqual(rows.map((__, index) => index + 1));
   });
 
   test.each(files)("%s, in chunks of any size", async (_, file, format, rows) => {

@@ -1,27 +1,19 @@
-/**
- * Detects the format of an import file by its content and yields its rows as they are requested. Files of known formats
- * that cannot be imported are refused with the format's name in the error.
- */
+/** Detects the format of an import file by its content. Known formats that can't be imported are refused by name. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportFormat, importFormatNames, limits } from "@kauke/contract";
-import { unreadable } from "./alias-import-error.ts";
 import { type Bytes, checkedUtf8, slices, upTo, utf8Check } from "./checked-text.ts";
-import { csvShape, passwordFile, unknownFile } from "./csv-columns.ts";
-import { csvRecords } from "./csv-records.ts";
-import { dnsAliases, isDnsText } from "./dns-lines.ts";
-import { type ForeignAlias, type ForeignAliases, isTrue, textOf } from "./foreign-alias.ts";
+import { csvRecords, csvShape, passwordFile, unknownFile } from "./csv.ts";
+import { cellText, type ForeignAlias, type ForeignAliases, isTrue, unreadableFile } from "./foreign-alias.ts";
 import { type JsonElement, JsonElements } from "./json-elements.ts";
 import { shapeOf, simpleLoginAlias } from "./json-shapes.ts";
-import { isMailxText, mailxAliases } from "./mailx-lines.ts";
+import { dnsAliases, isDnsText, isMailxText, mailxAliases } from "./line-formats.ts";
 import { zipParts } from "./zip-files.ts";
 
-/** Bytes at the beginning of a file from which its format is detected. */
 const HEAD_BYTES = 65_536;
 const SLICE_BYTES = 65_536;
 
 /**
- * Reads an import file.
- * @param expected format that the user chose; any format is accepted if absent
+ * @param expected format that the user chose; absent for any
  * @throws AliasImportError `invalid`, `too_large`; also while the rows are read
  */
 export async function readImport(file: Bytes, expected?: ImportFormat): Promise<ForeignAliases> {
@@ -30,16 +22,16 @@ export async function readImport(file: Bytes, expected?: ImportFormat): Promise<
   const source = await readByHead(head, whole);
   if (expected !== undefined && expected !== source.format) {
     await source.rows[Symbol.asyncIterator]().return?.();
-    throw unreadable(`This is not a file of the chosen format; it is of ${importFormatNames[source.format]}.`);
+    throw unreadableFile(`This is not a file of the chosen format; it is of ${importFormatNames[source.format]}.`);
   }
   return source;
 }
 
 async function readByHead(head: Buffer, whole: Bytes): Promise<ForeignAliases> {
-  if (head.length === 0) throw unreadable("The file is empty.");
+  if (head.length === 0) throw unreadableFile("The file is empty.");
   if (head.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1")))
     return { format: "simplelogin-zip", rows: simpleLoginZip(whole) };
-  if (isUtf16(head)) throw unreadable("The file is not text in UTF-8. Please save it as UTF-8 and try again.");
+  if (isUtf16(head)) throw unreadableFile("The file is not text in UTF-8. Please save it as UTF-8 and try again.");
   const text = head.toString("utf8").replace(/^\u{feff}/u, "");
   const bytes = checkedUtf8(whole);
   if (/^\s*[[{]/.test(text)) return readJson(text, bytes);
@@ -50,10 +42,7 @@ async function readByHead(head: Buffer, whole: Bytes): Promise<ForeignAliases> {
 
 const isUtf16 = (head: Buffer) => /^(?:fffe|feff)/.test(head.toString("hex", 0, 2));
 
-/**
- * Reads the beginning of a file without consuming it.
- * @returns the beginning, and the whole file including it
- */
+/** Reads the beginning of a file without consuming it. */
 async function withHead(bytes: AsyncIterator<Uint8Array>): Promise<{ head: Buffer; whole: Bytes }> {
   const begun: Uint8Array[] = [];
   let length = 0;
@@ -79,7 +68,7 @@ async function readCsv(head: string, bytes: Bytes): Promise<ForeignAliases> {
   const delimiter = line.includes(",") ? "," : line.includes(";") ? ";" : "\t";
   const records = csvRecords(bytes, delimiter);
   const first = await records.next();
-  if (first.done === true) throw unreadable("The file is empty.");
+  if (first.done === true) throw unreadableFile("The file is empty.");
   const { format, toAlias } = csvShape(first.value.cells);
   async function* rows(): AsyncGenerator<ForeignAlias> {
     for await (const { cells, row } of records) yield toAlias(cells, row);
@@ -87,7 +76,7 @@ async function readCsv(head: string, bytes: Bytes): Promise<ForeignAliases> {
   return { format, rows: rows() };
 }
 
-/** JSON exports of password managers, recognised by members at the beginning of the file. */
+/** Recognised by members at the beginning. */
 const passwordJson: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Bitwarden", /^\s*\{\s*"encrypted"\s*:/],
   ["Bitwarden", /^\s*\{\s*"(?:folders|collections)"\s*:[\s\S]*"items"\s*:/],
@@ -119,7 +108,7 @@ async function* jsonAliases(first: JsonElement, rest: AsyncGenerator<JsonElement
   }
 }
 
-/** Yields the objects in the lists of a JSON text. @throws AliasImportError `invalid` */
+/** @throws AliasImportError `invalid` */
 export async function* jsonElements(bytes: Bytes): AsyncGenerator<JsonElement> {
   const reader = new JsonElements();
   for await (const chunk of bytes) for (const slice of slices(chunk, SLICE_BYTES)) yield* reader.push(slice);
@@ -130,10 +119,7 @@ const aliasesFile = "aliases.json";
 const mailboxesFile = "mailboxes.json";
 const protonFile = "Proton Pass/data.json";
 
-/**
- * Reads SimpleLogin's ZIP export. Its aliases refer to their mailbox by number, and the list of mailboxes may come
- * after the aliases.
- */
+/** Aliases refer to their mailbox by number, and the list of mailboxes may come after them. */
 async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ForeignAlias> {
   const readers = new Map([aliasesFile, mailboxesFile].map((name) => [name, newReader()]));
   const mailboxes = new Map<string, string>();
@@ -153,7 +139,7 @@ async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ForeignAlias> {
   }
   for (const reader of readers.values()) if (reader.isSeen) reader.end();
   if (readers.get(aliasesFile)?.isSeen !== true)
-    throw unreadable("This archive is not an export of SimpleLogin: it has no aliases.json.");
+    throw unreadableFile("This archive is not an export of SimpleLogin: it has no aliases.json.");
   let row = 0;
   for (const { value, mailbox } of aliases) {
     row += 1;
@@ -161,10 +147,7 @@ async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ForeignAlias> {
   }
 }
 
-/**
- * Yields the JSON objects completed by some bytes. Few compressed bytes can unpack to megabytes, so other work gets a
- * turn of the event loop between slices.
- */
+/** Few compressed bytes unpack to megabytes, so other work gets a turn of the event loop. */
 async function* inTurns(part: Uint8Array, elements: JsonElements): AsyncGenerator<JsonElement> {
   for (const slice of slices(part, SLICE_BYTES)) {
     yield* elements.push(slice);
@@ -172,9 +155,9 @@ async function* inTurns(part: Uint8Array, elements: JsonElements): AsyncGenerato
   }
 }
 
-/** The fields of an alias that are kept in memory until the whole archive is read, cut to the needed length. */
+/** Kept until the whole archive is read, so cut to the needed length. */
 function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<string, unknown>) {
-  const isDeleted = textOf(deletedOn) !== "";
+  const isDeleted = cellText(deletedOn) !== "";
   return {
     email: kept(email, ADDRESS_KEPT),
     note: kept(note, NOTE_KEPT),
@@ -183,19 +166,15 @@ function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<stri
   };
 }
 
-/**
- * Maximum characters of an address that are kept in memory: more than an address may have, so that one that is too long
- * is still refused.
- */
+/** More than an address may have, so that one that is too long is still refused. */
 const ADDRESS_KEPT = 2 * limits.emailMax;
 
-/** Maximum characters of a note that are kept in memory: more than a note may have, to see whether it is cut. */
+/** More than a note may have, to see whether it is cut. */
 const NOTE_KEPT = 2 * limits.notesMax;
 
-/** The beginning of a text as a copy, because a substring would keep the whole text in memory. */
-const kept = (value: unknown, max: number): string => Buffer.from(textOf(value).slice(0, max)).toString();
+/** A copy, because a substring would keep the whole text in memory. */
+const kept = (value: unknown, max: number): string => Buffer.from(cellText(value).slice(0, max)).toString();
 
-/** SimpleLogin's number of a mailbox, as text. */
 const idOf = (value: unknown): string => (typeof value === "number" ? `${value}` : kept(value, ID_KEPT));
 const ID_KEPT = 40;
 

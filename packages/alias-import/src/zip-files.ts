@@ -1,10 +1,9 @@
 /**
- * Reads known files of a ZIP archive as its bytes arrive. Only files with expected names are unpacked, and names are
- * never used as paths. The sizes stated in the archive are not trusted: unpacked bytes are counted as they appear.
+ * Reads known files of a ZIP archive as its bytes arrive. Names are never used as paths, stated sizes are not trusted.
  */
 import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
-import { type AliasImportError, unreadable } from "./alias-import-error.ts";
 import { type Bytes, slices, tooLarge } from "./checked-text.ts";
+import { type AliasImportError, unreadableFile } from "./foreign-alias.ts";
 
 export interface ZipPart {
   name: string;
@@ -17,22 +16,17 @@ export interface ZipRules {
 }
 
 const ENTRIES_MAX = 1000;
-/**
- * Compressed bytes unpacked at once. Deflate expands each byte to at most about 1,030, so a slice yields up to about 4
- * MiB.
- */
+/** Deflate expands a byte to at most 1,030, so a slice yields up to 4 MiB. */
 const SLICE_BYTES = 4096;
 
-/**
- * Yields the bytes of the wanted files in archive order.
- * @throws AliasImportError `too_large`, `invalid`
- */
+/** @throws AliasImportError `too_large`, `invalid` */
 export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: ZipRules): AsyncGenerator<ZipPart> {
   const ready: ZipPart[] = [];
   const count: Count = { entries: 0, open: 0, unpacked: 0, problem: null };
   const unzip = new Unzip((file) => {
     count.entries += 1;
-    if (count.entries > ENTRIES_MAX) count.problem ??= unreadable(`The archive has more than ${ENTRIES_MAX} files.`);
+    if (count.entries > ENTRIES_MAX)
+      count.problem ??= unreadableFile(`The archive has more than ${ENTRIES_MAX} files.`);
     else if (isWanted(file.name)) unpack(file);
   });
   unzip.register(UnzipInflate);
@@ -61,13 +55,9 @@ export async function* zipParts(bytes: Bytes, { isWanted, unpackedMaxBytes }: Zi
 
 interface Count {
   entries: number;
-  /** Number of wanted files that have begun and not ended yet. */
   open: number;
   unpacked: number;
-  /**
-   * Error found in the archive. The library swallows exceptions of its callbacks, so the error is stored and thrown
-   * after they return.
-   */
+  /** The library swallows exceptions of its callbacks, so the error is thrown after they return. */
   problem: AliasImportError | null;
 }
 
@@ -75,7 +65,7 @@ function throwIf({ problem }: Count): void {
   if (problem !== null) throw problem;
 }
 
-const damaged = () => unreadable("The ZIP archive is damaged or not complete.");
+const damaged = () => unreadableFile("The ZIP archive is damaged or not complete.");
 
 function push(unzip: Unzip, slice: Uint8Array, isLast: boolean): void {
   try {

@@ -1,4 +1,3 @@
-/** Bulk change: one change of many aliases, given by their ids. */
 import * as z from "zod";
 import { forwardTo } from "./alias.ts";
 import { type ErrorCode, errorCodes } from "./errors.ts";
@@ -22,7 +21,7 @@ const fields = {
   delete: z.literal(true, "delete must be true").optional(),
 };
 
-/** Kind of change that each field belongs to; a bulk change has one kind. */
+/** A bulk change has one kind. */
 const kinds: Record<keyof typeof fields, string> = {
   active: "active",
   addLabel: "labels",
@@ -47,12 +46,9 @@ export const bulkAliasBody = z.object({
 export type BulkAliasBody = z.infer<typeof bulkAliasBody>;
 export type BulkAliasChange = BulkAliasBody["change"];
 
-/**
- * Result of a bulk change. `changed` counts the aliases that now have the requested state, also those that had it
- * before.
- */
-export const bulkAliasAnswer = z.object({
+/** `changed` counts the aliases that have the requested state now, also those that had it before. */
+export const bulkAliasResponse = z.object({
   changed: z.number(),
   failed: z.array(z.object({ id: z.uuid(), code: z.enum(errorCodes as readonly ErrorCode[]) })),
 });
-export type BulkAliasAnswer = z.infer<typeof bulkAliasAnswer>;
+export type BulkAliasResponse = z.infer<typeof bulkAliasResponse>;

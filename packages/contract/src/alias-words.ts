@@ -1,7 +1,6 @@
 /**
- * Words of generated alias names: at least 7,000 common English words of three to eight letters, in alphabetical order.
- * Chosen so that none offends, frightens, or names a body part, an illness, a faith or a party. Two words together can
- * still be unlucky. Imported by the server only: a browser would have to load 50 KB.
+ * Words of generated alias names: none offends, frightens, or names a body part, an illness, a faith or a party.
+ * Imported by the server only: a browser would have to load 50 KB.
  */
 const text = `
 aardvark abaci aback abacus abandon abate abbey abbot abdicate abet abide abiding ability ablaze able ably aboard

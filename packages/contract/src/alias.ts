@@ -1,7 +1,4 @@
-/**
- * Fields of an alias on the wire: name, destinations, notes. The form, the route and the use case share these schemas,
- * so that each rule of the specification (section 5) exists once.
- */
+/** Fields of an alias on the wire. Form, route and use case share these schemas. */
 
 import * as z from "zod";
 import { confirmationState } from "./confirmations.ts";
@@ -28,22 +25,18 @@ export const aliasMessages = {
   atLeastOne: "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided",
 } as const;
 
-/** A mailbox or a webhook that an alias forwards to. */
 export type Destination = { kind: "mailbox"; address: string } | { kind: "webhook"; url: string };
 
 const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
-/**
- * Whether a text is a valid alias name: letters, digits, hyphens, underscores, single inner dots; 1 to 64 characters
- * (RFC 5321 §4.5.3.1.1).
- */
+/** 1 to 64 letters, digits, hyphens, underscores, single inner dots (RFC 5321 §4.5.3.1.1). */
 export function isAliasName(text: string): boolean {
   return text.length <= limits.aliasNameMax && NAME.test(text);
 }
 
 const ATEXT = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\u{80}-\u{10ffff}-]+$/u;
 const LABEL = /^(?!-)[A-Za-z0-9\u{80}-\u{10ffff}-]{1,63}(?<!-)$/u;
-// Characters not allowed in a mailbox or URL: control, space, bidirectional, zero-width, surrogate and tag characters.
+// Control, space, bidirectional, zero-width, surrogate and tag characters.
 const UNSEEN =
   /[\u{0}-\u{20}\u{7f}-\u{a0}\u{ad}\u{61c}\u{1680}\u{180e}\u{2000}-\u{200f}\u{2028}-\u{202f}\u{205f}-\u{206f}\u{3000}\u{feff}\u{fff9}-\u{ffff}\u{d800}-\u{dfff}\u{e0000}-\u{e007f}]/u;
 
@@ -51,17 +44,15 @@ const UNSEEN =
 const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * Whether a text is an internet mailbox: a local part of atoms and dots (RFC 5321 §4.1.2, RFC 6531), and a domain of at
- * least two labels. Dots may stand anywhere, and the local part may be longer than 64 octets: only its host interprets
- * it, and phone providers and mailing services assign such names. Quoted local parts and address literals are refused on purpose, because real mailboxes do not use them.
+ * RFC 5321 §4.1.2, RFC 6531, with at least two labels. Only its host interprets a local part, so dots may stand
+ * anywhere and it may exceed 64 octets. Quoted local parts and literals are refused: real mailboxes do not use them.
  */
 export function isMailbox(text: string): boolean {
   const { local, domain } = splitAddress(text);
   if (local === "" || text.length > limits.emailMax || UNSEEN.test(text) || octets(text) > limits.emailMax)
     return false;
   if (!ATEXT.test(local)) return false;
-  // Full-width letters and other full stops are mapped to ASCII before a DNS query, so one of our domains could hide in
-  // them.
+  // Such characters are mapped to ASCII before a DNS query, so one of our domains could hide in them.
   if (domain.normalize("NFKC") !== domain.normalize("NFC") || /[\u{3002}\u{ff0e}\u{ff61}]/u.test(domain)) return false;
   if (HIDDEN.test(domain)) return false;
   const labels = domain.split(".");
@@ -72,21 +63,14 @@ function octets(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/**
- * Whether a text is an absolute http or https URL without credentials. Whether its host may be contacted is checked at
- * each delivery.
- */
+/** Absolute, without credentials. Whether its host may be contacted is checked at each delivery. */
 export function isWebhookUrl(text: string): boolean {
   if (text.length > limits.webhookUrlMax || UNSEEN.test(text) || !/^https?:\/\/[^/\\]/i.test(text)) return false;
   if (!URL.canParse(text)) return false;
   return !/^[^/]*\/\/[^/?#\\]*@/.test(text) && new URL(text).hostname !== "";
 }
 
-/**
- * Parses `forwardTo`, the comma-separated text of the specification.
- * @returns the destinations in order, without duplicates, each as first spelled; `null` when any entry is neither a
- * mailbox nor a URL (the literal `null` included)
- */
+/** In order, without duplicates, as first spelled; `null` when an entry is neither a mailbox nor a URL. */
 export function parseForwardTo(text: string): Destination[] | null {
   const found = new Map<string, Destination>();
   for (const part of text.split(",")) {
@@ -104,7 +88,6 @@ function parseDestination(entry: string): Destination | null {
   return isWebhookUrl(entry) ? { kind: "webhook", url: entry } : null;
 }
 
-/** Writes destinations as the wire's comma-separated text, which `parseForwardTo` reads. */
 export function formatForwardTo(destinations: readonly Destination[]): string {
   return destinations
     .map((destination) => (destination.kind === "mailbox" ? destination.address : destination.url))
@@ -135,7 +118,7 @@ const notes = z
   .max(limits.notesMax, aliasMessages.notesLength)
   .regex(/^[^\u0000]*$/, "Notes can't hold a NUL character");
 
-/** Which key an alias encrypts forwarded mail to: `account` (the account's setting), `off`, or the id of a key. */
+/** `account` (its setting), `off`, or the id of a key. */
 const sealTo = z
   .string(aliasMessages.sealTo)
   .toLowerCase()
@@ -148,7 +131,6 @@ const domain = z
   .min(1, aliasMessages.domainRequired)
   .max(253, aliasMessages.domainRequired);
 
-/** Fields common to the creation of aliases with a chosen and with a generated name. */
 export const generatedAliasFields = { domain, forwardTo, notes };
 
 export const createAliasBody = z.object({
@@ -160,10 +142,7 @@ export const createAliasBody = z.object({
 });
 export type CreateAliasBody = z.infer<typeof createAliasBody>;
 
-/**
- * The alias as the editor last read it; for a paused alias, `forwardTo` is the destinations it had. If it has changed
- * since, the update is answered 409 `alias_changed`.
- */
+/** As the editor last read it; if it has changed since, the response is 409 `alias_changed`. */
 const before = z.object({
   alias: z.string().max(limits.aliasNameMax),
   forwardTo: z.string().max(limits.forwardToMax),
@@ -191,9 +170,7 @@ export type UpdateAliasBody = z.infer<typeof updateAliasBody>;
 
 export const toggleAliasBody = z.object({ active: z.boolean("active must be true or false") });
 
-/**
- * The alias as the specification's clients read it. `forwardTo` is the literal text `null` while the alias is paused.
- */
+/** `forwardTo` is the literal text `null` while the alias is paused. */
 export const aliasWire = z.object({
   id: z.uuid(),
   userId: z.uuid(),
@@ -205,24 +182,18 @@ export const aliasWire = z.object({
   lastForwardTo: z.string().nullable(),
   providerId: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** `account` (the account's setting), `off`, or the id of the key that forwarded mail is encrypted to. */
+  /** `account` (its setting), `off`, or the id of a key. */
   sealTo: z.string(),
-  /** Ids of the alias' labels. */
   labels: z.array(z.uuid()),
-  /** Whether the alias is pinned: pinned aliases are listed before the others. */
+  /** Listed before the others. */
   pinned: z.boolean(),
-  /**
-   * Whether the owner's mailboxes may write to `alias+person=host.example@domain`, which sends the message as the alias
-   * to `person@host.example`.
-   */
+  /** The owner's mailboxes may write to `alias+person=host.example@domain`. */
   writeByAddress: z.boolean(),
-  /** Webhooks that answered 410 Gone: not called again until `forwardTo` is saved. Left out when there are none. */
+  /** Gone (410): not called again until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
-  /** Destination mailboxes that are not confirmed, as `forwardTo` spells them. Left out when there are none. */
+  /** Not confirmed. Left out when there are none. */
   unconfirmed: z.array(z.object({ address: z.string(), state: confirmationState })).optional(),
-  /**
-   * Destination mailboxes whose hosts said that they do not exist: no mail is sent there. Left out when there are none.
-   */
+  /** Their hosts said that they do not exist: no mail is sent there. Left out when there are none. */
   suspended: z.array(z.string()).optional(),
 });
 export type AliasWire = z.infer<typeof aliasWire>;

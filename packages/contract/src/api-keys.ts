@@ -1,7 +1,4 @@
-/**
- * API keys, which programs use for API calls instead of a login session. A key is shown once, when it is created; its
- * scopes decide which endpoints it may call (`Route.scope` in `routes.ts`).
- */
+/** Programs use them instead of a login session; scopes decide which endpoints one may call (`Route.scope`). */
 import * as z from "zod";
 import { limits } from "./limits.ts";
 
@@ -19,7 +16,7 @@ export const apiKeyMessages = {
   tooMany: `An account has ${limits.apiKeysMax} API keys at most. Delete one that you do not need.`,
 } as const;
 
-/** Format of an API key: `kauke`, 41 random characters, 6 characters of checksum. */
+/** `kauke`, 41 random characters, 6 of checksum. */
 export const apiKeyPattern = /^kauke[A-Za-z0-9]{47}$/;
 
 const keyScope = z.enum(keyScopes, apiKeyMessages.scopeUnknown);
@@ -34,7 +31,7 @@ export const createApiKeyBody = z.object({
     .array(keyScope, apiKeyMessages.scopesRequired)
     .min(1, apiKeyMessages.scopesRequired)
     .max(keyScopes.length, apiKeyMessages.scopeUnknown),
-  /** When the key expires; `null` or absent: never. */
+  /** `null` or absent: never. */
   expiresAt: z.iso.datetime({ offset: true, error: apiKeyMessages.expiryFormat }).nullish(),
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
@@ -44,7 +41,7 @@ export const apiKeyWire = z.object({
   name: z.string(),
   scopes: z.array(z.enum(keyScopes)),
   expiresAt: z.iso.datetime().nullable(),
-  /** Day (UTC) of the key's last use; the time of day is not stored. */
+  /** Day (UTC); the time is not stored. */
   lastUsedOn: z.iso.date().nullable(),
   createdAt: z.iso.datetime(),
 });

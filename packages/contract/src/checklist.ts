@@ -1,6 +1,5 @@
 /**
- * The checklist "change your address at these sites": which site has which old address, and the alias that replaces it.
- * The browser reads a password manager's export by itself and sends only these rows to the server.
+ * "Change your address at these sites." The browser reads a password manager's export itself and sends only these rows.
  */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
@@ -13,7 +12,7 @@ export const checklistMessages = {
   addressInvalid: "Every row needs an old e-mail address",
 } as const;
 
-// A site's host name, or the name of the password manager's entry; never a whole URL.
+// A host name or an entry's name; never a whole URL.
 const site = z
   .string()
   .trim()
@@ -35,14 +34,14 @@ export const addToChecklistBody = z.object({
   rows: z.array(newChecklistRow).min(1).max(limits.checklistRowsPerCall),
 });
 
-/** Id of a checklist row: the id of the sealed document that contains the row, a dot, and the row's number in it. */
+/** Id of the sealed document, a dot, the row's number in it. */
 export const checklistRowId = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,9}$/);
 
 export const checklistRowWire = z.object({
   id: checklistRowId,
   site: z.string(),
   oldAddress: z.string(),
-  /** Id of the alias that replaces the old address; `null` if there is none. The alias may have been deleted since. */
+  /** `null` if there is none; it may have been deleted since. */
   aliasId: z.uuid().nullable(),
   done: z.boolean(),
 });
@@ -52,7 +51,6 @@ const checklistChange = z.object({
   id: checklistRowId,
   done: z.boolean().optional(),
   aliasId: z.uuid().nullable().optional(),
-  /** Removes the row from the checklist. */
   remove: z.literal(true).optional(),
 });
 export type ChecklistChange = z.infer<typeof checklistChange>;
@@ -65,7 +63,7 @@ export const checklistEndpoints = {
   listChecklist: {
     summary: "The checklist of sites that still have an old address, in the order in which they were added",
     status: 200,
-    answer: z.object({ rows: z.array(checklistRowWire) }),
+    response: z.object({ rows: z.array(checklistRowWire) }),
   },
   addToChecklist: {
     summary: "Add sites to the checklist; a site that is there with the same old address keeps its row and its tick",
@@ -73,7 +71,7 @@ export const checklistEndpoints = {
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 200,
     errors: [429],
-    answer: z.object({ added: z.number() }),
+    response: z.object({ added: z.number() }),
   },
   changeChecklist: {
     summary: "Tick rows off, name their new alias, or take them off the checklist; unknown rows are skipped",
@@ -81,12 +79,12 @@ export const checklistEndpoints = {
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 200,
     errors: [429],
-    answer: z.object({ changed: z.number() }),
+    response: z.object({ changed: z.number() }),
   },
   deleteChecklist: {
     summary: "Delete the whole checklist",
     status: 200,
     errors: [429],
-    answer: z.object({ message: z.string() }),
+    response: z.object({ message: z.string() }),
   },
 } satisfies Record<string, EndpointShapes>;

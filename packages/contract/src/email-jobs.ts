@@ -1,7 +1,4 @@
-/**
- * Composed mail on the wire (specification sections 5, 7, 9): the message to queue and the status of its job. The form,
- * the route and the use case share these rules; request fields have the names of section 7.
- */
+/** Composed mail on the wire. Form, route and use case share these rules. */
 import * as z from "zod";
 import { isMailbox } from "./alias.ts";
 import { limits } from "./limits.ts";
@@ -33,10 +30,7 @@ export const emailJobMessages = {
   tooLate: "The email may have already been sent.",
 } as const;
 
-/**
- * Status of a composed message. `pending` waits for its time or its next attempt; `sending` is being sent by a delivery
- * worker; the other states are final.
- */
+/** `pending` waits for its time or next attempt; the states after `sending` are final. */
 export const emailJobStatuses = ["pending", "sending", "sent", "failed", "cancelled"] as const;
 export type EmailJobStatus = (typeof emailJobStatuses)[number];
 
@@ -54,14 +48,12 @@ export const subjectField = z
 
 const requiredText = (required: string) => z.string(required).refine((text) => text.trim() !== "", required);
 
-/** Schema of a message's body; white space alone counts as empty. @param required error message for an empty body */
 export const messageBodyField = (required: string) =>
   requiredText(required).refine((text) => isShortEnough(text), emailJobMessages.bodyLong);
 
-/** Whether a text begins like an armored age file. Only the age package can tell whether it is a valid one. */
+/** Only the age package can tell whether it is a valid one. */
 export const isArmored = (text: string): boolean => text.trimStart().startsWith("-----BEGIN AGE ENCRYPTED FILE-----");
 
-/** Whether the body is within its maximum length, counted in octets of UTF-8, the form in which the body is sent. */
 function isShortEnough(text: string): boolean {
   if (text.length > limits.messageBodyMaxBytes) return false;
   return new TextEncoder().encode(text).length <= limits.messageBodyMaxBytes;
@@ -72,9 +64,7 @@ const emailJobFields = z.object({
   subject: subjectField,
   body: requiredText(emailJobMessages.bodyRequired),
   fromAliasId: z.uuid(emailJobMessages.senderRequired).toLowerCase(),
-  /**
-   * Whether the body is encrypted to `recipientPublicKey` before it is queued. An armored age file is queued as it is.
-   */
+  /** An armored age file is queued as it is. */
   useEncryption: z.boolean(emailJobMessages.useEncryptionInvalid).optional(),
   recipientPublicKey: z
     .string(emailJobMessages.publicKeyInvalid)
@@ -86,14 +76,14 @@ const emailJobFields = z.object({
     .min(0, emailJobMessages.priorityRange)
     .max(limits.priorityMax, emailJobMessages.priorityRange)
     .optional(),
-  /** Time at which the message should be sent; a time in the past means now. */
+  /** A time in the past means now. */
   scheduledAt: z.iso.datetime({ offset: true, error: emailJobMessages.scheduleInvalid }).nullish(),
 });
 
 export const createEmailJobBody = emailJobFields.superRefine(({ useEncryption, recipientPublicKey, body }, context) => {
   const say = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
   if (useEncryption === true && !recipientPublicKey) say("recipientPublicKey", emailJobMessages.publicKeyRequired);
-  // A body that the browser has encrypted is longer than the text that was typed.
+  // Longer than the text that was typed.
   const isEncrypted = useEncryption === true && isArmored(body);
   if (isEncrypted ? body.length > limits.encryptedTextMax : !isShortEnough(body))
     say("body", emailJobMessages.bodyLong);
@@ -103,7 +93,7 @@ export type CreateEmailJobBody = z.input<typeof createEmailJobBody>;
 export const createdEmailJob = z.object({
   jobId: z.uuid(),
   canUndo: z.boolean(),
-  /** Seconds from now during which the message can be cancelled. */
+  /** From now. */
   undoSeconds: z.number(),
 });
 export type CreatedEmailJob = z.infer<typeof createdEmailJob>;
@@ -114,19 +104,18 @@ export const emailJobStatusWire = z.object({
   currentRetries: z.number(),
   maxRetries: z.number(),
   lastError: z.string().nullable(),
-  /** Message-ID with its angle brackets; the same for every delivery attempt. */
+  /** With brackets; the same for every attempt. */
   messageId: z.string().nullable(),
 });
 export type EmailJobStatusWire = z.infer<typeof emailJobStatusWire>;
 
-/** A composed message that has not been sent yet. */
 export const waitingEmailJob = z.object({
   jobId: z.uuid(),
   aliasId: z.uuid().nullable(),
   to: z.string(),
   subject: z.string(),
   status: z.enum(emailJobStatuses),
-  /** Earliest time of the next delivery attempt, the time for undo included. */
+  /** The time for undo included. */
   scheduledAt: z.iso.datetime(),
   currentRetries: z.number(),
   maxRetries: z.number(),

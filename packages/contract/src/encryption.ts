@@ -1,7 +1,6 @@
 /**
- * Encryption keys and decryption on the wire (specification sections 5 to 8). An encryption key is a public key and its
- * private key, the latter as an armored age file under a master password. The web client makes both, and sends neither
- * the password nor any other form of the private key.
+ * An encryption key is a public key and its private key, the latter as an armored age file under a master password. The
+ * web client makes both and sends neither the password nor another form of the private key.
  */
 import * as z from "zod";
 import { limits } from "./limits.ts";
@@ -33,10 +32,7 @@ export const keyNameField = z
   .min(1, encryptionMessages.keyNameRequired)
   .refine((text) => [...text].length <= limits.keyNameMax, encryptionMessages.keyNameLong);
 
-/**
- * The specification's two forms of this body: a key made by the client, or a master password. A body with both is
- * refused.
- */
+/** A key made by the client, or a master password; both are refused. */
 export const createEncryptionKeyBody = z
   .object({
     keyName: keyNameField,
@@ -67,22 +63,22 @@ export type CreateEncryptionKeyBody = z.infer<typeof createEncryptionKeyBody>;
 export const encryptionKeyWire = z.object({
   id: z.uuid(),
   keyName: z.string(),
-  /** Public key: `age1…`, or `age1pq1…` for a post-quantum one. */
+  /** `age1…`, or `age1pq1…` for a post-quantum one. */
   publicKey: z.string(),
   createdAt: z.iso.datetime(),
-  /** Whether this is the default key of the account; every account with keys has exactly one. */
+  /** Every account with keys has exactly one. */
   isDefault: z.boolean(),
 });
 export type EncryptionKeyWire = z.infer<typeof encryptionKeyWire>;
 
-export const protectedKeyAnswer = z.object({
-  /** Private key as an armored age file with one scrypt stanza; the stock age program opens it. */
+export const protectedKeyResponse = z.object({
+  /** Armored, one scrypt stanza; the stock age program opens it. */
   encryptedPrivateKey: z.string(),
 });
 
 export const downloadKeyBody = z.object({ masterPassword: notBlank(encryptionMessages.passwordRequired) });
 
-/** Answer to the download of a key; also the contents of the file that the web client saves. */
+/** Also the contents of the file that the web client saves. */
 export const downloadedKey = encryptionKeyWire
   .omit({ id: true })
   .extend({ /** Private key in clear text, e.g. `AGE-SECRET-KEY-1…`. */ privateKey: z.string() });
@@ -101,7 +97,7 @@ export const decryptAutoBody = z.object({
 
 export const decryptManualBody = z.object({
   encryptedText: encryptedTextField,
-  /** A private key (age identity), or a whole identity file. */
+  /** Or a whole identity file. */
   privateKey: z
     .string(encryptionMessages.privateKeyRequired)
     .refine((text) => text.trim() !== "", encryptionMessages.privateKeyRequired)
@@ -109,9 +105,9 @@ export const decryptManualBody = z.object({
 });
 
 const decrypted = z.object({ success: z.literal(true), decryptedText: z.string() });
-export const decryptManualAnswer = decrypted;
-export const decryptAutoAnswer = z.union([
+export const decryptManualResponse = decrypted;
+export const decryptAutoResponse = z.union([
   decrypted,
   z.object({ success: z.literal(false), needsRecreation: z.literal(true), message: z.string() }),
 ]);
-export type DecryptAutoAnswer = z.infer<typeof decryptAutoAnswer>;
+export type DecryptAutoResponse = z.infer<typeof decryptAutoResponse>;

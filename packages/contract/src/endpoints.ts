@@ -1,14 +1,13 @@
-/** Every call of the HTTP API: its route (`routes.ts`) with its schemas. */
 import * as z from "zod";
-import { accountExportEndpoints } from "./account/account-export-endpoints.ts";
+import {
+  accountExportEndpoints,
+  signInEndpoints,
+  walletEndpoints,
+  waysInEndpoints,
+} from "./account/account-endpoints.ts";
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./account/auth.ts";
-import { signInEndpoints } from "./account/sign-in-endpoints.ts";
-import { walletEndpoints } from "./account/wallet-endpoints.ts";
-import { waysInEndpoints } from "./account/ways-in-endpoints.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
-import { bulkAliasAnswer, bulkAliasBody } from "./alias-bulk.ts";
-import { analyticsEndpoints } from "./analytics-endpoints.ts";
-import { apiKeyEndpoints } from "./api-key-endpoints.ts";
+import { bulkAliasBody, bulkAliasResponse } from "./alias-bulk.ts";
 import { checklistEndpoints } from "./checklist.ts";
 import {
   confirmationAnswer,
@@ -18,21 +17,24 @@ import {
   confirmationStanding,
 } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
-import { encryptionEndpoints } from "./encryption-endpoints.ts";
 import type { Endpoint, EndpointShapes } from "./endpoint.ts";
 import { importEndpoints } from "./imports.ts";
-import { labelEndpoints } from "./label-endpoints.ts";
 import { limits } from "./limits.ts";
-import { mailboxEndpoints } from "./mailbox-endpoints.ts";
-import { routeScopes } from "./route-scopes.ts";
-import { type RouteName, routes } from "./routes.ts";
+import { type RouteName, routeScopes, routes } from "./routes.ts";
+import {
+  analyticsEndpoints,
+  apiKeyEndpoints,
+  encryptionEndpoints,
+  labelEndpoints,
+  mailboxEndpoints,
+} from "./settings-endpoints.ts";
 import {
   createdSmtpCredential,
   createSmtpCredentialBody,
   regeneratedSmtpCredential,
   smtpCredentialList,
-  smtpPasswordAnswer,
-  webhookSecretAnswer,
+  smtpPasswordResponse,
+  webhookSecretResponse,
 } from "./smtp-credentials.ts";
 
 const userParams = z.object({ userId: z.string() });
@@ -40,7 +42,7 @@ const aliasParams = z.object({ aliasId: z.string() });
 const credentialParams = z.object({ credentialId: z.string(), aliasId: z.string() });
 const message = z.object({ message: z.string() });
 
-/** A notice for the owner of an account, e.g. about a delivery that failed for good. */
+/** E.g. about a delivery that failed for good. */
 export const noticeWire = z.object({
   id: z.uuid(),
   kind: z.enum([
@@ -63,48 +65,48 @@ const shapes = {
   getSession: {
     summary: "The signed-in user",
     status: 200,
-    answer: z.object({ user: userWire }),
+    response: z.object({ user: userWire }),
   },
   register: {
     summary: "Create an account and sign in",
     body: registerBody,
     status: 201,
     errors: [409, 429],
-    answer: z.object({ user: userWire }),
+    response: z.object({ user: userWire }),
   },
   login: {
     summary: "Sign in by e-mail and password",
     body: loginBody,
     status: 200,
     errors: [401, 429],
-    answer: z.object({ user: userWire }),
+    response: z.object({ user: userWire }),
   },
   logout: {
     summary: "End this session",
     status: 200,
-    answer: message,
+    response: message,
   },
   listDomains: {
     summary: "Domains an alias can be created on, the provider's own first",
     status: 200,
-    answer: z.object({ domains: z.array(z.string()) }),
+    response: z.object({ domains: z.array(z.string()) }),
   },
   getStats: {
     summary: "Totals for the landing page",
     status: 200,
-    answer: z.object({ stats: z.object({ totalUsers: z.number(), totalAliases: z.number() }) }),
+    response: z.object({ stats: z.object({ totalUsers: z.number(), totalAliases: z.number() }) }),
   },
   listAliases: {
     summary: "All aliases of the signed-in user, newest first",
     params: userParams,
     status: 200,
-    answer: z.object({ aliases: z.array(aliasWire) }),
+    response: z.object({ aliases: z.array(aliasWire) }),
   },
   listAliasesWithSmtp: {
     summary: "Active aliases that have SMTP credentials",
     params: userParams,
     status: 200,
-    answer: z.object({ aliases: z.array(z.object({ id: z.uuid(), alias: z.string(), domain: z.string() })) }),
+    response: z.object({ aliases: z.array(z.object({ id: z.uuid(), alias: z.string(), domain: z.string() })) }),
   },
   createAlias: {
     summary: "Create an alias",
@@ -112,7 +114,7 @@ const shapes = {
     body: createAliasBody,
     status: 201,
     errors: [409, 429],
-    answer: aliasWire,
+    response: aliasWire,
   },
   updateAlias: {
     summary: "Change name, destinations, notes or state of an alias",
@@ -120,7 +122,7 @@ const shapes = {
     body: updateAliasBody,
     status: 200,
     errors: [409, 429],
-    answer: aliasWire,
+    response: aliasWire,
   },
   toggleAlias: {
     summary: "Pause or activate an alias",
@@ -128,13 +130,13 @@ const shapes = {
     body: toggleAliasBody,
     status: 200,
     errors: [429],
-    answer: z.object({ message: z.string(), alias: aliasWire }),
+    response: z.object({ message: z.string(), alias: aliasWire }),
   },
   deleteAlias: {
     summary: "Delete an alias and everything that belongs to it",
     params: aliasParams,
     status: 200,
-    answer: message,
+    response: message,
   },
   changeAliases: {
     summary:
@@ -143,58 +145,58 @@ const shapes = {
     bodyMaxBytes: limits.bulkBodyMaxBytes,
     status: 200,
     errors: [429],
-    answer: bulkAliasAnswer,
+    response: bulkAliasResponse,
   },
   readWebhookSecret: {
     summary: "The secret that signs webhook calls of this alias",
     params: aliasParams,
     status: 200,
-    answer: webhookSecretAnswer,
+    response: webhookSecretResponse,
   },
   renewWebhookSecret: {
     summary: "Replace the signing secret; the old one is no longer used",
     params: aliasParams,
     status: 200,
     errors: [429],
-    answer: webhookSecretAnswer,
+    response: webhookSecretResponse,
   },
   listSmtpCredentials: {
     summary: "SMTP credentials of an alias, without the password, and the submission host",
     params: aliasParams,
     status: 200,
-    answer: smtpCredentialList,
+    response: smtpCredentialList,
   },
   createSmtpCredential: {
     summary: "Create the SMTP credentials of an alias, which has at most one pair",
     body: createSmtpCredentialBody,
     status: 201,
     errors: [404, 409, 429],
-    answer: createdSmtpCredential,
+    response: createdSmtpCredential,
   },
   readSmtpPassword: {
     summary: "The SMTP password of an alias",
     params: aliasParams,
     status: 200,
-    answer: smtpPasswordAnswer,
+    response: smtpPasswordResponse,
   },
   regenerateSmtpPassword: {
     summary: "Create a new SMTP password; the old one stops working at once",
     params: credentialParams,
     status: 200,
     errors: [429],
-    answer: regeneratedSmtpCredential,
+    response: regeneratedSmtpCredential,
   },
   deleteSmtpCredential: {
     summary: "Delete SMTP credentials; the password stops working at once",
     params: credentialParams,
     status: 200,
     errors: [429],
-    answer: message,
+    response: message,
   },
   getAccountStats: {
     summary: "Number of aliases, credentials, keys and queued messages of the account",
     status: 200,
-    answer: z.object({
+    response: z.object({
       stats: z.object({
         aliases: z.number(),
         activeAliases: z.number(),
@@ -207,18 +209,18 @@ const shapes = {
   deleteAccount: {
     summary: "Delete the account and everything that belongs to it",
     status: 200,
-    answer: message,
+    response: message,
   },
   getAccountSettings: {
     summary: "Settings of the account",
     status: 200,
-    answer: accountSettings,
+    response: accountSettings,
   },
   changeAccountSettings: {
     summary: "Change settings of the account",
     body: accountSettingsChange,
     status: 200,
-    answer: accountSettings,
+    response: accountSettings,
   },
   createEmailJob: {
     summary: "Queue a message from an alias; it can be cancelled for a few seconds",
@@ -226,25 +228,25 @@ const shapes = {
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 201,
     errors: [429, 503],
-    answer: createdEmailJob,
+    response: createdEmailJob,
   },
   listWaitingEmailJobs: {
     summary: `Composed messages that have not been sent yet, newest first; at most ${limits.waitingJobsShown}`,
     status: 200,
-    answer: z.object({ jobs: z.array(waitingEmailJob) }),
+    response: z.object({ jobs: z.array(waitingEmailJob) }),
   },
   getEmailJobStatus: {
     summary: "Status of a queued message",
     params: z.object({ jobId: z.string() }),
     status: 200,
-    answer: emailJobStatusWire,
+    response: emailJobStatusWire,
   },
   cancelEmailJob: {
     summary: "Cancel a queued message that the delivery worker has not started to send",
     params: z.object({ jobId: z.string() }),
     status: 200,
     errors: [409],
-    answer: z.object({ success: z.literal(true), message: z.string() }),
+    response: z.object({ success: z.literal(true), message: z.string() }),
   },
   ...mailboxEndpoints,
   ...labelEndpoints,
@@ -260,14 +262,14 @@ const shapes = {
   listNotices: {
     summary: "Notices for the owner, e.g. about deliveries that failed for good",
     status: 200,
-    answer: z.object({ notices: z.array(noticeWire) }),
+    response: z.object({ notices: z.array(noticeWire) }),
   },
   readConfirmation: {
     summary: "State of the mailbox that a confirmation link was sent to; changes nothing",
     body: confirmationLink,
     status: 200,
     errors: [404],
-    answer: confirmationLinkStanding,
+    response: confirmationLinkStanding,
   },
   answerConfirmation: {
     summary:
@@ -275,7 +277,7 @@ const shapes = {
     body: confirmationAnswer,
     status: 200,
     errors: [404],
-    answer: confirmationLinkStanding,
+    response: confirmationLinkStanding,
   },
   askConfirmation: {
     summary:
@@ -283,25 +285,24 @@ const shapes = {
     body: confirmationRequest,
     status: 200,
     errors: [404, 429],
-    answer: confirmationStanding,
+    response: confirmationStanding,
   },
   resumeMailbox: {
     summary: "Resume forwarding to a mailbox that was suspended because its host said that it does not exist",
     body: confirmationRequest,
     status: 200,
-    answer: message,
+    response: message,
   },
   dismissNotice: {
     summary: "Dismiss a notice",
     params: z.object({ noticeId: z.string() }),
     status: 200,
-    answer: message,
+    response: message,
   },
 } as const satisfies Record<RouteName, EndpointShapes>;
 
 type Endpoints = { [N in RouteName]: (typeof routes)[N] & (typeof shapes)[N] & Pick<Endpoint, "scope"> };
 
-/** Each call of the HTTP API with its route and its schemas. */
 export const endpoints = Object.fromEntries(
   Object.entries(shapes).map(([name, shape]) => [
     name,
@@ -319,4 +320,4 @@ export type Query<N extends EndpointName> = (typeof endpoints)[N] extends { quer
 export type Params<N extends EndpointName> = (typeof endpoints)[N] extends { params: infer P extends z.ZodType }
   ? z.infer<P>
   : Record<string, never>;
-export type Answer<N extends EndpointName> = z.infer<(typeof endpoints)[N]["answer"]>;
+export type ResponseOf<N extends EndpointName> = z.infer<(typeof endpoints)[N]["response"]>;

@@ -1,10 +1,7 @@
-/**
- * The contract between browser and server: schemas, limits, error codes, route table. Imports no other package of ours.
- */
-export * from "./account/account-export-endpoints.ts";
+/** The contract between browser and server. */
+export * from "./account/account-endpoints.ts";
 export * from "./account/auth.ts";
 export * from "./account/google.ts";
-export * from "./account/google-off.ts";
 export * from "./account/sign-in.ts";
 export * from "./account/wallet.ts";
 export * from "./account/ways-in.ts";
@@ -24,7 +21,6 @@ export * from "./labels.ts";
 export * from "./legal-facts.ts";
 export * from "./limits.ts";
 export * from "./mailboxes.ts";
-export * from "./page-events.ts";
 export * from "./page-values.ts";
 export * from "./preview.ts";
 export * from "./routes.ts";

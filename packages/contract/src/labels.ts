@@ -1,4 +1,4 @@
-/** Labels: names with a colour, with which an account groups its aliases. */
+/** Names with a colour, with which an account groups its aliases. */
 import * as z from "zod";
 import { limits } from "./limits.ts";
 
@@ -14,11 +14,11 @@ export const labelMessages = {
   atLeastOne: "At least one of name and colour must be provided",
 } as const;
 
-/** Names of the label colours. The web app has a CSS variable `--color-label-<name>` for each. */
+/** The web app has a CSS variable `--color-label-<name>` for each. */
 export const labelColours = ["grey", "red", "orange", "olive", "green", "teal", "blue", "violet"] as const;
 export type LabelColour = (typeof labelColours)[number];
 
-// Characters not allowed in names: control characters, invisible ones, and those that change the direction of a text.
+// Control, invisible and direction-changing characters.
 const UNSEEN =
   /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{ad}\u{61c}\u{180e}\u{200b}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff9}-\u{fffb}\u{d800}-\u{dfff}]/u;
 
@@ -42,10 +42,9 @@ export type ChangeLabelBody = z.infer<typeof changeLabelBody>;
 export const labelWire = z.object({ id: z.uuid(), name: z.string(), colour: z.enum(labelColours) });
 export type LabelWire = z.infer<typeof labelWire>;
 
-/** Normalizes a label's name, so that names that differ only in case or Unicode form are equal. */
+/** Equal for names that differ only in case or Unicode form. */
 export const sameLabelName = (text: string): string => text.trim().normalize("NFC").toLowerCase();
 
-/** Ids of the labels of one alias, without duplicates. */
 export const labelIds = z
   .array(z.guid(labelMessages.unknown).toLowerCase(), labelMessages.unknown)
   .max(limits.labelsPerAliasMax, labelMessages.tooManyOnAlias)

@@ -1,7 +1,6 @@
 /**
- * Facts that the public pages state and that are no limits of the API (specification sections 1 and 9). Retention times
- * come from `retentionDays` and session times from `sessionTimes`, which the program uses too, so that pages and
- * program can't disagree.
+ * Facts that the public pages state. Retention and session times are those that the program uses, so that they can't
+ * disagree.
  */
 export const legalFacts = {
   minimumAge: 13,
@@ -12,7 +11,7 @@ export const legalFacts = {
   breaches: 0,
   emailLogs: 0,
   thirdPartyScripts: 0,
-  /** The session cookie, and the one that marks a browser that signed in before. */
+  /** The session cookie, and one that marks a browser that signed in before. */
   cookies: 2,
   setupSeconds: 30,
   launched: "January 2025",
@@ -20,10 +19,10 @@ export const legalFacts = {
   country: "Lithuania",
 } as const;
 
-/** Days that undelivered mail and confirmation links live by default; an operator can set another retry schedule. */
+/** By default; an operator can set another schedule. */
 export const mailDays = { undelivered: 5, confirmationLink: 30 } as const;
 
-/** Articles of Regulation (EU) 2016/679 that the public pages cite. */
+/** Of Regulation (EU) 2016/679. */
 export const gdprArticles = {
   consent: "6(1)(a)",
   contract: "6(1)(b)",

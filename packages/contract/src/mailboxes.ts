@@ -1,4 +1,3 @@
-/** Data types of an account's mailboxes, its defaults for new aliases, and generated aliases. */
 import * as z from "zod";
 import { generatedAliasFields, isMailbox } from "./alias.ts";
 import { confirmationState } from "./confirmations.ts";
@@ -21,25 +20,24 @@ export const mailboxMessages = {
 } as const;
 
 export const mailboxWire = z.object({
-  /** Id of the mailbox; it changes only if the mailbox is removed from the account's list and added again. */
+  /** Changes only if the mailbox is removed from the list and added again. */
   id: z.uuid(),
   email: z.string(),
   confirmed: z.boolean(),
   state: confirmationState,
-  /** Whether aliases created without a destination forward to this mailbox. */
+  /** Aliases created without a destination forward to it. */
   isDefault: z.boolean(),
-  /** Number of aliases that forward to this mailbox, paused ones included. */
+  /** Paused aliases included. */
   aliasCount: z.number(),
   createdAt: z.iso.datetime(),
 });
 export type MailboxWire = z.infer<typeof mailboxWire>;
 
-/** An alias that forwards to a given mailbox. */
 export const mailboxAlias = z.object({
   id: z.uuid(),
   alias: z.string(),
   domain: z.string(),
-  /** Whether the mailbox is the alias' only destination, so that it can't be removed. */
+  /** Then it can't be removed. */
   isOnly: z.boolean(),
 });
 
@@ -54,22 +52,18 @@ export const addMailboxBody = z.object({
 
 const domain = generatedAliasFields.domain;
 
-/** An account's defaults for values that a new alias is created without. */
 export const accountDefaults = z.object({
-  /** Default domain: the first of the server's domains if the account has chosen none, or one that no longer exists. */
+  /** The first of the server's if the account chose none, or one that no longer exists. */
   domain: z.string(),
   format: z.enum(defaultFormats),
-  /** Whether generated names begin with the site's name, if the calling program sends it. */
+  /** Generated names begin with the site's name if the program sends it. */
   siteInName: z.boolean(),
-  /** Id of the default mailbox; null if no mailbox of the account is confirmed. */
+  /** Null if no mailbox of the account is confirmed. */
   mailboxId: z.uuid().nullable(),
 });
 export type AccountDefaultsWire = z.infer<typeof accountDefaults>;
 
-/**
- * Request body that changes an account's defaults; absent fields keep their values. `mailboxId: null` undoes the
- * account's choice.
- */
+/** Absent fields keep their values. `mailboxId: null` undoes the account's choice. */
 export const accountDefaultsChange = z
   .object({
     domain: domain.optional(),
@@ -81,7 +75,6 @@ export const accountDefaultsChange = z
 export type AccountDefaultsChange = z.infer<typeof accountDefaultsChange>;
 
 const format = z.enum(aliasFormats, mailboxMessages.format);
-/** Host name or URL of the site that the generated alias is for. */
 const hostname = z.string("hostname must be a text").max(limits.webhookUrlMax, "hostname is too long");
 
 export const generatedNameBody = z.object({
@@ -90,7 +83,7 @@ export const generatedNameBody = z.object({
   hostname: hostname.optional(),
 });
 
-/** A generated name that was free at the time of the response; it is not reserved. */
+/** Free at the time of the response; not reserved. */
 export const generatedName = z.object({ alias: z.string(), domain: z.string() });
 
 export const generateAliasBody = generatedNameBody

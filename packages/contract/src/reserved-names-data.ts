@@ -1,12 +1,11 @@
 /**
- * The reserved alias names, by category (specification section 5): words that a stranger would take for an official
- * role, a company or a security warning. Lower case; hyphens are for legibility only. The matching rules are in
- * `reserved-names.ts`.
+ * Words that a stranger would take for an official role, a company or a security warning. Lower case; hyphens are for
+ * legibility only.
  */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const reservedNames = {
-  /** The mailboxes of RFC 2142, and role names that mail providers reserve. */
+  /** RFC 2142, and role names that mail providers reserve. */
   roles: words(`
     abuse access account accounting accounts activate activation admin admins administration administrator adminteam
     anonymous api approval approvals audit auditor auth authenticate authentication authority autoresponder backup
@@ -143,5 +142,5 @@ export const reservedNames = {
   `),
 } as const satisfies Record<string, readonly string[]>;
 
-/** Surnames and words that resemble a reserved name but stay free. */
+/** Resemble a reserved name but stay free. */
 export const neverReserved: ReadonlySet<string> = new Set(["stearn", "parcell", "wallett", "targett", "ebbay"]);

@@ -1,12 +1,8 @@
 /**
- * Which alias names are reserved (specification section 5), including disguised spellings. The whole name is compared,
- * never a part: `badminton` and `tadmin` are free. The browser loads this file lazily, so it imports no schema library.
- * Words and categories are in `reserved-names-data.ts`.
- *
- * Recognised as disguise: case; dots, hyphens, underscores anywhere; a digit for the letter it resembles, as long as
- * one letter is left; three or more of a letter in place of fewer; in words of at least five letters `rn` for m and
- * `vv` for w; in words of at least six letters one letter doubled, except the last (Legall, Salles and Targett are
- * surnames).
+ * Which alias names are reserved, disguised spellings included. The whole name is compared: `badminton` is free. Loaded
+ * lazily by the browser, so without a schema library.
+ * Disguise: case; dots, hyphens, underscores; a digit for a letter; three or more of a letter; from five letters on
+ * `rn` for m and `vv` for w; from six on one letter doubled, except the last (Legall and Targett are surnames).
  */
 import { neverReserved, reservedNames } from "./reserved-names-data.ts";
 
@@ -22,9 +18,7 @@ const RESEMBLES: Record<string, string> = {
   t: "7",
   z: "2",
 };
-/**
- * Maps characters that can stand for each other to one of them. Coarser than the rule: it only selects candidate words.
- */
+/** Coarser than the rule: only selects candidate words. */
 const GROUPS: Record<string, string> = {
   "0": "o",
   "1": "l",
@@ -40,10 +34,7 @@ const GROUPS: Record<string, string> = {
   g: "b",
 };
 const LONGEST_NAME = 64;
-/**
- * The two forms of a reply address, as `reply-address.ts` in mail-rfc writes them: twenty characters after `r.`, or
- * after `r-` with hyphens anywhere between them.
- */
+/** As `reply-address.ts` in mail-rfc writes them: twenty characters after `r.`, or after `r-` with hyphens anywhere. */
 const REPLY_ADDRESS = /^r(?:\.[a-z2-7]{20}|-(?:[a-z2-7]-*){19}[a-z2-7])$/;
 const OWN_PREFIX = /^(srs[01])|^(bounces?)[._-]/;
 
@@ -52,9 +43,8 @@ const wordsBySieve: ReadonlyMap<string, string[]> = Map.groupBy(words, sieve);
 const disguises = new Map<string, RegExp>();
 
 /**
- * Tells whether a name is reserved. The time does not grow with the number of reserved words.
- * @param name an alias name; a text too long for one is not reserved
- * @returns the reserved word it stands for (`adm1n` → `admin`, a reply address → `r`), `null` when the name is free
+ * The reserved word it stands for (`adm1n` → `admin`, a reply address → `r`), `null` when the name is free. The time
+ * does not grow with the number of words.
  */
 export function findReservedName(name: string): string | null {
   if (name.length > LONGEST_NAME) return null;
@@ -88,7 +78,7 @@ function disguiseOf(word: string): RegExp {
   return made;
 }
 
-/** Pattern of one run of a letter, e.g. `oo` → `[o0]{2}`, or more repetitions than in the word. */
+/** `oo` → `[o0]{2}`, or more repetitions than in the word. */
 function runPattern(run: RegExpMatchArray, wordLength: number): string {
   const [letters] = run;
   const letter = letters[0] ?? "";

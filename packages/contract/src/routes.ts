@@ -1,23 +1,20 @@
 /**
- * The route table: method, path and access of every call of the JSON API. It is free of schemas, so that public pages
- * carry no zod. `endpoints.ts` adds the shapes to each call; the server mounts them, the web client's calls are typed
- * by them, and /api/openapi.json describes them. The redirects of the federated sign-in (/api/auth/google) and the
- * preview inbox (/preview/api) are not in this table.
+ * Method, path and access of every call, free of schemas, so that public pages carry no zod. `endpoints.ts` adds the
+ * shapes. Not here: federated sign-in (/api/auth/google) and the preview inbox.
  */
+import type { KeyScope } from "./api-keys.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Route {
   readonly method: Method;
-  /** Path with parameters in Fastify's form: `/api/aliases/:userId`. */
+  /** In Fastify's form: `/api/aliases/:userId`. */
   readonly path: string;
-  /** Who may call the route; `user`: callers with a login session, or with an API key (`route-scopes.ts`). */
+  /** `user`: a login session, or an API key with the scope. */
   readonly access: "anyone" | "user";
 }
 
-/** A route for callers with a login session or an API key. */
 const user = <M extends Method, P extends string>(method: M, path: P) => ({ method, path, access: "user" }) as const;
-/** A route that everybody may call. */
 const anyone = <M extends Method, P extends string>(method: M, path: P) =>
   ({ method, path, access: "anyone" }) as const;
 
@@ -122,10 +119,29 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/**
- * Fills in the parameters of a route's path.
- * @returns the path with escaped values, e.g. `/api/aliases/f81d…/toggle`
- */
+/** With escaped values, e.g. `/api/aliases/f81d…/toggle`. */
 export function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
+
+export const routeScopes: Readonly<Partial<Record<RouteName, KeyScope>>> = {
+  getSession: "account:read",
+  listAliases: "aliases:read",
+  listAliasesWithSmtp: "aliases:read",
+  createAlias: "aliases:create",
+  updateAlias: "aliases:write",
+  toggleAlias: "aliases:write",
+  deleteAlias: "aliases:write",
+  generateAlias: "aliases:create",
+  generateName: "aliases:create",
+  changeAliases: "aliases:write",
+  listLabels: "aliases:read",
+  createLabel: "aliases:write",
+  changeLabel: "aliases:write",
+  deleteLabel: "aliases:write",
+  getAccountStats: "account:read",
+  getAccountSettings: "account:read",
+  exportAliases: "aliases:read",
+  listMailboxes: "account:read",
+  getAccountDefaults: "account:read",
+};

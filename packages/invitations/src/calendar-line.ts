@@ -1,18 +1,16 @@
 /**
- * Parses property lines of iCalendar that hold calendar addresses (RFC 5545 §3.1, §3.3.3, §3.8.4), e.g.
- * `ATTENDEE;CN=Ann;SENT-BY="mailto:bob@x.test":mailto:ann@x.test`. Accepts what mail programs write, within the grammar
- * or close to it; for anything else the result is `null`, and the caller removes the line. Lines must be unfolded.
+ * Parses property lines with calendar addresses (RFC 5545 §3.1, §3.3.3, §3.8.4), unfolded: `ATTENDEE;CN=Ann;SENT-
+ * BY="mailto:bob@x.test":mailto:ann@x.test`. `null` for anything else; the caller removes the line.
  */
 
 import { parseAddressList } from "@kauke/mail-rfc";
 
-/** A property value, or one value of a parameter. */
 export interface CalendarValue {
   text: string;
   isQuoted: boolean;
-  /** Canonical address; `null` when the text is not an address. */
+  /** `null` when the text is not an address. */
   address: string | null;
-  /** Whether any program could find an address in the text, even if this parser does not. */
+  /** Any program could find an address in the text, even if this parser does not. */
   hasAtSign: boolean;
 }
 
@@ -22,25 +20,20 @@ export interface CalendarParameter {
 }
 
 export interface CalendarLine {
-  /** Property name as written, e.g. `Organizer`. */
+  /** As written. */
   name: string;
   parameters: CalendarParameter[];
   value: CalendarValue;
 }
 
-/** Maximum UTF-16 units of a value that is parsed as an address. */
 const ADDRESS_MAX = 1000;
 const NAME = /[^;:]*/y;
-// An unquoted mailto violates the grammar but occurs: its colon does not start the property's value.
+// An unquoted mailto occurs: its colon does not start the property's value.
 const VALUE = /"([^"]*)"|(mailto:[^";:,]*|[^";:,]*)/iy;
 const PARAMETER_NAME = /;[ \t]*([^=;:",]*)(=?)/y;
 const SCHEME = /^\s*(?:mailto:\s*)+/i;
 
-/**
- * Parses one property line of a calendar.
- * @param line unfolded, without its line end
- * @returns `null` when quotes or separators are misplaced
- */
+/** `null` when quotes or separators are misplaced. */
 export function readCalendarLine(line: string): CalendarLine | null {
   NAME.lastIndex = 0;
   const name = NAME.exec(line)?.[0] ?? "";
@@ -75,19 +68,18 @@ function readValues(line: string, start: number): { values: CalendarValue[]; end
 export function calendarValue(text: string, isQuoted: boolean): CalendarValue {
   if (text.length > ADDRESS_MAX) return { text, isQuoted, address: null, hasAtSign: true };
   const decoded = percentDecoded(text).normalize("NFKC");
-  // A doubly encoded "@" makes no address for this parser, but it does for a program that decodes twice.
+  // A program may decode twice.
   const hasAtSign = decoded.includes("@") || /%(?:25)+40/.test(text);
   const [mailbox] = hasAtSign ? parseAddressList(decoded.replace(SCHEME, "").split("?", 1)[0] ?? "") : [];
   return { text, isQuoted, address: mailbox?.address ?? null, hasAtSign };
 }
 
-/** Formats the address that replaces another one, with a scheme if the other had one (RFC 6068 §2). */
+/** With a scheme if the other had one (RFC 6068 §2). */
 export function writeAddress(before: CalendarValue, address: string): string {
   const [scheme] = SCHEME.exec(before.text) ?? [];
   return scheme === undefined ? address : `${scheme.trim()}${mailtoForm(address)}`;
 }
 
-/** @returns the text of a property line, unfolded, without a line end */
 export function formatCalendarLine({ name, parameters, value }: CalendarLine): string {
   const written = parameters.map(({ name: title, values }) => {
     const list = values.map(({ text, isQuoted }) => (isQuoted ? `"${text}"` : text)).join(",");
@@ -96,7 +88,7 @@ export function formatCalendarLine({ name, parameters, value }: CalendarLine): s
   return `${name}${written.join("")}:${value.text}`;
 }
 
-/** Decodes percent-encoding; text that is not valid UTF-8 after decoding is returned unchanged. */
+/** Text that is not valid UTF-8 after decoding stays. */
 function percentDecoded(text: string): string {
   if (!text.includes("%")) return text;
   try {
@@ -106,7 +98,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Percent-encodes every character that RFC 6068 §2 does not allow in a mailto address. */
+/** RFC 6068 §2. */
 function mailtoForm(address: string): string {
   return address
     .toWellFormed()

@@ -1,7 +1,6 @@
 /**
- * Decodes the body of a calendar part (RFC 6047) by its transfer encoding and charset, and encodes it again in the same
- * ones. The result is `null` if these do not determine the text exactly, since another program could then read a
- * different text.
+ * Decodes a calendar part (RFC 6047) and encodes it again in the same way. `null` if encoding and charset do not
+ * determine the text exactly, since another program could then read a different one.
  */
 
 import {
@@ -14,18 +13,16 @@ import {
 import { CalendarText } from "./calendar-text.ts";
 
 export interface CalendarPartSource {
-  /** Body of the part in plain form (not dot-stuffed). */
   body: Buffer;
-  /** Content-Transfer-Encoding, lower case; empty when there is none. */
   encoding: string;
-  /** Declared charset in lower case; `null` when there is none. */
+  /** Lower case; `null` when there is none. */
   charset: string | null;
   budget: ParseBudget;
 }
 
 export interface CalendarPart {
   calendar: CalendarText;
-  /** Whether other programs could decode the body differently, so that it must be rewritten even if nothing changes. */
+  /** Then the body must be rewritten even if nothing changes. */
   isAmbiguous: boolean;
   /** @param text result of `calendar.write`; `null` to encode the text as it was read */
   encode(text: string | null): Buffer;
@@ -41,16 +38,12 @@ const SOFT_BREAK = Buffer.from("=\r\n");
 type Charset = "bytes" | "utf16le" | "utf16be";
 
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
-/** Charsets in which every ASCII character is the single byte with its code. */
+/** Every ASCII character is the single byte with its code. */
 const HOLDS_ASCII =
   /^(?:us-ascii|ascii|ansi_x3\.4-1968|utf-?8|unicode-1-1-utf-8|iso[-_]?8859-?\d{1,2}(?:-[ei])?|latin-?\d|windows-?\d{3,4}|cp-?125\d|koi8-[a-z]{1,2}|gb2312|gbk|gb18030|big5(?:-hkscs)?|shift[-_]jis|sjis|windows-31j|euc-(?:jp|kr|tw|cn)|ks_c_5601-1987|iso-2022-(?:jp|kr)|tis-620|macintosh|mac-?\w*)$/;
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2|unicode)$/;
 
-/**
- * Decodes and parses the body of a calendar part.
- * @returns `null` for an unknown encoding or charset, or for a body that is invalid in it
- * @throws ParseLimitError when the budget is exhausted
- */
+/** @throws ParseLimitError */
 export function readCalendarPart({ body, encoding, charset, budget }: CalendarPartSource): CalendarPart | null {
   const decoded = decode(body, encoding);
   const form = decoded === null ? null : charsetOf(decoded.bytes, charset);
@@ -64,16 +57,13 @@ export function readCalendarPart({ body, encoding, charset, budget }: CalendarPa
   return { calendar, isAmbiguous, encode: (written) => encode(bytesOf(written ?? text, form), encoding, body) };
 }
 
-/** Matches escape sequences of ISO 2022, e.g. `ESC ( B`. */
+/** ISO 2022, e.g. `ESC ( B`. */
 const ESCAPES = new RegExp("\u001b[ -/]{1,4}[0-~]", "g");
 const CONTROLS = /(?![\t\r\n])\p{Cc}/gu;
 const FOLDS = /(?:\r\n|\r|\n)[ \t]/g;
 const ADDRESS_NAME = /organizer|attendee|calendar-address|voter|x-ms-olk-sender/gi;
 
-/**
- * Whether a program that drops control characters when decoding (escape sequences, shifts, NULs) finds a property name
- * that this parser does not, e.g. `ORG`, `ESC ( B`, `ANIZER` in ISO-2022-JP.
- */
+/** A program that drops control characters may find a property name: `ORG`, `ESC ( B`, `ANIZER` in ISO-2022-JP. */
 function hidesNames(bytes: Buffer, text: string): boolean {
   const whole = bytes.toString("latin1");
   const bare = withoutControls(whole);
@@ -96,13 +86,13 @@ function decode(body: Buffer, encoding: string): Decoded | null {
   return { bytes: Buffer.from(decodeQuotedPrintable(text), "latin1"), isAmbiguous };
 }
 
-/** Whether base64 is unambiguous: programs differ in how they handle padding in the middle and invalid characters. */
+/** Programs differ about padding in the middle and invalid characters. */
 function isStrictBase64(text: string): boolean {
   const end = text.search(/[^A-Za-z0-9+/\r\n]/);
   return end < 0 || (text.length - end < 100 && /^={1,2}\s*$/.test(text.slice(end)));
 }
 
-/** Encodes a body. Encoded lines end in CRLF if the old body did, since its end may be the end of the message. */
+/** Lines end in CRLF if the old body did, since its end may be that of the message. */
 function encode(bytes: Buffer, encoding: string, before: Buffer): Buffer {
   if (identities.has(encoding)) return bytes;
   if (encoding === "base64") return isEnded(before) ? toBase64Lines(bytes) : toBase64Lines(bytes).subarray(0, -2);
@@ -121,7 +111,7 @@ function charsetOf(bytes: Buffer, charset: string | null): Charset | null {
     return charset === null || charset === "" || HOLDS_ASCII.test(charset) ? "bytes" : null;
   }
   if (bytes.length % 2 !== 0 || (charset !== null && !isMarked && !isNamed)) return null;
-  // The bytes are refused if a program that reads UTF-16 as ASCII would find a property name in them.
+  // A program that reads UTF-16 as ASCII would find a property name.
   if (/organizer|attendee/i.test(bytes.toString("latin1"))) return null;
   if (isMarked) return mark === "fffe" ? "utf16le" : "utf16be";
   return bytes[0] === 0 ? "utf16be" : "utf16le";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ADDRESS_LINES_MAX, type CalendarChange, CalendarText } from "./calendar-text.ts";
+import { ADDRESS_LINES_MAX, CalendarText } from "./calendar-text.ts";
+import { type CalendarChange } from "./change-line.ts";
 
 const reply = (address: string) => `r.${Buffer.from(address).toString("hex")}@kauke.test`;
 const person = (address: string) => Buffer.from(/^r\.([0-9a-f]*)@/.exec(address)?.[1] ?? "", "hex").toString();

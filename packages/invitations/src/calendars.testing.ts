@@ -1,7 +1,7 @@
 /** What is common to tests of calendars: how addresses are replaced, who owns the alias, and a message in parts. */
 import { readHeader } from "@kauke/mail-rfc";
-import type { CalendarChange } from "./calendar-text.ts";
-import { readMessageFields } from "./find-calendars.ts";
+import { readMessageFields } from "./calendar-fields.ts";
+import type { CalendarChange } from "./change-line.ts";
 
 /** Replaces every foreign address by the same reply address. */
 export const change: CalendarChange = {

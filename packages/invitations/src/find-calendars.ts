@@ -1,107 +1,59 @@
 /**
- * Finds the parts of a message by which a mail program would act on an invitation (RFC 6047), wherever they are:
- * calendar parts at any depth, in attached messages that are shown inline, under signatures. Works on offsets and
- * searches natively. If programs could read the message differently, or a limit is reached, the result says so, and
- * forwarding then hides the invitation.
+ * Finds the parts by which a program would act on an invitation (RFC 6047), at any depth, in attached messages that are
+ * shown inline, under signatures. If programs could read the message differently, or a limit is reached, forwarding
+ * hides the invitation.
  */
 
 import {
-  CONTENT_FIELD_MAX,
-  type ContentParameters,
   costNs,
-  decodeEncodedWords,
   decodeQuotedPrintable,
   delimiterLines,
-  fieldValue,
-  type HeaderSource,
   onlyParameter,
   type ParseBudget,
   ParseLimitError,
   type PartHeader,
-  partFieldsOf,
-  readContentParameters,
   readPartHeader,
 } from "@kauke/mail-rfc";
+import {
+  hasCalendarField,
+  isBeyondReading,
+  isCalendar,
+  isCalendarField,
+  isOpaque,
+  type MessageFields,
+} from "./calendar-fields.ts";
 import { isSignedData, readSignedContent, SIGNED_DATA_HEAD_BYTES } from "./signed-content.ts";
 
 export interface FoundPart {
   kind: "calendar" | "report";
-  /** Start of the part's own header; start and end are 0 when the message itself is the part. */
+  /** 0 when the message itself is the part. */
   headerStart: number;
   headerEnd: number;
-  /** Start of the content; its end excludes the line end that belongs to the next delimiter. */
+  /** Its end excludes the line end of the next delimiter. */
   start: number;
   end: number;
   encoding: string;
-  /** Declared charset in lower case; `null` when there is none. */
+  /** Lower case; `null` when there is none. */
   charset: string | null;
 }
 
 export interface FoundCalendars {
-  /** Calendar parts that are not signed, in the order of the body. */
   parts: FoundPart[];
-  /** Why there may be calendars that are not among `parts`; `null` when there are no others. */
+  /** Why there may be calendars that are not among `parts`. */
   hidden: "signed" | "unreadable" | null;
 }
 
-export interface MessageFields extends Pick<PartHeader, "content" | "contentDisposition" | "encoding"> {
-  /** Whether programs may read the message's header in different ways. */
-  isAmbiguous: boolean;
-  /**
-   * All values of the Content-Type, Content-Disposition and Content-Transfer-Encoding fields, if one of these names
-   * occurs more than once; otherwise empty.
-   */
-  alternatives: readonly string[];
-}
-
-/** Maximum UTF-16 units of a file name; a longer one counts as a match, since its ending is not read. */
-const NAME_MAX = 2000;
-/** Maximum Content-Type and Content-Disposition fields examined in an ambiguous message. */
-const FIELDS_MAX = 1000;
-/** Maximum UTF-16 units examined of each field of an ambiguous message. */
-const FIELD_HEAD_MAX = 600;
-/** Encoded bytes that are decoded to determine whether content is signed. */
+/** Decoded to determine whether content is signed. */
 const ENCODED_HEAD_MAX = 8192;
 
-const CALENDAR_TYPE = /calendar|\/(?:[a-z-]*-)?(?:ics|ical|vcs)$/;
-/** Types of xCal, jCal (RFC 6321, RFC 7265) and JSCalendar, whose addresses have another syntax. */
+/** xCal, jCal (RFC 6321, RFC 7265) and JSCalendar write addresses in another syntax. */
 const STRUCTURED_CALENDAR_TYPE = /calendar\+(?:xml|json)$/;
-const CALENDAR_NAME = /\.(?:ics|ical|icalendar|vcs|ifb)[^\p{L}\p{N}]*$/iu;
-const SIGNED_TYPE = /^application\/(?:x-)?pkcs7-mime$/;
-const SIGNED_NAME = /\.p7[mz][^\p{L}\p{N}]*$/iu;
 const MESSAGE_TYPE = /^message\/(?:rfc822|global|news)$/;
 const REPORT_TYPE = /^message\/(?:global-)?(?:disposition-notification|delivery-status)$/;
-const MIME_FIELDS: ReadonlySet<string> = new Set(["content-type", "content-disposition", "content-transfer-encoding"]);
-const FIELD_START = /^content-(?:type|disposition)[ \t]*:/gim;
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
 
-/** Reads what a message's own header says about its body. */
-export function readMessageFields({ header, fields }: HeaderSource): MessageFields {
-  const found: string[] = [];
-  const values = new Map<string, string>();
-  for (const field of fields) {
-    if (!MIME_FIELDS.has(field.name)) continue;
-    const value = fieldValue(header, field);
-    found.push(value);
-    if (!values.has(field.name)) values.set(field.name, value);
-  }
-  const isAmbiguous = values.size < found.length;
-  return { ...partFieldsOf(values), isAmbiguous, alternatives: isAmbiguous ? found : [] };
-}
-
-/** Whether a message could hold a calendar at all. Most mail has a single part that is not one. */
-export function mayHoldCalendar(message: MessageFields): boolean {
-  const { value } = message.content;
-  if (message.isAmbiguous || isBeyondReading(message)) return true;
-  if (value.startsWith("multipart/") || value.startsWith("message/")) return true;
-  return isCalendar(message) || isOpaque(message);
-}
-
-/** Input of `findCalendars`. */
 export interface CalendarSource {
-  /** Content fields of the message's own header. */
   message: MessageFields;
-  /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
   budget: ParseBudget;
 }
@@ -121,13 +73,12 @@ interface Extent {
 interface Place {
   depth: number;
   isSigned: boolean;
-  /** Type of a part without Content-Type (RFC 2046 §5.1.5). */
+  /** RFC 2046 §5.1.5. */
   defaultType?: string;
 }
 
 class Search {
   readonly #body: Buffer;
-  /** Budget for the whole message, shared with the searches of decoded content. */
   readonly #budget: ParseBudget;
   readonly #parts: FoundPart[] = [];
   #hidden: FoundCalendars["hidden"] = null;
@@ -149,15 +100,15 @@ class Search {
   }
 
   /**
-   * Builds the result of the search. If programs could read the message differently, anything that looks like a
-   * calendar part hides the invitation.
-   * @throws ParseLimitError when the budget is exhausted
+   * If programs could read the message differently, anything like a calendar part hides the invitation. @throws
+   * ParseLimitError
    */
   #result(alternatives: readonly string[]): FoundCalendars {
     const [parts, hidden] = [this.#parts, this.#hidden];
     if (hidden !== null || !this.#isAmbiguous) return { parts, hidden };
     const isField = (value: string) => isCalendarField(value, this.#budget);
-    const isFound = parts.some(isCalendarPart) || alternatives.some(isField) || this.#hasCalendarField(isField);
+    const isFound =
+      parts.some(isCalendarPart) || alternatives.some(isField) || hasCalendarField(this.#body, this.#budget);
     return { parts, hidden: isFound ? "unreadable" : null };
   }
 
@@ -178,7 +129,7 @@ class Search {
       return;
     }
     const { bodyStart: start, encoding, content } = part;
-    // A charset that the Content-Type gives twice, with different values, counts as unknown.
+    // A charset given twice, with different values, is unknown.
     const named = content.parameters.has("charset") ? (onlyParameter(content, "charset") ?? "?") : null;
     const charset = named?.trim().toLowerCase() ?? null;
     this.#parts.push({ kind, headerStart, headerEnd, start, end, encoding, charset });
@@ -202,14 +153,14 @@ class Search {
       if (this.#hidden !== null) return;
     }
     if (isSplit) return;
-    // No delimiter line was found. Another program may read another boundary and find parts: the message is ambiguous.
+    // Another program may read another boundary and find parts.
     this.#isAmbiguous = true;
-    // Encoded multiparts violate RFC 2045 §6.4, but some programs decode them.
+    // Against RFC 2045 §6.4, but some programs decode them.
     if (!identities.has(part.encoding)) this.#visitEncoded(part, end, place);
   }
 
   #visitMessage(part: PartHeader, { end }: Extent, { depth, isSigned }: Place): void {
-    // Mail programs do not act on an attached message before a person opens it.
+    // Programs do not act on an attached message before a person opens it.
     if (/^\s*attachment\b/i.test(part.contentDisposition)) return;
     this.#budget.countPart(depth + 1);
     if (!identities.has(part.encoding)) this.#visitEncoded(part, end, { depth, isSigned });
@@ -218,10 +169,7 @@ class Search {
     this.#visit(inner, extent, { depth: depth + 1, isSigned });
   }
 
-  /**
-   * Searches a part whose content is encoded. A calendar found in it cannot be changed in place, so the message counts
-   * as unreadable.
-   */
+  /** A calendar in encoded content can't be changed in place. */
   #visitEncoded(part: PartHeader, end: number, place: Place): void {
     const decoded = this.#decode(part, end);
     if (decoded === null) return this.#markUnreadable();
@@ -232,8 +180,7 @@ class Search {
 
   #visitOpaque(part: PartHeader, { end }: Extent, place: Place): void {
     const head = this.#decode(part, Math.min(end, part.bodyStart + ENCODED_HEAD_MAX));
-    // Content that is not SignedData is usually encrypted and may be as large as a message, so the rest of it is not
-    // decoded.
+    // Usually encrypted and as large as a message, so the rest is not decoded.
     if (head !== null && head.length >= SIGNED_DATA_HEAD_BYTES && !isSignedData(head)) return;
     const der = this.#decode(part, end);
     if (der === null) return this.#markUnreadable();
@@ -244,9 +191,9 @@ class Search {
   }
 
   /**
-   * Whether decoded content holds a calendar or may hide one. The content counts as one more level of the same message.
-   * @param header header of the content; `null` when the content begins with its own
-   * @throws ParseLimitError when the budget is exhausted
+   * Whether decoded content holds or hides a calendar.
+   * @param header `null` when the content begins with its own
+   * @throws ParseLimitError
    */
   #isFoundIn(content: Buffer, { depth }: Place, header: PartHeader | null): boolean {
     this.#budget.countPart(depth + 1);
@@ -258,11 +205,6 @@ class Search {
     return hidden !== null || parts.some(isCalendarPart);
   }
 
-  /**
-   * Decodes the body of a part by its transfer encoding.
-   * @returns `null` for an unknown encoding
-   * @throws ParseLimitError when the budget is exhausted
-   */
   #decode({ bodyStart, encoding }: PartHeader, end: number): Buffer | null {
     const content = this.#body.subarray(bodyStart, end);
     if (identities.has(encoding)) return content;
@@ -275,15 +217,14 @@ class Search {
     return Buffer.from(decodeQuotedPrintable(content.toString("latin1")), "latin1");
   }
 
-  /** Yields start and end of the parts between delimiter lines. @throws ParseLimitError */
+  /** @throws ParseLimitError */
   *#split(start: number, end: number, boundary: string): Generator<[start: number, end: number]> {
     const delimiter = Buffer.from(`--${boundary}`, "latin1");
     let partStart = -1;
     let isClosed = false;
     for (const line of delimiterLines({ bytes: this.#body, start, end, delimiter, budget: this.#budget })) {
       const { at, before, lineEnd, isWhole } = line;
-      // Programs differ in whether a line with more text after the delimiter counts, and whether a bare CR or LF ends a
-      // line.
+      // Programs differ about more text after a delimiter, and about a bare CR or LF.
       const isClear = (before === "" || before === "\r\n") && lineEnd !== "\r" && lineEnd !== "\n";
       if (!isWhole || isClosed || !isClear) this.#isAmbiguous = true;
       if (!isWhole) continue;
@@ -294,64 +235,9 @@ class Search {
     if (partStart >= 0) yield [partStart, end];
   }
 
-  /**
-   * Whether any line of the body looks like a Content-Type or Content-Disposition field of a calendar part, or there
-   * are too many such fields to check.
-   * @throws ParseLimitError when the budget is exhausted
-   */
-  #hasCalendarField(isField: (value: string) => boolean): boolean {
-    this.#budget.spend(this.#body.length * costNs.shortSearchedByte);
-    const text = this.#body.toString("latin1");
-    let left = FIELDS_MAX;
-    FIELD_START.lastIndex = 0;
-    for (let found = FIELD_START.exec(text); found !== null; found = FIELD_START.exec(text)) {
-      if (left-- === 0) return true;
-      const field = text.slice(FIELD_START.lastIndex, FIELD_START.lastIndex + FIELD_HEAD_MAX);
-      const [value = ""] = field.split(/(?:\r\n|\r|\n)(?![ \t])/, 1);
-      if (isField(value.replace(/[\r\n]+/g, "").trim())) return true;
-    }
-    return false;
-  }
-
   #markUnreadable(): void {
     this.#hidden ??= "unreadable";
   }
 }
 
-/** Whether Content-Type or Content-Disposition exceeds the parsed length, so that the rest may name anything. */
-function isBeyondReading({ content, contentDisposition }: Described): boolean {
-  return content.isCut || contentDisposition.length > CONTENT_FIELD_MAX;
-}
-
-type Described = Pick<PartHeader, "content" | "contentDisposition">;
-
-function isCalendar(part: Described): boolean {
-  return CALENDAR_TYPE.test(part.content.value) || isNamed(part, CALENDAR_NAME);
-}
-
-function isOpaque(part: Described): boolean {
-  return SIGNED_TYPE.test(part.content.value) || isNamed(part, SIGNED_NAME);
-}
-
-function isNamed({ content, contentDisposition: disposition }: Described, pattern: RegExp): boolean {
-  const hasMatch = ({ parameters }: ContentParameters, name: string): boolean => {
-    for (const text of parameters.get(name) ?? [])
-      if (text.length > NAME_MAX || pattern.test(decodeEncodedWords(text))) return true;
-    return false;
-  };
-  if (hasMatch(content, "name")) return true;
-  return disposition.includes(";") && hasMatch(readContentParameters(disposition), "filename");
-}
-
 const isCalendarPart = ({ kind }: FoundPart) => kind === "calendar";
-
-/**
- * Whether a field may belong to a calendar part or to an opaquely signed one.
- * @param value value of Content-Type or Content-Disposition, unfolded
- * @throws ParseLimitError when the budget is exhausted
- */
-function isCalendarField(value: string, budget: ParseBudget): boolean {
-  budget.spendOnParameters(value);
-  const field = { content: readContentParameters(value), contentDisposition: value };
-  return isBeyondReading(field) || isCalendar(field) || isOpaque(field);
-}

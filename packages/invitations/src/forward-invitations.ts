@@ -1,61 +1,56 @@
 /**
- * Invitations in forwarded mail. A mail program that accepts one writes to its organizer from the real mailbox, so
- * organizer and attendees become reply addresses, as in the header. A calendar that can't be changed, for example
- * because it is signed, is sent as an attached message, which no program processes. The body is made from the received
- * bytes, both for the first attempt and for retries.
+ * A program that accepts an invitation writes to its organizer from the real mailbox, so organizer and attendees become
+ * reply addresses. A calendar that can't be changed is attached as a message, which no program processes. First attempt
+ * and retries make the same body.
  */
+
 import { createHmac } from "node:crypto";
 import {
   type FieldText,
   fieldTextBytes,
   type HeaderBlock,
+  isOwn,
+  type OwnAliases,
   type ReplyAddresses,
   simpleBodyHashOf,
   stuff,
   toBase32,
   unstuff,
 } from "@kauke/mail-rfc";
-import type { CalendarChange } from "./calendar-text.ts";
-import { readMessageFields } from "./find-calendars.ts";
-import { forwardCalendars } from "./forward-calendars.ts";
+import { readMessageFields } from "./calendar-fields.ts";
+import type { CalendarChange } from "./change-line.ts";
 import { type CalendarPlan, planCalendars, withoutMeasures, writeCalendars } from "./rewrite-calendars.ts";
 import { wrapMessage } from "./wrap-message.ts";
 
-/** A message as it was received for an alias. */
-export interface ReceivedMessage {
+interface ReceivedMessage {
   messageId: string;
   envelope: { eightBit: boolean };
   wire: Buffer;
   header: HeaderBlock;
-  /** Address of the alias, in lower case. */
   aliasAddress: string;
   replyKey: Buffer | null;
 }
 
-/** Header of a message as it leaves, and the reply addresses used in it. */
-export interface ForwardedHeader {
-  /** The whole new header block without the blank line. */
+interface ForwardedHeader {
   header: Buffer;
-  /** Our own fields at the top of `header`. */
+  /** At the top of `header`. */
   trace: readonly FieldText[];
-  /** `null` when nobody gets a reply address. */
+  /** `null` when nobody gets one. */
   replies: { addresses: ReplyAddresses } | null;
 }
 
-/** A body that replaces the received one. */
 interface NewBody {
-  /** Dot-stuffed chunks, the first without the blank line in front; most of them are views of the received message. */
+  /** Dot-stuffed, without the blank line in front; most are views of the received message. */
   wire: readonly Buffer[];
-  /** Body hash as DKIM signs it (simple canonicalization). */
+  /** As DKIM signs it (simple canonicalization). */
   hash: Buffer;
-  /** Bytes held in memory besides the received message. */
+  /** Besides the received message. */
   newBytes: number;
 }
 
 interface ForwardedInvitations {
-  /** The whole header block without the blank line. */
   header: Buffer;
-  /** Builds the rewritten body. Call it once, just before the copy is sent. */
+  /** Call it once, just before the copy is sent. */
   makeBody(): NewBody;
 }
 
@@ -68,11 +63,7 @@ const reasons: Record<HideReason, string> = {
   unreadable: "the addresses in it can't be replaced by reply addresses safely",
 };
 
-/**
- * Gives reply addresses to everybody in the message's calendars.
- * @param rewritten rewritten header and reply addresses of the message
- * @returns `null` when the body is forwarded unchanged
- */
+/** `null` when the body is forwarded unchanged. */
 export function forwardInvitations(source: ReceivedMessage, rewritten: ForwardedHeader): ForwardedInvitations | null {
   const { replies } = rewritten;
   if (replies === null) return null;
@@ -84,7 +75,7 @@ export function forwardInvitations(source: ReceivedMessage, rewritten: Forwarded
   return { header: withoutMeasures(rewritten.header), makeBody: () => makeBody(source, plan, change) };
 }
 
-/** The calendars of a message are parsed once and cached for its other recipients. */
+/** Parsed once, cached for the other recipients. */
 function planOf({ wire, header: block }: ReceivedMessage): CalendarPlan {
   const known = plans.get(wire);
   if (known !== undefined) return known;
@@ -106,7 +97,7 @@ function makeBody(source: ReceivedMessage, { edits }: Extract<CalendarPlan, { ki
   const { pieces, newBytes } = writeCalendars(edits, body, change);
   const hash = simpleBodyHashOf(pieces);
   if (body === received) return { wire: pieces.map(stuff), hash, newBytes };
-  // With dot-stuffed lines the whole body is new: a single buffer.
+  // With dot-stuffed lines the whole body is new.
   const wire = stuff(Buffer.concat(pieces));
   return { wire: [wire], hash, newBytes: wire.length };
 }
@@ -144,11 +135,34 @@ function noticeOf(reason: HideReason, aliasAddress: string): string {
   ].join("\r\n");
 }
 
-/** Boundary that is the same for every attempt, and that the message's author can't predict. */
+/** The same for every attempt, and unpredictable for the message's author. */
 function boundaryOf({ replyKey, messageId }: ReceivedMessage): string {
   const mac = createHmac("sha256", replyKey ?? "")
     .update("wrapped message boundary\0")
     .update(messageId)
     .digest();
   return `=_${toBase32(mac).slice(0, 32)}`;
+}
+
+interface ForwardCalendars {
+  addresses: readonly string[];
+  /** Header and calendars share one maximum. */
+  replies: ReplyAddresses;
+  /** Stay unchanged, so that programs find the owner among the attendees. */
+  own: OwnAliases;
+}
+
+const AT_SIGNS = /[@\u{ff20}\u{fe6b}]/gu;
+
+/** People beyond the maximum are removed from the calendars. */
+function forwardCalendars({ addresses, replies, own }: ForwardCalendars): CalendarChange {
+  for (const address of addresses) {
+    if (replies.isFull) break;
+    if (!isOwn(address, own)) replies.addressFor({ name: null, address });
+  }
+  return {
+    addressFor: (address) => (isOwn(address, own) ? address : replies.knownFor(address)),
+    nameFor: (name) => name.replace(AT_SIGNS, " at "),
+    unreadable: "remove",
+  };
 }

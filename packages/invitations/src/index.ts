@@ -1,11 +1,7 @@
-import type { AnswerWording } from "./answer-subject.ts";
 import { forwardInvitations } from "./forward-invitations.ts";
-import { sendInvitations } from "./owner-invitations.ts";
+import { type AnswerWording, sendInvitations } from "./owner-invitations.ts";
 
-/**
- * Rewrites invitations in both directions.
- * @param wording recognizes what calendar programs write in an answer to an invitation
- */
+/** @param wording recognizes what calendar programs write in an answer to an invitation */
 export function invitations(wording: AnswerWording) {
   return {
     forward: forwardInvitations,

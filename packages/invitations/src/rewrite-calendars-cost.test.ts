@@ -2,7 +2,7 @@
 import { growthOf, leastCpuMs } from "@kauke/mail-rfc/linear-cost.testing";
 import { expect, it } from "vitest";
 import { change, organizer, owner, split } from "./calendars.testing.ts";
-import { findOwnerParts, writeOwnerParts } from "./reply-calendars.ts";
+import { findOwnerParts, writeOwnerParts } from "./owner-invitations.ts";
 import { CALENDAR_BYTES_MAX, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";

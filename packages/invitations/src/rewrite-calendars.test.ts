@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { change, organizer, owner, split } from "./calendars.testing.ts";
 import { findCalendars } from "./find-calendars.ts";
-import { findOwnerParts, writeOwnerParts } from "./reply-calendars.ts";
+import { findOwnerParts, writeOwnerParts } from "./owner-invitations.ts";
 import { CALENDAR_BYTES_MAX, calendarAddresses, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
 import { readSignedContent } from "./signed-content.ts";
 

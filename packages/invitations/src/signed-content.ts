@@ -1,16 +1,10 @@
-/**
- * Extracts what an opaque S/MIME signature covers (RFC 8551 §3.5.2): the content of CMS SignedData (RFC 5652 §5.1),
- * parsed from BER. Does not verify the signature. Segmented octet strings are joined.
- */
+/** The content of CMS SignedData (RFC 5652 §5.1, RFC 8551 §3.5.2), parsed from BER; the signature is not verified. */
 
 import { costNs, type ParseBudget } from "@kauke/mail-rfc";
 
 interface Element {
   tag: number;
-  /**
-   * Offset of the element's content. An element of indefinite length ends at an end marker of its own, so its `end` is
-   * that of its parent.
-   */
+  /** An element of indefinite length ends at its own end marker, so its `end` is that of its parent. */
   start: number;
   end: number;
   isIndefinite: boolean;
@@ -23,24 +17,19 @@ const INTEGER = 0x02;
 const OCTETS = 0x04;
 const SEGMENTED_OCTETS = 0x24;
 const EXPLICIT_0 = 0xa0;
-/** Tag of the end-of-contents marker, two zero bytes (X.690 §8.1.5). */
+/** X.690 §8.1.5. */
 const END_OF_CONTENT = 0x00;
-/** Object identifier of SignedData: 1.2.840.113549.1.7.2. */
+/** 1.2.840.113549.1.7.2. */
 const SIGNED_DATA = Buffer.from("2a864886f70d010702", "hex");
 const DEPTH_MAX = 8;
-/** Bytes needed to recognize SignedData: two tags, two lengths and the type. */
 export const SIGNED_DATA_HEAD_BYTES = 32;
 
-/** Whether bytes are CMS SignedData. @param der all bytes, or at least the first `SIGNED_DATA_HEAD_BYTES` */
+/** @param der at least the first `SIGNED_DATA_HEAD_BYTES` */
 export function isSignedData(der: Buffer): boolean {
   return typeOfContent(der, Number.MAX_SAFE_INTEGER) !== null;
 }
 
-/**
- * @returns the signed content; "unreadable" for malformed SignedData; `null` for anything but SignedData, such as
- * encrypted content, and for SignedData without content
- * @throws ParseLimitError
- */
+/** "unreadable" when malformed; `null` for anything else, such as encrypted content. @throws ParseLimitError */
 export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "unreadable" | null {
   const type = typeOfContent(der, der.length);
   if (type === null) return null;
@@ -53,11 +42,7 @@ export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "u
   return Buffer.concat(pieces.found);
 }
 
-/**
- * Checks that a ContentInfo holds SignedData.
- * @param end offset at which the enclosing data ends
- * @returns offsets after the content type and after the whole ContentInfo; `null` for another content type
- */
+/** `null` for another content type. @param end of the enclosing data */
 function typeOfContent(der: Buffer, end: number): { end: number; outerEnd: number } | null {
   const outer = elementAt(der, 0, end);
   if (outer?.tag !== SEQUENCE) return null;
@@ -66,7 +51,7 @@ function typeOfContent(der: Buffer, end: number): { end: number; outerEnd: numbe
   return { end: type.end, outerEnd: outer.end };
 }
 
-/** Walks from the version to the octets of encapContentInfo (RFC 5652 §5.1, §5.2). */
+/** RFC 5652 §5.1, §5.2. */
 function findOctets(der: Buffer, start: number, end: number): Element | "detached" | null {
   const signedData = inside(der, elementAt(der, start, end), EXPLICIT_0);
   const version = signedData?.tag === SEQUENCE ? elementAt(der, signedData.start, signedData.end) : null;
@@ -85,7 +70,6 @@ function inside(der: Buffer, element: Element | null, tag: number): Element | nu
   return element?.tag === tag ? elementAt(der, element.start, element.end) : null;
 }
 
-/** Collects an octet string whose segments may be segmented themselves. */
 class OctetSegments {
   readonly found: Buffer[] = [];
   readonly #der: Buffer;
@@ -96,11 +80,7 @@ class OctetSegments {
     this.#budget = budget;
   }
 
-  /**
-   * Collects the octets of one BER element and its segments.
-   * @returns the offset after the element; `null` when it is malformed
-   * @throws ParseLimitError when the budget is exhausted
-   */
+  /** The offset after the element; `null` when it is malformed. @throws ParseLimitError */
   collect(element: Element, depth: number): number | null {
     this.#budget.spend(costNs.berElement);
     if (element.tag === OCTETS && !element.isIndefinite) {

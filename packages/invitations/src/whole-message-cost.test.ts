@@ -1,12 +1,12 @@
 import { readHeader } from "@kauke/mail-rfc";
-import { type HostileMessage, testWholeMessages } from "@kauke/mail-rfc/whole-message-cost.testing";
+import { testWholeMessages, type WholeMessage } from "@kauke/mail-rfc/whole-message-cost.testing";
+import { readMessageFields } from "./calendar-fields.ts";
 import { owner } from "./calendars.testing.ts";
-import { readMessageFields } from "./find-calendars.ts";
-import { findOwnerParts, type OwnerParts, writeOwnerParts } from "./reply-calendars.ts";
+import { findOwnerParts, type OwnerParts, writeOwnerParts } from "./owner-invitations.ts";
 import { type CalendarPlan, planCalendars, writeCalendars } from "./rewrite-calendars.ts";
 
 const toAlias = { addressFor: () => "shop@kauke.test", nameFor: (name: string) => name, unreadable: "remove" } as const;
-const fieldsOf = ({ header }: HostileMessage) => readMessageFields({ header, fields: readHeader(header).fields });
+const fieldsOf = ({ header }: WholeMessage) => readMessageFields({ header, fields: readHeader(header).fields });
 
 testWholeMessages({
   *"calendars to be forwarded"({ header, body }) {

@@ -1,40 +1,33 @@
 /**
- * Attaches a message to another one, below a text of ours (RFC 2046 §5.2.1), because mail programs act on what they
- * display but not on an unopened attachment. The body stays byte for byte, so that signatures remain valid.
+ * Attaches a message to another one below a text of ours (RFC 2046 §5.2.1): programs act on what they display, not on
+ * an unopened attachment. The body stays byte for byte, so that signatures remain valid.
  */
 
 import { fieldBytes, fieldTextBytes, headerField, NO_FIELD, readHeader } from "@kauke/mail-rfc";
 
 export interface WrapSource {
-  /** Header of the message to be attached, as it would be sent: wire form, without the blank line. */
+  /** Wire form, without the blank line. */
   header: Buffer;
-  /** Body of the message to be attached, in plain or wire form, ending in CRLF. */
+  /** Plain or wire form, ending in CRLF. */
   body: Buffer;
-  /**
-   * Text shown above the attachment: CRLF lines, the last one terminated; no line may begin with a dot or two dashes.
-   */
+  /** Terminated CRLF lines; none may begin with a dot or two dashes. */
   notice: string;
-  /** Boundary of the new multipart. It must not occur in `header` or `body`, so callers derive it from a secret. */
+  /** Must not occur in `header` or `body`, so callers derive it from a secret. */
   boundary: string;
-  /** File name of the attachment. */
   fileName: string;
-  /** Whether header or body contain non-ASCII bytes. */
   eightBit: boolean;
 }
 
 export interface WrappedMessage {
   header: Buffer;
-  /** Chunks of the body, without the blank line before it. */
+  /** Without the blank line before it. */
   body: Buffer[];
 }
 
 const CRLF = Buffer.from("\r\n");
 const isMime = (name: string) => name === "mime-version" || name.startsWith("content-") || name === "lines";
 
-/**
- * The outer header has the same From, Subject, Date and thread, so that mail programs display and answer it like the
- * attached message.
- */
+/** The same From, Subject, Date and thread, so that programs display it like the attached message. */
 export function wrapMessage({ header, body, notice, boundary, fileName, eightBit }: WrapSource): WrappedMessage {
   const { fields } = readHeader(header);
   const outside = fields.filter(({ name }) => !isMime(name)).map((field) => fieldBytes(header, field));

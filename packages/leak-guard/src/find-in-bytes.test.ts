@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findInBytes } from "./find-in-bytes.ts";
-import { findInText } from "./find-in-text.ts";
+import { findInBytes, findInText } from "./find-mailboxes.ts";
 import { mailboxPatterns } from "./mailbox-pattern.ts";
 
 const owner = "jonas.real@inbox.example";

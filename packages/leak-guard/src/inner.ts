@@ -1,21 +1,24 @@
-/** Data unpacked from a container or decoded from a text, in the form that every unpacker yields. */
-
-import { type PartKind } from "@kauke/mail-rfc";
+/** What every unpacker yields. */
+import type { PartKind, PartPlace } from "@kauke/mail-rfc";
 import type { Boundary } from "./mailbox-pattern.ts";
 import type { Packing } from "./unpack/inflate.ts";
 
 export interface Inner {
   bytes: Buffer;
-  /** Compression to undo before the bytes are searched. */
   packing?: Packing | undefined;
-  /** Kind of the data, when it differs from that of the enclosing part. */
+  /** When it differs from that of the enclosing part. */
   kind?: PartKind;
-  /** Whether PDF string syntax has to be decoded in the data. */
+  /** PDF string syntax has to be decoded. */
   isPdf?: boolean;
-  /**
-   * Whether the bytes are another decoding of data that is unpacked already: they are searched but not unpacked again.
-   */
+  /** Another decoding of data that is unpacked already: searched, not unpacked again. */
   isView?: boolean;
-  /** Which occurrences of an address count in the data; default: those that stand alone. */
+  /** Default: addresses that stand alone. */
   boundary?: Boundary;
 }
+
+export type Unsearchable = "unpacks_too_far" | "too_many_members" | "too_deep";
+
+/** No text of the message; `destination` in the caller's spelling. */
+export type LeakFinding =
+  | { leak: "address"; destination: string; place: PartPlace }
+  | { leak: Unsearchable; place: PartPlace };

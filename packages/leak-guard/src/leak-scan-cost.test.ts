@@ -1,7 +1,7 @@
 /** Tests that the time of a leak scan grows linearly with the text. */
 import { growthOf } from "@kauke/mail-rfc/linear-cost.testing";
 import { expect, it } from "vitest";
-import { findLeak } from "./leak-scan.ts";
+import { findLeak } from "./search-message.ts";
 
 const LARGEST = 256 * 1024;
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findLeak, type ScannedParts } from "./leak-scan.ts";
+import { findLeak, type ScannedParts } from "./search-message.ts";
 
 interface Row {
   why: string;

@@ -1,44 +1,38 @@
 /**
- * Searches a piece of a message and everything inside it, as deep as the limits allow. A piece is text, a container or
- * other data, which is recognized by its bytes and not by its declared type.
+ * Searches a piece of a message and everything inside it, as deep as the limits allow, recognized by its bytes and not
+ * by its declared type.
  */
 
 import { type PartKind } from "@kauke/mail-rfc";
-import { findInBytes } from "./find-in-bytes.ts";
-import { findInText } from "./find-in-text.ts";
-import type { Inner } from "./inner.ts";
-import type { LeakFinding } from "./leak-finding.ts";
+import { findInBytes, findInText } from "./find-mailboxes.ts";
+import type { Inner, LeakFinding } from "./inner.ts";
 import { type Boundary, type MailboxPattern, shortestOf } from "./mailbox-pattern.ts";
 import { looksLikeMessage, type MimeLeaf, mimeLeaves, splitHeader } from "./mime-leaves.ts";
 import { decodeText, findUuencoded, isText } from "./part-text.ts";
-import { findBase64 } from "./unpack/base64-runs.ts";
-import { findHex } from "./unpack/hex-runs.ts";
+import { findBase64, findHex } from "./unpack/encoded-runs.ts";
 import { inflate } from "./unpack/inflate.ts";
 import { isContainer, unpack, viewsIn } from "./unpack/unpack.ts";
 import { type UnpackBudget, UnsearchableError } from "./unpack/unpack-limits.ts";
 
 export interface Piece extends Inner {
   kind: PartKind;
-  /** Number of the message part that contains the piece. */
   part: string;
   charset: string;
-  /** Number of containers around the piece. */
+  /** Containers around the piece. */
   depth: number;
-  /** Whether the bytes are a message whose headers and parts are searched one by one. */
   isMessage: boolean;
   boundary: Boundary;
-  /** Whether line numbers in the piece are line numbers of the part. */
+  /** Its line numbers are those of the part. */
   hasLines: boolean;
 }
 
 const blank = { part: "", charset: "", depth: 0, isMessage: false, boundary: "whole", hasLines: true } as const;
 
-/** Builds a piece; properties that are not given take their defaults. */
 export function pieceOf(known: Partial<Piece> & Pick<Piece, "bytes" | "kind">): Piece {
   return { ...blank, ...known };
 }
 
-/** Bytes per window of an inflated stream that is too long to be held in memory; adjacent windows overlap. */
+/** Of an inflated stream too long for memory; windows overlap. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const WINDOW_OVERLAP = 16_384;
 
@@ -53,7 +47,7 @@ export class LeakSearch {
     this.#octetsMin = shortestOf(patterns);
   }
 
-  /** @returns the first finding; a piece that cannot be searched completely is a finding too */
+  /** A piece that can't be searched completely is a finding too. */
   async first(pieces: Iterable<Piece>): Promise<LeakFinding | null> {
     for (const piece of pieces) {
       const finding = await this.#search(piece).catch((thrown) => unsearchable(piece, thrown));
@@ -71,7 +65,7 @@ export class LeakSearch {
     return (await this.#text(piece)) ?? (isContainer(piece.bytes) ? this.#data(piece) : null);
   }
 
-  /** Yields what a text may embed: a message, base64, hexadecimal or uuencoded data. @throws UnsearchableError `too_many_members` */
+  /** @throws UnsearchableError `too_many_members` */
   *#insideText(piece: Piece): Generator<Piece> {
     const { bytes, kind } = piece;
     if (kind !== "header" && looksLikeMessage(bytes)) yield { ...piece, isMessage: true };
@@ -104,9 +98,7 @@ export class LeakSearch {
     return destination === null ? null : { leak: "address", destination, place: { part, kind, line: null } };
   }
 
-  /**
-   * Inflates a stream: held whole if it fits, so that containers in it can be unpacked; otherwise searched in windows.
-   */
+  /** Held whole if it fits, so that containers in it can be unpacked; otherwise searched in windows. */
   async #searchPacked(piece: Piece, packing: NonNullable<Inner["packing"]>): Promise<LeakFinding | null> {
     const { heldBytesMax } = this.#budget.limits;
     let chunks: Buffer[] = [];

@@ -1,51 +1,44 @@
 /**
- * Patterns of the leak guard: mailboxes in every spelling that leads to the same one. Letter case, a `+tag`, the two
- * forms of an international domain and, at Gmail, dots make no difference. The text to be searched must be in lower
- * case and NFKC.
+ * Mailboxes in every spelling that leads to the same one: case, `+tag`, both forms of an international domain, at Gmail
+ * dots. The searched text must be in lower case and NFKC.
  */
 
 import { FOREIGN_LOCAL_MAX_OCTETS, isGmail, spellingsOfDomain, splitAddress } from "@kauke/mail-rfc";
 
 export interface MailboxPattern {
-  /** The address as the caller gave it. */
   destination: string;
-  /** The domain in lower case: as given, in ASCII and in Unicode; at Gmail both of its domains. */
   domains: readonly string[];
-  /** The local part in lower case, with its `+tag`. */
+  /** With its `+tag`. */
   local: string;
-  /** The local part without its `+tag`; at Gmail without dots too. */
+  /** Without it; at Gmail without dots too. */
   stem: string;
   ignoresDots: boolean;
 }
 
 /**
- * Which occurrences of an address count. `whole`, for text that people write: only the complete address, so that
- * neither `joann@example.org` nor `ann@example.org.example` counts as `ann@example.org`. `within`, for identifiers and
- * binary data: every occurrence, since a length or the next value may stand directly beside the address.
+ * `whole`, for text of people: `joann@example.org` and `ann@example.org.example` are not `ann@example.org`. `within`,
+ * for identifiers and binary data: every occurrence, since a length or the next value may stand beside it.
  */
 export type Boundary = "whole" | "within";
 
 export interface FoundMailbox {
   destination: string;
-  /** Offset of the `@`, or of the `=` in its place, in the text. */
+  /** Offset of the `@`, or of the `=` in its place. */
   at: number;
 }
 
-// Punctuation beside an address belongs to a longer address only if a letter or digit follows beyond it.
+// Punctuation belongs to a longer address only if a letter or digit follows.
 const LOCAL_BEFORE = /[\p{L}\p{N}][._+-]*$/u;
 const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
 const DOMAIN_AFTER = /^[.-]*[\p{L}\p{N}]/u;
-// Matches the local part at the end of a text, backwards from that end, so that the time is linear.
+// Backwards from the end, so that the time is linear.
 const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
-/** Octets of a short address, `a@b.cd`: words that could contain a shorter one are too common to be decoded. */
+/** `a@b.cd`: words that could contain a shorter one are too common to be decoded. */
 const OCTETS_MIN = 6;
-/** Characters examined before the `@`: the longest local part, and as many again. */
+/** Twice the longest local part. */
 const BEFORE_MAX = FOREIGN_LOCAL_MAX_OCTETS * 2;
 
-/**
- * Builds the patterns of the mailboxes to be searched for.
- * @param destinations addresses in any letter case; entries that are not addresses are skipped
- */
+/** Entries that are not addresses are skipped. */
 export function mailboxPatterns(destinations: readonly string[]): MailboxPattern[] {
   return destinations.flatMap((destination) => {
     const address = destination.trim().normalize("NFKC").toLowerCase();
@@ -66,7 +59,7 @@ function patternOf(destination: string, local: string, domain: string): MailboxP
   };
 }
 
-/** @returns the number of octets of the shortest spelling of an address, at least 6 */
+/** In octets, at least 6. */
 export function shortestOf(patterns: readonly MailboxPattern[]): number {
   const lengths = patterns.flatMap(({ stem, domains }) =>
     domains.map((domain) => Buffer.byteLength(stem) + 1 + Buffer.byteLength(domain)),
@@ -75,10 +68,8 @@ export function shortestOf(patterns: readonly MailboxPattern[]): number {
 }
 
 /**
- * @param text text in lower case and NFKC
- * @param range offsets between which the domain must lie; set for a window of a longer text, whose edges may cut
- * addresses
- * @returns the first match of the first pattern that occurs in the text
+ * @param range where the domain must lie; a window's edges may cut addresses
+ * @returns the first match of the first pattern
  */
 export function findMailbox(
   text: string,
@@ -105,7 +96,7 @@ interface Wanted {
 function findAt(text: string, { pattern, domain, boundary, range: [from, to] }: Wanted): number {
   for (let at = text.indexOf(domain, from); at >= 0 && at < to; at = text.indexOf(domain, at + 1)) {
     const separator = text[at - 1];
-    // Bounce addresses of mailing lists write `ann=example.org` (VERP).
+    // VERP: `ann=example.org`.
     if (separator !== "@" && separator !== "=") continue;
     const end = at + domain.length;
     if (boundary === "whole" && DOMAIN_AFTER.test(text.slice(end, end + FOREIGN_LOCAL_MAX_OCTETS))) continue;

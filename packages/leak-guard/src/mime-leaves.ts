@@ -1,7 +1,6 @@
 /**
- * Splits a message for the leak guard: yields every header and every body, decoded, with its part number. Covers more
- * than a mail program shows: text around the parts of a multipart, bodies behind broken boundaries, and parts beyond
- * the limits.
+ * Yields every header and body of a message, decoded, with its part number. More than a program shows: text around
+ * multiparts, bodies behind broken boundaries, parts beyond the limits.
  */
 import {
   costNs,
@@ -22,21 +21,18 @@ export interface MimeLeaf {
   part: string;
   kind: PartKind;
   bytes: Buffer;
-  /** Declared charset, in lower case. */
   charset: string;
-  /** Header fields of a leaf that is a header; missing for a body. */
+  /** Missing for a body. */
   fields?: readonly HeaderField[];
-  /** Whether the leaf is a body that is itself a message. */
+  /** A body that is itself a message. */
   isMessage: boolean;
 }
 
-/** Maximum nesting of multiparts; a multipart below that level is not split. */
+/** A multipart below that level is not split. */
 const DEPTH_MAX = 30;
-/** Maximum parts of a message; each further part is searched as text with its header. */
+/** Each further part is searched as text with its header. */
 const PARTS_MAX = 5000;
-/**
- * Budget for finding parts. It may be generous: searching the parts costs far more, and a separate process does both.
- */
+/** Generous: searching costs far more, and a separate process does both. */
 const SPLIT_COST_MAX_NS = 400_000_000;
 const CRLF = Buffer.from("\r\n");
 
@@ -53,8 +49,8 @@ const kinds: readonly (readonly [RegExp, PartKind])[] = [
 ];
 
 /**
- * @param part number of the part that holds the message; "" for the message as a whole
- * @returns headers and bodies in order, without overlap; an attached message is one body, not split further
+ * In order, without overlap; an attached message is one body.
+ * @param part "" for the message as a whole
  * @throws UnsearchableError `too_many_members` when finding the parts takes too long
  */
 export function* mimeLeaves(message: Buffer, part = ""): Generator<MimeLeaf> {
@@ -71,7 +67,7 @@ interface Place {
   depth: number;
   room: { parts: number };
   budget: ParseBudget;
-  /** Whether the bytes are a whole message and not a part: IMAP numbers the only body of such a message 1. */
+  /** IMAP numbers the only body of a whole message 1. */
   isRoot: boolean;
 }
 
@@ -94,7 +90,7 @@ function* entityLeaves(entity: Buffer, place: Place): Generator<MimeLeaf> {
   yield { part: number, kind: isMessage ? "message" : kindOf(type), bytes, charset: charsetOf(type), isMessage };
 }
 
-/** Reads a header; one that exceeds the limits counts as body text. */
+/** A header that exceeds the limits is body text. */
 function readBlock(entity: Buffer) {
   try {
     return readHeader(entity);
@@ -117,15 +113,13 @@ function* multipartLeaves(body: Buffer, boundary: string, place: Place): Generat
 
 const numbered = (part: string, count: number): string => (part === "" ? `${count}` : `${part}.${count}`);
 
-/**
- * Yields the parts between delimiter lines; also preamble and epilogue (RFC 2046 §5.1.1), marked as not being parts.
- */
+/** Also preamble and epilogue (RFC 2046 §5.1.1), marked as such. */
 function* splitAt(body: Buffer, boundary: string, budget: ParseBudget): Generator<{ bytes: Buffer; isPart: boolean }> {
   const delimiter = Buffer.from(`--${boundary}`);
   let start = 0;
   let isPart = false;
   for (const line of delimiterLines({ bytes: body, start: 0, end: body.length, delimiter, budget })) {
-    // A line with more text after the boundary belongs to another multipart with a longer boundary.
+    // More text after the boundary belongs to another, longer boundary.
     if (!line.isWhole || line.before === "\r" || line.lineEnd === "\r") continue;
     yield { bytes: body.subarray(start, isPart ? Math.max(start, line.at - line.before.length) : line.at), isPart };
     start = line.end;
@@ -144,25 +138,21 @@ function charsetOf(type: string): string {
   return /;\s*charset\s*=\s*"?([^\s;"]{1,40})/.exec(type)?.[1] ?? "";
 }
 
-/** @returns the kind of a part with this type @param type declared media type in lower case; "" counts as text */
+/** @param type lower case; "" counts as text */
 function kindOf(type: string): PartKind {
   if (type.trim() === "") return "text";
   return kinds.find(([pattern]) => pattern.test(type.trim()))?.[1] ?? "attachment";
 }
 
-/** Converts bare line feeds, which message files often have, to CRLF. */
 function withCrlf(message: Buffer): Buffer {
   const head = message.subarray(0, 65_536);
   if (head.includes(CRLF) || !head.includes(0x0a)) return message;
   return Buffer.from(message.toString("latin1").replaceAll("\n", "\r\n"), "latin1");
 }
 
-/** Bytes at the start of a file that are examined to tell whether it is a message. */
 const HEAD_BYTES = 65_536;
 
-/**
- * Whether text without a declared type begins with the header of a MIME message, with or without an mbox "From " line.
- */
+/** With or without an mbox "From " line. */
 export function looksLikeMessage(bytes: Buffer): boolean {
   const head = withCrlf(bytes.subarray(0, HEAD_BYTES));
   const { fields } = readBlock(head.subarray(head.indexOf("From ") === 0 ? head.indexOf("\n") + 1 : 0));
@@ -171,11 +161,7 @@ export function looksLikeMessage(bytes: Buffer): boolean {
 
 const identifierFields = /^(?:message-id|in-reply-to|references|content-|list-|return-path$|x-)/;
 
-/**
- * Splits a header into the fields that name people, and the fields whose identifiers and file names may embed an
- * address in a longer token.
- * @param leaf a header
- */
+/** Fields that name people, and those whose identifiers and file names may embed an address in a longer token. */
 export function splitHeader({ bytes, fields = [] }: MimeLeaf): { people: string; identifiers: string } {
   const text = (isIdentifier: boolean) =>
     fields

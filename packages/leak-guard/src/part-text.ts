@@ -1,17 +1,16 @@
-/** Decodes parts: uuencode and charset. Never throws. */
+/** Uuencode and charsets. Never throws. */
 
 const BOM = /^(?:\xff\xfe|\xfe\xff)/;
-/** Bytes of each sample that is examined to tell text from other data. */
 const SAMPLE = 4096;
-/** Maximum share of control characters in a sample of text. */
+/** Of control characters in a sample of text. */
 const CONTROL_SHARE = 0.02;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression counts control characters
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/g;
-/** Characters of UTF-7 decoded in one step. */
+/** Characters of UTF-7 at once. */
 const DECODED_AT_ONCE = 1_048_576;
 const UU_BEGIN = /^begin(?:-base64)? [0-7]{3,4} [^\r\n]{1,255}\r?\n/gm;
 
-/** Whether bytes are text in an ASCII-compatible charset or begin with a UTF-16 byte order mark. */
+/** ASCII-compatible, or with a UTF-16 byte order mark. */
 export function isText(bytes: Buffer): boolean {
   if (BOM.test(bytes.toString("latin1", 0, 2))) return true;
   const middle = bytes.length >> 1;
@@ -21,7 +20,7 @@ export function isText(bytes: Buffer): boolean {
   });
 }
 
-/** @param charset as the part declares it; an unknown one is read as UTF-8, and invalid bytes become U+FFFD */
+/** An unknown charset is read as UTF-8; invalid bytes become U+FFFD. */
 export function decodeText(bytes: Buffer, charset: string): string {
   const mark = bytes.toString("latin1", 0, 2);
   if (mark === "\xff\xfe") return new TextDecoder("utf-16le").decode(bytes);
@@ -34,10 +33,7 @@ export function decodeText(bytes: Buffer, charset: string): string {
   }
 }
 
-/**
- * Decodes UTF-7 (RFC 2152) chunk by chunk, because V8 collects all matches of a replacement before it replaces the
- * first.
- */
+/** Chunk by chunk (RFC 2152), because V8 collects all matches of a replacement first. */
 function decodeUtf7(text: string): string {
   const pieces: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -50,7 +46,6 @@ function decodeUtf7(text: string): string {
   return pieces.join("");
 }
 
-/** Decodes UTF-7: base64 of UTF-16 between `+` and `-`. */
 function decodeUtf7Piece(text: string): string {
   return text.replace(/\+([A-Za-z0-9+/]{0,60000})-?/g, (_, digits: string) => {
     if (digits === "") return "+";
@@ -62,7 +57,7 @@ function decodeUtf7Piece(text: string): string {
   });
 }
 
-/** Finds uuencoded files that old programs put into the text. @param text with line endings of any kind */
+/** Old programs put them into the text. */
 export function* findUuencoded(text: string): Generator<Buffer> {
   for (const { index, 0: begin } of text.matchAll(UU_BEGIN)) {
     if (begin.startsWith("begin-")) continue;

@@ -1,17 +1,15 @@
-/** Entry points of the leak guard: does a message or a typed text reveal a mailbox behind the alias it is sent as? */
-import type { LeakFinding } from "./leak-finding.ts";
-import { findLeak } from "./leak-scan.ts";
+/** Does a message or a typed text reveal a mailbox behind the alias it is sent as? */
+import { findInText } from "./find-mailboxes.ts";
+import type { LeakFinding } from "./inner.ts";
 import { LeakSearch, pieceOf } from "./leak-search.ts";
 import { mailboxPatterns, shortestOf } from "./mailbox-pattern.ts";
-import { mayHoldBase64 } from "./unpack/base64-runs.ts";
+import { mayHoldBase64 } from "./unpack/encoded-runs.ts";
 import { UnpackBudget, type UnpackLimits, unpackLimits } from "./unpack/unpack-limits.ts";
 
 /**
- * Searches every header and part as a mail program would read it, and more: decoded bytes of any format, base64 within
- * text, archives, office files, PDF, S/MIME, OpenPGP, winmail.dat, attached messages. Time is linear in the data read,
- * which is limited. Near that limit it takes seconds, so it must not run on the event loop of a server.
- * @param message plain form (not dot-stuffed)
- * @param destinations mailboxes that the message must not reveal
+ * Searches every header and part and what is packed or encoded in them, in time linear in the data, which is limited;
+ * near the limit that takes seconds, so not on a server's event loop.
+ * @param message not dot-stuffed
  * @returns `null` when everything readable was searched and nothing was found
  */
 export async function searchMessage(
@@ -21,11 +19,11 @@ export async function searchMessage(
 ): Promise<LeakFinding | null> {
   const search = searchFor(destinations, limits);
   const whole = pieceOf({ bytes: message, kind: "message", isMessage: true });
-  // The raw message is searched once more, for addresses in bytes that belong to no part.
+  // Addresses in bytes that belong to no part.
   return (await search?.first([whole, pieceOf({ bytes: message, kind: "message", isView: true })])) ?? null;
 }
 
-/** Searches typed text, as a body without a header, in the way of `searchMessage`. */
+/** Like `searchMessage`, as a body without a header. */
 export async function searchTypedText(
   text: string,
   destinations: readonly string[],
@@ -35,13 +33,10 @@ export async function searchTypedText(
   return (await search?.first([pieceOf({ bytes: Buffer.from(text), kind: "text" })])) ?? null;
 }
 
-/** Maximum characters of a text that is searched on the event loop, which takes about a millisecond. */
+/** A millisecond of the event loop. */
 const QUICK_TEXT_MAX = 16_384;
 
-/**
- * Searches a typed text or subject without unpacking data.
- * @returns "unsure" for a text that has to be searched by `searchTypedText`: a long one, or one that may hold encoded data
- */
+/** Without unpacking; "unsure" for a text that `searchTypedText` has to search. */
 export function searchQuickly(
   { kind, text }: { kind: "text" | "subject"; text: string },
   destinations: readonly string[],
@@ -61,4 +56,28 @@ function holdsEncodedData(text: string, destinations: readonly string[]): boolea
 function searchFor(destinations: readonly string[], limits: UnpackLimits): LeakSearch | null {
   const patterns = mailboxPatterns(destinations);
   return patterns.length === 0 ? null : new LeakSearch(patterns, new UnpackBudget(limits));
+}
+
+export interface ScannedParts {
+  text?: string;
+  html?: string;
+  /** An address counts inside a longer token too, since identifiers and file names embed addresses. */
+  headers?: string;
+  calendar?: string;
+}
+
+/**
+ * @param destinations any case; a `+tag` is ignored
+ * @returns the first destination found, in its given spelling
+ */
+export function findLeak(parts: ScannedParts, destinations: readonly string[]): string | null {
+  const patterns = mailboxPatterns(destinations);
+  if (patterns.length === 0) return null;
+  const { headers = "", text = "", html = "", calendar = "" } = parts;
+  const found =
+    findInText(text, patterns, "whole") ??
+    findInText(html, patterns, "whole") ??
+    findInText(headers, patterns, "within") ??
+    findInText(calendar, patterns, "within");
+  return found?.destination ?? null;
 }

@@ -1,23 +1,22 @@
 /**
- * Yields every reading of a text: unchanged, and with HTML entities, percent-encoding, markup, folds, encoded words,
- * escapes, quoted-printable and invisible characters decoded or removed. Views are in lower case and NFKC and made one
- * after another, so that an address in plain text is found at the cost of one search.
+ * Yields every reading of a text: as it is, and with entities, percent signs, markup, folds, encoded words, escapes,
+ * quoted-printable and invisible characters decoded. Lower case and NFKC, made one after another, so that plain text
+ * costs one search.
  */
 
 import { decodeEncodedWords, decodeQuotedPrintable } from "@kauke/mail-rfc";
 
 export interface TextView {
   text: string;
-  /** Whether line breaks of the view are those of the original text. */
   keepsLines: boolean;
 }
 
 const UNSEEN = /[\p{Cf}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
 const NON_ASCII = /[^\0-\x7f]/;
-/** Browsers remove these from links (WHATWG URL, basic URL parser), and so do programs from links in angle brackets. */
+/** Browsers remove these from links (WHATWG URL), and programs from links in angle brackets. */
 const BREAKS_IN_LINKS = /[\r\n\t]+/g;
 const FOLD = /\r?\n[ \t]/g;
-/** HTML entity names in lower case, since the text is in lower case when they are looked up. */
+/** In lower case, as the text is when they are looked up. */
 const NAMED = new Map([
   ["commat", "@"],
   ["period", "."],
@@ -39,7 +38,7 @@ const NAMED = new Map([
   ["zerowidthspace", ""],
 ]);
 
-/** Yields at most 27 views of a text; takes linear time, since each view is made by native replacements. */
+/** At most 27 views, in linear time. */
 export function* textViews(text: string): Generator<TextView> {
   if (text === "") return;
   yield* allForms(text);
@@ -69,8 +68,8 @@ function plain(text: string): string {
 }
 
 /**
- * Decodes entities before percent-encoding, since a link in HTML may hold percent signs written as entities. Does both
- * twice, since programs quote text that is quoted already.
+ * Entities before percent signs, since a link in HTML may write these as entities; twice, since programs quote quoted
+ * text.
  */
 function* decodedForms(text: string): Generator<string> {
   let current = text;
@@ -82,12 +81,12 @@ function* decodedForms(text: string): Generator<string> {
   }
 }
 
-/** Joins flowed lines and removes the space before each break (RFC 3676 §4.2, `DelSp=yes`), in quoted lines too. */
+/** RFC 3676 §4.2, `DelSp=yes`, in quoted lines too. */
 function joinFlowed(text: string): string {
   return text.replace(/ \r?\n>{0,100} ?/g, "");
 }
 
-/** Removes markup completely, so that an address interrupted by a tag is still read as one. */
+/** So that an address interrupted by a tag is read as one. */
 function withoutMarkup(html: string): string {
   return html.replace(/<!--.*?(?:-->|$)/gs, "").replace(/<[^<>]*>/g, "");
 }
@@ -101,7 +100,7 @@ function withoutEntities(text: string): string {
   });
 }
 
-/** Decodes percent-encoding. Matches are limited in length: V8 overflows its stack on a match of megabytes. */
+/** Limited in length: V8 overflows its stack on a match of megabytes. */
 function withoutPercent(text: string): string {
   if (!text.includes("%")) return text;
   return text.replace(/(?:%[0-9a-f]{2}){1,60000}/gi, (all) =>
@@ -109,14 +108,13 @@ function withoutPercent(text: string): string {
   );
 }
 
-/** Decodes escapes of JSON and JavaScript: `\u0040`, `\x40`. */
 function withoutEscapes(text: string): string {
   return text.replace(/\\(?:u([0-9a-f]{4})|x([0-9a-f]{2}))/gi, (_, four: string | undefined, two: string) =>
     String.fromCharCode(Number.parseInt(four ?? two, 16)),
   );
 }
 
-/** Joins continued parameters (RFC 2231 §3): `filename*0*=utf-8''olga%40ow; filename*1*=ner.example`. */
+/** RFC 2231 §3: `filename*0*=utf-8''olga%40ow; filename*1*=ner.example`. */
 function joinContinuations(header: string): string {
   return header.replace(/"?;\s*[\w-]{1,60}\*[1-9][0-9]{0,3}\*?\s*=\s*"?/g, "");
 }

@@ -6,10 +6,7 @@ import { base32nopad } from "@scure/base";
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
-/**
- * Encodes a token. Every forwarded message has several, and this takes a quarter of the time that the library takes.
- * @returns one character for every five bits; the last character is filled with zero bits
- */
+/** A quarter of the library's time; every forwarded message has several tokens. */
 export function toBase32(bytes: Uint8Array): string {
   let text = "";
   let bits = 0;
@@ -22,10 +19,7 @@ export function toBase32(bytes: Uint8Array): string {
   return bitCount === 0 ? text : text + ALPHABET[(bits << (5 - bitCount)) & 31];
 }
 
-/**
- * Decodes the output of `toBase32`, in any letter case.
- * @returns `null` for other characters, or a text that `toBase32` writes for no bytes
- */
+/** Decodes in any letter case; `null` for what `toBase32` never writes. */
 export function fromBase32(text: string): Buffer | null {
   // The alphabet is checked before the change to upper case, which turns some letters of other alphabets into ASCII.
   if (!/^[a-z2-7]*$/i.test(text)) return null;

@@ -1,24 +1,22 @@
 /**
- * Parses the parameters after a path: SIZE (RFC 1870), BODY (RFC 6152, 3030), SMTPUTF8 (RFC 6531), AUTH (RFC 4954) and
- * those of DSN (RFC 3461). Only syntax is checked here; the server decides which parameters it offers, so unknown ones
- * are only named.
+ * Parses the parameters after a path: SIZE, BODY, SMTPUTF8, AUTH, DSN. The server decides which it offers, so unknown
+ * ones are only named.
  */
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
 export interface EsmtpParams {
-  /** Size in octets as declared by the client; the largest safe number for anything above 2^53. */
+  /** Octets; the largest safe number above 2^53. */
   size?: number;
   body?: "7BIT" | "8BITMIME" | "BINARYMIME";
   smtpUtf8: boolean;
   ret?: "FULL" | "HDRS";
-  /** Envelope id, decoded. */
   envid?: string;
-  /** Mailbox of AUTH, decoded; empty for `<>`. */
+  /** Empty for `<>`. */
   auth?: string;
   notify?: readonly ("NEVER" | "SUCCESS" | "FAILURE" | "DELAY")[];
-  /** Original recipient: decoded address, with its type in lower case. */
+  /** Decoded, the type in lower case. */
   orcpt?: { type: string; address: string };
-  /** Keywords unknown for this command, in upper case; the reply to them is 555 5.5.4. */
+  /** In upper case; the reply is 555 5.5.4. */
   unknown: string[];
 }
 
@@ -44,15 +42,10 @@ const readers: Record<"MAIL" | "RCPT", ReadonlyMap<string, Reader>> = {
 };
 
 const KEYWORD = /^[A-Za-z0-9][A-Za-z0-9-]*$/;
-// Matches the value of a parameter: esmtp-value of RFC 5321 §4.1.2, extended by RFC 6531 §3.3, and by "=", which real
-// clients send.
+// RFC 5321 §4.1.2, RFC 6531 §3.3, and "=", which real clients send.
 const VALUE = /^[!-~\u{a0}-\u{fffc}\u{10000}-\u{10ffff}]+$/u;
 
-/**
- * Parses the parameters of one command, e.g. `SIZE=1024 BODY=8BITMIME`.
- * @throws MailSyntaxError `parameter_syntax`, `parameter_repeated`, or `parameter_value` for a known parameter with an
- * invalid value
- */
+/** @throws MailSyntaxError `parameter_syntax`, `parameter_repeated`, `parameter_value` */
 export function parseEsmtpParams(text: string, command: "MAIL" | "RCPT"): EsmtpParams {
   const params: EsmtpParams = { smtpUtf8: false, unknown: [] };
   const seen = new Set<string>();
@@ -92,7 +85,7 @@ function readWord<T extends string>(value: string | null, words: readonly T[]): 
   return found;
 }
 
-/** Decodes xtext (RFC 3461 §4): `+` and two upper-case hexadecimal digits represent one octet. */
+/** xtext (RFC 3461 §4). */
 function readXtext(value: string | null, maxLength: number): string {
   if (value === null || value.length > maxLength || !/^(?:[!-*,-~]|\+[0-9A-F]{2})*$/.test(value))
     throw new MailSyntaxError("parameter_value");
@@ -109,7 +102,7 @@ function readNotify(value: string | null): NonNullable<EsmtpParams["notify"]> {
 function readOrcpt(value: string | null): { type: string; address: string } {
   const [, type, address] = /^([A-Za-z0-9][A-Za-z0-9-]*);(.+)$/u.exec(value ?? "") ?? [];
   if (type === undefined || address === undefined) throw new MailSyntaxError("parameter_value");
-  // Addresses of type utf-8 have their own encoding (RFC 6533 §3) and are stored as sent.
+  // utf-8 has its own encoding (RFC 6533 §3) and is stored as sent.
   if (type.toLowerCase() === "utf-8" && address.length <= 500) return { type: "utf-8", address };
   return { type: type.toLowerCase(), address: readXtext(address, 500) };
 }

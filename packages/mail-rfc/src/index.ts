@@ -1,73 +1,50 @@
-/**
- * Mail standards as pure functions: addresses, headers, SRS, SPF, DKIM, ARC, DMARC, MTA-STS, replies, schedules. No I/O;
- * imports no other package of this repository.
- */
+/** Mail standards as pure functions, without I/O. */
 
-export * from "./address/a-label.ts";
 export * from "./address/address.ts";
 export * from "./address/address-header.ts";
 export * from "./address/address-list.ts";
 export * from "./address/dns-name.ts";
-export * from "./address/domain-spellings.ts";
 export * from "./address/format-address.ts";
-export * from "./address/local-part.ts";
 export * from "./address/own-addresses.ts";
 export * from "./address/reply-address.ts";
-export * from "./address/reply-addresses.ts";
-export * from "./address/send-address.ts";
-export * from "./address/shown-name.ts";
-export * from "./address/split-address.ts";
 export * from "./address/srs.ts";
-export * from "./address/srs-stamp.ts";
-export * from "./arc/read-chain.ts";
-export * from "./arc/verify-chain.ts";
-export * from "./arc/vouched-author.ts";
+export * from "./arc/arc-chain.ts";
+export * from "./arc/arc-results.ts";
+export * from "./arc/arc-set.ts";
 export * from "./base32.ts";
-export * from "./body/content-parameters.ts";
-export * from "./body/delimiter-lines.ts";
 export * from "./body/dot-stuffing.ts";
 export * from "./body/parse-budget.ts";
 export * from "./body/part-header.ts";
-export * from "./body/part-place.ts";
 export * from "./body/part-tree.ts";
 export * from "./body/readable-parts.ts";
 export * from "./body/rewrite-parts.ts";
-
 export * from "./body/transfer-encoding.ts";
-export * from "./dkim/arc-sign.ts";
-
 export * from "./dkim/dkim-body.ts";
 export * from "./dkim/dkim-canonical.ts";
 export * from "./dkim/dkim-sign.ts";
 export * from "./dkim/dns-records.ts";
 export * from "./dkim/instruction-proof.ts";
 export * from "./dkim/key-record.ts";
-export * from "./dkim/read-signature.ts";
 export * from "./dkim/verify-signature.ts";
 export * from "./dmarc/dmarc-record.ts";
 export * from "./dmarc/evaluate.ts";
 export * from "./esmtp-params.ts";
-export * from "./header/authentication-results.ts";
-export * from "./header/date.ts";
 export * from "./header/encoded-word.ts";
 export * from "./header/forward-fields.ts";
 export * from "./header/header-field.ts";
-export * from "./header/header-line-ends.ts";
 export * from "./header/headers.ts";
 export * from "./header/message-id.ts";
 export * from "./header/message-id-map.ts";
 export * from "./header/raw-fields.ts";
-export * from "./header/received.ts";
 export * from "./header/rewrite-forward-header.ts";
-export * from "./header/text-field.ts";
+export * from "./header/trace-fields.ts";
 export * from "./hmac-sha256.ts";
 export * from "./mail-syntax-error.ts";
 export * from "./message/compose-message.ts";
 export * from "./message/reply-message.ts";
 export * from "./mta-sts.ts";
-export * from "./report/delivery-report.ts";
 export * from "./report/dsn.ts";
-export * from "./report/feedback-report.ts";
+export * from "./report/received-report.ts";
 export * from "./report/status-code.ts";
 export * from "./retry-schedule.ts";
 export * from "./spf/check-host.ts";

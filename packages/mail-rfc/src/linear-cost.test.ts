@@ -4,40 +4,36 @@
  */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { toALabels } from "./address/a-label.ts";
 import { parseAddress, parsePathArgument } from "./address/address.ts";
 import { addressesOf, fieldBytes } from "./address/address-header.ts";
 import { readAddressList } from "./address/address-list.ts";
-import { readDnsName } from "./address/dns-name.ts";
-import { formatMailbox } from "./address/format-address.ts";
+import { readDnsName, toALabels } from "./address/dns-name.ts";
+import { formatMailbox, shownName } from "./address/format-address.ts";
 import { openCorrespondent, readReplyToken } from "./address/reply-address.ts";
-import { shownName } from "./address/shown-name.ts";
 import { srsForward, srsReverse } from "./address/srs.ts";
+import { readArcChain } from "./arc/arc-chain.ts";
 import { dmarcPassAuthor, readArcResults } from "./arc/arc-results.ts";
-import { readArcChain } from "./arc/read-chain.ts";
+import { arcSign } from "./arc/arc-set.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 import { stuff, unstuff, withStuffedHeader } from "./body/dot-stuffing.ts";
 import { rewriteParts } from "./body/rewrite-parts.ts";
 import { decodeQuotedPrintable, toBase64Lines } from "./body/transfer-encoding.ts";
-import { arcSign } from "./dkim/arc-sign.ts";
-import { canonicalField, signedText, withoutSignature } from "./dkim/canonical-fields.ts";
 import { canonicalBody } from "./dkim/dkim-body.ts";
-import { relaxedField, simpleBodyHash } from "./dkim/dkim-canonical.ts";
+import { canonicalField, relaxedField, signedText, simpleBodyHash, withoutSignature } from "./dkim/dkim-canonical.ts";
 import { dkimSign } from "./dkim/dkim-sign.ts";
 import { isSameDkimKey, readTagList } from "./dkim/dns-records.ts";
 import { readKeyRecord } from "./dkim/key-record.ts";
-import { readSignatureField } from "./dkim/read-signature.ts";
+import { readSignatureField } from "./dkim/verify-signature.ts";
 import { isDmarcRecord, readDmarcRecord } from "./dmarc/dmarc-record.ts";
 import { parseEsmtpParams } from "./esmtp-params.ts";
-import { readDate } from "./header/date.ts";
 import { decodeEncodedWords } from "./header/encoded-word.ts";
+import { formatTextField } from "./header/header-field.ts";
 import { fieldValue, headerLimits, readHeader } from "./header/headers.ts";
 import { findMessageIds, parseMessageId } from "./header/message-id.ts";
 import { messageIdKeys, openMessageId, sealMessageId } from "./header/message-id-map.ts";
 import { rawFields } from "./header/raw-fields.ts";
-import { formatReceived } from "./header/received.ts";
 import { rewriteForwardHeader } from "./header/rewrite-forward-header.ts";
-import { formatTextField } from "./header/text-field.ts";
+import { formatReceived, readDate } from "./header/trace-fields.ts";
 import {
   bodyShapes,
   fill,
@@ -53,8 +49,8 @@ import { MailSyntaxError } from "./mail-syntax-error.ts";
 import { composeMessage } from "./message/compose-message.ts";
 import { rewriteReplyHeader } from "./message/reply-message.ts";
 import { readStsId } from "./mta-sts.ts";
-import { isDeliveryReport } from "./report/delivery-report.ts";
 import { buildDeliveryReport } from "./report/dsn.ts";
+import { isDeliveryReport } from "./report/received-report.ts";
 import { parseEnhancedStatus, parseReply } from "./report/status-code.ts";
 import { parseRetrySchedule } from "./retry-schedule.ts";
 import { expand, parseDomainSpec, targetName } from "./spf/domain-spec.ts";

@@ -1,7 +1,4 @@
-/**
- * Parses what a domain publishes for MTA-STS (RFC 8461): the TXT record that announces a policy (§3.1) and the policy
- * file (§3.2). Strict: a record or file that breaks the syntax counts as absent. Takes time linear in the input.
- */
+/** Parses MTA-STS records and policy files (RFC 8461 §3.1, §3.2). Strict: what breaks the syntax counts as absent. */
 import { isDnsName } from "./address/dns-name.ts";
 import type { MtaStsMode } from "./dkim/dns-records.ts";
 
@@ -9,25 +6,23 @@ export interface StsPolicyFile {
   mode: MtaStsMode;
   /** Seconds for which the policy may be cached, at most a year. */
   maxAgeSeconds: number;
-  /** Mail hosts in A-labels and lower case; `*.` at the start stands for exactly one label (§4.1). */
+  /** A-labels; `*.` stands for exactly one label (§4.1). */
   mx: ReadonlySet<string>;
 }
 
-/** Maximum lines of a policy file: each mail host has one. Usual files have ten. */
+/** Each mail host has a line; usual files have ten. */
 export const STS_POLICY_LINES_MAX = 256;
 const MAX_AGE_SECONDS = 31_557_600;
 
 const NAME = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
 const VERSION = /^v=STSv1[ \t]*;/;
 const RECORD = new RegExp(`^v=STSv1(?:[ \t]*;[ \t]*${NAME}=[!-:<>-~]+)+(?:[ \t]*;[ \t]*)?$`);
-/** First `id` of a record that matches `RECORD`: of repeated fields the first counts. */
+/** Of repeated fields the first counts. */
 const ID = /;[ \t]*id=([^ \t;]+)/;
 const FIELD = new RegExp(`^(${NAME}):([^]*)$`);
 
 /**
- * Finds the id of the policy that a domain announces.
- * @param texts TXT records of `_mta-sts.<domain>`, each with its strings joined
- * @returns `null` unless exactly one of them is an MTA-STS record, and its syntax is valid
+ * `null` unless exactly one of the TXT records is a valid one.
  * @example readStsId(["v=STSv1; id=20160831085700Z;"]) // "20160831085700Z"
  */
 export function readStsId(texts: readonly string[]): string | null {
@@ -59,7 +54,6 @@ export function readStsPolicy(file: string): StsPolicyFile | null {
   return { mode, maxAgeSeconds: Number(maxAge), mx };
 }
 
-/** Whether a policy lists a mail host. @param host A-labels */
 export function listsStsHost({ mx }: Pick<StsPolicyFile, "mx">, host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
   return isDnsName(name) && (mx.has(name) || mx.has(name.replace(/^[^.]+/, "*")));

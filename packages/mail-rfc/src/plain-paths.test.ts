@@ -7,11 +7,17 @@ import { domainToASCII } from "node:url";
 import { base32nopad } from "@scure/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPlainCanonical, parseAddress, parsePath, parsePathArgument, readPlainAddress } from "./address/address.ts";
+import {
+  asciiDomainOf,
+  domainOf,
+  isPlainCanonical,
+  parseAddress,
+  parsePath,
+  parsePathArgument,
+  readPlainAddress,
+} from "./address/address.ts";
 import { type Mailbox, readAddressList } from "./address/address-list.ts";
-import { formatAddressField } from "./address/format-address.ts";
-import { shownName } from "./address/shown-name.ts";
-import { asciiDomainOf, domainOf } from "./address/split-address.ts";
+import { formatAddressField, shownName } from "./address/format-address.ts";
 import { toBase32 } from "./base32.ts";
 import { relaxedField, simpleBodyHash, simpleBodyHashOf } from "./dkim/dkim-canonical.ts";
 import { canStandBare, encodeWords, oneLine } from "./header/encoded-word.ts";

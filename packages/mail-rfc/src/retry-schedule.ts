@@ -1,13 +1,13 @@
 /**
- * Retry schedule of an open delivery: a list of delays between attempts, in seconds. With n delays there are n + 1
- * attempts, and a delivery fails when the last one does (RFC 5321 §4.5.4.1 recommends four to five days).
+ * Delays between attempts in seconds: with n delays there are n + 1 attempts (RFC 5321 §4.5.4.1 recommends 4 to 5
+ * days).
  */
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
 const SECONDS_BY_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const DELAY_MAX_SECONDS = 30 * 86_400;
 const DELAYS_MAX = 100;
-/** Maximum jitter, as a fraction of the retry delay: deliveries that failed together are not retried together. */
+/** Deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 const H = 3600;
@@ -21,13 +21,11 @@ export const defaultRetrySchedule: readonly number[] = [
 ];
 
 /**
- * Delays of composed mail, of which a person waits for the outcome and which has three retries: long enough for a host
- * that greylists or restarts, and over within a day.
+ * A person waits for composed mail, which has three retries: enough for a host that greylists, and over within a day.
  */
 export const composedRetrySchedule: readonly number[] = [600, 2 * H, 12 * H];
 
 /**
- * Parses the setting: delays separated by commas, each a positive integer and a unit (`s`, `m`, `h`, `d`).
  * @example parseRetrySchedule("30s, 2m, 1h") // [30, 120, 3600]
  * @throws MailSyntaxError `schedule_syntax`, with the invalid item as `detail`
  */
@@ -38,12 +36,9 @@ export function parseRetrySchedule(text: string): number[] {
 }
 
 /**
- * Computes the time of the next attempt.
- * @param options.attempts attempts made so far, including the first
- * @param options.after end of the last attempt; if delays counted from arrival, an outage of our own would exhaust the
- * schedule
- * @param options.random a number from 0 to below 1, which extends the delay by up to a tenth
- * @returns `null` when the schedule is exhausted
+ * `null` when the schedule is exhausted.
+ * @param options.after end of the last attempt; counted from arrival, an outage of our own would exhaust the schedule
+ * @param options.random from 0 to below 1
  */
 export function nextAttemptAt(options: {
   schedule: readonly number[];
@@ -56,7 +51,6 @@ export function nextAttemptAt(options: {
   return new Date(options.after.getTime() + Math.round(wait * 1000 * (1 + JITTER * options.random())));
 }
 
-/** @returns the total of a schedule's delays in seconds, without jitter */
 export function scheduleSeconds(schedule: readonly number[]): number {
   return schedule.reduce((sum, wait) => sum + wait, 0);
 }
@@ -69,7 +63,6 @@ const UNITS = [
 ] as const;
 
 /**
- * Formats a duration for a person, in the largest unit of which it contains at least two.
  * @example formatSpan(432_000) // "5 days"
  * @example formatSpan(86_400) // "24 hours"
  */

@@ -17,15 +17,15 @@ const MESSAGE_BYTES = (isLong ? 25 : 6.25) * 1024 * 1024;
  */
 const TURN_MS = 150;
 
-export interface HostileMessage {
+export interface WholeMessage {
   header: Buffer;
   body: Buffer;
 }
 
 /** Steps of one operation. Each runs in a turn of the event loop of its own and may use the results of earlier ones. */
-export type Steps = (message: HostileMessage) => Generator<() => unknown>;
+export type Steps = (message: WholeMessage) => Generator<() => unknown>;
 
-function messageOf(name: string, size: number): HostileMessage {
+function messageOf(name: string, size: number): WholeMessage {
   const made = hostileMessages[name]?.(size - 2000);
   if (made === undefined) throw new Error(`unknown hostile message: ${name}`);
   return { header: Buffer.from(made.header, "latin1"), body: Buffer.from(made.body, "latin1") };
@@ -53,7 +53,7 @@ export function testWholeMessages(operations: Record<string, Steps>, turnMs = TU
         const largest = isLong ? MESSAGE_BYTES : 64 * 1024;
         const make = (size: number) => messageOf(name, size + 2000);
         for (const [parts, begin] of Object.entries(operations)) {
-          const run = (message: HostileMessage) => {
+          const run = (message: WholeMessage) => {
             for (const turn of begin(message)) turn();
           };
           expect([parts, await growthOf({ make, run, largest })]).toEqual([parts, "linear"]);

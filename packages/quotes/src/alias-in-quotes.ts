@@ -1,55 +1,44 @@
 /**
- * Replaces the owner's mailbox by the alias in lines that programs write (`find-own-lines.ts`), in text and HTML parts
- * of a message: around quotes, or in an answer to an invitation. Attachments, attached messages and everything signed or
- * encrypted stay unchanged. The leak guard later checks whether the mailbox occurs elsewhere.
+ * Replaces the owner's mailbox by the alias in lines that programs write (`find-own-lines.ts`), in text and HTML parts.
+ * What is attached, signed or encrypted stays; the leak guard checks for the mailbox later.
  */
 
 import {
   firstValue,
   type MailboxOwner,
+  type MimePart,
   OwnAddresses,
-  type Part,
   type PartPlace,
   parameter,
   readPartTree,
   typeOf,
 } from "@kauke/mail-rfc";
-import { withAnswerMetas } from "./answer-metas.ts";
+import { withAnswerMetas } from "./calendar-answer.ts";
 import { readEditableText } from "./editable-text.ts";
 import { findAnswerLines, findOwnLines, type OwnLines } from "./find-own-lines.ts";
-import { htmlLines } from "./html-lines.ts";
-import type { QuoteLines } from "./quote-line.ts";
-import { textLines } from "./text-lines.ts";
+import { htmlLines, type QuoteLines, textLines } from "./quote-lines.ts";
 
 export interface QuotingMessage {
-  /** The message's header block, without the blank line. */
   header: Buffer;
-  /** Message body in plain form (not dot-stuffed). */
+  /** Not dot-stuffed. */
   body: Buffer;
 }
 
 export interface AliasInQuotes {
   body: Buffer;
-  /** Places of all changed lines. */
   places: PartPlace[];
 }
 
-/**
- * Maximum encoded bytes of all text parts of one message, which are processed in one turn of the event loop. Further
- * parts stay unchanged.
- */
+/** All text parts of a message are processed in one turn of the event loop; further ones stay. */
 export const QUOTE_BYTES_MAX = 1_048_576;
 const PROTECTED = /-----BEGIN (?:PGP |PKCS7|CMS|CERTIFICATE)/;
 
-/**
- * Changes the lines around quotes.
- * @returns the same body when nothing changes. Never throws on input from the mail program.
- */
+/** Lines around quotes. The same body when nothing changes. Never throws on input from the mail program. */
 export function withAliasInQuotes(message: QuotingMessage, owner: MailboxOwner): AliasInQuotes {
   return withAliasInLines(message, owner, ({ text, lines }, own) => findOwnLines(text, lines, own));
 }
 
-/** Changes the lines that a calendar program wrote. Only for the answer to an invitation; otherwise like the above. */
+/** Lines that a calendar program wrote, in an answer to an invitation. */
 export function withAliasInAnswer(message: QuotingMessage, owner: MailboxOwner): AliasInQuotes {
   return withAliasInLines(message, owner, ({ text, lines, kind }, own) => {
     const found = findAnswerLines(text, lines, own);
@@ -85,14 +74,14 @@ function withAliasInLines({ header, body }: QuotingMessage, owner: MailboxOwner,
 }
 
 interface TextPart {
-  part: Part;
+  part: MimePart;
   kind: "text" | "html";
-  /** Part number as IMAP assigns it (RFC 3501 §6.4.5). */
+  /** RFC 3501 §6.4.5. */
   number: string;
 }
 
-/** Yields text parts that are displayed inline and not signed or encrypted, in the order of the body. */
-function* textsOf(part: Part, number: string): Generator<TextPart> {
+/** Displayed inline, not signed or encrypted, in the order of the body. */
+function* textsOf(part: MimePart, number: string): Generator<TextPart> {
   const type = typeOf(part).trim().toLowerCase();
   if (/^multipart\/(?:signed|encrypted)\b/.test(type)) return;
   for (const [index, child] of part.children.entries()) {
@@ -103,7 +92,7 @@ function* textsOf(part: Part, number: string): Generator<TextPart> {
   yield { part, kind: subtype === "html" ? "html" : "text", number: number === "" ? "1" : number };
 }
 
-function isAttached({ header, block }: Part): boolean {
+function isAttached({ header, block }: MimePart): boolean {
   return /^\s*attachment\b/i.test(firstValue(header, block.fields, "content-disposition") ?? "");
 }
 

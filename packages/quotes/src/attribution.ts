@@ -1,48 +1,38 @@
 /**
- * Recognizes the line by which a mail program introduces a quote: "On Mon, 23 Nov 2026 at 10:00, Anna
- * <anna@example.org> wrote:". Strict on purpose, since a recognized line is changed: it needs one address, a verb of
- * quoting beside it, a colon at the end, and a date or a quote below.
+ * Recognizes "On Mon, 23 Nov 2026 at 10:00, Anna <anna@example.org> wrote:". Strict on purpose, since the line is
+ * changed: one address, a verb of quoting beside it, a colon, and a date or a quote below.
  */
 import { OWN } from "@kauke/mail-rfc";
 import { quoteVerbs, unspacedQuoteVerbs } from "./quote-words.ts";
 
 export interface Attribution {
-  /** Lines that may be an attribution, joined by line feeds, with the owner's addresses replaced by `OWN`. */
+  /** Lines joined by line feeds, with the owner's addresses replaced by `OWN`. */
   text: string;
   /** Whether the following line is quoted one level deeper. */
   isAboveQuote: boolean;
 }
 
-/** Maximum UTF-16 units; the longest attribution consists of a name and an address of one line each. */
+/** A name and an address of one line each. */
 const LENGTH_MAX = 600;
 const VERB = `(?:(?<!\\p{L})(?:${quoteVerbs.join("|").replaceAll(" ", "\\s")})(?!\\p{L})|${unspacedQuoteVerbs.join("|")})`;
-/** Matches the end of an attribution; Zoho ends it with dashes. */
+/** Zoho ends it with dashes. */
 const COLON = "[ \\t\\u00a0\\u202f]*(?:[:：]|-{3,5})$";
-/**
- * Matches an address written twice: `"anna@example.org" <anna@example.org>`, `anna@example.org
- * [mailto:anna@example.org]`.
- */
+/** `"anna@example.org" <anna@example.org>`, `anna@example.org [mailto:anna@example.org]`. */
 const TWICE = new RegExp(`["'<(\\[]*${OWN}["'>)\\]]*(?:\\s?[<(\\[]+(?:mailto:)?${OWN}[>)\\]]+){1,4}`, "g");
 const DATE = /\d{4}|\d{1,2}[:.h]\d{2}|\d{1,2}[./]\d{1,2}/;
 const CLOSING = "[>)\\]\"'’]*";
-/** Matches the text of an attribution after the address: the verb of quoting, or a date and the verb. */
+/** After the address: the verb, or a date and the verb. */
 const VERB_BEHIND = new RegExp(
   `^${CLOSING}(?:[\\s,;]*|[ ,]*[于於(\\d][^@${OWN}]{0,80}?\\s?)${VERB}(?:\\s?\\([^()@]{0,80}\\))?[^@.!?\\n${OWN}]{0,40}${COLON}`,
   "iu",
 );
-/**
- * Matches the text of an attribution before the address: the verb of quoting, with a name if the address is in
- * brackets.
- */
+/** Before the address: the verb, with a name if the address is in brackets. */
 const VERB_IN_FRONT = new RegExp(`${VERB}\\s+(?:[^@:${OWN}]{0,120}[<(\\[](?:mailto:)?|["'<(\\[]?)$`, "iu");
 const ONLY_COLON = new RegExp(`^${CLOSING}${COLON}`, "u");
-/** Matches Gmail's attribution in Russian and Japanese: date, time, name and address, without a verb. */
+/** Gmail's in Russian and Japanese: date, time, name and address, without a verb. */
 const DATE_AND_NAME = /\d{1,2}:\d{2}(?!\d)[^@:.!?]{0,120}[<(]$/;
 
-/**
- * Whether a text is the attribution of a quote that names the owner. Takes linear time: longer texts are rejected
- * before a regular expression is applied.
- */
+/** Linear: longer texts are rejected before a regular expression is applied. */
 export function isAttribution({ text, isAboveQuote }: Attribution): boolean {
   if (text.length > LENGTH_MAX || !/[:：]$|-{3}$/.test(text)) return false;
   const joined = text.normalize("NFC").replace(TWICE, `<${OWN}>`);

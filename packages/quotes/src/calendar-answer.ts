@@ -1,14 +1,14 @@
 /**
- * Recognizes what a calendar program writes in an answer to an invitation about whoever answers: the sentence "Anna
- * <anna@example.org> has accepted this invitation.", a line of the list of guests, and the subject. Strict on purpose,
- * since recognized text is changed: a sentence must be complete, in words of a program, and a guest a line of its own.
+ * Recognizes what a calendar program writes about whoever answers an invitation: "Anna <anna@example.org> has accepted
+ * this invitation.", a line in the list of guests, the subject. Strict on purpose, since recognized text is changed.
  */
-import { OWN } from "@kauke/mail-rfc";
-import { answerSentences, answerSubjects } from "./answer-words.ts";
+import { OWN, type OwnAddresses } from "@kauke/mail-rfc";
+import type { OwnLines } from "./find-own-lines.ts";
+import { answerSentences, answerSubjects } from "./quote-words.ts";
 
-/** Maximum UTF-16 units of a sentence or subject: a name, an address and the words. */
+/** A name, an address and the words. */
 const LENGTH_MAX = 300;
-/** Matches an address written twice: `anna@example.org <anna@example.org>`. */
+/** `anna@example.org <anna@example.org>`. */
 const TWICE = new RegExp(`^"?${OWN}"?\\s[<(](?:mailto:)?${OWN}[>)]`, "u");
 const SENTENCE = new RegExp(
   `^(?:["']?[^@<>()\\[\\]:!?${OWN}]{1,100}["']?\\s?[<(]|["'<(]?)${OWN}[>)"']?\\s(?:${answerSentences.join("|")})\\s?[.:!]?$`,
@@ -19,19 +19,19 @@ const GUEST = new RegExp(
   "u",
 );
 /**
- * Matches the line of any guest: a name, an address or both, without a sentence. No two parts that follow each other
- * match the same characters, so that the time is linear.
+ * A name, an address or both, without a sentence. No two neighbouring parts match the same characters, so that the time
+ * is linear.
  */
 const ANY_GUEST = /^(?:[^@:!?]{1,84}|[^@:!?]{0,143}[^\s@:!?]@[^\s@:!?]{1,255}(?:\s[^@.:!?]{0,24})?)$/u;
 const SUBJECT = new RegExp(`^([\\p{L}\\p{M}][\\p{L}\\p{M} -]{2,30}?)\\s?[:：][^${OWN}]*\\(${OWN}\\)$`, "u");
 
-/** Whether a text with the owner's address replaced by `OWN` is a program's sentence about the owner's answer. */
+/** The owner's address is `OWN` in the text. */
 export function isAnswerSentence(text: string): boolean {
   if (text.length > LENGTH_MAX) return false;
   return SENTENCE.test(text.normalize("NFC").replace(TWICE, `<${OWN}>`).replace(/\s+/g, " ").trim());
 }
 
-/** Whether the subject of an answer to an invitation is a program's, with the owner named as the calendar. */
+/** The owner is named as the calendar. */
 export function isAnswerSubject(text: string): boolean {
   const subject = text.normalize("NFC").replace(/\s+/g, " ").trim();
   if (subject.length > 4 * LENGTH_MAX) return false;
@@ -39,9 +39,29 @@ export function isAnswerSubject(text: string): boolean {
   return isAnswerSentence(subject) || (word !== undefined && answerSubjects.has(word.toLowerCase()));
 }
 
-/** Whether a line names the owner as one guest, and nothing else. */
+/** One guest, and nothing else. */
 export const isOwnGuest = (text: string): boolean => text.length <= LENGTH_MAX && GUEST.test(text);
 
-/** Whether a line may name another guest, so that a list of guests continues over it. */
+/** A list of guests continues over it. */
 export const isGuest = (text: string): boolean =>
   text.length <= LENGTH_MAX && (isOwnGuest(text) || ANY_GUEST.test(text));
+
+const META = /<meta\s[^<>]{0,300}?\bcontent="([^"<>]{1,600})"[^<>]{0,100}>/giu;
+
+/** Google describes the answer in a `<meta>` element, for programs that show it without opening the message. */
+export function withAnswerMetas(html: string, { spans, lineNumbers }: OwnLines, own: OwnAddresses): OwnLines {
+  const all = [...spans];
+  for (const match of html.matchAll(META)) {
+    const [element, content = ""] = match;
+    const marked = own.marked(content, OWN);
+    if (!marked.includes(OWN) || (marked !== OWN && !isAnswerSentence(marked))) continue;
+    const start = match.index + element.indexOf(content, element.indexOf("content="));
+    all.push(...own.find(html, start, start + content.length));
+  }
+  if (all.length === spans.length) return { spans, lineNumbers };
+  const unique = [...new Map(all.map((span) => [span.start, span])).values()];
+  return {
+    spans: unique.sort((one, other) => one.start - other.start),
+    lineNumbers: lineNumbers.length > 0 ? lineNumbers : [1],
+  };
+}

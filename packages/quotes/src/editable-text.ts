@@ -1,34 +1,29 @@
 /**
- * Decodes the body of a text part so that ASCII in it can be replaced. Everything else stays byte for byte, in base64
- * as decoded bytes. A part whose encoding, charset or form programs could read differently is not edited.
+ * Decodes a text part so that ASCII in it can be replaced; everything else stays byte for byte. A part that programs
+ * could read differently is not edited.
  */
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { type Span, toBase64Lines } from "@kauke/mail-rfc";
-import { QuotedText } from "./quoted-text.ts";
 
-export interface EditableSource {
-  /** Body of the part in plain form (not dot-stuffed). */
+interface EditableSource {
   body: Buffer;
-  /** Content-Transfer-Encoding, lower case; empty when there is none. */
   encoding: string;
-  /** Declared charset in lower case; empty when there is none. */
+  /** Lower case; empty when there is none. */
   charset: string;
 }
 
-export interface EditableText {
+interface EditableText {
   text: string;
   /**
-   * Replaces ranges of the text by a word.
-   * @param spans ranges in order, without overlap
-   * @param word ASCII
-   * @returns the body in its transfer encoding; `null` when a line would exceed the maximum line length
+   * In the transfer encoding; `null` when a line would become too long.
+   * @param spans in order, without overlap
    */
   replace(spans: readonly Span[], word: string): Buffer | null;
 }
 
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
-/** Charsets compatible with Latin-1 in all characters of the words searched for, and with one byte per character. */
+/** Compatible with Latin-1 in all characters searched for, one byte per character. */
 const singleByte: ReadonlySet<string> = new Set([
   "iso-8859-1",
   "iso8859-1",
@@ -41,18 +36,15 @@ const singleByte: ReadonlySet<string> = new Set([
   "x-cp1252",
 ]);
 const utf8: ReadonlySet<string> = new Set(["", "utf-8", "utf8", "us-ascii", "ascii"]);
-/** Maximum line length without CRLF (RFC 5321 §4.5.3.1.6). */
+/** RFC 5321 §4.5.3.1.6. */
 const LINE_MAX = 998;
 const NOT_BASE64 = /[^A-Za-z0-9+/\r\n]/;
 const PADDING = /^={1,2}\s{0,80}$/;
-/** Matches bytes of UTF-16 and escape sequences of ISO 2022. */
+/** UTF-16 and escape sequences of ISO 2022. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const OTHER_CODE = /[\0\x1b]/;
 
-/**
- * Decodes the body of a text part.
- * @returns `null` for an unknown encoding or charset, or for a body that is invalid in it
- */
+/** `null` for an unknown encoding or charset, or a body that is invalid in it. */
 export function readEditableText({ body, encoding, charset }: EditableSource): EditableText | null {
   if (identities.has(encoding)) return inCharset(body, charset, (bytes) => (hasLongerLine(bytes, body) ? null : bytes));
   if (encoding === "base64") return readBase64(body, charset);
@@ -83,11 +75,7 @@ function readQuoted(body: Buffer, charset: string): EditableText | null {
   };
 }
 
-/**
- * Decodes bytes in the declared charset.
- * @param write encodes the changed bytes as a body
- * @returns `null` for an unknown charset or bytes invalid in it
- */
+/** @param write encodes the changed bytes as a body */
 function inCharset(bytes: Buffer, charset: string, write: (bytes: Buffer) => Buffer | null): EditableText | null {
   const form = singleByte.has(charset) ? "latin1" : utf8.has(charset) && isUtf8(bytes) ? "utf8" : null;
   const text = form === null ? "" : bytes.toString(form);
@@ -105,7 +93,7 @@ function replaceSpans(text: string, spans: readonly Span[], word: string): strin
   return pieces.join("") + text.slice(at);
 }
 
-/** Converts spans of the text to offsets of its UTF-8 bytes. */
+/** Offsets of the text's UTF-8 bytes. */
 function byteSpans(text: string, spans: readonly Span[]): Span[] {
   let [at, bytes] = [0, 0];
   const offset = (next: number) => {
@@ -116,7 +104,7 @@ function byteSpans(text: string, spans: readonly Span[]): Span[] {
   return spans.map(({ start, end }) => ({ start: offset(start), end: offset(end) }));
 }
 
-/** Whether a body has a line beyond the length limit that is also longer than every line had before the replacement. */
+/** Also longer than every line before the replacement. */
 function hasLongerLine(bytes: Buffer, before: Buffer): boolean {
   return longestLine(bytes) > Math.max(LINE_MAX, longestLine(before));
 }
@@ -130,4 +118,81 @@ function longestLine(bytes: Buffer): number {
     start = end + 2;
   }
   return longest;
+}
+
+/** Runs are limited: V8 overflows its stack on megabytes. */
+const ENCODED = /(?:=[0-9a-f]{2}){1,60000}|=[ \t]{0,76}\r?\n/gi;
+const COLUMNS = 76;
+
+/** `width` encoded characters stand for each decoded one; three in a run of `=XX`. */
+interface Stretch {
+  decoded: number;
+  encoded: number;
+  width: 1 | 3;
+}
+
+class QuotedText {
+  /** Latin-1. */
+  readonly decoded: string;
+  readonly #encoded: string;
+  readonly #stretches: Stretch[] = [{ decoded: 0, encoded: 0, width: 1 }];
+
+  /** Latin-1; invalid escapes stay literal. */
+  constructor(encoded: string) {
+    const pieces: string[] = [];
+    let [at, length] = [0, 0];
+    for (const { 0: run, index } of encoded.matchAll(ENCODED)) {
+      const plain = encoded.slice(at, index);
+      const octets = run.endsWith("\n") ? "" : Buffer.from(run.replaceAll("=", ""), "hex").toString("latin1");
+      pieces.push(plain, octets);
+      length += plain.length;
+      if (octets !== "") this.#stretches.push({ decoded: length, encoded: index, width: 3 });
+      length += octets.length;
+      at = index + run.length;
+      this.#stretches.push({ decoded: length, encoded: at, width: 1 });
+    }
+    pieces.push(encoded.slice(at));
+    this.#encoded = encoded;
+    this.decoded = pieces.join("");
+  }
+
+  /** Encoded text whose lines are within the limit. @param spans in order, without overlap */
+  replace(spans: readonly Span[], word: string): string {
+    const pieces: string[] = [];
+    const quoted = word.replaceAll("=", "=3D");
+    let [stretch, at, column, lineEnd] = [0, 0, 0, 0];
+    const push = (piece: string) => {
+      const lineStart = piece.lastIndexOf("\n");
+      column = lineStart < 0 ? column + piece.length : piece.length - lineStart - 1;
+      pieces.push(piece);
+    };
+    /** A soft line break at the offset is skipped unless `isEnd`. */
+    const toEncoded = (offset: number, isEnd: boolean) => {
+      const isBehind = (next: Stretch | undefined) =>
+        next !== undefined && (isEnd ? next.decoded < offset : next.decoded <= offset);
+      while (isBehind(this.#stretches[stretch + 1])) stretch += 1;
+      const { decoded, encoded, width } = this.#stretches[stretch] as Stretch;
+      return encoded + (offset - decoded) * width;
+    };
+    for (const { start, end } of spans) {
+      const from = toEncoded(start, false);
+      const to = toEncoded(end, true);
+      push(this.#encoded.slice(at, from));
+      if (lineEnd < to || lineEnd === 0) lineEnd = indexOfEnd(this.#encoded, to);
+      push(column + quoted.length + lineEnd - to <= COLUMNS ? quoted : betweenSoftBreaks(quoted));
+      at = to;
+    }
+    return pieces.join("") + this.#encoded.slice(at);
+  }
+}
+
+function indexOfEnd(text: string, from: number): number {
+  const at = text.indexOf("\n", from);
+  return at < 0 ? text.length : at;
+}
+
+/** So that the surrounding lines do not grow. */
+function betweenSoftBreaks(word: string): string {
+  const chunks = word.match(/.{1,72}/g) ?? [];
+  return `=\r\n${chunks.join("=\r\n")}=\r\n`;
 }

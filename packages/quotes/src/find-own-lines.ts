@@ -1,15 +1,14 @@
 /**
- * Finds the lines of a text in which a mail program named the owner: attributions, and blocks of labelled lines
- * ("From:", "Sent:", "To:") as written by Outlook, in forwarded messages and in answers to invitations. All other lines
- * are ignored.
+ * Finds the lines in which a program named the owner: attributions, and blocks of labels ("From:", "Sent:", "To:") as
+ * of Outlook and calendar programs.
  */
 import { OWN, type OwnAddresses, type Span } from "@kauke/mail-rfc";
 import { isAttribution } from "./attribution.ts";
 import { isAnswerSentence, isGuest, isOwnGuest } from "./calendar-answer.ts";
-import type { QuoteLine, QuoteLines } from "./quote-line.ts";
+import type { QuoteLine, QuoteLines } from "./quote-lines.ts";
 import { calendarLabels, type LabelKind, labelKinds } from "./quote-words.ts";
 
-/** First and last line of a possible attribution relative to the line with the address, shortest first. */
+/** Lines of a possible attribution around that with the address, shortest first. */
 const WINDOWS = [
   [0, 0],
   [0, 1],
@@ -18,34 +17,33 @@ const WINDOWS = [
   [-2, 0],
   [0, 2],
 ] as const;
-/** The same for a sentence of a calendar program, which a line break may divide. */
+/** A line break may divide a sentence. */
 const ANSWER_WINDOWS = [
   [0, 0],
   [0, 1],
   [-1, 0],
   [-1, 1],
 ] as const;
-/** Maximum lines of one address field, which a program may have folded. */
+/** Of one address field, which a program may have folded. */
 const FOLDED_MAX = 30;
-/** Maximum lines above and below a labelled line that can belong to the same block of labelled lines. */
+/** Lines above and below that can belong to the same block. */
 const BLOCK_MAX = 12;
 const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
 const BULLET = /^[*•-]\s/;
 
-/** Positions of the owner's addresses in the lines that mail programs wrote. */
+/** Addresses in lines that programs wrote. */
 export interface OwnLines {
   spans: Span[];
-  /** Line numbers in the source, from 1. */
+  /** From 1. */
   lineNumbers: number[];
 }
 
-/** Finds the lines that a mail program wrote around a quote. */
 export function findOwnLines(source: string, lines: QuoteLines, own: OwnAddresses): OwnLines {
   const search = new LineSearch(lines, own);
   return findLines(source, { lines, own, around: (index) => search.linesAround(index) });
 }
 
-/** Finds the lines that a calendar program wrote in an answer to an invitation (`calendar-answer.ts`). */
+/** Lines that a calendar program wrote (`calendar-answer.ts`). */
 export function findAnswerLines(source: string, lines: QuoteLines, own: OwnAddresses): OwnLines {
   const search = new LineSearch(lines, own);
   return findLines(source, { lines, own, around: (index) => search.answerAround(index) });
@@ -54,7 +52,6 @@ export function findAnswerLines(source: string, lines: QuoteLines, own: OwnAddre
 interface Finding {
   lines: QuoteLines;
   own: OwnAddresses;
-  /** @returns the lines to change because of the line with this index */
   around(index: number): readonly QuoteLine[];
 }
 
@@ -91,7 +88,7 @@ class LineSearch {
     this.#own = own;
   }
 
-  /** @returns the attribution or the labelled line that contains this line; empty when a person wrote it */
+  /** The attribution or labelled line around it; empty when a person wrote it. */
   linesAround(index: number): readonly QuoteLine[] {
     const line = this.#lines[index];
     if (line === undefined) return [];
@@ -102,18 +99,18 @@ class LineSearch {
     return this.#isInBlock(index) ? [line] : [];
   }
 
-  /** @returns the sentence or the line of guests that contains this line; empty when a person wrote it */
+  /** The sentence or line of guests; empty when a person wrote it. */
   answerAround(index: number): readonly QuoteLine[] {
     const line = this.#lines[index];
     if (line === undefined || line.depth > 0) return [];
     for (const [first, last] of ANSWER_WINDOWS) {
       const window = this.#window(index + first, index + last, line);
-      if (window !== null && isAnswerSentence(window.map((it) => this.#text(it)).join(" "))) return window;
+      if (window !== null && isAnswerSentence(window.map((part) => this.#text(part)).join(" "))) return window;
     }
     return this.#isInGuests(index) ? [line] : [];
   }
 
-  /** Whether a line names the owner in a labelled line of people in an event, or in a list of guests below a label. */
+  /** A labelled line of people in an event, or a list of guests below a label. */
   #isInGuests(index: number): boolean {
     const label = this.#lines[this.#labelledLine(index) ?? -1];
     if (label !== undefined && calendarLabels.has(this.#labelOf(label)) && this.#isInBlock(index)) return true;
@@ -129,10 +126,7 @@ class LineSearch {
     return false;
   }
 
-  /**
-   * @returns the lines from first to last; `null` unless all exist, no blank line separates them, and all are quoted as
-   * deeply as the given line
-   */
+  /** `null` unless all exist, without a blank line between, quoted equally deep. */
   #window(first: number, last: number, { depth }: QuoteLine): QuoteLine[] | null {
     if (first < 0 || last >= this.#lines.length) return null;
     const window = this.#lines.slice(first, last + 1);
@@ -142,7 +136,7 @@ class LineSearch {
 
   #isAttribution(window: readonly QuoteLine[], last: number): boolean {
     const texts = window.map((line) => this.#text(line));
-    // A first line that is a complete attribution does not continue on the next line.
+    // A complete attribution does not continue on the next line.
     if (texts.slice(0, -1).some((text) => /[:：]$/.test(text))) return false;
     const below = this.#lines[last + 1];
     const isAboveQuote = below !== undefined && below.depth > (window[0]?.depth ?? 0);
@@ -163,9 +157,7 @@ class LineSearch {
     return kinds.has("date") || kinds.has("subject");
   }
 
-  /**
-   * @returns the index of the labelled line whose address field contains the line at `index`; `null` when there is none
-   */
+  /** Line whose address field contains the line at `index`; `null` when there is none. */
   #labelledLine(index: number): number | null {
     for (let at = index; at >= 0 && index - at <= FOLDED_MAX; at -= 1) {
       const kind = this.#kindInBlock(at, index);
@@ -185,10 +177,7 @@ class LineSearch {
     return kind;
   }
 
-  /**
-   * Whether a line continues an address field: it is an item of a list, or the line above ends in a comma or is a bare
-   * label.
-   */
+  /** An item of a list, or below a line that ends in a comma or is a bare label. */
   #isFolded(at: number, line: QuoteLine): boolean {
     const above = this.#lines[at - 1];
     const text = this.#text(line);

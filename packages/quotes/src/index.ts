@@ -3,7 +3,7 @@ import { isAnswerSentence, isAnswerSubject } from "./calendar-answer.ts";
 
 export { withAliasInQuotes } from "./alias-in-quotes.ts";
 
-/** What calendar programs write in an answer to an invitation, for `@kauke/invitations`. */
+/** For `@kauke/invitations`. */
 export const answerWording = {
   isSentence: isAnswerSentence,
   isSubject: isAnswerSubject,

@@ -1,9 +1,8 @@
-/** Words by which mail programs introduce a quote, in the languages that widely used programs support. Data only. */
+/** Words by which programs introduce a quote, by language. Data only. */
 
-/** Kind of information in a labelled line of a quoted header. */
 export type LabelKind = "person" | "date" | "subject";
 
-/** Verbs as in "Anna wrote:". Matched as whole words, in any letter case, in text in NFC. */
+/** "Anna wrote:". Whole words in any case, in NFC. */
 export const quoteVerbs: readonly string[] = [
   "wrote",
   "writes",
@@ -46,10 +45,10 @@ export const quoteVerbs: readonly string[] = [
   "je napisal",
 ];
 
-/** Verbs in scripts without spaces between words. */
+/** Without spaces between words. */
 export const unspacedQuoteVerbs: readonly string[] = ["写道", "寫道", "のメール", "님이 작성", "เขียนว่า"];
 
-/** Labels of people in texts that calendar programs write. */
+/** In texts of calendar programs. */
 const calendarPeople =
   "who|guests|attendees|organizer|organiser|required|optional|required attendees|optional attendees|calendar|" +
   "invitees|teilnehmer|organisator|kalender|gäste|invités|organisateur|invitados|organizador";
@@ -69,7 +68,7 @@ const labels: Readonly<Record<LabelKind, string>> = {
     "subiect|件名|主题|主旨|제목|title|titel|what",
 };
 
-/** Kind of line by label; labels in lower case and NFC. */
+/** Lower case and NFC. */
 export const labelKinds: ReadonlyMap<string, LabelKind> = new Map(
   (["subject", "date", "person"] as const).flatMap((kind) =>
     labels[kind].split("|").map((label) => [label, kind] as const),
@@ -77,3 +76,44 @@ export const labelKinds: ReadonlyMap<string, LabelKind> = new Map(
 );
 
 export const calendarLabels: ReadonlySet<string> = new Set(calendarPeople.split("|"));
+
+/**
+ * After the name of whoever answers an invitation: Google Calendar, Thunderbird, SOGo and others. Parts of regular
+ * expressions without capital letters.
+ */
+export const answerSentences: readonly string[] = [
+  // English
+  "has (?:tentatively )?(?:accepted|declined) (?:this|your|the) (?:event |meeting |calendar )?invitation(?: to the event| with (?:this|a|the following) note)?",
+  "has replied [\"'“]?maybe[\"'”]? to (?:this|your|the) (?:event )?invitation(?: with (?:this|a|the following) note)?",
+  // German
+  "hat (?:diese|ihre|deine|eure|die) (?:termin)?einladung (?:mit vorbehalt |vorläufig |unter vorbehalt )?(?:angenommen|abgelehnt|zugesagt)",
+  // French
+  "a (?:provisoirement )?(?:accepté|refusé|décliné) (?:cette |votre |l['’])invitation(?: à l['’]év[ée]n[eè]ment| à un évènement)?",
+  // Spanish
+  "ha (?:aceptado|rechazado)(?: provisionalmente)? (?:esta|su|tu|la) invitación(?: al evento)?",
+  // Italian
+  "ha (?:accettato|rifiutato) (?:questo |il tuo |il suo |il vostro |l['’])invito(?: all['’]evento)?",
+  // Portuguese
+  "(?:aceitou|aceitou provisoriamente|recusou) (?:este|o seu|seu|o) convite(?: para o evento)?",
+  // Dutch
+  "heeft (?:deze|uw|je|de) (?:uitnodiging|gebeurtenisuitnodiging) (?:voorlopig )?(?:geaccepteerd|afgewezen|geweigerd)",
+  // Polish
+  "(?:zaakceptował(?:a|\\(a\\))?|przyjął|przyjęła|odrzucił(?:a|\\(a\\))?) (?:to |twoje |państwa )?zaproszenie",
+  // Swedish, Danish, Norwegian
+  "har (?:accepterat|avböjt|tackat ja till|tackat nej till|accepteret|afvist|akseptert|godtatt|avslått) (?:denna|den här|din|er|denne|dette|deres) (?:inbjudan|inbjudning|invitation|invitasjonen)",
+  // Russian
+  "принял(?:а|\\(а\\))? (?:это |ваше )?приглашение",
+  "отклонил(?:а|\\(а\\))? (?:это |ваше )?приглашение",
+];
+
+/** Before the colon of a subject, lower case and NFC. */
+export const answerSubjects: ReadonlySet<string> = new Set(
+  (
+    "accepted|declined|tentative|tentatively accepted|maybe|invitation accepted|invitation declined|invitation reply|" +
+    "new time proposed|angenommen|abgelehnt|zugesagt|zusage|absage|mit vorbehalt|vorläufig|vorbehaltlich zugesagt|" +
+    "accepté|acceptée|refusé|refusée|décliné|provisoire|peut-être|aceptado|aceptada|rechazado|rechazada|provisional|" +
+    "quizás|accettato|rifiutato|provvisorio|forse|aceito|aceite|recusado|provisório|talvez|geaccepteerd|geweigerd|" +
+    "afgewezen|voorlopig|misschien|zaakceptowano|odrzucono|wstępnie|accepterat|avböjt|preliminärt|accepteret|afvist|" +
+    "foreløbig|akseptert|avslått|принято|отклонено|под вопросом"
+  ).split("|"),
+);

@@ -2,7 +2,7 @@
  * Input and result of route handlers. The types come from the contract, so a wrong response or a missing handler fails
  * tsc.
  */
-import type { Answer, Body, EndpointName, endpoints, Params, Query } from "@kauke/contract";
+import type { Body, EndpointName, endpoints, Params, Query, ResponseOf } from "@kauke/contract";
 import type { KeyCaller } from "../core/api-key.ts";
 
 export interface Call<N extends EndpointName> {
@@ -49,8 +49,8 @@ type Given<N extends EndpointName> = (typeof endpoints)[N] extends { fileTypes: 
   ? AsyncIterable<string>
   : PagedOrWhole<N>;
 type PagedOrWhole<N extends EndpointName> = (typeof endpoints)[N] extends { savedAs: string }
-  ? Paged<Answer<N>>
-  : Answer<N>;
+  ? Paged<ResponseOf<N>>
+  : ResponseOf<N>;
 
 export type Handler<N extends EndpointName> = (call: Call<N>) => Promise<Given<N>>;
 export type Handlers = { [N in EndpointName]: Handler<N> };

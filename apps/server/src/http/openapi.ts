@@ -94,7 +94,7 @@ function operation(name: EndpointName, endpoint: Endpoint): object {
     ...(endpoint.bytesBody && { requestBody: { required: true, content: { "application/octet-stream": {} } } }),
     ...(endpoint.body && { requestBody: { required: true, content: json(schemaOf(endpoint.body, "input")) } }),
     responses: {
-      [endpoint.status]: { description: "Done", content: answerContent(endpoint) },
+      [endpoint.status]: { description: "Done", content: responseContent(endpoint) },
       ...Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)])),
     },
   };
@@ -132,8 +132,8 @@ function queryParameters({ query }: Endpoint): object[] {
   });
 }
 
-function answerContent({ answer, fileTypes }: Endpoint): object {
-  if (fileTypes === undefined) return json(schemaOf(answer, "output"));
+function responseContent({ response, fileTypes }: Endpoint): object {
+  if (fileTypes === undefined) return json(schemaOf(response, "output"));
   return Object.fromEntries(Object.values(fileTypes).map((type) => [type, { schema: { type: "string" } }]));
 }
 

@@ -1,5 +1,5 @@
 /** One account's expensive decryptions must not keep another account from the age worker. */
-import { encryptText, generateKeyPair, RECIPIENTS_MAX } from "@kauke/age";
+import { AGE_RECIPIENTS_MAX, encryptText, generateKeyPair } from "@kauke/age";
 import { printFigures } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { removeDataDirs } from "@kauke/testkit/server-process";
@@ -25,7 +25,7 @@ interface Decryption {
  */
 async function costly(): Promise<Decryption> {
   const pairsOf = (count: number) => Promise.all(Array.from({ length: count }, () => generateKeyPair("post-quantum")));
-  const publicKeys = (await pairsOf(RECIPIENTS_MAX)).map((pair) => pair.publicKey);
+  const publicKeys = (await pairsOf(AGE_RECIPIENTS_MAX)).map((pair) => pair.publicKey);
   const privateKeys = (await pairsOf(5)).map((pair) => pair.privateKey);
   return { privateKey: privateKeys.join("\n"), encryptedText: await encryptText("x", { publicKeys }) };
 }

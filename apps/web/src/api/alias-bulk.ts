@@ -1,5 +1,5 @@
 /** Bulk changes are shown at once; if the server refuses any part, the list is fetched again. */
-import type { AliasWire, BulkAliasAnswer, BulkAliasChange } from "@kauke/contract";
+import type { AliasWire, BulkAliasChange, BulkAliasResponse } from "@kauke/contract";
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { changeList, refetchAliases, toggled } from "./aliases.ts";
 import { call, callKept, countEvent } from "./client.ts";
@@ -42,9 +42,9 @@ export const keptIdsMax = 1500;
 export async function deleteAliases(
   client: QueryClient,
   { userId, aliasIds }: { userId: string; aliasIds: readonly string[] },
-): Promise<BulkAliasAnswer> {
+): Promise<BulkAliasResponse> {
   const change = { delete: true } as const;
-  const parts: BulkAliasAnswer[] = await Promise.all([
+  const parts: BulkAliasResponse[] = await Promise.all([
     callKept("changeAliases", { body: { aliasIds: aliasIds.slice(0, keptIdsMax), change } }),
     ...(aliasIds.length > keptIdsMax
       ? [call("changeAliases", { body: { aliasIds: aliasIds.slice(keptIdsMax), change } })]

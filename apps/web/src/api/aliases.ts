@@ -2,7 +2,7 @@
  * All aliases are one cached list. After a toggle the server's response replaces the prediction, unless another toggle
  * of that alias is in flight.
  */
-import type { AliasWire, Answer, Body, CreateAliasBody, UpdateAliasBody } from "@kauke/contract";
+import type { AliasWire, Body, CreateAliasBody, ResponseOf, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, countEvent } from "./client.ts";
 
@@ -72,10 +72,14 @@ export function toggled(alias: AliasWire, active: boolean): AliasWire {
 }
 
 /** Toggles of one alias run in sequence, so a second click can't overtake the first. @throws after rolling back */
-export function requestToggle(client: QueryClient, alias: AliasWire, active: boolean): Promise<Answer<"toggleAlias">> {
+export function requestToggle(
+  client: QueryClient,
+  alias: AliasWire,
+  active: boolean,
+): Promise<ResponseOf<"toggleAlias">> {
   const { userId } = alias;
   const mutationKey = ["toggle-alias", alias.id];
-  const mutation = client.getMutationCache().build<Answer<"toggleAlias">, Error, boolean, AliasWire>(client, {
+  const mutation = client.getMutationCache().build<ResponseOf<"toggleAlias">, Error, boolean, AliasWire>(client, {
     ...client.getDefaultOptions().mutations,
     mutationKey,
     scope: { id: `toggle-alias-${alias.id}` },

@@ -1,5 +1,5 @@
 /** `call` is typed by the contract's route table; responses are checked against its schemas in development only. */
-import type { Answer, Body, EndpointName, endpoints, PageEvent, Params, Query } from "@kauke/contract";
+import type { Body, EndpointName, endpoints, PageEvent, Params, Query, ResponseOf } from "@kauke/contract";
 import { fillPath, routes } from "@kauke/contract/routes";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
 import { markReached, markUnreachable } from "./connection.ts";
@@ -42,7 +42,7 @@ export async function request(method: string, path: string, body?: unknown, keep
 
 async function checkBody(name: EndpointName, body: unknown): Promise<void> {
   const { endpoints } = await import("@kauke/contract");
-  endpoints[name].answer.parse(body);
+  endpoints[name].response.parse(body);
 }
 
 type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? unknown : { params: Params<N> }) &
@@ -53,9 +53,9 @@ type Given<N extends EndpointName> = (Params<N> extends Record<string, never> ? 
 type Rest<N extends EndpointName> = unknown extends Given<N> ? [] : [Given<N>];
 
 /** @example call("toggleAlias", { params: { aliasId }, body: { active: false } }) */
-export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): Promise<Answer<N>> {
+export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): Promise<ResponseOf<N>> {
   const response = await callUnread(name, ...given);
-  const body = (await response.json()) as Answer<N>;
+  const body = (await response.json()) as ResponseOf<N>;
   if (import.meta.env.DEV) await checkBody(name, body);
   return body;
 }
@@ -66,8 +66,8 @@ export function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>)
 }
 
 /** The request outlives the page; browsers allow 64 KiB for all such bodies in flight. */
-export async function callKept<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Answer<N>> {
-  return (await (await callWith(name, given, true)).json()) as Answer<N>;
+export async function callKept<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<ResponseOf<N>> {
+  return (await (await callWith(name, given, true)).json()) as ResponseOf<N>;
 }
 
 async function callWith(name: EndpointName, given: unknown, keepalive: boolean): Promise<Response> {

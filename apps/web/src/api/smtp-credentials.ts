@@ -1,10 +1,10 @@
 /** Passwords and secrets go to the caller and are never cached. */
-import type { AliasWire, Answer } from "@kauke/contract";
+import type { AliasWire, ResponseOf } from "@kauke/contract";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, callUnread } from "./client.ts";
 
 type SmtpAlias = Pick<AliasWire, "id" | "alias" | "domain">;
-type SmtpCredentials = Answer<"listSmtpCredentials">;
+type SmtpCredentials = ResponseOf<"listSmtpCredentials">;
 
 const isWithSmtp = ({ queryKey }: Query) => queryKey[0] === "aliases" && queryKey[2] === "with-smtp";
 

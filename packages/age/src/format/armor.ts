@@ -1,21 +1,17 @@
-/**
- * The ASCII armor of age: lines of 64 base64 characters between two marker lines. Strict, as the format requires: only
- * ASCII white space is allowed around the markers. Only clean-pasted-text.ts cleans pasted text before that.
- */
+/** The ASCII armor of age, strict as the format requires. Only clean-pasted-text.ts cleans pasted text. */
 import { armor as library } from "age-encryption";
 import { AgeError } from "../age-error.ts";
-import { ARMOR_BEGIN, armoredLength } from "./armor-form.ts";
+import { AGE_FILE_MAX_BYTES } from "../limits.ts";
+import { checkHeader } from "./header.ts";
 
-/** Armors a binary age file. @returns text with LF line ends, also after the last line */
+/** LF line ends, also after the last line. */
 export function armor(file: Uint8Array): string {
   return library.encode(file);
 }
 
 /**
- * Decodes an armored age file.
- * @param text armor with LF or CRLF line ends; white space around it is allowed
- * @param maxBytes maximum size of the binary file
- * @throws AgeError `not_age` when the first marker is missing, `too_large` before decoding, `malformed`
+ * LF or CRLF; white space around it is allowed.
+ * @throws AgeError `not_age` without the first marker, `too_large` before decoding, `malformed`
  */
 export function dearmor(text: string, maxBytes: number): Uint8Array {
   const armored = trimAsciiSpace(text);
@@ -28,7 +24,7 @@ export function dearmor(text: string, maxBytes: number): Uint8Array {
   }
 }
 
-/** Whether the text, after any white space, begins with the armor's first marker; the rest is not checked. */
+/** The rest is not checked. */
 export function looksArmored(text: string): boolean {
   return trimAsciiSpace(text.slice(0, 4096)).startsWith(ARMOR_BEGIN);
 }
@@ -44,4 +40,25 @@ function trimAsciiSpace(text: string): string {
 
 function isAsciiSpace(unit: number): boolean {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+}
+
+/** For modules that must not load the library. */
+export const ARMOR_BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----";
+export const ARMOR_END = "-----END AGE ENCRYPTED FILE-----";
+
+/** With CRLF line ends. */
+export function armoredLength(sizeBytes: number): number {
+  return ARMOR_BEGIN.length + ARMOR_END.length + 4 + Math.ceil(sizeBytes / 48) * 66;
+}
+
+/** The whole input: text around an armor would be sent unencrypted. */
+export function isAgeFile(file: string | Uint8Array): boolean {
+  try {
+    if (typeof file === "string" && !looksArmored(file)) return false;
+    checkHeader(typeof file === "string" ? dearmor(file, AGE_FILE_MAX_BYTES) : file);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof AgeError) return false;
+    throw thrown;
+  }
 }

@@ -1,7 +1,4 @@
-/**
- * Passes the inner stream through. If it fails with an error of the library, the returned stream fails with an AgeError
- * of the given code instead.
- */
+/** If the stream fails with an error of the library, it fails with an AgeError of the given code instead. */
 import { AgeError, type AgeErrorCode } from "../age-error.ts";
 
 export function guardedStream(code: AgeErrorCode, inner: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {

@@ -1,7 +1,4 @@
-/**
- * Checks an age header before any cryptography: its size, number and types of stanzas, and scrypt work factor. Only
- * limits are enforced here; the library checks whether the header is well-formed.
- */
+/** Checks an age header's limits before any cryptography; the library checks whether it is well-formed. */
 import { AgeError } from "../age-error.ts";
 import { AGE_HEADER_MAX_BYTES, AGE_STANZAS_MAX, AGE_WORK_FACTOR_MAX } from "../limits.ts";
 
@@ -9,15 +6,14 @@ const VERSION_LINE = "age-encryption.org/v1\n";
 
 export interface AgeHeader {
   sizeBytes: number;
-  /** First word of each stanza, e.g. `["X25519", "X25519"]`. */
+  /** E.g. `["X25519", "X25519"]`. */
   stanzaTypes: readonly string[];
-  /** log2 of the scrypt cost; `null` without a password stanza, or if it is not a positive decimal integer. */
+  /** log2; `null` without a password stanza, or if it is no positive decimal integer. */
   workFactor: number | null;
 }
 
 /**
- * Checks the header of an age file.
- * @param file at least its beginning: the header with its last line end, or one byte more than the maximum header size
+ * @param file at least the header with its last line end, or one byte more than the maximum
  * @throws AgeError `not_age`, `malformed`, `too_large`, `work_factor_too_high`
  */
 export function checkHeader(file: Uint8Array): AgeHeader {
@@ -26,11 +22,7 @@ export function checkHeader(file: Uint8Array): AgeHeader {
   return header;
 }
 
-/**
- * Checks the header of an age file of which only the beginning may have arrived.
- * @returns `null` if `file` ends before the last line of the header does
- * @throws AgeError as `checkHeader`
- */
+/** `null` if `file` ends before the header does. @throws AgeError as `checkHeader` */
 export function scanHeader(file: Uint8Array): AgeHeader | null {
   const text = latin1(file.subarray(0, AGE_HEADER_MAX_BYTES));
   if (!text.startsWith(VERSION_LINE)) {
@@ -58,13 +50,13 @@ function checkWorkFactor(word: string): number | null {
   return Number(word);
 }
 
-/** Refuses a password stanza beside other stanzas, whichever key is tried. */
+/** Whichever key is tried. */
 function checkPasswordStanza(header: AgeHeader): AgeHeader {
   if (header.stanzaTypes.length > 1 && header.stanzaTypes.includes("scrypt")) throw new AgeError("malformed");
   return header;
 }
 
-/** Decodes each byte to one character, so that offsets in the text are offsets in the file. */
+/** One character per byte, so that offsets are the same. */
 function latin1(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));

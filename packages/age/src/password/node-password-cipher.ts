@@ -1,7 +1,6 @@
 /**
- * The password cipher with Node's native code; not for browsers. It blocks its thread for half a second and takes 256
- * MiB, on purpose: call it in a worker, one at a time. The asynchronous `scrypt` would occupy one of the four threads
- * that every file read of the process needs (8 concurrent calls delayed reads by 3 s).
+ * The password cipher in Node's native code. It blocks its thread for half a second and takes 256 MiB, on purpose: call
+ * it in a worker. Asynchronous `scrypt` would occupy a thread that file reads need (8 calls delayed reads by 3 s).
  */
 import { createCipheriv, createDecipheriv, scryptSync } from "node:crypto";
 import { AgeError } from "../age-error.ts";

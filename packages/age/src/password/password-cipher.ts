@@ -1,45 +1,37 @@
 /**
- * The password stanza of an age file (`age -p`): scrypt derives a key from the password, and ChaCha20-Poly1305 encrypts
- * the file key with it. The implementation is a port: the library computes it in JavaScript everywhere; on Node, native
- * code takes a third of the time (node-password-cipher.ts). The files are identical bit for bit.
+ * The password stanza of an age file (`age -p`): scrypt and ChaCha20-Poly1305. A port, since native code takes a third
+ * of the library's time (node-password-cipher.ts). The files are identical bit for bit.
  */
-import { type Identity, type Recipient, Stanza } from "age-encryption";
-import { AgeError } from "../age-error.ts";
+import { Encrypter, type Identity, type Recipient, Stanza } from "age-encryption";
+import { AgeError, failAs, passwordFailure } from "../age-error.ts";
 import { AGE_WORK_FACTOR, PASSWORD_MAX_LENGTH } from "../limits.ts";
 
 export interface PasswordStretch {
-  /** UTF-8 of the normalised password. */
   password: Uint8Array;
-  /** Salt for scrypt: the label `age-encryption.org/v1/scrypt`, followed by 16 random bytes. */
+  /** The label `age-encryption.org/v1/scrypt` and 16 random bytes. */
   salt: Uint8Array;
-  /** log2 of scrypt's cost N; r is 8, p is 1, the derived key has 32 bytes. */
+  /** log2 of N; r is 8, p is 1, the derived key has 32 bytes. */
   workFactor: number;
 }
 
 export interface PasswordCipher {
-  /**
-   * Encrypts the 16 bytes of a file key to 32, by ChaCha20-Poly1305 with the key that scrypt derives, a nonce of 12
-   * zero bytes and no additional data.
-   */
+  /** 16 bytes to 32, with a nonce of 12 zero bytes and no additional data. */
   encrypt(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** Decrypts the file key of a password stanza. @returns `null` when the password is wrong */
+  /** `null` when the password is wrong. */
   decrypt(stretch: PasswordStretch, encrypted: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
 }
 
 const utf8 = new TextEncoder();
 const label = utf8.encode("age-encryption.org/v1/scrypt");
 
-/**
- * Normalises a password to NFC, which terminals send too, so that the stock program accepts it.
- * @throws AgeError `bad_password` when it is empty or too long
- */
+/** NFC, which terminals send too, so that the stock program accepts it. @throws AgeError `bad_password` */
 export function normalisePassword(password: string): string {
   const normalised = password.normalize("NFC");
   if (normalised === "" || normalised.length > PASSWORD_MAX_LENGTH) throw new AgeError("bad_password");
   return normalised;
 }
 
-/** Encrypts the file key of a new file with a password. @param password result of `normalisePassword` */
+/** @param password result of `normalisePassword` */
 export function passwordRecipient(password: string, cipher: PasswordCipher): Recipient {
   return {
     async wrapFileKey(fileKey) {
@@ -52,8 +44,7 @@ export function passwordRecipient(password: string, cipher: PasswordCipher): Rec
 }
 
 /**
- * Decrypts the file key of a file with a password. The header must have been checked: its password stanza is the only
- * stanza, with a work factor within the limit.
+ * The header must have been checked: a single stanza, with a work factor within the limit.
  * @param password result of `normalisePassword`
  */
 export function passwordIdentity(password: string, cipher: PasswordCipher): Identity {
@@ -77,7 +68,7 @@ function saltOf(random: Uint8Array): Uint8Array {
   return salt;
 }
 
-/** 16 bytes in base64 are 22 characters, and the last four bits of the last one must be zero. */
+/** 22 characters, and the last four bits must be zero. */
 function saltFrom(base64: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]{21}[AQgw]$/.test(base64)) throw new AgeError("malformed");
   return Uint8Array.from(atob(`${base64}==`), (character) => character.charCodeAt(0));
@@ -85,4 +76,24 @@ function saltFrom(base64: string): Uint8Array {
 
 function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes)).replace(/=+$/, "");
+}
+
+const TRIAL_WORK_FACTOR = 12;
+/** Below this a second trial is made, because the engine compiles during the first. */
+const QUICK_MS = 100;
+
+/** Estimated seconds to derive a key on this device. @throws AgeError `out_of_memory` */
+export async function forecastPasswordWork(): Promise<number> {
+  const first = await trialMs();
+  const trial = first > QUICK_MS ? first : Math.min(first, await trialMs());
+  return (trial * 2 ** (AGE_WORK_FACTOR - TRIAL_WORK_FACTOR)) / 1000;
+}
+
+async function trialMs(): Promise<number> {
+  const encrypter = new Encrypter();
+  encrypter.setScryptWorkFactor(TRIAL_WORK_FACTOR);
+  encrypter.setPassphrase("forecast");
+  const startMs = performance.now();
+  await failAs(passwordFailure, () => encrypter.encrypt(new Uint8Array(0)));
+  return performance.now() - startMs;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { forecastPasswordWork } from "./password-forecast.ts";
+import { forecastPasswordWork } from "./password-cipher.ts";
 
 test("the forecast is 64 times a trial run, and making it takes at least as long as the trial", async () => {
   const startMs = performance.now();

@@ -1,11 +1,9 @@
 /**
- * A private key under a master password: an ordinary key file, encrypted as by `age -p`, in armor. The stock program
- * accepts it unchanged: `age -d -i protected.age message.age` asks for the password. Encrypting and decrypting a key
- * take one scrypt of 256 MiB each: half a second in Node's native code, about a second in a browser, a minute in a
- * browser without JIT. Call these functions in a worker.
+ * A private key under a master password: a key file encrypted as by `age -p`, in armor, for `age -d`. One scrypt of 256
+ * MiB each way: half a second in Node, a second in a browser, a minute without JIT. Call it in a worker.
  */
 import { AgeError } from "../age-error.ts";
-import { decryptText } from "../decrypt.ts";
+import { decrypt, decryptText } from "../decrypt.ts";
 import { encryptText } from "../encrypt.ts";
 import { dearmor } from "../format/armor.ts";
 import { checkHeader } from "../format/header.ts";
@@ -16,9 +14,9 @@ import type { PasswordCipher } from "./password-cipher.ts";
 
 export interface PrivateKeyToProtect {
   privateKey: string;
-  /** Master password in any Unicode form; normalised to NFC. */
+  /** Any Unicode form. */
   password: string;
-  /** Name of the key, written as a comment into the key file and truncated to 100 characters. */
+  /** Written as a comment, cut at 100 characters. */
   keyName?: string;
   createdAt?: Date;
   passwordCipher?: PasswordCipher;
@@ -29,11 +27,7 @@ export interface ProtectedKeyPair {
   protectedKey: string;
 }
 
-/**
- * Encrypts a private key with a password.
- * @returns armor of at most 4 KiB
- * @throws AgeError `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context`
- */
+/** At most 4 KiB of armor. @throws AgeError `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context` */
 export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<string> {
   const publicKey = await publicKeyOf(key.privateKey);
   const [privateKey] = readPrivateKeys(key.privateKey);
@@ -42,8 +36,7 @@ export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<strin
 }
 
 /**
- * Decrypts a protected private key.
- * @param protectedKey made by `protectPrivateKey`, or by `age -p` from a key file with one key
+ * Also opens what `age -p` made of a key file with one key.
  * @throws AgeError `not_protected_key` before any computation, `wrong_password`, `malformed`, `bad_password`,
  * `bad_private_key`, `out_of_memory`, `insecure_context`
  */
@@ -59,9 +52,9 @@ export async function openProtectedKey(
 }
 
 /**
- * Makes a new protected key pair and opens it again as a check: two scrypts.
- * @throws AgeError `bad_password`, `out_of_memory`, `insecure_context`; `malformed` or `wrong_password` if the new key
- * can't be decrypted again
+ * Opens the new key again as a check: two scrypts.
+ * @throws AgeError `bad_password`, `out_of_memory`, `insecure_context`; `malformed` or `wrong_password` if it can't be
+ * decrypted again
  */
 export async function createProtectedKey(options: {
   password: string;
@@ -77,10 +70,7 @@ export async function createProtectedKey(options: {
   return { publicKey, protectedKey };
 }
 
-/**
- * Whether a stored value has our form (armor, at most 4 KiB, one password stanza of work factor 17 or 18). Cheap;
- * decrypts nothing.
- */
+/** Armor, at most 4 KiB, one password stanza of work factor 17 or 18. Decrypts nothing. */
 export function isProtectedKey(text: string): boolean {
   if (text.length > PROTECTED_KEY_MAX_BYTES) return false;
   try {
@@ -92,7 +82,7 @@ export function isProtectedKey(text: string): boolean {
   }
 }
 
-/** A key file as `age-keygen` writes it, with our key name as a further comment. */
+/** As `age-keygen` writes it, with our key name as a further comment. */
 export function keyFileText(key: KeyPair & { keyName?: string; createdAt?: Date }): string {
   const name = Array.from(key.keyName ?? "")
     .slice(0, 100)
@@ -106,4 +96,33 @@ export function keyFileText(key: KeyPair & { keyName?: string; createdAt?: Date 
     key.privateKey,
   ];
   return `${lines.filter((line) => line !== null).join("\n")}\n`;
+}
+
+/** `unprotected`: a bare private key, or an age file for other keys. `older`: anything else. */
+export type StoredKeyForm = "protected" | "unprotected" | "older";
+
+/** Never computes a scrypt, whatever the text is. */
+export async function storedKeyForm(text: string): Promise<StoredKeyForm> {
+  if (isProtectedKey(text)) return "protected";
+  return isBareKey(text) || (await isForOtherKeys(text)) ? "unprotected" : "older";
+}
+
+function isBareKey(text: string): boolean {
+  try {
+    return readPrivateKeys(text).length > 0;
+  } catch (thrown) {
+    if (thrown instanceof AgeError) return false;
+    throw thrown;
+  }
+}
+
+/** Every password is wrong, without computing anything. */
+const noCipher: PasswordCipher = { encrypt: (_, fileKey) => fileKey, decrypt: () => null };
+
+/** Without a password stanza it fails with `no_matching_key` before any computation. */
+async function isForOtherKeys(file: string): Promise<boolean> {
+  return decrypt(file, { password: "-", passwordCipher: noCipher }).then(
+    () => false,
+    (thrown) => thrown instanceof AgeError && thrown.code === "no_matching_key",
+  );
 }

@@ -3,8 +3,7 @@ import { encryptText } from "../encrypt.ts";
 import { armor, dearmor } from "../format/armor.ts";
 import { generateKeyPair } from "../private-key.ts";
 import { nodePasswordCipher as passwordCipher } from "./node-password-cipher.ts";
-import { keyFileText, protectPrivateKey } from "./protected-key.ts";
-import { storedKeyForm } from "./stored-key-form.ts";
+import { keyFileText, protectPrivateKey, storedKeyForm } from "./protected-key.ts";
 
 const pair = await generateKeyPair();
 const protectedKey = await protectPrivateKey({ ...pair, password: "juodas", passwordCipher });

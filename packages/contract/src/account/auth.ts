@@ -1,4 +1,3 @@
-/** Request and response bodies of sign-in and of the account (specification sections 3, 5, 7). */
 import * as z from "zod";
 import { isMailbox } from "../alias.ts";
 import { isKeyId } from "../key-id.ts";
@@ -13,8 +12,8 @@ export const authMessages = {
 } as const;
 
 /**
- * The e-mail address of an account, in Unicode NFC. Accounts are looked up in that form, so mail is sent to it as well:
- * otherwise a look-alike character, such as the Kelvin sign for K, could stand for the address of another person.
+ * In NFC, in which accounts are looked up and mail is sent: a look-alike such as the Kelvin sign could stand for
+ * another person's address.
  */
 export const accountEmail = z
   .string(authMessages.emailInvalid)
@@ -45,13 +44,12 @@ export const accountMessages = {
   atLeastOne: "At least one setting must be provided",
 } as const;
 
-/** The settings an account can choose. Every response carries all of them. */
 export const accountSettings = z.object({
-  /** Whether a message is refused when it contains the real address that its alias forwards to. */
+  /** Refuses a message that contains the real address behind its alias. */
   leakGuard: z.boolean("leakGuard must be true or false"),
-  /** Whether the alias replaces the real address in the line above quoted text ("On …, anna@… wrote:"). */
+  /** The alias replaces the real address above quoted text ("On …, anna@… wrote:"). */
   aliasInQuotes: z.boolean("aliasInQuotes must be true or false"),
-  /** `off`, or the id of the key that forwarded mail is encrypted to, unless the alias has a setting of its own. */
+  /** `off`, or the id of the key for forwarded mail, unless the alias has a setting of its own. */
   sealTo: z
     .string(accountMessages.sealTo)
     .toLowerCase()
@@ -59,7 +57,6 @@ export const accountSettings = z.object({
 });
 export type AccountSettings = z.infer<typeof accountSettings>;
 
-/** Body of a change of settings. Settings left out keep their values. */
 export const accountSettingsChange = accountSettings
   .partial()
   .refine((body) => Object.values(body).some((value) => value !== undefined), accountMessages.atLeastOne);
@@ -76,7 +73,7 @@ export const userWire = z.object({
   firstName: z.string().nullable(),
   lastName: z.string().nullable(),
   profileImageUrl: z.string().nullable(),
-  /** Balance of the account: decimal number with two decimal places, as text. */
+  /** Decimal with two places, as text. */
   balance: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

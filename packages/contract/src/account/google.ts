@@ -1,24 +1,16 @@
-/**
- * Reasons why a federated sign-in failed. The server puts one of these keys in a cookie that the sign-in page reads
- * once; the sentences belong to the page, so that no text from an issuer is ever shown.
- */
+/** Reasons why a federated sign-in failed. A cookie holds the key only: no text from an issuer is ever shown. */
 
-import { googleOffText } from "./google-off.ts";
-
-/** Name of the cookie that holds the reason. Scripts of the page can read it, and it lasts a minute at most. */
+/** Readable by the page's scripts, for a minute at most. */
 export const googleFailureCookie = "google-login-failed";
 
-/**
- * Fragment of the page to which the server redirects after a failure. Only a page opened with this fragment reads the
- * cookie. Without it, the page that is being left could read and delete the reason before the new page shows it.
- */
+/** Only a page opened with this fragment reads the cookie; the page that is being left could delete it before. */
 export const googleFailureHash = "#google-login-failed";
 
-/** Title of the toast that reports a failed federated sign-in (specification section 8). */
 export const googleFailureTitle = "Google Login Failed";
 
+export const googleOffText = "Google is not set up on this server.";
+
 export const googleFailureTexts = {
-  /** The specification's own sentence, for every failure without a more precise reason. */
   failed: "Failed to login with Google",
   off: googleOffText,
   denied: "The sign-in was cancelled at Google.",
@@ -36,3 +28,6 @@ export const googleFailureTexts = {
 } as const;
 
 export type GoogleFailure = keyof typeof googleFailureTexts;
+
+/** `<meta>` element whose content is `on` or `off`. */
+export const googleSignInMeta = "google-sign-in";

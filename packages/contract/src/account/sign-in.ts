@@ -1,4 +1,3 @@
-/** Request and response bodies about how a user signs in: password, confirmed e-mail, signed-in devices. */
 import * as z from "zod";
 import { limits } from "../limits.ts";
 import { accountEmail, authMessages, newPassword } from "./auth.ts";
@@ -11,7 +10,7 @@ export const signInMessages = {
     "Too many sign-in attempts were made for this account, from many networks. We can e-mail you a link that signs you in.",
 } as const;
 
-/** Lower-case base32 of 20 bytes, as it appears after the `#` of a link sent by e-mail. */
+/** 20 bytes, after the `#` of a link sent by e-mail. */
 const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 
 export const passwordResetRequest = z.object({ email: accountEmail });
@@ -21,8 +20,8 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 export const signInLinkBody = z.object({
   token: linkToken,
   /**
-   * Password; required in a browser other than the one that asked for the link, and for an account with a password
-   * whose e-mail was never confirmed.
+   * Required in a browser other than the one that asked for the link, and for an account with a password whose e-mail
+   * was never confirmed.
    */
   password: z
     .string()
@@ -43,27 +42,25 @@ export type ChangePasswordBody = z.infer<typeof changePasswordBody>;
 
 export const emailConfirmationLink = z.object({ token: linkToken });
 
-/** The ways to sign in to the account. */
 export const signInWire = z.object({
   email: z.string().nullable(),
-  /** When the user confirmed the e-mail address; `null` until then. */
+  /** `null` until then. */
   emailConfirmedAt: z.iso.datetime().nullable(),
   hasPassword: z.boolean(),
   hasGoogle: z.boolean(),
   hasWallet: z.boolean(),
-  /** Seconds during which this session may still change the ways to sign in; 0 if a new sign-in is needed first. */
+  /** Seconds in which this session may still change the ways to sign in; 0 if a new sign-in is needed. */
   freshForSeconds: z.number(),
 });
 export type SignInWire = z.infer<typeof signInWire>;
 
 export const loginSessionWire = z.object({
   id: z.uuid(),
-  /** Browser and system, e.g. `Firefox on Linux`; `null` if unknown. */
+  /** E.g. `Firefox on Linux`; `null` if unknown. */
   device: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** Time of the session's last request, accurate to about a minute. */
+  /** Accurate to a minute. */
   lastSeenAt: z.iso.datetime(),
-  /** Whether this is the session that made the request. */
   current: z.boolean(),
 });
 export type LoginSessionWire = z.infer<typeof loginSessionWire>;

@@ -1,12 +1,9 @@
-/**
- * Changing how an account is signed in to: its e-mail, a wallet, a Google account. Each change needs a recent sign-in.
- */
+/** Changing how an account is signed in to needs a recent sign-in. */
 import * as z from "zod";
 import { limits } from "../limits.ts";
 import { accountEmail, authMessages } from "./auth.ts";
 import { walletBody } from "./wallet.ts";
 
-/** Maximum age, in seconds, of the sign-in or new proof that changing the ways to sign in needs. */
 export const FRESH_PROOF_SECONDS = 5 * 60;
 
 export const waysInMessages = {
@@ -22,11 +19,11 @@ export const waysInMessages = {
   walletTaken: "This wallet signs in to another account, so it can't be linked to this one.",
 } as const;
 
-/** What the user was about to do when the server asked for a new sign-in; the Settings page resumes it afterwards. */
+/** What the user was about to do; Settings resumes it after the sign-in. */
 export const waysInActions = ["change-email", "link-google", "unlink-google", "link-wallet", "unlink-wallet"] as const;
 export type WaysInAction = (typeof waysInActions)[number];
 
-/** Purposes of a wallet's signature. Each has its own text, so that a signature for one is not accepted for another. */
+/** Each has its own text, so that a signature for one is not accepted for another. */
 export const walletPurposes = ["prove", "link"] as const;
 export type WalletPurpose = (typeof walletPurposes)[number];
 
@@ -56,11 +53,8 @@ export const googleProofBody = z.object({ action: z.enum(waysInActions) });
 export const emailChangeRequest = z.object({ email: accountEmail });
 export const emailChangeLink = z.object({ token: z.string().regex(/^[a-z2-7]{32}$/) });
 
-/** Fragment of the address in Settings to which the browser is redirected after a Google account was linked. */
+/** After a Google account was linked. */
 export const googleLinkedHash = "#google-linked";
 
-/**
- * Fragment of the Settings address to which the browser is redirected after a new sign-in with Google for a change
- * there.
- */
+/** After a new sign-in with Google for a change in Settings. */
 export const provenHash = (action: WaysInAction): string => `#signed-in-for-${action}`;

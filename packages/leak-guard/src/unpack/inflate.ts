@@ -1,6 +1,6 @@
 /**
- * Inflates with bounded memory: small streams in one synchronous call, larger ones chunk by chunk off the main thread.
- * A damaged or truncated stream yields the data before the damage, since a viewer may show that much.
+ * Inflates in bounded memory: small streams at once, larger ones chunk by chunk off the main thread. A damaged stream
+ * yields the data before the damage, since a viewer may show that much.
  */
 import {
   constants,
@@ -13,19 +13,15 @@ import {
 } from "node:zlib";
 import type { UnpackBudget } from "./unpack-limits.ts";
 
-/** `deflate` is raw (RFC 1951), `zlib` has a header of two bytes (RFC 1950). Checksums are not verified. */
+/** `deflate` is raw (RFC 1951), `zlib` has a header (RFC 1950). Checksums are not verified. */
 export type Packing = "deflate" | "zlib" | "gzip" | "zstd";
 
-/** Compressed size in bytes up to which a stream is inflated in one call. */
 const SMALL = 65_536;
-/** Maximum output in bytes of one call; a small stream that yields more is inflated chunk by chunk instead. */
+/** A small stream that yields more is inflated chunk by chunk. */
 const AT_ONCE_MAX = 2 * 1_048_576;
 const CHUNK = 262_144;
 
-/**
- * @returns chunks of inflated bytes; none when the bytes are not compressed in this format
- * @throws UnsearchableError `unpacks_too_far` when the message exceeds its limit on inflated bytes
- */
+/** Nothing when the bytes are not in this format. @throws UnsearchableError `unpacks_too_far` */
 export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBudget): AsyncGenerator<Buffer> {
   const packed = packing === "zlib" ? bytes.subarray(2) : bytes;
   const atOnce = packed.length <= SMALL ? inflateAtOnce(packed, packing) : null;
@@ -48,10 +44,7 @@ export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBu
   }
 }
 
-/**
- * Inflates a small stream in one synchronous call.
- * @returns `null` when the output is too large for that or the stream is damaged
- */
+/** `null` when the output is too large or the stream is damaged. */
 function inflateAtOnce(bytes: Buffer, packing: Packing): Buffer | null {
   const options = { maxOutputLength: AT_ONCE_MAX, chunkSize: Math.max(1024, Math.min(CHUNK, bytes.length * 4)) };
   const cut = { ...options, finishFlush: constants.Z_SYNC_FLUSH };
@@ -69,7 +62,7 @@ function streamOf(packing: Packing) {
   return packing === "gzip" ? createGunzip(options) : createInflateRaw(options);
 }
 
-/** Whether an error comes from zlib, zstd or Node's stream around them, and so means damaged input. */
+/** From zlib, zstd or Node's stream around them. */
 function isDamage(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && /^(?:Z_|ZSTD_|ERR_)/.test(String(thrown.code));
 }

@@ -1,14 +1,14 @@
-/** Limits on how far the leak guard unpacks one message. A message beyond a limit is refused, not sent unsearched. */
-import type { Unsearchable } from "../leak-finding.ts";
+/** A message beyond a limit is refused, not sent unsearched. */
+import type { Unsearchable } from "../inner.ts";
 
 export interface UnpackLimits {
-  /** Maximum inflated bytes over all parts. Office files typically inflate tenfold, log files thirtyfold. */
+  /** Over all parts; office files inflate tenfold, log files thirtyfold. */
   inflatedBytesMax: number;
-  /** Maximum archive members, PDF streams and similar units over all parts. */
+  /** Archive members, PDF streams and the like, over all parts. */
   membersMax: number;
-  /** Maximum nesting of containers: a file in an archive that is attached to an attached message has depth three. */
+  /** A file in an archive that is attached to an attached message has depth three. */
   depthMax: number;
-  /** Maximum bytes of a nested container that is unpacked. Text and other data may be longer. */
+  /** Of a nested container that is unpacked; other data may be longer. */
   heldBytesMax: number;
 }
 
@@ -19,7 +19,7 @@ export const unpackLimits: UnpackLimits = {
   heldBytesMax: 32 * 1024 * 1024,
 };
 
-/** Thrown by unpackers when a limit is exceeded; the search turns it into a finding. */
+/** The search turns it into a finding. */
 export class UnsearchableError extends Error {
   readonly reason: Unsearchable;
 
@@ -29,7 +29,6 @@ export class UnsearchableError extends Error {
   }
 }
 
-/** Counts the unpacking of one message against its limits. */
 export class UnpackBudget {
   readonly limits: UnpackLimits;
   #inflatedBytes = 0;
@@ -39,19 +38,19 @@ export class UnpackBudget {
     this.limits = limits;
   }
 
-  /** Adds inflated bytes to the message's total. @throws UnsearchableError `unpacks_too_far` beyond the limit */
+  /** @throws UnsearchableError `unpacks_too_far` */
   countInflated(bytes: number): void {
     this.#inflatedBytes += bytes;
     if (this.#inflatedBytes > this.limits.inflatedBytesMax) throw new UnsearchableError("unpacks_too_far");
   }
 
-  /** Counts one more archive member or similar unit. @throws UnsearchableError `too_many_members` beyond the limit */
+  /** @throws UnsearchableError `too_many_members` */
   countMember(): void {
     this.#members += 1;
     if (this.#members > this.limits.membersMax) throw new UnsearchableError("too_many_members");
   }
 
-  /** Checks how deeply a container is nested. @throws UnsearchableError `too_deep` beyond the limit */
+  /** @throws UnsearchableError `too_deep` */
   checkDepth(depth: number): void {
     if (depth > this.limits.depthMax) throw new UnsearchableError("too_deep");
   }

@@ -1,23 +1,20 @@
 /**
- * Reads streams and strings of PDF files (ISO 32000-1 §7.3, §7.4): inflates streams, including object streams, and
- * decodes hex strings, octal escapes and kerned text. Text in fonts with custom encodings, LZW and encrypted files are
- * not read.
+ * Reads streams and strings of PDF files (ISO 32000-1 §7.3, §7.4). Not: fonts with custom encodings, LZW, encrypted
+ * files.
  */
 import type { Inner } from "../inner.ts";
 
 const MAGIC = Buffer.from("%PDF-");
 const STREAM = Buffer.from("stream");
 const END_STREAM = Buffer.from("endstream");
-/** Maximum bytes before a stream in which its dictionary is looked for. */
 const DICTIONARY_BYTES = 1024;
-/** ASCII85 characters: first digit, last digit, and `z` for a group of zeros. */
+/** First digit, last digit, and `z` for a group of zeros. */
 const [FIRST_DIGIT, LAST_DIGIT, ZERO_GROUP] = [0x21, 0x75, 0x7a];
 const WINDOW = 1_048_576;
 const WINDOW_OVERLAP = 4096;
 
 export const isPdf = (bytes: Buffer): boolean => bytes.subarray(0, 1024).includes(MAGIC);
 
-/** Yields the streams of a PDF file, and the data between them as views with decoded strings. */
 export function* unpackPdf(bytes: Buffer): Generator<Inner> {
   let gapStart = 0;
   let at = bytes.indexOf(STREAM);
@@ -41,10 +38,7 @@ function lineEndAt(bytes: Buffer, at: number): number {
   return bytes[at] === 0x0a ? 1 : 0;
 }
 
-/**
- * Decodes ASCII filters by the dictionary, but recognizes zlib by its first two bytes, since dictionaries can be
- * indirect.
- */
+/** zlib is recognized by its first two bytes, since dictionaries can be indirect. */
 function* readStream(data: Buffer, dictionary: string): Generator<Inner> {
   if (/\/(?:ASCIIHexDecode|AHx)\b/.test(dictionary)) {
     yield { bytes: Buffer.from(data.toString("latin1").replace(/[^0-9a-f]/gi, ""), "hex"), isPdf: true };
@@ -53,16 +47,13 @@ function* readStream(data: Buffer, dictionary: string): Generator<Inner> {
   else yield { bytes: data, isPdf: true };
 }
 
-/** Whether bytes begin with the header of a zlib stream (RFC 1950 §2.2). */
+/** RFC 1950 §2.2. */
 export function isZlib(bytes: Buffer): boolean {
   const [method = 0, flags = 0] = bytes;
   return (method & 0x0f) === 8 && method >> 4 <= 7 && (method * 256 + flags) % 31 === 0;
 }
 
-/**
- * Yields the decoded strings as bytes, which may be UTF-16. Works in windows, since millions of escapes in one
- * replacement take too much memory.
- */
+/** Bytes that may be UTF-16; in windows, since millions of escapes in one replacement take too much memory. */
 export function* pdfViews(bytes: Buffer): Generator<Inner> {
   for (let start = 0; start < bytes.length; start += WINDOW) {
     yield* stringViews(bytes.toString("latin1", start, start + WINDOW + WINDOW_OVERLAP));
@@ -72,7 +63,7 @@ export function* pdfViews(bytes: Buffer): Generator<Inner> {
 function* stringViews(text: string): Generator<Inner> {
   if (/\\[0-7()\\\r\n]/.test(text)) yield view(withoutEscapes(text));
   if (/<[0-9a-f\s]{8}/i.test(text)) yield view(withoutHex(text));
-  // Matches kerned text such as: [(an) -20 (na@ex) 15 (ample.org)] TJ
+  // Kerned text: [(an) -20 (na@ex) 15 (ample.org)] TJ
   if (/\)[\s\d.-]{0,40}\(/.test(text)) yield view(withoutEscapes(text.replace(/\)[\s\d.-]{0,40}\(/g, "")));
 }
 
@@ -86,7 +77,7 @@ function withoutEscapes(text: string): string {
     );
 }
 
-/** Decodes hex strings. Matches are limited in length: V8 overflows its stack on a match of megabytes. */
+/** V8 overflows its stack on a match of megabytes. */
 function withoutHex(text: string): string {
   return text
     .replace(/>[\s\d.-]{0,40}</g, "")
@@ -95,10 +86,7 @@ function withoutHex(text: string): string {
     );
 }
 
-/**
- * Decodes Adobe's ASCII85: groups of five digits, `z` for four zero bytes, `~>` at the end; other characters are
- * skipped.
- */
+/** `z` for four zero bytes, `~>` at the end; other characters are skipped. */
 function decodeAscii85(data: Buffer): Buffer {
   const end = data.indexOf("~");
   const digits = end < 0 ? data : data.subarray(0, end);

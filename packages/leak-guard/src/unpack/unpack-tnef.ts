@@ -1,21 +1,20 @@
 /**
- * Reads `winmail.dat` (MS-OXTNEF) and Outlook's compressed rich text (MS-OXRTFCP), which .msg files contain too.
- * Addresses and text stored uncompressed, mostly as UTF-16, need no unpacking.
+ * Reads `winmail.dat` (MS-OXTNEF) and Outlook's compressed rich text (MS-OXRTFCP), also of .msg files. What is stored
+ * uncompressed needs no unpacking.
  */
 import type { Inner } from "../inner.ts";
 import type { UnpackBudget } from "./unpack-limits.ts";
 
 const TNEF_MAGIC = 0x223e9f78;
 const HEADER_BYTES = 6;
-/** Bytes of an attribute before its data: level, id and length. */
+/** Level, id and length. */
 const ATTRIBUTE_BYTES = 9;
-/** Bytes of the checksum after an attribute's data. */
 const CHECKSUM_BYTES = 2;
-/** Bytes below which an attached file cannot be a container and is skipped. */
+/** Smaller attachments can't be containers. */
 const ATTACHMENT_MIN = 32;
 const ATTACHMENT_IDS: ReadonlySet<number> = new Set([0x0006800f, 0x00069005]);
 const RTF_MAGIC = Buffer.from("LZFu");
-/** Bytes of the header of compressed rich text: two sizes, the magic number and a checksum. */
+/** Two sizes, the magic number and a checksum. */
 const RTF_HEADER_BYTES = 16;
 const DICTIONARY = Buffer.from(
   "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}" +
@@ -23,12 +22,11 @@ const DICTIONARY = Buffer.from(
     "{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx",
 );
 const WINDOW_BYTES = 4096;
-/** Maximum expansion factor: a token of two bytes yields 18 bytes at most. */
+/** A token of two bytes yields 18 bytes at most. */
 const GAIN_MAX = 9;
 
 export const isTnef = (bytes: Buffer): boolean => bytes.length > HEADER_BYTES && bytes.readUInt32LE(0) === TNEF_MAGIC;
 
-/** Yields attached files that are large enough to be containers. */
 export function* unpackTnef(bytes: Buffer): Generator<Inner> {
   for (let at = HEADER_BYTES; at + ATTRIBUTE_BYTES <= bytes.length; ) {
     const id = bytes.readUInt32LE(at + 1);
@@ -39,7 +37,7 @@ export function* unpackTnef(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** Yields every block of compressed rich text, at any offset. @throws UnsearchableError when a limit is exceeded */
+/** At any offset. @throws UnsearchableError */
 export function* unpackRichText(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   for (let at = bytes.indexOf(RTF_MAGIC); at >= 0; ) {
     const start = at - 8 < 0 ? -1 : at - 8;
@@ -54,7 +52,7 @@ export function* unpackRichText(bytes: Buffer, budget: UnpackBudget): Generator<
   }
 }
 
-/** Inflates LZ77 over a ring buffer of 4 KiB that is prefilled with common RTF control words. */
+/** LZ77 over a ring buffer of 4 KiB, prefilled with common RTF control words. */
 function inflateRichText(data: Buffer, rawSize: number): Buffer {
   const out = Buffer.alloc(rawSize);
   const ring = Buffer.alloc(WINDOW_BYTES, 0x20);

@@ -1,8 +1,6 @@
 /**
- * Reads members of zip archives, which office files and e-books are too (APPNOTE.TXT 6.3). Scans for local headers
- * instead of reading the directory, so that unlisted members and archives appended to other data are found. Deflate and
- * zstd are supported; other methods and encrypted members are not read. File names are uncompressed and found by
- * searching the archive's own bytes.
+ * Reads members of zip archives, which office files are too (APPNOTE.TXT 6.3), by local headers instead of the
+ * directory, so that unlisted members are found. Deflate and zstd; encrypted members are not read.
  */
 
 import type { Inner } from "../inner.ts";
@@ -19,7 +17,7 @@ const packings: ReadonlyMap<number, Packing> = new Map([
   [93, "zstd"],
 ]);
 
-/** Yields members that never overlap, so that the work is linear in the size of the archive. */
+/** Members never overlap, so that the work is linear. */
 export function* unpackZip(bytes: Buffer): Generator<Inner> {
   const records = NEXT_RECORDS.map((mark) => new MarkFinder(bytes, mark));
   let at = bytes.indexOf(ZIP_MAGIC);
@@ -36,12 +34,12 @@ export function* unpackZip(bytes: Buffer): Generator<Inner> {
       if (packing !== undefined) yield { bytes: data, packing };
       else if (method === STORED && isSized) yield { bytes: data };
     }
-    // A stored member of unknown size may itself be an archive, so the scan continues with its content.
+    // A stored member of unknown size may itself be an archive.
     at = bytes.indexOf(ZIP_MAGIC, Math.max(isSized ? end : start, at + 4));
   }
 }
 
-/** Finds the next occurrence of a byte sequence. Remembers the last result, since requested positions only increase. */
+/** Requested positions only increase. */
 class MarkFinder {
   readonly #bytes: Buffer;
   readonly #mark: Buffer;

@@ -1,6 +1,6 @@
 /** Examples of RFC 3492 §7.1 and of names in mail; dmarc-oracle.test.ts of the server compares generated ones. */
 import { expect, test } from "vitest";
-import { toALabels } from "./a-label.ts";
+import { toALabels } from "./dns-name.ts";
 
 test.each([
   ["example.com", "example.com"],

@@ -1,51 +1,37 @@
-/**
- * Helpers shared by everything that rewrites a header: field bytes with bare line breaks removed, and all addresses of
- * the fields of one name.
- */
+/** Field bytes for a rewritten header, and the addresses of all fields of one name. */
 
-import { charsetLabel } from "../header/declared-charset.ts";
+import { charsetLabel } from "../header/encoded-word.ts";
 import { fieldValue, firstValue, type HeaderField } from "../header/headers.ts";
+import { splitAddress, splitAliasAddress } from "./address.ts";
 import { ADDRESSES_MAX, type AddressList, emptyList, type Mailbox, readAddressList } from "./address-list.ts";
 
 export interface HeaderSource {
   /** The header block as received, wire form, without the blank line. */
   header: Buffer;
-  /** Fields of this header; never modified after parsing. */
   fields: readonly HeaderField[];
 }
 
-/** Matches a CR without LF, or an LF without CR. */
 export const BARE_BREAK = /\r(?!\n)|(?<!\r)\n/;
 const EVERY_BARE_BREAK = /\r(?!\n)|(?<!\r)\n/g;
 const ASCII = /^[\0-\x7f]*$/;
 
-/**
- * Copies a field's bytes. A bare CR or LF becomes a space: a program that takes it for a line end would read the rest
- * as another field, e.g. Reply-To. A field that ends without CRLF gets one.
- */
+/** Copies a field. A bare CR or LF becomes a space: a program that takes it for a line end would read another field. */
 export function fieldBytes(header: Buffer, field: HeaderField): Buffer {
   const text = header.toString("latin1", field.start, field.end);
   const clean = cleanField(text);
   return clean === text ? header.subarray(field.start, field.end) : Buffer.from(clean, "latin1");
 }
 
-/** Cleans a field like `fieldBytes`. @param text the field, one character per byte */
+/** Cleans a field like `fieldBytes`; one character per byte. */
 export function cleanField(text: string): string {
   const clean = BARE_BREAK.test(text) ? text.replace(EVERY_BARE_BREAK, " ") : text;
   return clean.endsWith("\r\n") ? clean : `${clean}\r\n`;
 }
 
-/**
- * Address lists already parsed, by header and field name: a message to many aliases is rewritten for each of them, but
- * its addresses are parsed once.
- */
+/** Parsed address lists by header and field name: a message to many aliases is rewritten for each of them. */
 const listsByHeader = new WeakMap<readonly HeaderField[], Map<string, AddressList>>();
 
-/**
- * Reads the addresses of all fields with a name, in order, without duplicates. Once `ADDRESSES_MAX` entries have been
- * read, further fields are left out.
- * @param name field name in lower case
- */
+/** Addresses of all fields with a lower-case name, in order, without duplicates, up to `ADDRESSES_MAX` entries. */
 export function addressesOf(source: HeaderSource, name: string): Readonly<AddressList> {
   const lists = listsByHeader.get(source.fields) ?? new Map<string, AddressList>();
   const known = lists.get(name);
@@ -77,10 +63,7 @@ function readAddresses({ header, fields }: HeaderSource, name: string): AddressL
   return list;
 }
 
-/**
- * Reads names of octets that are not UTF-8 in the charset that the message declares. Only names: whether an address was
- * authenticated must not depend on a label.
- */
+/** Reads names in the charset that the message declares. Only names: authentication must not depend on a label. */
 function readField({ header, fields }: HeaderSource, field: HeaderField): AddressList {
   const value = fieldValue(header, field);
   const list = readAddressList(value);
@@ -93,10 +76,23 @@ function readField({ header, fields }: HeaderSource, field: HeaderField): Addres
     : list;
 }
 
-/**
- * Comparison key of an address, the same for every letter case and Unicode normalization form. Local parts are no
- * exception, since no mail host in use distinguishes their case.
- */
+/** Comparison key of an address. Local parts lose their case too, since no mail host in use distinguishes it. */
 export function addressKey(address: string): string {
   return (ASCII.test(address) ? address : address.normalize("NFC")).toLowerCase();
+}
+
+export interface OwnAliases {
+  aliasAddress: string;
+  /** Whether an address is another alias of the same owner. */
+  isOwnAlias?: (address: string) => boolean;
+}
+
+/** Whether an address is the alias, in any letter case with any tag, or another one of the owner. */
+export function isOwn(address: string, { aliasAddress, isOwnAlias }: OwnAliases): boolean {
+  return withoutTag(address) === addressKey(aliasAddress) || (isOwnAlias?.(address) ?? false);
+}
+
+function withoutTag(address: string): string {
+  const { local, domain } = splitAddress(address);
+  return addressKey(`${splitAliasAddress(local).name}@${domain}`);
 }

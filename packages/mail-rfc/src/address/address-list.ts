@@ -1,88 +1,63 @@
 /**
- * Parses address lists of header fields (RFC 5322 §3.4): mailboxes, groups, comments, quoted names, obsolete forms,
- * encoded words and raw UTF-8 (RFC 6532). Never throws: unreadable entries are counted and left out. Makes one pass
- * over the text without backtracking.
- *
- * Group names, comments after a name and source routes are dropped. Lists are written by `format-address.ts`.
+ * Parses address lists of header fields (RFC 5322 §3.4), obsolete forms and raw UTF-8 (RFC 6532) included. Never
+ * throws: unreadable entries are counted and left out. One pass, without backtracking.
  */
 
 import { decodeEncodedWords, oneLine } from "../header/encoded-word.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { type MailPath, parseAddress, readPlainAddress } from "./address.ts";
+import { type MailPath, parseAddress, quoteLocal, readPlainAddress } from "./address.ts";
 import { type Token, tokenizeAddresses } from "./address-tokens.ts";
-import { quoteLocal } from "./local-part.ts";
 
 export interface Mailbox {
-  /** Decoded display name on one line without control characters; `null` when there is none. */
   name: string | null;
-  /** Canonical address: domain in lower case, local part in the sender's spelling. */
+  /** Domain in lower case, local part in the sender's spelling. */
   address: string;
 }
 
 export interface AddressList {
   mailboxes: Mailbox[];
-  /** Number of entries that are not an address and were left out. */
   unreadCount: number;
-  /**
-   * Number of entries in which another program may read a different address: unreadable ones, and those with unmatched
-   * angle brackets or text after the closing bracket.
-   */
+  /** Entries in which another program may read a different address. */
   looseCount: number;
-  /** Whether entries beyond `ADDRESSES_MAX` were left out. */
   isCut: boolean;
-  /** How many were. */
   cutCount: number;
 }
 
-/**
- * Maximum entries of one field, including unreadable ones; bounds the work. More than there are people and own aliases in
- * a forwarded message, so that an answer to all of them is read whole.
- */
+/** Maximum entries of one field, so that a reply to all 1,000 recipients of a forwarded message is read whole. */
 export const ADDRESSES_MAX = 1100;
 
 const ATOM = "!#$%&'*+\\-./0-9=?A-Z^_`a-z{|}~";
 const PLAIN_ADDRESS = `[${ATOM}]+@[${ATOM}]+`;
-/**
- * Matches an entry in ASCII with at most one quoted name or some bare words before the address, and its comma. Its
- * alternatives begin differently, so that a text is scanned only a few times.
- */
+/** Matches a plain ASCII entry and its comma. Its alternatives begin differently, which keeps the time linear. */
 const PLAIN_ENTRY = new RegExp(
   `(?:(?:[ \\t]*"([ !#-[\\]-~]*)"[ \\t]*|([ \\t${ATOM}]*))<(${PLAIN_ADDRESS})>|[ \\t]*(${PLAIN_ADDRESS}))[ \\t]*(?:,|$)`,
   "y",
 );
-/** Maximum characters of a plain entry, far below `WORDS_MAX`. */
 const PLAIN_MAX = 500;
 
-/** Maximum tokens kept of one entry, before and within its angle brackets each. */
+/** Tokens kept of one entry, before and within its angle brackets each. */
 const WORDS_MAX = 1000;
 
 interface Entry {
-  /** Tokens before an angle bracket, or all tokens if there is none. */
   words: Token[];
-  /** Tokens between the angle brackets; `null` without brackets. */
   angle: Token[] | null;
   comment: string;
-  /** Whether the angle brackets do not match, or something other than a comment follows the closing one. */
+  /** Whether the angle brackets do not match, or text other than a comment follows them. */
   isLoose: boolean;
 }
 
-/**
- * Parses the mailboxes of an unfolded field value, in order, including members of groups.
- * @example parseAddressList('"Lee, Ann" <ann@Example.ORG>') // [{ name: "Lee, Ann", address: "ann@example.org" }]
- */
+/** @example parseAddressList('"Lee, Ann" <ann@Example.ORG>') // [{ name: "Lee, Ann", address: "ann@example.org" }] */
 export function parseAddressList(value: string): Mailbox[] {
   return readAddressList(value).mailboxes;
 }
 
-/** Parses like `parseAddressList`, and also reports entries that it could not read. */
 export function readAddressList(value: string): AddressList {
   const mailboxes = readPlainList(value);
   return mailboxes === null ? readAnyList(value) : { ...emptyList(), mailboxes };
 }
 
-/** Parses a list of plain entries without tokens. @returns `null` if an entry is not plain */
+/** @returns `null` if an entry is not plain */
 function readPlainList(value: string): Mailbox[] | null {
-  // Encoded words may contain brackets and commas.
   if (value.includes("=?")) return null;
   const mailboxes: Mailbox[] = [];
   PLAIN_ENTRY.lastIndex = 0;
@@ -152,15 +127,12 @@ function* entries(value: string): Generator<Entry> {
 
 const isSeparator = ({ kind, text }: Token): boolean => kind === "special" && (text === "," || text === ";");
 
-/** Adds a token unless the entry already has `WORDS_MAX` of them; no real name or address is longer. */
+/** No real name or address has more than `WORDS_MAX` tokens. */
 function addWord(words: Token[] | null, token: Token): void {
   if (words !== null && words.length < WORDS_MAX) words.push(token);
 }
 
-/**
- * Whether a separator ends the entry. Inside brackets it does only if the closing bracket is missing: source routes
- * contain commas.
- */
+/** Inside brackets a comma ends the entry only if the closing bracket is missing: source routes contain commas. */
 function endsEntry(token: Token, angle: readonly Token[] | null): boolean {
   return isSeparator(token) && angle?.[0]?.text !== "@";
 }
@@ -179,7 +151,7 @@ function readEntry({ words, angle, comment }: Entry): Mailbox | null {
   return { name: readName(angle === null ? "" : phrase(words)) ?? readName(comment), address: path.canonical };
 }
 
-/** Parses `local@domain`. White space and comments between the parts are obsolete but allowed (§4.4). */
+/** White space and comments between the parts are obsolete but allowed (§4.4). */
 function readAddrSpec(tokens: readonly Token[]): MailPath | null {
   const at = tokens.findLastIndex(({ kind, text }) => kind === "special" && text === "@");
   if (at < 1 || at === tokens.length - 1 || tokens.length > 200) return null;
@@ -196,10 +168,7 @@ function readAddrSpec(tokens: readonly Token[]): MailPath | null {
   }
 }
 
-/**
- * Joins the words of a local part or domain.
- * @returns `null` when two words are separated without a dot between them, since then they are not one address
- */
+/** @returns `null` for two words without a dot between them, which are not one address */
 function joinWords(tokens: readonly Token[]): string | null {
   let joined = "";
   for (const { text, hasSpaceBefore } of tokens) {

@@ -2,9 +2,7 @@
 
 export interface Token {
   kind: "atom" | "quoted" | "literal" | "special" | "comment";
-  /** Text of the token; for quoted strings and comments without quotes, parentheses and backslashes. */
   text: string;
-  /** Whether white space or a comment precedes the token. */
   hasSpaceBefore: boolean;
 }
 

@@ -4,13 +4,15 @@ import { describe, expect, it } from "vitest";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 import {
   canonicalDomain,
+  canonicalLocal,
   type MailPath,
   parseAddress,
   parsePath,
   parsePathArgument,
+  quoteLocal,
   splitAliasAddress,
+  unquoteLocal,
 } from "./address.ts";
-import { canonicalLocal, quoteLocal, unquoteLocal } from "./local-part.ts";
 
 const rows = (name: string): string[][] =>
   readFileSync(new URL(`../../../../test-vectors/addresses/${name}`, import.meta.url), "utf8")

@@ -1,35 +1,30 @@
 /**
- * Parses addresses of SMTP commands: the paths of MAIL FROM and RCPT TO (RFC 5321 §4.1.2, RFC 6531), given as the text
- * after the colon, into one canonical spelling. Header addresses (RFC 5322) are parsed by `address-list.ts`, the
- * parameters after the path by `esmtp-params.ts`.
- *
- * Deviations from the grammar: underscores in domain labels, since real senders use them, and what `local-part.ts` says.
+ * Parses the paths of MAIL FROM and RCPT TO (RFC 5321 §4.1.2, RFC 6531) into one canonical spelling. Header addresses:
+ * `address-list.ts`. Deviations, since real senders use them: underscores in domain labels, dots anywhere in a local
+ * part, local parts above 64 octets.
  */
-
+import { domainToASCII } from "node:url";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { canonicalLocal, FOREIGN_LOCAL_MAX_OCTETS } from "./local-part.ts";
 
 export interface MailPath {
-  /** Local part in canonical spelling, quoted only when necessary; empty for the null sender. */
+  /** Quoted only when necessary; empty for the null sender. */
   local: string;
-  /**
-   * Domain in lower case; an address literal keeps its brackets; empty for the null sender and for the bare
-   * `<postmaster>`.
-   */
+  /** In lower case; an address literal keeps its brackets; empty for the null sender and the bare `<postmaster>`. */
   domain: string;
-  /** `local@domain`, the form in which addresses are stored and compared. */
   canonical: string;
   isLiteral: boolean;
-  /** Whether the address contains non-ASCII characters, so that the client must have requested SMTPUTF8. */
+  /** Whether the client must have requested SMTPUTF8. */
   needsSmtpUtf8: boolean;
 }
 
+/** Maximum octets of a local part of ours (RFC 5321 §4.5.3.1.1). */
+export const LOCAL_MAX_OCTETS = 64;
+/** Octets of anybody else's local part; real ones have up to 120. */
+export const FOREIGN_LOCAL_MAX_OCTETS = 256;
 const DOMAIN_MAX_OCTETS = 255;
-/** Maximum octets of a path with its brackets: more than the 256 that RFC 5321 §4.5.3.1.3 asks for. */
 const PATH_MAX_OCTETS = FOREIGN_LOCAL_MAX_OCTETS + DOMAIN_MAX_OCTETS + 3;
 const NON_ASCII = "\\u{a0}-\\u{fffc}\\u{10000}-\\u{10ffff}";
 const LABEL = new RegExp(`^(?!-)[A-Za-z0-9_${NON_ASCII}-]{1,63}(?<!-)$`, "u");
-// Parts of a mailbox in ASCII whose local part needs no quotes.
 const PLAIN_LOCAL = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+";
 const PLAIN_LABEL = "(?!-)[A-Za-z0-9_-]{1,63}(?<!-)";
 const PLAIN_ADDRESS = new RegExp(`^(${PLAIN_LOCAL})@(${PLAIN_LABEL}(?:\\.${PLAIN_LABEL})*)$`);
@@ -37,8 +32,7 @@ const PLAIN_CANONICAL = new RegExp(PLAIN_ADDRESS.source.replaceAll("A-Za-z0-9_-"
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 
 /**
- * Splits the argument of MAIL FROM or RCPT TO (the text after its colon) into the path and the parameters after it.
- * @returns e.g. `<ann@example.org> SIZE=10` → the path and `SIZE=10`
+ * Splits `<ann@example.org> SIZE=10` into the path and `SIZE=10`.
  * @throws MailSyntaxError as `parsePath` does
  */
 export function parsePathArgument(argument: string): { path: MailPath; parameters: string } {
@@ -50,8 +44,6 @@ export function parsePathArgument(argument: string): { path: MailPath; parameter
 }
 
 /**
- * Parses one path with its angle brackets: a mailbox, `<>`, or `<postmaster>` without a domain. A source route is
- * dropped.
  * @example parsePath('<@relay.test:"ann"@Example.ORG>').canonical // "ann@example.org"
  * @throws MailSyntaxError `path_…`, `local_…`, `domain_…`, `literal_syntax`
  */
@@ -68,10 +60,7 @@ export function parsePath(text: string): MailPath {
   return makePath(canonicalLocal(mailbox.slice(0, at)), canonicalDomain(mailbox.slice(at + 1)));
 }
 
-/**
- * Parses `local@domain` without angle brackets, by the rules of `parsePath`.
- * @throws MailSyntaxError as `parsePath` does
- */
+/** Parses `local@domain` as `parsePath` does, with the same errors. */
 export function parseAddress(text: string): MailPath {
   const plain = readPlainAddress(text);
   if (plain !== null) return plain;
@@ -81,10 +70,6 @@ export function parseAddress(text: string): MailPath {
   return path;
 }
 
-/**
- * Parses `local@domain` in ASCII and without quotes, which a single pattern can check.
- * @returns `null` for any other text, which `parseAddress` may accept
- */
 export function readPlainAddress(text: string): MailPath | null {
   if (text.length + 2 > PATH_MAX_OCTETS) return null;
   const [, local, written] = PLAIN_ADDRESS.exec(text) ?? [];
@@ -93,26 +78,20 @@ export function readPlainAddress(text: string): MailPath | null {
   return { local, domain, canonical: `${local}@${domain}`, isLiteral: false, needsSmtpUtf8: false };
 }
 
-/** Whether a text is an address as `readPlainAddress` returns it: `parseAddress` would return it unchanged. */
+/** Whether `parseAddress` would return the text unchanged, for ASCII without quotes. */
 export function isPlainCanonical(text: string): boolean {
   return (
     text.length + 2 <= PATH_MAX_OCTETS && text.indexOf("@") <= FOREIGN_LOCAL_MAX_OCTETS && PLAIN_CANONICAL.test(text)
   );
 }
 
-/**
- * Splits the tag from an alias' local part.
- * @example splitAliasAddress("shop+summer") // { name: "shop", tag: "summer" }
- */
+/** @example splitAliasAddress("shop+summer") // { name: "shop", tag: "summer" } */
 export function splitAliasAddress(local: string): { name: string; tag: string | null } {
   const plus = local.indexOf("+");
   return plus < 0 ? { name: local, tag: null } : { name: local.slice(0, plus), tag: local.slice(plus + 1) };
 }
 
-/**
- * Validates a domain name or address literal and converts it to lower case.
- * @throws MailSyntaxError `domain_syntax`, `domain_too_long`, `literal_syntax`
- */
+/** Validates and lower-cases. @throws MailSyntaxError `domain_syntax`, `domain_too_long`, `literal_syntax` */
 export function canonicalDomain(text: string): string {
   if (Buffer.byteLength(text) > DOMAIN_MAX_OCTETS) throw new MailSyntaxError("domain_too_long");
   if (text.startsWith("[")) return canonicalLiteral(text);
@@ -133,7 +112,6 @@ function makePath(local: string, domain: string): MailPath {
   };
 }
 
-/** Accepts IPv4 and IPv6 literals (RFC 5321 §4.1.3); no other literal tags are registered. */
 function canonicalLiteral(text: string): string {
   const literal = text.toLowerCase();
   const inner = literal.slice(1, -1);
@@ -146,7 +124,7 @@ function isIpv6(text: string): boolean {
   return /^[0-9a-f:.]{2,45}$/.test(text) && URL.canParse(`http://[${text}]/`);
 }
 
-/** Drops a source route, which is obsolete but "MUST be accepted" and ignored (RFC 5321 §4.1.1.3, appendix F.2). */
+/** A source route must be accepted and ignored (RFC 5321 §4.1.1.3). */
 function dropSourceRoute(inside: string): string {
   if (!inside.startsWith("@")) return inside;
   const colon = inside.startsWith("@[") ? -1 : inside.indexOf(":");
@@ -158,16 +136,73 @@ function dropSourceRoute(inside: string): string {
   return inside.slice(colon + 1);
 }
 
-/** @returns the offset after the closing bracket, ignoring brackets in quotes; 0 when there is none */
+/** @returns 0 when there is no closing bracket outside quotes */
 function findPathEnd(text: string): number {
   const found = /^<[^"<>\\]*(?:"(?:[^"\\]|\\.)*"[^"<>\\]*)*>/su.exec(text);
   return found ? found[0].length : 0;
 }
 
-/**
- * @returns the offset of the quote that closes the string starting at 0; the length of the text when it is not closed
- */
+/** @returns the length of the text when the quote at 0 is not closed */
 function findQuoteEnd(text: string): number {
   const found = /^"(?:[^"\\]|\\.)*"/su.exec(text);
   return found ? found[0].length - 1 : text.length;
+}
+
+const ATOM = `[A-Za-z0-9!#$%&'*+/=?^_\`{|}~${NON_ASCII}-]+`;
+/** Matches a dot-string, and atoms with dots anywhere, which hosts use without quotes. */
+const BARE = new RegExp(`^[A-Za-z0-9!#$%&'*+/=?^_\`{|}~.${NON_ASCII}-]+$`, "u");
+const DOT_STRING = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, "u");
+const QUOTED = new RegExp(`^"(?:[ !#-\\[\\]-~${NON_ASCII}]|\\\\[ -~])*"$`, "u");
+const QUOTABLE = new RegExp(`^[ -~${NON_ASCII}]*$`, "u");
+
+/** `"ann.lee"` → `ann.lee`, `"ann\ lee"` → `"ann lee"`. @throws MailSyntaxError `local_syntax`, `local_too_long` */
+export function canonicalLocal(text: string): string {
+  if (Buffer.byteLength(text) > FOREIGN_LOCAL_MAX_OCTETS) throw new MailSyntaxError("local_too_long");
+  if (hasLoneSurrogate(text)) throw new MailSyntaxError("local_syntax");
+  if (BARE.test(text)) return text;
+  if (QUOTED.test(text)) return quoteLocal(unquoteLocal(text));
+  throw new MailSyntaxError("local_syntax");
+}
+
+export function isLocalPart(text: string): boolean {
+  return DOT_STRING.test(text) || QUOTED.test(text);
+}
+
+export function unquoteLocal(local: string): string {
+  return local.startsWith('"') ? local.slice(1, -1).replace(/\\(.)/gsu, "$1") : local;
+}
+
+/** Quotes a local part if necessary. @throws MailSyntaxError `local_syntax` for control characters */
+export function quoteLocal(meaning: string): string {
+  if (DOT_STRING.test(meaning)) return meaning;
+  if (!QUOTABLE.test(meaning)) throw new MailSyntaxError("local_syntax");
+  return `"${meaning.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** Like `quoteLocal`, but unquoted wherever its host allows it. */
+export function spellLocal(meaning: string): string {
+  return BARE.test(meaning) ? meaning : quoteLocal(meaning);
+}
+
+function hasLoneSurrogate(text: string): boolean {
+  return !text.isWellFormed();
+}
+
+/** Splits at the last `@`, since a quoted local part may contain others. Without `@` the local part is empty. */
+export function splitAddress(address: string): { local: string; domain: string } {
+  const at = address.lastIndexOf("@");
+  return { local: at < 0 ? "" : address.slice(0, at), domain: address.slice(at + 1) };
+}
+
+export function domainOf(address: string): string {
+  return splitAddress(address).domain.toLowerCase();
+}
+
+/** A number at the end is left out, since it may be part of an IP address. */
+const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9-]{1,63}\.)*[a-z]{1,63}$/;
+
+/** The domain as A-labels (RFC 5891) in lower case; an invalid one only in lower case. */
+export function asciiDomainOf(address: string): string {
+  const domain = domainOf(address);
+  return PLAIN_NAME.test(domain) ? domain : domainToASCII(domain) || domain;
 }

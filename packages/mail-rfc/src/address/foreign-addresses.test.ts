@@ -3,11 +3,10 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { parsePath } from "./address.ts";
+import { LOCAL_MAX_OCTETS, parsePath } from "./address.ts";
 import { parseAddressList } from "./address-list.ts";
 import { foreignLocals } from "./foreign-addresses.testing.ts";
 import { formatAddressField } from "./format-address.ts";
-import { LOCAL_MAX_OCTETS } from "./local-part.ts";
 import { openCorrespondent, replyAddress, replyToken, sealCorrespondent } from "./reply-address.ts";
 import { isSrs, readBoundSrs, srsForward, srsReverse } from "./srs.ts";
 

@@ -1,6 +1,6 @@
 /** Local parts that hosts assign: whatever RFC 5322 allows, dots anywhere, up to 256 octets. */
 import fc from "fast-check";
-import { canonicalLocal, FOREIGN_LOCAL_MAX_OCTETS, quoteLocal } from "./local-part.ts";
+import { canonicalLocal, FOREIGN_LOCAL_MAX_OCTETS, quoteLocal } from "./address.ts";
 
 const atext = fc.constantFrom(..."abcXYZ0189!#$%&'*+/=?^_`{|}~-.éß日");
 const qtext = fc.constantFrom(...'ab"\\ .@<>(),:;[]+=é-');

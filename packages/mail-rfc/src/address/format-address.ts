@@ -1,17 +1,13 @@
-/**
- * Writes mailboxes into header fields (RFC 5322 §3.4, RFC 2047 §5, RFC 6532): names quoted or encoded as needed, lines
- * folded at 76 columns between words. No name can end a line or a mailbox.
- */
+/** Writes mailboxes into header fields (RFC 5322 §3.4, RFC 2047 §5). No name can end a line or a mailbox. */
 
 import { canStandBare, encodeWords, oneLine } from "../header/encoded-word.ts";
 import { type FieldText, foldedField, headerField, NO_FIELD } from "../header/header-field.ts";
-import { isPlainCanonical, parseAddress } from "./address.ts";
+import { isPlainCanonical, parseAddress, splitAddress } from "./address.ts";
 import type { Mailbox } from "./address-list.ts";
 
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
 /**
- * Formats one mailbox on one line.
  * @example formatMailbox({ name: "Lee, Ann", address: "ann@example.org" }) // '"Lee, Ann" <ann@example.org>'
  * @throws MailSyntaxError when the address is invalid
  */
@@ -19,11 +15,7 @@ export function formatMailbox(mailbox: Mailbox): string {
   return mailboxPieces(mailbox).join(" ");
 }
 
-/**
- * Formats a whole address field with its CRLF; empty when there are no mailboxes.
- * @param fieldName spelled as it is to be written, e.g. `Reply-To`
- * @throws MailSyntaxError when an address is invalid or contains characters that header-field.ts refuses
- */
+/** A whole field with its CRLF; empty without mailboxes. @throws MailSyntaxError for an invalid address */
 export function formatAddressField(fieldName: string, mailboxes: readonly Mailbox[]): FieldText {
   if (mailboxes.length === 0) return NO_FIELD;
   // These addresses contain no space, so that folding the text at its spaces splits no address.
@@ -38,15 +30,13 @@ export function formatAddressField(fieldName: string, mailboxes: readonly Mailbo
 }
 
 /**
- * Characters above which a field of recipients has no names: an answer to all, written by another program, must fit into
- * the 102,400 octets and 2,000 lines of a field that are read here, as at Postfix.
+ * Characters above which recipients lose their names, so that a reply to all still fits into a field (102,400 octets).
  */
 const NAMED_MAX = 81_920;
 
 /**
- * Formats a field of recipients, and says how many of them are missing: as a group without members (RFC 5322 §3.4),
- * which programs show but don't write to. A crowd that is too large for one field with names gets one without.
- * @throws MailSyntaxError as `formatAddressField` does
+ * Formats recipients and tells how many are missing, as a group without members, which programs show but don't write
+ * to.
  */
 export function formatRecipients(fieldName: string, mailboxes: readonly Mailbox[], missing: number): FieldText {
   const named = formatWithMissing(fieldName, mailboxes, missing);
@@ -64,28 +54,74 @@ function formatWithMissing(fieldName: string, mailboxes: readonly Mailbox[], mis
   return headerField(fieldName, [...pieces, `${missing}`, "more", "without", "a", "reply", "address:;"]);
 }
 
-/**
- * To field for a message without recipients: a group without members (RFC 5322 §3.4). Spam filters penalize a missing
- * To field, e.g. SpamAssassin with MISSING_HEADERS.
- */
+/** A group without members (RFC 5322 §3.4), since spam filters penalize a missing To field. */
 export const UNDISCLOSED_RECIPIENTS = headerField("To", ["undisclosed-recipients:;"]);
 
-/** @param address in canonical spelling, without a space */
 function plainMailbox({ name, address }: Mailbox): string {
   const written = writeName(name ?? "");
   return written === "" ? address : `${written} <${address}>`;
 }
 
-/** Splits a mailbox into the words between which a line may be folded; the address is never split. */
+/** The words between which a line may be folded; the address is never split. */
 function mailboxPieces({ name, address }: Mailbox): string[] {
   const { canonical } = parseAddress(address);
   const written = writeName(name ?? "");
   return written === "" ? [canonical] : [...written.split(" "), `<${canonical}>`];
 }
 
-/** @returns words with one space between them; empty when there is no name */
 function writeName(text: string): string {
   const name = oneLine(text);
   if (!canStandBare(name)) return encodeWords(name).join(" ");
   return name === "" || ATOMS.test(name) ? name : `"${name.replace(/["\\]/g, "\\$&")}"`;
+}
+
+export const SHOWN_NAME_MAX = 60;
+
+// Control, format and private-use characters, lone surrogates, line separators, fillers and the blank Braille pattern.
+const UNSEEN =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
+const AT_SIGNS = /[@\u{ff20}\u{fe6b}]/gu;
+// ASCII words without "@", with one space between them, are shown unchanged.
+const PLAIN_TEXT = /^[!-?A-~]+(?: [!-?A-~]+)*$/;
+
+interface ShownCorrespondent {
+  name: string | null;
+  address: string;
+  /** Whether SPF or DKIM aligned; if not, the name begins with "Unverified: ". */
+  isVerified: boolean;
+}
+
+/**
+ * A display name without "@".
+ * @example shownName({ name: "Ann", address: "ann@example.org", isVerified: true }) // "Ann (ann at example.org)"
+ */
+export function shownName({ name, address, isVerified }: ShownCorrespondent): string {
+  const { local, domain } = splitAddress(address);
+  const spelled = address.includes("@") ? `${plain(local)} at ${plain(domain)}` : plain(address);
+  const isAddress = name?.trim().toLowerCase() === address.toLowerCase();
+  const shown = isAddress ? "" : shortened(plain(name ?? ""));
+  return `${isVerified ? "" : "Unverified: "}${shown === "" ? spelled : `${shown} (${spelled})`}`;
+}
+
+/**
+ * Stands for an author without an address: one of ours that takes no mail, since large hosts refuse a message without
+ * From.
+ */
+export function unknownAuthor(name: string, domain: string): { name: string; address: string } {
+  return { name: `Unknown sender${namePart(name)}`, address: `no-reply@${domain}` };
+}
+
+function namePart(name: string): string {
+  const shown = shortened(plain(name));
+  return shown === "" ? "" : `: ${shown}`;
+}
+
+function shortened(text: string): string {
+  return text.length <= SHOWN_NAME_MAX ? text : [...text].slice(0, SHOWN_NAME_MAX).join("").trim();
+}
+
+/** White space is replaced first, so that a tab separates words instead of disappearing as invisible. */
+function plain(text: string): string {
+  if (PLAIN_TEXT.test(text)) return text;
+  return text.replace(/\s+/gu, " ").replace(UNSEEN, "").replace(AT_SIGNS, "").replace(/ {2,}/g, " ").trim();
 }

@@ -1,14 +1,12 @@
 /** Finds the owner's mailboxes in a text as it is written, so that they can be replaced in place. */
 
-import { spellingsOfDomain } from "./domain-spellings.ts";
-import { splitAddress } from "./split-address.ts";
+import { splitAddress } from "./address.ts";
+import { spellingsOfDomain } from "./dns-name.ts";
 
 export interface MailboxOwner {
-  /** Alias that replaces the mailbox; ASCII. */
   aliasAddress: string;
-  /** Mailboxes of the owner. */
   mailboxes: readonly string[];
-  /** Whether an address, in any letter case, is a mailbox of the owner. */
+  /** In any letter case. */
   isOwnMailbox: (address: string) => boolean;
 }
 
@@ -20,11 +18,10 @@ export interface Span {
 /** Placeholder for the owner's address in texts in which it is marked (`marked`). */
 export const OWN = "\u0001";
 
-/** Spellings of the "@": as text, as an HTML entity, and in a URL. */
 const AT = "@|&#64;|&#x40;|&commat;|%40";
-/** Characters examined before the "@": the longest local part (RFC 5321 §4.5.3.1.1), and as many again. */
+/** Characters examined before the "@": twice the longest local part (RFC 5321 §4.5.3.1.1). */
 const BEFORE_MAX = 128;
-// Matches the local part at the end of a text, backwards from that end, so that the time is linear.
+// Matches backwards from the end of a text, so that the time is linear.
 const LOCAL_PART = /$(?<=([^\s<>()[\]:;,"@\\&%=/?\p{Cc}]*))/u;
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 /** Quotation and markup characters before an address, although a local part may contain some of them. */
@@ -41,10 +38,7 @@ export class OwnAddresses {
     this.#isOwn = isOwnMailbox;
   }
 
-  /**
-   * Yields the places of the owner's mailboxes in order, without overlap, each a whole address with its `+tag`, in
-   * linear time.
-   */
+  /** The places of the owner's mailboxes in order, each with its `+tag`, in linear time. */
   *find(text: string, from = 0, to = text.length): Generator<Span> {
     if (this.#pattern === null) return;
     const range = from === 0 && to === text.length ? text : text.slice(from, to);
@@ -56,7 +50,6 @@ export class OwnAddresses {
     }
   }
 
-  /** @returns the text with every mailbox of the owner replaced by `mark` */
   marked(text: string, mark: string): string {
     let marked = "";
     let at = 0;
@@ -68,7 +61,6 @@ export class OwnAddresses {
   }
 }
 
-/** Domain of an address in every spelling; none when the text is no address. */
 function domainsOf(address: string): readonly string[] {
   const { local, domain } = splitAddress(address.trim().normalize("NFKC").toLowerCase());
   return local === "" ? [] : spellingsOfDomain(domain);

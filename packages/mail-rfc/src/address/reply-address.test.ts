@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { SHOWN_NAME_MAX, shownName } from "./format-address.ts";
 import {
   openCorrespondent,
   readReplyToken,
@@ -9,7 +10,6 @@ import {
   replyToken,
   sealCorrespondent,
 } from "./reply-address.ts";
-import { SHOWN_NAME_MAX, shownName } from "./shown-name.ts";
 
 const key = Buffer.from("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", "hex");
 const anyText = fc.oneof(fc.string({ unit: "binary", maxLength: 80 }), fc.string({ unit: "grapheme", maxLength: 80 }));

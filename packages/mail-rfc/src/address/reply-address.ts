@@ -1,85 +1,64 @@
 /**
- * Reply addresses, `r-<token>@<alias domain>`, to which the owner of an alias writes in place of a correspondent's
- * address. The token is a keyed hash of the correspondent under the alias' reply key, so it is always the same. Row id
- * and content key are derived from the token alone, so the table reveals nothing without the tokens.
- *
- * Security properties: correspondents cannot be listed from the rows; somebody who has the reply key can test a guessed
- * correspondent.
+ * Reply addresses, `r-<token>@<alias domain>`, to which an owner writes instead of the correspondent's address. The
+ * token is a keyed hash of the correspondent, so it is always the same; row id and content key derive from it, so rows
+ * reveal nothing without tokens. Whoever has the reply key can test a guess.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { toBase32 } from "../base32.ts";
 import { hmacSha256 } from "../hmac-sha256.ts";
+import { readPlainAddress } from "./address.ts";
 import { addressKey } from "./address-header.ts";
 import type { Mailbox } from "./address-list.ts";
 
-/** Characters of a token: 100 bits in base32. */
 const TOKEN_LENGTH = 20;
-/** Bytes that are encoded for a token, the last one in part. */
 const TOKEN_BYTES = 13;
-/**
- * Characters between two hyphens: spam filters penalize twenty random characters in a row (SpamAssassin's
- * HK_RANDOM_FROM, FROM_LOCAL_NOVOWEL).
- */
+/** Spam filters penalize twenty random characters in a row (SpamAssassin's HK_RANDOM_FROM). */
 const GROUP_LENGTH = 5;
-/** Matches a reply address' local part; hyphens may be missing or in other places. */
+/** Hyphens may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
-/** Matches the local part of a reply address of the first format, which must be accepted forever. */
+/** The first format, which must be accepted forever. */
 const FORMER_REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Padding unit in bytes of sealed content, so that its length reveals little. */
+/** Padding unit in bytes, so that the length of sealed content reveals little. */
 const PAD_BYTES = 64;
 const CONTENT_KEY_INFO = "kauke reply path content v1";
 
 /**
- * Derives a correspondent's token for one alias.
  * @param replyKey the alias' 32 random bytes
- * @param correspondent an address; its letter case is ignored
+ * @param correspondent its letter case is ignored
  */
 export function replyToken(replyKey: Buffer, correspondent: string): string {
   const digest = hmacSha256(replyKey, addressKey(correspondent));
   return toBase32(digest.subarray(0, TOKEN_BYTES)).slice(0, TOKEN_LENGTH);
 }
 
-/**
- * Builds the reply address of a token.
- * @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test"
- */
+/** @example replyAddress("mfrggzdfmztwq2lknnwg", "alias.test") // "r-mfrgg-zdfmz-twq2l-knnwg@alias.test" */
 export function replyAddress(token: string, domain: string): string {
   let local = "r";
   for (let at = 0; at < token.length; at += GROUP_LENGTH) local += `-${token.slice(at, at + GROUP_LENGTH)}`;
   return `${local}@${domain}`;
 }
 
-/**
- * @returns the token in a local part, with its letter case and hyphens normalized; `null` when it is not a reply
- * address
- */
 export function readReplyToken(local: string): string | null {
   const found = REPLY_LOCAL.exec(local) ?? FORMER_REPLY_LOCAL.exec(local);
   return found?.[1]?.replaceAll("-", "").toLowerCase() ?? null;
 }
 
-/**
- * Whether the local part of a reply address may also be an alias name: `r-…` was once allowed as one, `r.…` never was.
- */
+/** `r-…` was once allowed as an alias name, `r.…` never was. */
 export function mayBeAliasName(replyLocal: string): boolean {
   return replyLocal[1] === "-";
 }
 
-/** @returns the primary key of the row that belongs to a token */
 export function replyRowId(token: string): Buffer {
   return createHash("sha256").update("row").update(token).digest();
 }
 
-/** @returns the key that seals the content of the reply address' row */
 export function replyContentKey(token: string): Buffer {
   return Buffer.from(hkdfSync("sha256", token, "", CONTENT_KEY_INFO, 32));
 }
 
-/**
- * Seals a correspondent so that only the token opens it (AES-256-GCM; nonce, ciphertext, tag; bound to the row id).
- */
+/** Only the token opens it (AES-256-GCM; nonce, ciphertext, tag; bound to the row id). */
 export function sealCorrespondent(token: string, { address, name }: Mailbox): Buffer {
   const json = Buffer.from(JSON.stringify({ address, name }));
   const padded = Buffer.alloc(Math.ceil(json.length / PAD_BYTES) * PAD_BYTES, " ");
@@ -90,10 +69,7 @@ export function sealCorrespondent(token: string, { address, name }: Mailbox): Bu
   return Buffer.concat([nonce, text, cipher.getAuthTag()]);
 }
 
-/**
- * Reverses `sealCorrespondent`.
- * @returns `null` when the sealed correspondent was changed or belongs to another token
- */
+/** @returns `null` when the sealed correspondent was changed or belongs to another token */
 export function openCorrespondent(token: string, sealed: Buffer): Mailbox | null {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
   const nonce = sealed.subarray(0, NONCE_BYTES);
@@ -105,4 +81,45 @@ export function openCorrespondent(token: string, sealed: Buffer): Mailbox | null
   } catch {
     return null;
   }
+}
+
+export class ReplyAddresses {
+  readonly correspondents: Mailbox[] = [];
+  readonly #replyAddressOf: (correspondent: string) => string;
+  readonly #replies = new Map<string, string>();
+  readonly #max: number;
+
+  /** @param replyAddressOf called once per correspondent of the message */
+  constructor(replyAddressOf: (correspondent: string) => string, max: number) {
+    this.#replyAddressOf = replyAddressOf;
+    this.#max = max;
+  }
+
+  get isFull(): boolean {
+    return this.#replies.size >= this.#max;
+  }
+
+  knownFor(address: string): string | null {
+    return this.#replies.get(addressKey(address)) ?? null;
+  }
+
+  /** @returns `null` when the maximum is reached */
+  addressFor(mailbox: Mailbox): string | null {
+    const key = addressKey(mailbox.address);
+    const known = this.#replies.get(key);
+    if (known !== undefined || this.isFull) return known ?? null;
+    const address = this.#replyAddressOf(mailbox.address);
+    this.#replies.set(key, address);
+    this.correspondents.push(mailbox);
+    return address;
+  }
+}
+
+/** @example readSendTag("ann=shop.example") // "ann@shop.example" */
+export function readSendTag(tag: string): string | null {
+  const equals = tag.lastIndexOf("=");
+  if (equals <= 0) return null;
+  const domain = tag.slice(equals + 1);
+  if (!domain.includes(".")) return null;
+  return readPlainAddress(`${tag.slice(0, equals)}@${domain}`)?.canonical ?? null;
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSendTag } from "./send-address.ts";
+import { readSendTag } from "./reply-address.ts";
 
 describe("the recipient in the tag of an alias address", () => {
   const cases: [string, string | null][] = [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asciiDomainOf, domainOf, splitAddress } from "./split-address.ts";
+import { asciiDomainOf, domainOf, splitAddress } from "./address.ts";
 
 test.each([
   ["ann@example.org", "ann", "example.org"],

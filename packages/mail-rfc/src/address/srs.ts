@@ -1,51 +1,37 @@
 /**
- * Sender Rewriting Scheme: rewrites a remote envelope sender to an address at our domain, so that SPF passes for us and
- * bounces return to us (SRS0 for the first forwarder, SRS1 after another forwarder's SRS). Stores nothing; key, clock
- * and domains are parameters.
- *
- * Hash: 8 base32 characters, 40 bits of the caller's keyed hash over the rest in lower case. Other programs use 4
- * base64 characters, which are 24 bits, and fewer when compared without case. Stamp: days modulo 1024, two base32
- * characters.
- *
- * A bound address belongs to one subject (the alias that forwarded): the hash also covers the subject's id and our
- * domain, and a hint of 6 characters after the hash narrows the search for the subject. In SRS1 the stamp follows the
- * hint, since other forwarders parse the rest of SRS1. Both are part of the hash field, which other programs do not
- * parse.
+ * Sender Rewriting Scheme: a remote envelope sender becomes an address at our domain, so that SPF passes and bounces
+ * return to us (SRS0; SRS1 after another forwarder's SRS). Nothing is stored.
+ * Hash: 8 base32 characters, 40 bits. Stamp: days modulo 1024. In a bound address the hash also covers the alias' id
+ * and our domain, and 6 characters after it narrow the search for the alias; in SRS1 the stamp follows them, since
+ * other forwarders parse the rest.
  */
-
 import { timingSafeEqual } from "node:crypto";
 import { toBase32 } from "../base32.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { LOCAL_MAX_OCTETS, quoteLocal, spellLocal, unquoteLocal } from "./local-part.ts";
-import { splitAddress } from "./split-address.ts";
-import { isSrsStampFresh, srsStamp } from "./srs-stamp.ts";
+import { LOCAL_MAX_OCTETS, quoteLocal, spellLocal, splitAddress, unquoteLocal } from "./address.ts";
 
-/** A keyed hash, e.g. HMAC-SHA-256, of at least 5 bytes. */
+/** Keyed, at least 5 bytes, e.g. HMAC-SHA-256. */
 export type SrsHash = (data: string) => Buffer;
 
 export interface SrsContext {
-  /** Domain of the addresses to be made, in lower case. */
   domain: string;
   isOurDomain: (domain: string) => boolean;
-  /** Keyed hashes: the first signs new addresses, any of them verifies. */
+  /** The first signs new addresses, any of them verifies. */
   hashes: readonly [SrsHash, ...SrsHash[]];
   now: Date;
 }
 
-/** The alias to which a bound address belongs. */
 export interface SrsSubject {
   id: string;
-  /** SRS_HINT_CHARACTERS base32 characters that narrow the search for `id`; they need not be unique. */
+  /** Need not be unique. */
   hint: string;
 }
 
-/** A parsed SRS address that is bound to an alias, before that binding is verified. */
-export interface BoundSrs {
-  /** Address to forward a bounce to. Must not be used before `isBoundTo` has confirmed the subject. */
+interface BoundSrs {
+  /** Must not be used before `isBoundTo` has confirmed the subject. */
   sender: string;
-  /** Hint of the subject, in lower case. */
   hint: string;
-  /** Whether we issued the address for this subject. Compares in constant time. */
+  /** Constant time. */
   isBoundTo(subjectId: string): boolean;
 }
 
@@ -55,20 +41,15 @@ const PATH_MAX_OCTETS = 256;
 const HASH_BYTES = 5;
 const SRS0 = /^SRS0[=+-]([^=]+)=([A-Z2-7]{2})=([^=]+)=(.*)$/isu;
 const SRS1 = /^SRS1[=+-]([^=]+)=([^=]+)=([=+-].*)$/isu;
-/** Hash field of a bound address: hash, hint and, in SRS1, the stamp. */
 const BOUND0 = /^([a-z2-7]{8})([a-z2-7]{6})$/i;
 const BOUND1 = /^([a-z2-7]{8})([a-z2-7]{6})([A-Z2-7]{2})$/i;
 
 type Kind = "SRS0" | "SRS1";
 
 /**
- * Rewrites a remote envelope sender to our domain, so that SPF passes for us and bounces return to us.
- * @param envelopeFrom canonical address; the null sender (RFC 5321 §4.5.5) and addresses at our domains are returned
- * unchanged
- * @param subject alias to which the address is bound; absent for plain SRS
- * @returns e.g. `SRS0=k7dq2mxabcdefg=TT=example.org=ann@alias.test`; another forwarder's SRS0 or SRS1 becomes our SRS1
- * @throws MailSyntaxError `path_too_long` when the local part would exceed 64 octets or the path 256 (RFC 5321
- * §4.5.3.1)
+ * `SRS0=k7dq2mxabcdefg=TT=example.org=ann@alias.test`; the null sender and our own addresses stay.
+ * @param subject alias to bind the address to; absent for plain SRS
+ * @throws MailSyntaxError `path_too_long` above 64 octets of local part or 256 of path (RFC 5321 §4.5.3.1)
  */
 export function srsForward(envelopeFrom: string, context: SrsContext, subject?: SrsSubject): string {
   if (envelopeFrom === "") return "";
@@ -80,10 +61,7 @@ export function srsForward(envelopeFrom: string, context: SrsContext, subject?: 
   return joinAddress(quoteLocal(`${kind}=${field}=${body}`), context.domain);
 }
 
-/**
- * Parses a bound address; changes of letter case on the way do not matter.
- * @returns `null` when the address is not ours, not bound, or older than SRS_MAX_AGE_DAYS
- */
+/** @returns `null` unless the address is ours, bound and at most SRS_MAX_AGE_DAYS old */
 export function readBoundSrs(address: string, context: SrsContext): BoundSrs | null {
   const { local, domain } = splitMailbox(address);
   if (!context.isOurDomain(domain)) return null;
@@ -125,18 +103,14 @@ function boundField({ kind, body, subject: { id, hint }, context: { hashes, doma
   return kind === "SRS0" ? `${hash}${hint}` : `${hash}${hint}${stamp}`;
 }
 
-/**
- * Builds the text that the hash of a bound address covers. It begins with NUL, unlike that of a plain address, so that
- * a hash made for one form is never valid for the other.
- */
+/** Begins with NUL, so that a hash made for a plain address is never valid for a bound one. */
 function boundBody({ domain, id, stamp, body }: { domain: string; id: string; stamp: string; body: string }): string {
   return `\0${domain}\0${id}\0${stamp}\0${body}`;
 }
 
 /**
- * Parses an address that `srsForward` made without a subject; changes of letter case on the way do not matter.
- * @returns the address a bounce is forwarded to: the original sender, or for SRS1 the first forwarder's SRS0; `null`
- * when the address is not ours, not SRS, forged, or older than SRS_MAX_AGE_DAYS
+ * Reverses `srsForward` without a subject; the case may have changed on the way. @returns `null` for a forged or old
+ * one
  */
 export function srsReverse(address: string, context: SrsContext): string | null {
   const { local, domain } = splitMailbox(address);
@@ -145,7 +119,6 @@ export function srsReverse(address: string, context: SrsContext): string | null 
   return reverseSrs0(meaning, context) ?? reverseSrs1(meaning, context);
 }
 
-/** Whether a local part looks like SRS, valid or not. */
 export function isSrs(local: string): boolean {
   return /^"?SRS[01][=+-]/i.test(local);
 }
@@ -174,8 +147,7 @@ function reverseSrs1(meaning: string, context: SrsContext): string | null {
 }
 
 /**
- * Writes a local part for SRS: without quotes, but for a quote before those that could stand without and came with them
- * (`"taro..yamada"`), so that `localOf` gives back the spelling. A quote that was there is doubled.
+ * Without quotes, but for those that were not necessary (`"taro..yamada"`), so that `localOf` restores the spelling.
  */
 function userOf(local: string): string {
   const meaning = unquoteLocal(local);
@@ -212,4 +184,24 @@ function joinAddress(local: string, domain: string): string {
   if (Buffer.byteLength(local) > LOCAL_MAX_OCTETS || Buffer.byteLength(address) + 2 > PATH_MAX_OCTETS)
     throw new MailSyntaxError("path_too_long");
   return address;
+}
+
+/** Longer than any mail host retries (RFC 5321 §4.5.4.1 recommends 4 to 5 days). */
+export const SRS_MAX_AGE_DAYS = 21;
+
+const DAY_MS = 86_400_000;
+const STAMP_DAYS = 1024;
+const STAMP_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+export function srsStamp(now: Date): string {
+  const day = Math.floor(now.getTime() / DAY_MS) % STAMP_DAYS;
+  return `${STAMP_ALPHABET[day >> 5]}${STAMP_ALPHABET[day & 31]}`;
+}
+
+/** A stamp of tomorrow is fresh too, since clocks of two machines may differ. */
+export function isSrsStampFresh(stamp: string, now: Date): boolean {
+  const [high = "", low = ""] = stamp.toUpperCase();
+  const day = STAMP_ALPHABET.indexOf(high) * 32 + STAMP_ALPHABET.indexOf(low);
+  const age = (Math.floor(now.getTime() / DAY_MS) - day + 1 + STAMP_DAYS) % STAMP_DAYS;
+  return age <= SRS_MAX_AGE_DAYS + 1;
 }

@@ -1,20 +1,17 @@
-/**
- * Parses an ARC-Authentication-Results field (RFC 8617 §4.1.1): its instance, and the author whom it calls proven. Its
- * value follows the grammar of RFC 8601 §2.2, with comments and quoted strings, which may contain any character.
- */
+/** Parses ARC-Authentication-Results (RFC 8617 §4.1.1, grammar of RFC 8601 §2.2), with comments and quoted strings. */
 import { readDnsName } from "../address/dns-name.ts";
+import { readTags, type Tags, tagText } from "../dkim/tag-list.ts";
+import type { ReadSignature } from "../dkim/verify-signature.ts";
+import { unicodeValue } from "../header/raw-fields.ts";
+import { type ArcSet, arcKeyName } from "./arc-chain.ts";
 
-/** Characters that neither separate parts, names and values nor begin a comment, a quoted string or an escape. */
 const PLAIN = /[^;=\\("]+/y;
 const IN_COMMENT = /[^\\()]+/y;
 const IN_QUOTES = /[^\\"]+/y;
-/** The words of a result, each of which may contain quoted strings. */
 const WORDS = /(?:"(?:[^"\\]|\\.)*"|[^ "])+/gs;
 
 /**
- * @param value the field's value in Unicode
- * @returns what follows `=` in each `name=text` part, by lower-case name and without comments; of several parts with
- * one name the last. The name of the authentication server is left out.
+ * What follows `=` in each `name=text` part, by lower-case name, without comments; the last of several with one name.
  */
 export function readArcResults(value: string): Map<string, string> {
   const parts = new Map<string, string>();
@@ -28,9 +25,7 @@ export function readArcResults(value: string): Map<string, string> {
 }
 
 /**
- * @param value the field's value in Unicode
- * @returns domain, in A-labels and lower case, of the author for whom the field states `dmarc=pass`, e.g. `a.example` of
- * `dmarc=pass header.from=a.example`; empty unless there is one DMARC result and one such property of it
+ * Domain for which the field states `dmarc=pass`, in A-labels; empty unless there is one result and one such property.
  */
 export function dmarcPassAuthor(value: string): string {
   const results = [...partsOf(value)].filter(({ name }) => name.split("/", 1)[0]?.trim() === "dmarc");
@@ -40,7 +35,6 @@ export function dmarcPassAuthor(value: string): string {
   return readDnsName(domains[0] ?? "") ?? "";
 }
 
-/** @returns what follows `=`, without the quotes of a quoted string */
 function valueOf(property: string): string {
   return property.slice(property.indexOf("=") + 1).replace(/^"([^"\\]*)"$/, "$1");
 }
@@ -51,7 +45,6 @@ interface Part {
   hasEquals: boolean;
 }
 
-/** Splits a field's value at the semicolons outside comments and quoted strings. */
 function* partsOf(value: string): Generator<Part> {
   const reader = new PartReader(value);
   while (!reader.isAtEnd) yield reader.next();
@@ -83,7 +76,6 @@ class PartReader {
     return { name: inOneLine(name).toLowerCase(), text: inOneLine(text), hasEquals };
   }
 
-  /** @returns the next piece of a `name=text` part; `null` for the `=` after the name */
   #piece(char: string, hasEquals: boolean): string | null {
     switch (char) {
       case "(":
@@ -112,7 +104,6 @@ class PartReader {
     return run;
   }
 
-  /** @returns the character after a backslash; an empty string at the end of the field's value */
   #escaped(): string {
     this.#at += 2;
     return this.#value.charAt(this.#at - 1);
@@ -130,7 +121,6 @@ class PartReader {
     } while (depth > 0 && !this.isAtEnd);
   }
 
-  /** @returns a quoted string with its quotes and backslashes */
   #quoted(): string {
     const start = this.#at;
     this.#at += 1;
@@ -145,4 +135,40 @@ class PartReader {
 
 function inOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
+}
+
+/** A message that was signed once must not be resent for ever. */
+const AGE_MAX_MS = 7 * 86_400_000;
+/** Milliseconds by which the signer's clock may be ahead of ours. */
+const AHEAD_MAX_MS = 5 * 60_000;
+/** Milliseconds by which the author's clock may be ahead of ours. */
+const DATE_AHEAD_MAX_MS = 86_400_000;
+const TIME = /^\d{1,12}$/;
+
+/**
+ * The author's domain for whom a set vouches; empty for nobody. Its message signature must cover From and the whole
+ * body, be of the set's own domain, and be less than seven days old. Validity is not checked here.
+ * @param date milliseconds of the signed Date field, for signers that write no time; NaN when there is none
+ */
+export function vouchedAuthor(
+  newest: ArcSet,
+  { signature, date, now }: { signature: Pick<ReadSignature, "domain" | "names" | "limit">; date: number; now: number },
+): string {
+  const { domain, names, limit } = signature;
+  const isOfSigner = arcKeyName(newest)?.domain === domain;
+  if (!isOfSigner || !names.includes("from") || limit !== null) return "";
+  const times = [newest.sealTags, readTags(unicodeValue(newest.message))].filter((tags) => tags.has("t"));
+  const isInTime = times.length > 0 ? times.every((tags) => isRecent(tags, now)) : isRecentDate(date, now);
+  return isInTime ? dmarcPassAuthor(unicodeValue(newest.results)) : "";
+}
+
+/** An author's clock is less exact than a host's. */
+function isRecentDate(date: number, now: number): boolean {
+  return now - date <= AGE_MAX_MS && date - now <= DATE_AHEAD_MAX_MS;
+}
+
+function isRecent(tags: Tags, now: number): boolean {
+  const text = tagText(tags, "t");
+  const age = now - Number(text) * 1000;
+  return TIME.test(text) && age <= AGE_MAX_MS && age >= -AHEAD_MAX_MS;
 }

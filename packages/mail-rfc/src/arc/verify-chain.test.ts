@@ -1,19 +1,17 @@
 /** Checks ARC chains that our own sealer makes, up to fifty sets, and chains with gaps, doubles and wrong claims. */
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { arcSign } from "../dkim/arc-sign.ts";
 import { canonicalBody } from "../dkim/dkim-body.ts";
 import { simpleBodyHash } from "../dkim/dkim-canonical.ts";
 import type { DkimKey } from "../dkim/dkim-sign.ts";
 import { publicDkimKey } from "../dkim/dns-records.ts";
 import { readKeyRecord } from "../dkim/key-record.ts";
-import { readSignatureField } from "../dkim/read-signature.ts";
-import { checkBeforeKey, checkWithKey, type KeyLookup } from "../dkim/verify-signature.ts";
+import { checkBeforeKey, checkWithKey, type KeyLookup, readSignatureField } from "../dkim/verify-signature.ts";
 import { readHeader } from "../header/headers.ts";
 import { rawFields } from "../header/raw-fields.ts";
+import { type ChainStatus, checkChain, lastArcSigner, readArcChain } from "./arc-chain.ts";
 import { readArcResults } from "./arc-results.ts";
-import { readArcChain } from "./read-chain.ts";
-import { type ChainStatus, checkChain, lastArcSigner } from "./verify-chain.ts";
+import { arcSign } from "./arc-set.ts";
 
 const key: DkimKey = {
   domain: "list.example",

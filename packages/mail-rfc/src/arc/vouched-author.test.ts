@@ -1,10 +1,9 @@
 /** Decision table: what the newest ARC set must contain so that its sealer vouches for an author. */
 import { describe, expect, it, test } from "vitest";
-import { readSignatureField } from "../dkim/read-signature.ts";
+import { readSignatureField } from "../dkim/verify-signature.ts";
 import { rawFields } from "../header/raw-fields.ts";
-import { dmarcPassAuthor } from "./arc-results.ts";
-import { readArcChain } from "./read-chain.ts";
-import { vouchedAuthor } from "./vouched-author.ts";
+import { readArcChain } from "./arc-chain.ts";
+import { dmarcPassAuthor, vouchedAuthor } from "./arc-results.ts";
 
 const now = Date.UTC(2026, 0, 10);
 const seconds = (days: number) => `t=${now / 1000 + days * 86_400}`;

@@ -1,7 +1,6 @@
 /**
- * Dot-stuffing of the DATA command (RFC 5321 §4.5.2): adds a dot before each line that begins with one, and removes it
- * again. A line begins at the start and after CRLF, nowhere else. When nothing changes, as is usual, the same buffer is
- * returned.
+ * Dot-stuffing of DATA (RFC 5321 §4.5.2). A line begins at the start and after CRLF, nowhere else. When nothing
+ * changes, as is usual, the same buffer is returned.
  */
 import { headerLimits } from "../header/headers.ts";
 
@@ -10,12 +9,10 @@ const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
 const CRLF_BYTES = 2;
-/** Bytes that are searched for dots at once. */
 const WINDOW_BYTES = 64 * 1024;
-/** Number of lines beginning with a dot from which on dots are added byte by byte instead of by native search. */
+/** Lines beginning with a dot from which on dots are added byte by byte. */
 const MANY_DOTS = 10_000;
 
-/** @returns the wire form of `bytes`; `unstuff` reverses it */
 export function stuff(bytes: Buffer): Buffer {
   const dots = findLineDots(bytes, MANY_DOTS);
   if (dots.length === 0) return bytes;
@@ -32,10 +29,7 @@ export function stuff(bytes: Buffer): Buffer {
   return out;
 }
 
-/**
- * @returns the plain form of bytes received without the final dot: the first dot of each line that begins with one is
- * removed
- */
+/** Takes bytes without the final dot. */
 export function unstuff(wire: Buffer): Buffer {
   const dots = findLineDots(wire, MANY_DOTS);
   if (dots.length === 0) return wire;
@@ -54,8 +48,7 @@ export function unstuff(wire: Buffer): Buffer {
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 
 /**
- * Doubles dots that begin a header line, if the sender left them single. Otherwise code that reads the wire form would
- * see other field names than the next receiver, which removes those dots.
+ * Doubles dots that a sender left single before a header line, or we would read other field names than the next host.
  */
 export function withStuffedHeader(wire: Buffer): Buffer {
   const start = wire.subarray(0, headerLimits.bytesMax);
@@ -65,7 +58,7 @@ export function withStuffedHeader(wire: Buffer): Buffer {
   return Buffer.concat([stuff(unstuff(header)), wire.subarray(header.length)]);
 }
 
-/** Byte-by-byte version for a body with very many dots, for which searching each dot is slower. */
+/** For a body with very many dots, for which searching each dot is slower. */
 function unstuffByByte(wire: Buffer): Buffer {
   const out = Buffer.allocUnsafe(wire.length);
   let to = 0;
@@ -92,11 +85,7 @@ function stuffByByte(bytes: Buffer): Buffer {
   return out.subarray(0, to);
 }
 
-/**
- * Searches window by window, and skips those without any dot, as in base64: a search for a dot takes a fifth of the time
- * of one for dots that begin a line.
- * @returns offsets of dots that begin a line, at most `most` of them
- */
+/** Skips windows without any dot, such as base64. @returns offsets of dots that begin a line, at most `most` */
 function findLineDots(bytes: Buffer, most = Number.POSITIVE_INFINITY): number[] {
   const dots = bytes[0] === DOT ? [0] : [];
   for (let start = 0; start < bytes.length && dots.length < most; start += WINDOW_BYTES) {

@@ -1,25 +1,19 @@
 /**
- * Reads the header of a MIME part (RFC 2045) out of a message body. Mail programs disagree about malformed headers:
- * some end a line at a bare CR or LF, some skip a line that is not a field, some use the last of two fields with the
- * same name. A header that programs could read differently is marked `isAmbiguous`.
+ * Reads the header of a MIME part (RFC 2045). Programs disagree about malformed ones (bare CR or LF, lines that are no
+ * field, repeated fields); what they could read differently is marked `isAmbiguous`.
  */
-import { type ContentParameters, readContentParameters } from "./content-parameters.ts";
 import { costNs, type ParseBudget } from "./parse-budget.ts";
 
 export interface PartHeader {
-  /** Offset of the part's body. */
   bodyStart: number;
-  /** Content-Type; an empty value when there is none. */
   content: ContentParameters;
-  /** The Content-Disposition field as written, unfolded. */
+  /** As written, unfolded. */
   contentDisposition: string;
-  /** First word of Content-Transfer-Encoding, in lower case. */
   encoding: string;
-  /** Whether programs may read this header in different ways. */
   isAmbiguous: boolean;
 }
 
-/** Maximum bytes read of a part's header; a longer header counts as ambiguous. */
+/** A longer header counts as ambiguous. */
 const HEADER_MAX = 65_536;
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 const BARE_BREAK = /\r(?!\n)|(?<!\r)\n/;
@@ -27,18 +21,13 @@ const LENIENT_BLANK_LINE = /(?:\r\n|(?<!\r)\n|\r(?!\n)){2}/;
 const FIELD = /^([!-9;-~]{1,100})[ \t]*:(.*)$/s;
 const read: ReadonlySet<string> = new Set(["content-type", "content-disposition", "content-transfer-encoding"]);
 
-export interface PartExtent {
-  /** Offset of the part's first byte. */
+interface PartExtent {
   start: number;
-  /** Offset of the first byte after the part. */
   end: number;
   budget: ParseBudget;
 }
 
-/**
- * Reads the header of one MIME part and charges its cost to the budget.
- * @throws ParseLimitError when the budget is exhausted
- */
+/** Charges its cost to the budget. @throws ParseLimitError */
 export function readPartHeader(bytes: Buffer, { start, end, budget }: PartExtent): PartHeader {
   const { text, bodyStart, isUnclear } = headerText(bytes, start, end);
   budget.spend((bodyStart - start) * costNs.headerByte);
@@ -67,7 +56,6 @@ function unfoldedLines(text: string, budget: ParseBudget): string[] {
   return lines;
 }
 
-/** Parses the fields that describe a body. @param fields unfolded values by lower-case field name */
 export function partFieldsOf(fields: ReadonlyMap<string, string>): Omit<PartHeader, "bodyStart" | "isAmbiguous"> {
   const encoding = fields.get("content-transfer-encoding") ?? "";
   return {
@@ -77,10 +65,7 @@ export function partFieldsOf(fields: ReadonlyMap<string, string>): Omit<PartHead
   };
 }
 
-/**
- * @returns the first word of a Content-Transfer-Encoding value in lower case; `?`, which is no known encoding, if the
- * value begins otherwise, e.g. with a quote
- */
+/** `?`, which is no known encoding, if the value begins with anything but a word. */
 function firstWord(text: string): string {
   return /^[a-z0-9-]+/.exec(text.trim().toLowerCase())?.[0] ?? "?";
 }
@@ -106,4 +91,66 @@ function headerText(
   }
   if (blank >= 0) return { text, bodyStart: start + blank + 4, isUnclear: false };
   return { text, bodyStart: start + head.length, isUnclear: head.length < end - start };
+}
+
+/**
+ * Parsed as leniently as the most lenient programs do (RFC 2045 §5.1, RFC 2231), to tell what a part may be taken for.
+ */
+export interface ContentParameters {
+  value: string;
+  /** Distinct values by lower-case name, without the `*` and numbers of RFC 2231. */
+  parameters: ReadonlyMap<string, ReadonlySet<string>>;
+  isCut: boolean;
+}
+
+export const CONTENT_FIELD_MAX = 8192;
+// Matches at any offset without backtracking.
+const PARAMETER = /[\s;]*(?:([^\s=;"]{1,200})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*)))?)?/sy;
+const COMMENT = /\([^()"]*\)/g;
+
+export function readContentParameters(text: string): ContentParameters {
+  const field = text.slice(0, CONTENT_FIELD_MAX);
+  const parameters = new Map<string, Set<string>>();
+  const withoutComments = field.includes("(") ? field.replace(COMMENT, " ") : field;
+  if (field.includes(";")) readParameters(withoutComments, parameters);
+  // Some programs do not support comments, so the field is parsed with its comments as well.
+  if (withoutComments !== field) readParameters(field, parameters);
+  const [value = ""] = withoutComments.split(";", 1);
+  return {
+    value: value.replace(/\s+/g, "").toLowerCase(),
+    parameters,
+    isCut: text.length > CONTENT_FIELD_MAX,
+  };
+}
+
+function readParameters(field: string, parameters: Map<string, Set<string>>): void {
+  const continued = new Map<string, string>();
+  for (let at = field.indexOf(";"); at >= 0; at = field.indexOf(";", PARAMETER.lastIndex)) {
+    PARAMETER.lastIndex = at;
+    const [, title, quoted, plain] = PARAMETER.exec(field) ?? [];
+    if (title === undefined || (quoted === undefined && plain === undefined)) continue;
+    const [name = "", ...marks] = title.toLowerCase().split("*");
+    const content = plain ?? quoted?.replace(/\\(.)/gs, "$1") ?? "";
+    if (marks.length === 0) add(parameters, name, content);
+    else continued.set(name, (continued.get(name) ?? "") + content);
+  }
+  for (const [name, content] of continued) add(parameters, name, extendedValue(content));
+}
+
+/** @returns `null` when it is missing or has several values */
+export function onlyParameter({ parameters }: ContentParameters, name: string): string | null {
+  const [first = null, second] = parameters.get(name) ?? [];
+  return second === undefined ? first : null;
+}
+
+function add(parameters: Map<string, Set<string>>, name: string, content: string): void {
+  const known = parameters.get(name);
+  if (known === undefined) parameters.set(name, new Set([content]));
+  else known.add(content);
+}
+
+/** Decodes e.g. `utf-8'en'a%20b` (RFC 2231). */
+function extendedValue(content: string): string {
+  const text = content.replace(/^[\w.-]{0,40}'[\w-]{0,40}'/, "");
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

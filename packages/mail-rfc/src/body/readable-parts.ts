@@ -1,17 +1,15 @@
 /**
- * Prepares a message for a parser that believes every charset label, takes raw octets of a header for UTF-8, and drops
- * the carriage returns of what is not base64. What such a parser reads correctly keeps its bytes.
+ * Prepares a message for a parser that believes every charset label, takes raw header octets for UTF-8, and drops
+ * carriage returns outside base64.
  */
 import { isUtf8 } from "node:buffer";
-import { charsetLabel, isUndeclaredUtf8 } from "../header/declared-charset.ts";
+import { charsetLabel, isUndeclaredUtf8 } from "../header/encoded-word.ts";
 import { fieldValue, firstValue, type HeaderField, readHeader } from "../header/headers.ts";
-import { readContentParameters } from "./content-parameters.ts";
 import { ParseBudget } from "./parse-budget.ts";
-import { partFieldsOf } from "./part-header.ts";
-import { type Part, readPartTree, typeOf } from "./part-tree.ts";
+import { partFieldsOf, readContentParameters } from "./part-header.ts";
+import { type MimePart, readPartTree, typeOf } from "./part-tree.ts";
 import { decodeTransfer, toBase64Lines } from "./transfer-encoding.ts";
 
-/** Bytes that replace others of the message. */
 interface Edit {
   replaced: Buffer;
   bytes: Buffer;
@@ -23,9 +21,7 @@ const INLINE_TEXT = /^text\/(?:plain|html)$/;
 const LINE_ENCODINGS: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary", "quoted-printable"]);
 
 /**
- * Gives header fields in another charset UTF-8; text that is UTF-8 under another label, or declares no charset and is
- * not UTF-8, the right label; and attachments base64.
- * @param message in plain form; returned unchanged when nothing is to be done, or when its parts exceed the limits
+ * Fields become UTF-8, wrong labels the right ones, attachments base64. Beyond the limits the message stays unchanged.
  */
 export function withReadableParts(message: Buffer): Buffer {
   const { end, isSeparated } = readHeader(message);
@@ -43,7 +39,7 @@ export function withReadableParts(message: Buffer): Buffer {
 }
 
 /** @param defaultType media type of a part that declares none */
-function editsOf(part: Part, defaultType: string): Edit[] {
+function editsOf(part: MimePart, defaultType: string): Edit[] {
   const type = typeOf(part);
   const { value } = readContentParameters(type);
   const inside = value === "multipart/digest" ? "message/rfc822" : "text/plain";
@@ -53,7 +49,7 @@ function editsOf(part: Part, defaultType: string): Edit[] {
   return leafEdits(part, value || defaultType, type);
 }
 
-function leafEdits(part: Part, mediaType: string, type: string): Edit[] {
+function leafEdits(part: MimePart, mediaType: string, type: string): Edit[] {
   const written = (name: string) => firstValue(part.header, part.block.fields, name) ?? "";
   const { encoding } = partFieldsOf(
     new Map([["content-transfer-encoding", written("content-transfer-encoding").slice(0, 1000)]]),
@@ -68,20 +64,18 @@ function leafEdits(part: Part, mediaType: string, type: string): Edit[] {
   return [...headerEdit(part, new Map([["content-transfer-encoding", "base64"]])), { replaced: part.body, bytes }];
 }
 
-/** @returns the charset to declare instead; `null` if the declared one can stay */
 function rightCharset(bytes: Buffer, label: string | null): string | null {
   if (label === null) return isUtf8(bytes) ? null : "windows-1252";
   return isUndeclaredUtf8(bytes, label) ? "utf-8" : null;
 }
 
-/** Puts a charset before all other parameters, because the first of two counts. */
+/** Before all other parameters, because programs use the first of two. */
 function labelled(type: string, charset: string): string {
   const [value = "", ...parameters] = (type || "text/plain").split(";");
   return [value, ` charset=${charset}`, ...parameters].join(";");
 }
 
-/** @param values new values of fields by lower-case name; added where the part has none */
-function headerEdit({ header, block }: Part, values: ReadonlyMap<string, string>): Edit[] {
+function headerEdit({ header, block }: MimePart, values: ReadonlyMap<string, string>): Edit[] {
   const charset = charsetLabel(firstValue(header, block.fields, "content-type") ?? "");
   const missing = [...values.keys()].filter((name) => !block.fields.some((field) => field.name === name));
   const isChanged = (field: HeaderField) => values.has(field.name) || !isUtf8(header.subarray(field.start, field.end));

@@ -1,8 +1,7 @@
 /**
- * Rewrites the parts of a message that its owner sends as an alias: keeps what determines their display and drops the
- * rest. Mail programs reveal their name in boundaries, the mailbox domain or computer name in Content-ID, and time
- * zones in file dates; some add fields of their own (RFC 2045, 2183, 2392). Signed parts and attached messages stay
- * byte for byte, since changes would invalidate signatures.
+ * Rewrites the parts of a message sent as an alias, keeping what determines their display: programs reveal themselves
+ * in boundaries, hosts in Content-IDs, time zones in file dates (RFC 2045, 2183, 2392). Signed parts and attached
+ * messages stay byte for byte.
  */
 import { createHmac } from "node:crypto";
 import { fieldBytes } from "../address/address-header.ts";
@@ -10,17 +9,14 @@ import { toBase32 } from "../base32.ts";
 import { type FieldText, fieldTextBytes, headerField, headerFieldOfLines } from "../header/header-field.ts";
 import { findField, firstValue } from "../header/headers.ts";
 import { costNs, ParseBudget, ParseLimitError } from "./parse-budget.ts";
-import { type Part, parameter, readPartTree, typeOf } from "./part-tree.ts";
+import { type MimePart, parameter, readPartTree, typeOf } from "./part-tree.ts";
 import { decodeQuotedPrintable, toBase64Lines } from "./transfer-encoding.ts";
 
 export interface PartsSource {
-  /** The message's new header block, without the blank line. */
   header: Buffer;
-  /** Message body in plain form (not dot-stuffed). */
   body: Buffer;
-  /** Base32 of at least 16 random bytes, new for each message; boundaries and Content-IDs are made from it. */
+  /** At least 16 random bytes in base32, new for each message; makes boundaries and Content-IDs. */
   token: string;
-  /** Domain for the right side of Content-ID. */
   domain: string;
 }
 
@@ -34,11 +30,7 @@ const KEPT_FIELDS = ["content-type", "content-transfer-encoding", "content-dispo
 const CONTENT_ID_LINK = /\bcid:([^"'\s<>()]{1,900})/gi;
 const FILE_DATES = /;\s*(?:creation|modification|read)-date\s*=\s*"[^"]*"/gi;
 
-/**
- * Rewrites the parts. Returns the given buffers unchanged when the message has only one part, or when its parts exceed
- * `PARTS_MAX`, `PART_DEPTH_MAX` or the cost limit of a `ParseBudget`.
- * @returns plain form, CRLF lines
- */
+/** Returns the given buffers for a single part, or when the parts exceed a `ParseBudget`. */
 export function rewriteParts(source: PartsSource): RewrittenParts {
   try {
     return rewriteWithin(source, new ParseBudget());
@@ -48,7 +40,6 @@ export function rewriteParts(source: PartsSource): RewrittenParts {
   }
 }
 
-/** Rewrites the parts of a message. @throws ParseLimitError when the parts exceed the budget */
 function rewriteWithin({ header, body, token, domain }: PartsSource, budget: ParseBudget): RewrittenParts {
   const whole = readPartTree(header, body, budget);
   if (whole === null || whole.children.length === 0) return { header, body };
@@ -64,16 +55,15 @@ function rewriteWithin({ header, body, token, domain }: PartsSource, budget: Par
 }
 
 interface PartTree {
-  whole: Part;
+  whole: MimePart;
   budget: ParseBudget;
 }
 
-/** New boundaries and Content-IDs of one message; a Content-ID gets the same new name wherever it occurs. */
+/** A Content-ID gets the same new name wherever it occurs. */
 class PartNames {
   readonly budget: ParseBudget;
   readonly #token: string;
   readonly #domain: string;
-  /** New Content-ID by the one that the sender's program assigned. */
   readonly #names = new Map<string, string>();
   #boundaries = 0;
 
@@ -92,16 +82,12 @@ class PartNames {
     return `=_${this.#token}.${++this.#boundaries}`;
   }
 
-  /**
-   * Looks up the new name of a Content-ID.
-   * @param id Content-ID without brackets
-   * @returns the new name; `null` when no part of the message has this identifier
-   */
+  /** @returns `null` when no part has this Content-ID */
   nameOf(id: string): string | null {
     return this.#names.get(id) ?? null;
   }
 
-  #learn({ children }: Part): void {
+  #learn({ children }: MimePart): void {
     for (const child of children) {
       const id = contentId(child);
       if (id !== null && !this.#names.has(id)) this.#names.set(id, this.#newName(id));
@@ -115,17 +101,17 @@ class PartNames {
   }
 }
 
-function contentId({ header, block }: Part): string | null {
+function contentId({ header, block }: MimePart): string | null {
   return /<([^<>]{1,900})>/.exec(firstValue(header, block.fields, "content-id") ?? "")?.[1]?.trim() ?? null;
 }
 
-function writeChildren({ children }: Part, boundary: string, names: PartNames): Buffer[] {
+function writeChildren({ children }: MimePart, boundary: string, names: PartNames): Buffer[] {
   const delimiter = Buffer.from(`--${boundary}\r\n`);
   const parts = children.flatMap((child) => [delimiter, ...writePart(child, names), CRLF]);
   return [...parts, Buffer.from(`--${boundary}--\r\n`)];
 }
 
-function writePart(part: Part, names: PartNames): Buffer[] {
+function writePart(part: MimePart, names: PartNames): Buffer[] {
   const isMultipart = part.children.length > 0;
   const boundary = isMultipart ? names.newBoundary() : "";
   const html = isMultipart ? null : htmlWithNewIds(part, names);
@@ -146,7 +132,7 @@ function writePart(part: Part, names: PartNames): Buffer[] {
   return [...fields, ...(id === null ? [] : [fieldTextBytes(headerField("Content-ID", [`<${id}>`]))]), CRLF, ...body];
 }
 
-function multipartType(part: Part, boundary: string, names: PartNames): FieldText {
+function multipartType(part: MimePart, boundary: string, names: PartNames): FieldText {
   const type = typeOf(part);
   const [kind = "multipart/mixed"] = /^multipart\/[a-z0-9.+-]{1,60}/i.exec(type) ?? [];
   const kept = ["type", "report-type", "protocol"].flatMap((name) => {
@@ -163,11 +149,9 @@ function multipartType(part: Part, boundary: string, names: PartNames): FieldTex
 }
 
 /**
- * Replaces Content-IDs in links of an HTML part.
- * @returns base64 lines; `null` when the part is not HTML or links to no part of the message
- * @throws ParseLimitError
+ * Replaces Content-IDs in links of an HTML part by base64 lines; `null` when there are none. @throws ParseLimitError
  */
-function htmlWithNewIds(part: Part, names: PartNames): Buffer | null {
+function htmlWithNewIds(part: MimePart, names: PartNames): Buffer | null {
   if (names.isEmpty || !/^text\/html\b/i.test(typeOf(part))) return null;
   const encoding = firstValue(part.header, part.block.fields, "content-transfer-encoding") ?? "";
   names.budget.spend(part.body.length * costNs.htmlByte);
@@ -180,7 +164,7 @@ function htmlWithNewIds(part: Part, names: PartNames): Buffer | null {
   return written === html ? null : toBase64Lines(Buffer.from(written, "latin1"));
 }
 
-/** Decodes to Latin-1 whatever the charset, which is sufficient because identifiers are ASCII. */
+/** Latin-1 whatever the charset, because identifiers are ASCII. */
 function decoded(body: Buffer, encoding: string): string {
   const text = body.toString("latin1");
   if (encoding === "base64") return Buffer.from(text, "base64").toString("latin1");

@@ -2,21 +2,16 @@
 
 export interface EncodedText {
   encoding: "7bit" | "quoted-printable" | "base64";
-  /** Encoded lines, each ending in CRLF. */
   bytes: Buffer;
 }
 
 const LINE_MAX = 998;
 const COLUMNS = 76;
-/**
- * Share of octets to be encoded above which base64 is shorter: quoted-printable triples them, base64 adds a third to
- * all.
- */
+/** Octets to be encoded above which base64 is shorter: quoted-printable triples them. */
 const BASE64_SHARE = 1 / 6;
 
 /**
- * Chooses 7bit when every line may be sent unchanged, otherwise the shorter of the two other encodings. Line ends of
- * any kind become CRLF; lone surrogates become U+FFFD.
+ * Chooses 7bit, or the shorter of the others. Any line end becomes CRLF; lone surrogates become U+FFFD.
  * @example encodeText("hi") // { encoding: "7bit", bytes: "hi\r\n" }
  */
 export function encodeText(text: string): EncodedText {
@@ -28,11 +23,7 @@ export function encodeText(text: string): EncodedText {
   return { encoding: "quoted-printable", bytes: toQuotedPrintable(whole) };
 }
 
-/**
- * Decodes quoted-printable byte by byte: when most bytes are encoded, a regular expression takes thirty times as long.
- * @param text Latin-1, line ends CRLF or LF
- * @returns Latin-1; invalid escapes stay unchanged
- */
+/** Latin-1 to Latin-1; invalid escapes stay. Byte by byte: a regular expression can take thirty times as long. */
 export function decodeQuotedPrintable(text: string): string {
   if (!text.includes("=")) return text;
   const bytes = withoutSoftBreaks(Buffer.from(text, "latin1"));
@@ -40,10 +31,9 @@ export function decodeQuotedPrintable(text: string): string {
 }
 
 const EQUALS = 0x3d;
-/** Maximum trailing white space, added by relays, that is skipped before a line break (RFC 2045 §6.7, rule 3). */
+/** White space that relays add before a line break (RFC 2045 §6.7, rule 3). */
 const ADDED_BLANKS_MAX = 76;
 
-/** Removes soft line breaks in place. */
 function withoutSoftBreaks(bytes: Buffer): Buffer {
   let size = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -55,11 +45,7 @@ function withoutSoftBreaks(bytes: Buffer): Buffer {
   return bytes.subarray(0, size);
 }
 
-/**
- * Finds the end of a soft line break.
- * @param at offset after its equals sign
- * @returns the offset after the line break; `null` when the equals sign begins none
- */
+/** @returns the offset after the line break; `null` when the equals sign begins none */
 function softBreakEnd(bytes: Buffer, at: number): number | null {
   let end = at;
   while (end < at + ADDED_BLANKS_MAX && (bytes[end] === 0x20 || bytes[end] === 0x09)) end += 1;
@@ -67,7 +53,6 @@ function softBreakEnd(bytes: Buffer, at: number): number | null {
   return bytes[end] === 0x0a ? end + 1 : null;
 }
 
-/** Decodes `=XX` escapes in place. */
 function withoutQuotes(bytes: Buffer): Buffer {
   let size = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -83,7 +68,6 @@ function withoutQuotes(bytes: Buffer): Buffer {
   return bytes.subarray(0, size);
 }
 
-/** @returns the value of a hex digit; -1 for any other byte */
 function hexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;
@@ -100,22 +84,18 @@ function countUnprintable(bytes: Buffer): number {
   return count;
 }
 
-/** @returns base64 in CRLF lines of 76 characters at most, the last one terminated too */
+/** CRLF lines of 76 characters, the last one terminated too. */
 export function toBase64Lines(bytes: Buffer): Buffer {
   const lines = bytes.toString("base64").match(/.{1,76}/g) ?? [];
   return Buffer.from(`${lines.join("\r\n")}\r\n`, "latin1");
 }
 
-/**
- * Encodes any bytes as quoted-printable lines. CRLF stays a line end, a bare CR or LF is quoted. The last line is
- * terminated only if the input is.
- */
+/** CRLF stays a line end, a bare CR or LF is quoted. The last line is terminated only if the input is. */
 export function toQuotedPrintableLines(bytes: Buffer): Buffer {
   const lines = bytes.toString("latin1").split("\r\n");
   return Buffer.from(lines.map((line) => quoteLine(Buffer.from(line, "latin1"))).join("\r\n"), "latin1");
 }
 
-/** Encodes a text as quoted-printable lines. @param text CRLF lines, the last one terminated too */
 function toQuotedPrintable(text: string): Buffer {
   const lines = text.slice(0, -2).split("\r\n");
   return Buffer.from(lines.map((line) => `${quoteLine(Buffer.from(line, "utf8"))}\r\n`).join(""), "latin1");
@@ -143,7 +123,7 @@ function quoteByte(byte: number, isLast: boolean): string {
   return isPlain ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** @param encoding Content-Transfer-Encoding in lower case; with an unknown one the bytes are returned unchanged */
+/** Unknown encodings (in lower case) leave the bytes as they are. */
 export function decodeTransfer(body: Buffer, encoding: string): Buffer {
   if (encoding === "base64") return decodeBase64(body);
   if (encoding === "quoted-printable") return Buffer.from(decodeQuotedPrintable(body.toString("latin1")), "latin1");
@@ -152,7 +132,7 @@ export function decodeTransfer(body: Buffer, encoding: string): Buffer {
 
 const NO_PADDING = /[^=\s]/g;
 
-/** Decodes base64 in which padding may occur in the middle, as in concatenated base64 texts. */
+/** Padding may occur in the middle, as in concatenated texts. */
 function decodeBase64(body: Buffer): Buffer {
   const text = body.toString("latin1");
   const out = Buffer.alloc(Math.ceil((text.length * 3) / 4) + 3);

@@ -1,8 +1,7 @@
 /**
- * Canonicalizes a message body (RFC 6376 §3.4.3, §3.4.4) for verification. Yields chunks, which are views into the body
- * wherever nothing changes, as is usual. Searches with Buffer's native methods, so that JavaScript runs per line at
- * most. A bare LF counts as a line end, since some programs sign before they convert to CRLF. However long a line is,
- * no chunk is larger than about two windows.
+ * Canonicalizes a body for verification (RFC 6376 §3.4.3, §3.4.4) in chunks, which are views where nothing changes.
+ * Native searches, so that JavaScript runs per line at most. A bare LF counts as a line end, since some programs sign
+ * before they convert to CRLF.
  */
 
 export type DkimCanonicalization = "simple" | "relaxed";
@@ -12,17 +11,15 @@ const LF = 0x0a;
 const TAB = 0x09;
 const SPACE = 0x20;
 const CRLF = Buffer.from("\r\n");
-/** Two spaces as a number of 16 bits, in either byte order. */
 const TWO_SPACES = 0x2020;
 const ONE_SPACE = Buffer.from(" ");
 const WINDOW_BYTES = 64 * 1024;
-/** Buffer for a window's copy with other pairs of bytes aligned; a window may have one more byte, a space in front. */
+/** One more byte: a space in front. */
 const shifted = new Uint8Array(WINDOW_BYTES + 2);
 const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
 
 /**
- * Yields chunks that together are the canonical body; views into `body` where nothing changes.
- * @param body plain (not dot-stuffed), as received
+ * @param body not dot-stuffed
  * @returns whether nothing changed except empty lines at the end
  */
 export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalization): Generator<Buffer, boolean> {
@@ -31,7 +28,7 @@ export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalizat
   let isEmpty = true;
   let isUnchanged = true;
   for (const { bytes, endsMidLine } of windows(body)) {
-    // Skips windows of empty lines: a message may have millions of them, too many to examine one by one.
+    // A message may have millions of empty lines.
     if (!hasPendingSpace && bytes.equals(emptyLines)) {
       pendingLines += bytes.length / 2;
       continue;
@@ -57,7 +54,6 @@ export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalizat
 
 interface Window {
   bytes: Buffer;
-  /** Whether the window ends in the middle of a line. */
   endsMidLine: boolean;
 }
 
@@ -81,7 +77,6 @@ function canonicalLines(window: Buffer, canonicalization: DkimCanonicalization):
   return Buffer.from(isRelaxed ? withoutLooseSpace(text) : text, "latin1");
 }
 
-/** Whether a line ends with a bare LF or, if `isRelaxed`, has a space before its end. */
 function hasOddLineEnd(window: Buffer, isRelaxed: boolean): boolean {
   for (let at = window.indexOf(LF); at >= 0; at = window.indexOf(LF, at + 1)) {
     if (at === 0 || window[at - 1] !== CR) return true;
@@ -90,19 +85,13 @@ function hasOddLineEnd(window: Buffer, isRelaxed: boolean): boolean {
   return false;
 }
 
-/**
- * Whether relaxed canonicalization changes a window's white space, apart from spaces before a line end. Base64, the
- * text of attachments, has no space at all, which one search shows.
- */
+/** Whether white space apart from spaces before a line end changes; base64 has none, which one search shows. */
 function hasLooseSpace(window: Buffer): boolean {
   if (window.indexOf(TAB) >= 0) return true;
   return window.indexOf(SPACE) >= 0 && (window.at(-1) === SPACE || hasTwoSpaces(window));
 }
 
-/**
- * Searches a window for two spaces in pairs of bytes, first those at even addresses and then, in a copy, those at odd
- * ones. That takes a quarter of the time of `indexOf("  ")`, which stops at every space.
- */
+/** Compares pairs of bytes, at even addresses and then at odd ones: a quarter of the time of `indexOf("  ")`. */
 function hasTwoSpaces(window: Buffer): boolean {
   const first = window.byteOffset % 2;
   const pairs = new Uint16Array(window.buffer, window.byteOffset + first, (window.length - first) >> 1);
@@ -116,13 +105,12 @@ function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB;
 }
 
-/** Reduces white space in two passes, so that no run of it is scanned twice. */
+/** Two passes, so that no run is scanned twice. */
 function withoutLooseSpace(text: string): string {
   const reduced = text.replace(/[ \t]{2,}|\t/g, " ").replaceAll(" \r\n", "\r\n");
   return reduced.endsWith(" ") ? reduced.slice(0, -1) : reduced;
 }
 
-/** @returns the offset at which trailing CRLFs begin, including the line end of the last line of text */
 function endOfText(piece: Buffer): number {
   let end = piece.length;
   while (end >= 2 && piece[end - 1] === LF && piece[end - 2] === CR) end -= 2;

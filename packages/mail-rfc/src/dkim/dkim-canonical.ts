@@ -1,21 +1,18 @@
 /**
- * DKIM canonicalization for signing (RFC 6376 §3.4): relaxed for header fields, simple for the body. The simple body
- * needs only one pass of SHA-256, whatever white space the message contains.
+ * DKIM canonicalization (RFC 6376 §3.4). For signing the body is simple: one pass of SHA-256, whatever its white space.
  */
 import { createHash, hash as hashOnce } from "node:crypto";
+import { asciiLowerCase, type RawField, utf8Of, withoutBlanks } from "../header/raw-fields.ts";
+import type { DkimCanonicalization } from "./dkim-body.ts";
 
 const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");
 const emptyLines = Buffer.from("\r\n".repeat(16_384));
-/** White space within a field's value that DKIM's relaxed canonicalization changes (RFC 6376 §3.4.2). */
+/** What relaxed canonicalization changes (RFC 6376 §3.4.2). */
 const LOOSE_SPACE = /[\r\t]| {2}/;
 
-/**
- * Hashes a whole body for `bh=`.
- * @param body plain (not dot-stuffed), CRLF line ends
- * @returns SHA-256 of the simple body (§3.4.3)
- */
+/** Base64 for `bh=` of a body that is not dot-stuffed (§3.4.3). */
 export function simpleBodyHash(body: Buffer): Buffer {
   const end = endOfText(body);
   return end > 0 && body[end - 1] === LF
@@ -23,9 +20,8 @@ export function simpleBodyHash(body: Buffer): Buffer {
     : simpleBodyHashOf([body]);
 }
 
-/** Hashes a body given in chunks, none of which may end between CR and LF. */
+/** No piece may end between CR and LF. */
 export function simpleBodyHashOf(pieces: readonly Buffer[]): Buffer {
-  // The last chunk with text in it; all following chunks consist of empty lines.
   const last = pieces.findLastIndex((piece) => endOfText(piece) > 0);
   const hash = createHash("sha256");
   for (const piece of pieces.slice(0, Math.max(last, 0))) hash.update(piece);
@@ -38,9 +34,8 @@ export function simpleBodyHashOf(pieces: readonly Buffer[]): Buffer {
 }
 
 /**
- * Canonicalizes one header field with the relaxed algorithm.
- * @param field the whole field as in the message, Latin-1, with or without its CRLF
- * @returns e.g. `subject:a b`, without CRLF
+ * @param field Latin-1, with or without its CRLF
+ * @returns e.g. `subject:a b`
  */
 export function relaxedField(field: string): string {
   const colon = field.indexOf(":");
@@ -50,10 +45,10 @@ export function relaxedField(field: string): string {
   return `${name}:${line.slice(line.startsWith(" ") ? 1 : 0, line.endsWith(" ") ? -1 : undefined)}`;
 }
 
-/** @returns the offset after the last line with text and its line end; further empty lines do not count (§3.4.3) */
+/** Without further empty lines (§3.4.3). */
 function endOfText(body: Buffer): number {
   let end = body.length;
-  // Skips many empty lines at once, as long as another CRLF precedes them.
+  // Many empty lines at once.
   while (isLineEnd(body, end - emptyLines.length) && emptyLines.equals(body.subarray(end - emptyLines.length, end))) {
     end -= emptyLines.length;
   }
@@ -65,7 +60,58 @@ function endOfText(body: Buffer): number {
   return end;
 }
 
-/** Whether a CRLF ends at `end`. */
 function isLineEnd(body: Buffer, end: number): boolean {
   return end >= 2 && body[end - 1] === LF && body[end - 2] === CR;
+}
+
+const PLAIN_NAME = /^[!-9;-~]+:/;
+
+/**
+ * The text that was signed, one character per byte.
+ * @param names as in `h=`; one listed n times stands for the n lowest fields of that name (§5.4.2)
+ * @param signature the signature's own field, covered with an empty `b=`
+ */
+export function signedText(
+  fields: readonly RawField[],
+  { names, form, signature }: { names: readonly string[]; form: DkimCanonicalization; signature: string },
+): string {
+  const left = new Map<string, string[]>();
+  for (const { name, text } of fields) {
+    const same = left.get(name);
+    if (same === undefined) left.set(name, [text]);
+    else same.push(text);
+  }
+  let covered = "";
+  for (const name of names) {
+    const text = left.get(name)?.pop();
+    if (text !== undefined) covered += `${canonicalField(text, form)}\r\n`;
+  }
+  return covered + withoutSignature(canonicalField(signature, form));
+}
+
+/** Without its final CRLF. */
+export function canonicalField(text: string, form: DkimCanonicalization): string {
+  if (form === "simple") return text;
+  if (PLAIN_NAME.test(text)) return relaxedField(text);
+  const line = text.replace(/\r\n/g, "");
+  const colon = line.indexOf(":");
+  const name = asciiLowerCase(withoutBlanks(line.slice(0, Math.max(colon, 0))));
+  const value = withoutBlanks(line.slice(colon + 1));
+  return (colon < 0 ? value : `${name}:${value}`).replace(/[ \t]+/g, " ");
+}
+
+/** Empties the last `b=` tag (§3.7), from which `readTags` takes the signature. */
+export function withoutSignature(field: string): string {
+  const start = field.indexOf(":") + 1;
+  const tags = field.slice(start).split(";");
+  const at = tags.findLastIndex(isSignatureTag);
+  const tag = tags[at];
+  if (tag === undefined) return field;
+  tags[at] = tag.slice(0, tag.indexOf("=") + 1);
+  return field.slice(0, start) + tags.join(";");
+}
+
+function isSignatureTag(tag: string): boolean {
+  const equals = tag.indexOf("=");
+  return equals >= 0 && utf8Of(tag.slice(0, equals)).trim().toLowerCase() === "b";
 }

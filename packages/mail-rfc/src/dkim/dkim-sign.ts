@@ -1,7 +1,4 @@
-/**
- * Signs a message with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/simple. Keys are passed as `KeyObject`, so that they are
- * parsed once and not for every message.
- */
+/** Signs with DKIM (RFC 6376, RFC 8463), relaxed/simple. Keys are `KeyObject`s, so that they are parsed once. */
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { type FieldText, headerFieldOfLines, joinFields } from "../header/header-field.ts";
 import type { HeaderField } from "../header/headers.ts";
@@ -11,25 +8,21 @@ const SIGNATURE_COLUMNS = 70;
 const ASCII = /^[\0-\x7f]*$/;
 
 export interface DkimKey {
-  /** Signing domain in lower case (`d=`). */
   domain: string;
-  /** Selector of the key's DNS record (`s=`). */
   selector: string;
   algorithm: "rsa-sha256" | "ed25519-sha256";
   privateKey: KeyObject;
 }
 
 export interface DkimSource {
-  /** Header block in plain form. */
   header: Buffer;
   fields: readonly HeaderField[];
-  /** Body hash as computed by `simpleBodyHash`. */
   bodyHash: Buffer;
-  /** Signing time, written in seconds (`t=`). */
+  /** Written in seconds (`t=`). */
   signedAt: Date;
 }
 
-/** Fields to be signed wherever they are present (RFC 6376 §5.4.1, RFC 8058 §4). */
+/** Signed wherever they are present (RFC 6376 §5.4.1, RFC 8058 §4). */
 const signedNames = new Set([
   "from",
   "sender",
@@ -54,10 +47,7 @@ const signedNames = new Set([
   "autocrypt",
 ]);
 
-/**
- * Makes one DKIM-Signature field for each key.
- * @returns whole fields with their CRLF, for the top of the header
- */
+/** One field with its CRLF for each key, for the top of the header. */
 export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<FieldText> {
   const bodyHash = source.bodyHash.toString("base64");
   const { names, input } = signedFields(source);
@@ -75,8 +65,8 @@ interface ToSign {
 }
 
 /**
- * Selects the fields to sign: every instance, the lowest one in the header first (§5.4.2). Names `from` once more than
- * it occurs, so that adding another From invalidates the signature.
+ * Every instance, the lowest first (§5.4.2). `from` once more than it occurs, so that adding another invalidates the
+ * signature.
  */
 export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
   const text = header.toString("latin1");
@@ -101,9 +91,8 @@ function signWith(key: DkimKey, { names, input, bodyHash, signedAt }: ToSign): P
 }
 
 /**
- * Completes a signature field: signs the input together with the field itself (§3.7) and adds the signature as `b=`.
- * @param content `lines`: lines of the field before `b=`; `input`: canonical fields to be signed, each with its CRLF,
- * one character per byte
+ * Signs the input together with the field itself (§3.7).
+ * @param content `lines` before `b=`; `input`: canonical fields with their CRLF, one character per byte
  */
 export async function signedField(
   name: string,
@@ -114,17 +103,13 @@ export async function signedField(
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
 }
 
-/**
- * @returns the field with an empty `b=` in relaxed canonicalization (§3.4.2), one character per byte
- * @param lines words with one space between them; a line may begin with a space
- */
+/** The field with an empty `b=` in relaxed canonicalization (§3.4.2). */
 function relaxedUnsigned(name: string, lines: readonly string[]): string {
   let text = `${name.toLowerCase()}:`;
   for (const line of lines) text += `${line.trimStart()} `;
   return ASCII.test(text) ? `${text}b=` : Buffer.from(`${text}b=`).toString("latin1");
 }
 
-/** Splits the `b=` tag into lines; white space within it is ignored. */
 function foldSignature(signature: Buffer): string[] {
   const text = signature.toString("base64");
   const lines = [`b=${text.slice(0, SIGNATURE_COLUMNS)}`];
@@ -134,7 +119,6 @@ function foldSignature(signature: Buffer): string[] {
   return lines;
 }
 
-/** Splits the `h=` tag into lines. */
 export function foldNames(names: readonly string[]): string[] {
   const lines: string[] = [];
   let line = "h=";
@@ -149,7 +133,7 @@ export function foldNames(names: readonly string[]): string[] {
   return lines;
 }
 
-/** Signs in the thread pool of libuv, which files and other work share. @param text what is signed, one character per byte */
+/** In the thread pool of libuv, which files share. */
 function signInPool(key: DkimKey, text: string): Promise<Buffer> {
   const [digest, input] = digestAndInput(key, Buffer.from(text, "latin1"));
   const { privateKey } = key;

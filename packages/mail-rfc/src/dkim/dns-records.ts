@@ -1,26 +1,21 @@
-/**
- * Builds the DNS records that a mail domain needs, as values and as lines of a zone file: MX, SPF (RFC 7208), DKIM (RFC
- * 6376, RFC 8463), DMARC (RFC 7489), MTA-STS (RFC 8461) and TLS reporting (RFC 8460). Also parses tag lists. Makes no
- * DNS queries.
- */
+/** DNS records that a mail domain needs, as values and zone lines: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
 
 import { createHash, createPublicKey } from "node:crypto";
 import { domainToASCII } from "node:url";
-import { domainOf, splitAddress } from "../address/split-address.ts";
+import { domainOf, splitAddress } from "../address/address.ts";
+import { parseIpAddress, pointerName } from "../spf/ip-address.ts";
 import type { DkimKey } from "./dkim-sign.ts";
 
-/** A DNS record; names are absolute, in lower case, without the trailing dot. */
+/** Names are absolute, in lower case, without the trailing dot. */
 export type DnsRecord =
   | { type: "A" | "AAAA"; name: string; address: string }
   | { type: "CNAME"; name: string; target: string }
   | { type: "MX"; name: string; preference: number; exchange: string }
   | { type: "TXT"; name: string; text: string };
 
-/** The public part of a DKIM key, as published in DNS. */
 export interface PublicDkimKey {
   domain: string;
   selector: string;
-  /** Text of the key's whole TXT record. */
   text: string;
 }
 
@@ -28,9 +23,8 @@ export interface MailDomain {
   domain: string;
   mailHost: string;
   dkim: readonly PublicDkimKey[];
-  /** MTA-STS policy as built by `mtaStsPolicy`. */
+  /** As built by `mtaStsPolicy`. */
   policy: string;
-  /** Mailbox for DMARC aggregate reports; `null` requests none. */
   dmarcReports: string | null;
 }
 
@@ -38,10 +32,7 @@ export type MtaStsMode = "enforce" | "testing" | "none";
 
 const POLICY_SECONDS = 7 * 86_400;
 
-/**
- * Records of a domain in the order in which an operator adds them: the first is sufficient for receiving mail, the
- * others improve delivery and security.
- */
+/** In the order in which an operator adds them: the first is enough to receive mail. */
 export function mailDomainRecords({ domain, mailHost, dkim, policy, dmarcReports }: MailDomain): DnsRecord[] {
   const text = (name: string, value: string): DnsRecord => ({ type: "TXT", name, text: value });
   return [
@@ -54,35 +45,26 @@ export function mailDomainRecords({ domain, mailHost, dkim, policy, dmarcReports
   ];
 }
 
-/**
- * Records the mail host publishes for its own name: delivery reports have a null sender, so SPF is checked for the EHLO
- * name (RFC 7208 §2.4). Empty when the name is one of `domains`, whose own record covers it.
- */
+/** For the mail host's own name: reports have a null sender, so SPF checks the EHLO name (RFC 7208 §2.4). */
 export function mailHostRecords(mailHost: string, domains: readonly string[]): DnsRecord[] {
   return domains.includes(mailHost) ? [] : [{ type: "TXT", name: mailHost, text: "v=spf1 a -all" }];
 }
 
-/**
- * The record with which the domain of a report address agrees to get reports about another domain (RFC 7489 §7.1).
- * @returns `null` when the address is in that domain itself
- */
+/** Consent of a report address' domain to reports about another one (RFC 7489 §7.1); `null` for the same domain. */
 export function dmarcReportConsent(domain: string, dmarcReports: string): DnsRecord | null {
   const at = domainOf(dmarcReports);
   if (at === domain || at.endsWith(`.${domain}`)) return null;
   return { type: "TXT", name: `${domain}._report._dmarc.${at}`, text: "v=DMARC1" };
 }
 
-/** Builds a `mailto:` report tag: "," and "!" separate addresses and sizes (RFC 7489 §6.2), ";" separates tags. */
+/** "," and "!" separate addresses and sizes (RFC 7489 §6.2), ";" separates tags. */
 function reportTag(address: string | null): string {
   if (address === null) return "";
   const { local, domain } = splitAddress(address);
   return `; rua=mailto:${encodeURIComponent(local).replaceAll("!", "%21")}@${domainToASCII(domain)}`;
 }
 
-/**
- * Builds the TXT record of a key (RFC 6376 §3.6.1); Ed25519 as the bare 32 octets (RFC 8463 §4). Only the public half
- * of the private key is used.
- */
+/** TXT record of a key (RFC 6376 §3.6.1); Ed25519 as the bare 32 octets (RFC 8463 §4). */
 export function publicDkimKey({ domain, selector, algorithm, privateKey }: DkimKey): PublicDkimKey {
   const der = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   const [kind, key] = algorithm === "rsa-sha256" ? (["rsa", der] as const) : (["ed25519", der.subarray(-32)] as const);
@@ -94,15 +76,12 @@ export function mtaStsPolicy({ mailHost, mode }: { mailHost: string; mode: MtaSt
   return `version: STSv1\r\nmode: ${mode}\r\nmx: ${mailHost}\r\nmax_age: ${POLICY_SECONDS}\r\n`;
 }
 
-/** Derives an id that changes with the policy and only with it, as RFC 8461 §3.1 requires. */
+/** The id changes with the policy and only with it (RFC 8461 §3.1). */
 export function mtaStsId(policy: string): string {
   return createHash("sha256").update(policy).digest("hex").slice(0, 20);
 }
 
-/**
- * @returns a record as a line of a zone file, e.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; text is split
- * into strings of 255 octets (RFC 1035 §3.3)
- */
+/** E.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; strings of 255 octets at most (RFC 1035 §3.3). */
 export function zoneLine(record: DnsRecord, ttlSeconds = 3600): string {
   return `${record.name}. ${ttlSeconds} IN ${record.type} ${zoneData(record)}`;
 }
@@ -127,11 +106,7 @@ function textStrings(text: string): string[] {
   return text.match(/[^]{1,255}/g) ?? [""];
 }
 
-/**
- * Parses `name=value; name=value`, the syntax shared by DKIM, DMARC, MTA-STS and TLS reporting. Names become lower
- * case; white space around and inside values is dropped.
- * @returns `null` when the text does not begin with `v=<version>`
- */
+/** Tags of DKIM, DMARC, MTA-STS and TLS reporting by lower-case name; `null` without `v=<version>`. */
 export function readTagList(text: string, version: string): Map<string, string> | null {
   const pairs = text.split(";").flatMap((part) => {
     const [, name, value] = /^\s*([A-Za-z]\w*)\s*=([^]*)$/.exec(part) ?? [];
@@ -141,25 +116,13 @@ export function readTagList(text: string, version: string): Map<string, string> 
   return isOurs ? new Map(pairs) : null;
 }
 
-/**
- * Builds the name of a PTR query, e.g. `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5).
- * @param address valid IPv4 or IPv6 address, without a zone
- */
+/** `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5). */
 export function reverseName(address: string): string {
-  if (!address.includes(":")) return `${address.split(".").toReversed().join(".")}.in-addr.arpa`;
-  return `${[...expandIPv6(address)].toReversed().join(".")}.ip6.arpa`;
+  const parsed = parseIpAddress(address);
+  if (parsed === null) throw new TypeError("not an IP address");
+  return pointerName(parsed);
 }
 
-/** @returns an IPv6 address as 32 hexadecimal digits */
-function expandIPv6(address: string): string {
-  const [left = "", right] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
-  const words = (text: string) => (text === "" ? [] : text.split(":"));
-  const [before, after] = [words(left), words(right ?? "")];
-  const gap = right === undefined ? [] : Array<string>(8 - before.length - after.length).fill("0");
-  return [...before, ...gap, ...after].map((word) => word.padStart(4, "0")).join("");
-}
-
-/** Whether a key found in DNS is our key; other tags may differ. */
 export function isSameDkimKey(found: string, ours: PublicDkimKey): boolean {
   // The "v" tag is optional (RFC 6376 §3.6.1).
   const tags = readTagList(found, "DKIM1") ?? readTagList(`v=DKIM1; ${found}`, "DKIM1");

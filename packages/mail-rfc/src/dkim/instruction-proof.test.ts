@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { rawFields } from "../header/raw-fields.ts";
 import { type InstructionProof, instructionProof } from "./instruction-proof.ts";
-import { readSignatureField } from "./read-signature.ts";
+import { readSignatureField } from "./verify-signature.ts";
 
 const now = Date.UTC(2026, 10, 27);
 const seconds = (days: number) => now / 1000 + days * 86_400;

@@ -1,11 +1,10 @@
 /**
- * Parses the DNS record of a public key (RFC 6376 §3.6.1, Ed25519 as in RFC 8463 §4) that DKIM and ARC signatures are
- * checked with. A key that would take milliseconds per check counts as invalid.
+ * Parses the DNS record of a public key (RFC 6376 §3.6.1, RFC 8463 §4) for DKIM and ARC. A key that would take
+ * milliseconds per check counts as invalid.
  */
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { listOf, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
+import { membersOf, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
 
-/** Why a DNS record gives no public key with which a signature can be checked. */
 export type KeyProblem =
   | "invalid public key"
   | "unknown key version"
@@ -17,14 +16,13 @@ export type KeyProblem =
   | "domain mismatch";
 
 export interface KeyRecord {
-  /** Hash algorithms that the owner of the key permits (`h=`); `null` permits all. */
+  /** Permitted by `h=`; `null` permits all. */
   hashes: readonly string[] | null;
-  /** The public key, or why the record has none that can be used. */
   key: VerifyKey | KeyProblem;
-  /** Flags (`t=`): a key in test mode proves nothing, and a strict one nothing about subdomains. */
+  /** `t=`: a key in test mode proves nothing, a strict one nothing about subdomains. */
   isTest: boolean;
   isStrict: boolean;
-  /** Whether `p=`, `v=` or `s=` makes the whole record unusable; `hashes` does not matter then. */
+  /** Then `hashes` does not matter. */
   isUnusable: boolean;
 }
 
@@ -33,37 +31,29 @@ export interface VerifyKey {
   key: KeyObject;
 }
 
-/** Minimum bits of an RSA key (RFC 8301 §3.2). */
+/** RFC 8301 §3.2. */
 const KEY_BITS_MIN = 1024;
-/** Maximum bits of an RSA key, all that RFC 8301 §3.2 asks verifiers to support. A larger one takes milliseconds. */
+/** All that RFC 8301 §3.2 asks verifiers to support. */
 const KEY_BITS_MAX = 4096;
-/**
- * Maximum public exponent of an RSA key. With an exponent as long as the modulus, one check with a key of 3,072 bits
- * takes 8 ms instead of 0.1.
- */
+/** With an exponent as long as the modulus, a check takes 8 ms instead of 0.1. */
 const EXPONENT_MAX = 0xffff_ffffn;
 const ED25519_OCTETS = 32;
-/** DER of a SubjectPublicKeyInfo up to the 32 octets of an Ed25519 key (RFC 8410 §4). */
+/** SubjectPublicKeyInfo up to the 32 octets of the key (RFC 8410 §4). */
 const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 
-/** @param text TXT record with a public key */
 export function readKeyRecord(text: string): KeyRecord {
   const tags = readTags(text.replace(/\s+/g, ""));
   const problem = problemOf(tags);
   if (problem !== null) return { hashes: null, key: problem, isTest: false, isStrict: false, isUnusable: true };
-  const hashes = tags.has("h") ? listOf(packedTag(tags, "h")) : null;
+  const hashes = tags.has("h") ? membersOf(packedTag(tags, "h")) : null;
   const key = readKey(packedTag(tags, "p"), tagText(tags, "k").toLowerCase());
-  const flags = listOf(packedTag(tags, "t"));
+  const flags = membersOf(packedTag(tags, "t"));
   return { hashes, key, isTest: flags.includes("y"), isStrict: flags.includes("s"), isUnusable: false };
 }
 
-/**
- * @param use `isForSubdomain` tells whether the signature's identity is below its domain
- * @returns the record's key for a signature with this hash algorithm, or why it can't be used
- */
 export function keyFor(
   { hashes, key, isTest, isStrict, isUnusable }: KeyRecord,
   { hash, isForSubdomain }: { hash: string; isForSubdomain: boolean },
@@ -75,15 +65,14 @@ export function keyFor(
 }
 
 function problemOf(tags: Tags): KeyProblem | null {
-  // An empty `p=` means that the key was revoked.
+  // The key was revoked.
   if (!isBase64(packedTag(tags, "p"))) return "invalid public key";
   if (tags.has("v") && tagText(tags, "v").toLowerCase() !== "dkim1") return "unknown key version";
-  const services = listOf(tagText(tags, "s"));
+  const services = membersOf(tagText(tags, "s"));
   const isForMail = !tags.has("s") || services.includes("email") || services.includes("*");
   return isForMail ? null : "key not for email";
 }
 
-/** Whether a text is base64; its padding may be missing, as in some published keys. */
 function isBase64(text: string): boolean {
   if (!BASE64.test(text)) return false;
   return text.includes("=") ? text.length % 4 === 0 : text.length % 4 !== 1;
@@ -112,10 +101,7 @@ function parseKey(octets: Buffer): KeyObject | null {
   }
 }
 
-/**
- * Whether DER octets are an RSAPublicKey (RFC 8017 §A.1.1), whose SEQUENCE begins with an INTEGER, and not the
- * SubjectPublicKeyInfo that is usually published.
- */
+/** RSAPublicKey (RFC 8017 §A.1.1) instead of the usual SubjectPublicKeyInfo. */
 function isBareRsaKey(octets: Buffer): boolean {
   const [tag, length = 0] = octets;
   return tag === SEQUENCE && octets[length < 0x80 ? 2 : 2 + (length & 0x7f)] === INTEGER;

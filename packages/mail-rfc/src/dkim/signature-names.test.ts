@@ -2,10 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { isDnsName, readDnsName } from "../address/dns-name.ts";
-import { readArcChain } from "../arc/read-chain.ts";
-import { arcKeyName, lastArcSigner } from "../arc/verify-chain.ts";
+import { arcKeyName, lastArcSigner, readArcChain } from "../arc/arc-chain.ts";
 import { rawFields } from "../header/raw-fields.ts";
-import { readSignatureField } from "./read-signature.ts";
+import { readSignatureField } from "./verify-signature.ts";
 
 interface Place {
   selector: string;
@@ -40,7 +39,7 @@ describe.each(readers)("every octet at every place of the names of a %s", (_, re
   const name = "s1.a-b.example";
   const places = Array.from({ length: name.length + 1 }, (__, at) => at);
   // These end the tag, and the rest is another one.
-  const octets = Array.from({ length: 256 }, (__, octet) => String.fromCharCode(octet)).filter((it) => it !== ";");
+  const octets = Array.from({ length: 256 }, (__, octet) => String.fromCharCode(octet)).filter((one) => one !== ";");
 
   /** The name that may be read: white space around the value does not belong to it. */
   const expectedOf = (text: string): string | null => {
@@ -83,9 +82,9 @@ test("generated names are read as DNS names or not at all", () => {
   );
   const odd = fc.oneof(
     piece,
-    fc.integer({ min: 0, max: 255 }).map((it) => String.fromCharCode(it)),
+    fc.integer({ min: 0, max: 255 }).map((one) => String.fromCharCode(one)),
   );
-  const text = fc.array(fc.oneof({ arbitrary: piece, weight: 9 }, odd), { maxLength: 80 }).map((it) => it.join(""));
+  const text = fc.array(fc.oneof({ arbitrary: piece, weight: 9 }, odd), { maxLength: 80 }).map((one) => one.join(""));
   const bytes = (value: string) => Buffer.from(value).toString("latin1");
   let count = 0;
   fc.assert(

@@ -8,8 +8,7 @@ import { simpleBodyHash } from "./dkim-canonical.ts";
 import { type DkimKey, dkimSign } from "./dkim-sign.ts";
 import { publicDkimKey } from "./dns-records.ts";
 import { readKeyRecord } from "./key-record.ts";
-import { readSignatureField } from "./read-signature.ts";
-import { checkBeforeKey, checkWithKey, type KeyLookup } from "./verify-signature.ts";
+import { checkBeforeKey, checkWithKey, type KeyLookup, readSignatureField } from "./verify-signature.ts";
 
 const crlf = (text: string) => text.replaceAll("\n", "\r\n");
 

@@ -1,53 +1,55 @@
 /**
- * Checks one DKIM-Signature or ARC-Message-Signature (RFC 6376 §6.1, RFC 8301, RFC 8463). Makes no look-ups: the body
- * hash and the key record are passed in. Where DKIM says PERMFAIL, the result is `neutral` with a reason (RFC 8601
- * §2.7.1); `fail` means that the signature itself does not match.
+ * Checks one DKIM-Signature or ARC-Message-Signature (RFC 6376 §6.1, RFC 8301, RFC 8463) without look-ups. Where DKIM
+ * says PERMFAIL the result is `neutral` (RFC 8601 §2.7.1); `fail` means that the signature does not match.
  */
 import { createHash, type KeyObject, verify } from "node:crypto";
-import type { RawField } from "../header/raw-fields.ts";
-import { signedText } from "./canonical-fields.ts";
+import { type RawField, unicodeValue } from "../header/raw-fields.ts";
+import type { DkimCanonicalization } from "./dkim-body.ts";
+import { signedText } from "./dkim-canonical.ts";
 import { type KeyProblem, type KeyRecord, keyFor, type VerifyKey } from "./key-record.ts";
-import type { ReadSignature } from "./read-signature.ts";
+import {
+  dnsNameTag,
+  identityDomainTag,
+  isTagList,
+  namesTag,
+  packedTag,
+  readTags,
+  type Tags,
+  tagText,
+  tagValue,
+} from "./tag-list.ts";
 
 export interface SignatureStatus {
   result: "pass" | "fail" | "neutral" | "policy" | "temperror";
-  /** Why the result is not `pass`; may be empty. */
   reason: string;
 }
 
-/** Result of looking up a public key in DNS; `null` when there is no key record. */
+/** `null` when there is no key record. */
 export type KeyLookup = KeyRecord | { failed: string } | null;
 
-/** Milliseconds by which the signer's clock may be ahead of ours: the hours of a wrong time zone. */
+/** Hours of a wrong time zone. */
 const AHEAD_MAX_MS = 10 * 3_600_000;
 const passed: SignatureStatus = { result: "pass", reason: "" };
 const neutral = (reason: string): SignatureStatus => ({ result: "neutral", reason });
 
-/**
- * @param place domain and selector in A-labels
- * @returns the DNS name of a signature's public key (RFC 6376 §3.6.2.1)
- */
+/** RFC 6376 §3.6.2.1. */
 export function keyName({ selector, domain }: { selector: string; domain: string }): string {
   return `${selector}._domainkey.${domain}`;
 }
 
 /**
- * Checks what needs no key: version, syntax and identity, that From is signed, the body hash, and the algorithm.
- * @param bodyHash base64 of the body's hash as the signature asks for it
- * @returns the final status; `null` if it depends on the key
+ * All that needs no key; `null` if the status depends on the key.
+ * @param bodyHash base64
  */
 export function checkBeforeKey(signature: ReadSignature, bodyHash: string): SignatureStatus | null {
   if (signature.problem !== null) return neutral(signature.problem);
   if (!signature.names.includes("from")) return neutral("From field not signed");
   if (signature.bodyHash !== bodyHash) return neutral("body hash did not verify");
-  // RFC 8301 §3.1: rsa-sha1 must not be used for verifying.
+  // RFC 8301 §3.1.
   return signature.algorithm === "rsa-sha1" ? { result: "policy", reason: "weak algorithm" } : null;
 }
 
-/**
- * Checks a signature and its expiry with the key that was looked up for it.
- * @param now milliseconds since 1970
- */
+/** @param now milliseconds since 1970 */
 export function checkWithKey(
   signature: ReadSignature,
   { fields, found, now }: { fields: readonly RawField[]; found: KeyLookup; now: number },
@@ -62,10 +64,7 @@ export function checkWithKey(
   return checkTimes(signature, now) ?? passed;
 }
 
-/**
- * @param use `isForSubdomain` tells whether the signature's identity is below its domain
- * @returns a record's key for a signature with this algorithm (RFC 6376 §6.1.2), or why there is none
- */
+/** The key for this algorithm (RFC 6376 §6.1.2), or why there is none. */
 export function suitableKey(
   record: KeyRecord,
   { algorithm, isForSubdomain = false }: { algorithm: string; isForSubdomain?: boolean },
@@ -79,9 +78,8 @@ export function suitableKey(
 const WRONG_KEY = "inappropriate key algorithm";
 
 /**
- * Checks a signature with a public key.
- * @param text signed text, one character per byte
- * @param value base64 of the signature
+ * @param text one character per byte
+ * @param value base64
  */
 export function isSigned(text: string, { key, value }: { key: KeyObject; value: string }): boolean {
   const data = Buffer.from(text, "latin1");
@@ -96,4 +94,110 @@ function checkTimes({ signedAt, expiresAt }: ReadSignature, now: number): Signat
   if (expiresAt < now) return neutral("expired");
   if (signedAt > now + AHEAD_MAX_MS) return neutral("signed in the future");
   return expiresAt < signedAt ? neutral("invalid expiration") : null;
+}
+
+type SignatureAlgorithm = "rsa-sha256" | "rsa-sha1" | "ed25519-sha256";
+
+export interface ReadSignature {
+  field: string;
+  algorithm: SignatureAlgorithm;
+  headerForm: DkimCanonicalization;
+  bodyForm: DkimCanonicalization;
+  /** Whether `c=` is present. */
+  hasForm: boolean;
+  domain: string;
+  selector: string;
+  /** The identity (`i=`) is below the signing domain. */
+  isForSubdomain: boolean;
+  /** Why a DKIM signature can't be valid whatever its key is; `null` for ARC. */
+  problem: string | null;
+  names: readonly string[];
+  /** Octets that are signed (`l=`); `null` or a negative number for the whole body. */
+  limit: number | null;
+  bodyHash: string;
+  value: string;
+  algorithmText: string;
+  /** Milliseconds since 1970; NaN for a missing or invalid tag. */
+  signedAt: number;
+  expiresAt: number;
+}
+
+const algorithms: ReadonlySet<string> = new Set<SignatureAlgorithm>(["rsa-sha256", "rsa-sha1", "ed25519-sha256"]);
+const forms: ReadonlySet<string> = new Set<DkimCanonicalization>(["simple", "relaxed"]);
+/** Latest time of a JavaScript Date. */
+const TIME_MAX = 8.64e15;
+const NUMBERS = [
+  ["t", /^[0-9]{1,12}$/],
+  ["x", /^[0-9]{1,12}$/],
+  ["l", /^[0-9]{1,76}$/],
+] as const;
+
+const usualNames = [
+  ..."from sender reply-to subject date message-id to cc mime-version content-type content-transfer-encoding".split(
+    " ",
+  ),
+  ..."content-id content-description resent-date resent-from resent-sender resent-to resent-cc".split(" "),
+  ..."resent-message-id in-reply-to references list-id list-help list-unsubscribe list-subscribe".split(" "),
+  ..."list-post list-owner list-archive bimi-selector".split(" "),
+];
+
+/** `null` for a signature that is ignored: unknown algorithm or form, or no DNS name as domain or selector. */
+export function readSignatureField(field: RawField): ReadSignature | null {
+  const list = unicodeValue(field);
+  const tags = readTags(list);
+  const algorithmText = tagText(tags, "a");
+  const algorithm = algorithmText.toLowerCase();
+  const [headerForm, bodyForm] = formsOf(tagText(tags, "c"));
+  const [domain, selector] = [dnsNameTag(tags, "d"), dnsNameTag(tags, "s")];
+  if (!algorithms.has(algorithm) || !forms.has(headerForm) || !forms.has(bodyForm)) return null;
+  if (domain === null || selector === null) return null;
+  // In ARC `i=` is the instance, and there is no `v=`.
+  const isArc = field.name === "arc-message-signature";
+  const identity = tags.has("i") && !isArc ? identityDomainTag(tags) : domain;
+  return {
+    field: field.text,
+    algorithm: algorithm as SignatureAlgorithm,
+    algorithmText,
+    headerForm: headerForm as DkimCanonicalization,
+    bodyForm: bodyForm as DkimCanonicalization,
+    hasForm: tags.has("c"),
+    domain,
+    selector,
+    isForSubdomain: identity !== domain,
+    problem: isArc ? null : (syntaxProblem(list, tags) ?? identityProblem(identity, domain)),
+    names: namesTag(tags) ?? usualNames,
+    limit: readLimit(tags),
+    bodyHash: packedTag(tags, "bh"),
+    value: packedTag(tags, "b"),
+    signedAt: readTime(tags, "t"),
+    expiresAt: readTime(tags, "x"),
+  };
+}
+
+/** `dns/txt` is the only query method there is (§3.5). */
+function syntaxProblem(list: string, tags: Tags): string | null {
+  const isNumber = ([name, form]: (typeof NUMBERS)[number]) => !tags.has(name) || form.test(tagValue(tags, name));
+  if (!isTagList(list) || !NUMBERS.every(isNumber)) return "signature syntax error";
+  if (tagValue(tags, "v") !== "1") return "incompatible version";
+  return tags.has("q") && tagValue(tags, "q") !== "dns/txt" ? "unsupported query method" : null;
+}
+
+/** The identity's domain is the signing domain or below it (§3.5). */
+function identityProblem(identity: string | null, domain: string): string | null {
+  return identity === domain || identity?.endsWith(`.${domain}`) === true ? null : "domain mismatch";
+}
+
+function formsOf(text: string): [header: string, body: string] {
+  const [header = "", body = ""] = text.toLowerCase().split("/");
+  return [header.trim() || "simple", body.trim() || "simple"];
+}
+
+function readLimit(tags: Tags): number | null {
+  const limit = typeof tags.get("l") === "string" ? Number(tagText(tags, "l")) : Number.NaN;
+  return Number.isNaN(limit) ? null : limit;
+}
+
+function readTime(tags: Tags, name: string): number {
+  const time = tags.has(name) ? Math.trunc(Number(tagText(tags, name)) * 1000) : Number.NaN;
+  return Math.abs(time) <= TIME_MAX ? time : Number.NaN;
 }

@@ -1,39 +1,34 @@
-/**
- * Parses a DMARC record (RFC 7489 §6.3, RFC 9989 §4.7) into the policies and alignment modes it asks for. Lenient
- * like tag-list.ts with DKIM's tags: tag names in any case, the last of several tags with one name.
- */
+/** Reads DMARC records (RFC 7489 §6.3, RFC 9989 §4.7), as leniently as tag-list.ts, and finds them by the tree walk. */
+import { isDnsName } from "../address/dns-name.ts";
 
 export type DmarcPolicy = "none" | "quarantine" | "reject";
 
 export interface DmarcRecord {
-  /** Policies for the domain, its subdomains, and subdomains that do not exist; `null` for a record without effect. */
+  /** `null` for a record without effect. */
   policies: { p: DmarcPolicy; sp: DmarcPolicy | undefined; np: DmarcPolicy | undefined } | null;
   isDkimStrict: boolean;
   isSpfStrict: boolean;
-  /** Whether each policy applies one level weaker (`t=y`): `reject` as `quarantine`, `quarantine` as `none`. */
+  /** `t=y`: `reject` acts as `quarantine`, `quarantine` as `none`. */
   isTest: boolean;
-  /** Whether the domain says it is a public suffix (`psd=y`), or that it is none (`psd=n`). */
+  /** `psd=` */
   publicSuffix: "y" | "n" | null;
 }
 
-/** Start of a DMARC record: the version is the first tag, with its value in upper case (RFC 9989 §4.7). */
+/** The version comes first, its value in upper case (RFC 9989 §4.7). */
 const VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 const policyNames: ReadonlySet<string> = new Set<DmarcPolicy>(["none", "quarantine", "reject"]);
-/** A URI for reports (RFC 9989 §4.8), perhaps with an obsolete size limit. */
+/** RFC 9989 §4.8, perhaps with an obsolete size limit. */
 const REPORT_URI = /^[a-z][a-z0-9+.-]*:(?:[a-z0-9\-._~:/?#[\]@$&'()*+;=]|%[0-9a-f]{2})*$/i;
 const SIZE_LIMIT = /![0-9]+[kmgt]?$/i;
 
-/** @returns whether a TXT record is a DMARC record */
 export function isDmarcRecord(text: string): boolean {
   return VERSION.test(text.trim());
 }
 
-/** @param text a DMARC record */
 export function readDmarcRecord(text: string): DmarcRecord {
   const tags = new Map<string, string>();
   for (const part of text.split(";")) {
     const equals = part.indexOf("=");
-    // A part without "=" counts as a tag without a value.
     const name = equals < 0 ? part : part.slice(0, equals);
     tags.set(name.trim().toLowerCase(), equals < 0 ? "" : part.slice(equals + 1).trim());
   }
@@ -61,4 +56,110 @@ function isPolicy(text: string | undefined): text is DmarcPolicy {
 
 function isReportUri(text: string): boolean {
   return REPORT_URI.test(text.trim().replace(SIZE_LIMIT, ""));
+}
+
+export type LookUpTxt = (name: string) => Promise<readonly string[]>;
+
+interface FoundRecord {
+  domain: string;
+  record: DmarcRecord;
+}
+
+export interface PolicyFound {
+  /** The DMARC record that applies to the domain; `null` when none does. */
+  applied: FoundRecord | null;
+  /** `null` if a look-up above the domain's own record failed. */
+  organization: string | null;
+}
+
+/** RFC 9989 §4.10, step 4. */
+const WALK_LABELS_MAX = 7;
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
+
+/** Walks for one message share their look-ups. */
+export class TreeWalks {
+  readonly #lookUp: LookUpTxt;
+  readonly #records = new Map<string, Promise<DmarcRecord | null>>();
+
+  constructor(lookUp: LookUpTxt) {
+    this.#lookUp = lookUp;
+  }
+
+  /**
+   * The domain's own record, that of the organizational domain, or of the public suffix (§4.10.1).
+   * @throws if a look-up fails and the domain has no record of its own
+   */
+  async policyOf(domain: string): Promise<PolicyFound> {
+    if (isAddress(domain)) return { applied: null, organization: domain };
+    const { found, failure } = await this.#walk(domain);
+    const [first] = found;
+    if (first?.domain === domain) {
+      return { applied: first, organization: failure === null ? organizationOf(domain, found) : null };
+    }
+    if (failure !== null) throw failure;
+    const organization = organizationOf(domain, found);
+    const last = found.at(-1);
+    const above = last?.record.publicSuffix === "y" ? last : null;
+    return { applied: found.find(({ domain: name }) => name === organization) ?? above, organization };
+  }
+
+  async organizationOf(domain: string): Promise<string> {
+    if (isAddress(domain)) return domain;
+    const { found, failure } = await this.#walk(domain);
+    if (failure !== null) throw failure;
+    return organizationOf(domain, found);
+  }
+
+  /** The longest name first, up to the first failed look-up. */
+  async #walk(domain: string): Promise<{ found: FoundRecord[]; failure: Error | null }> {
+    const found: FoundRecord[] = [];
+    for (let labels = domain.split("."); labels.length > 0; labels = parentOf(labels)) {
+      const name = labels.join(".");
+      try {
+        const record = await this.#recordOf(name);
+        if (record !== null) found.push({ domain: name, record });
+        if (record !== null && record.publicSuffix !== null) break;
+      } catch (thrown) {
+        return { found, failure: thrown as Error };
+      }
+    }
+    return { found, failure: null };
+  }
+
+  #recordOf(domain: string): Promise<DmarcRecord | null> {
+    const known = this.#records.get(domain);
+    if (known !== undefined) return known;
+    const asked = this.#ask(`_dmarc.${domain}`);
+    this.#records.set(domain, asked);
+    return asked;
+  }
+
+  /** Several records count as none (§4.10, steps 2 and 6). */
+  async #ask(name: string): Promise<DmarcRecord | null> {
+    if (!isDnsName(name)) return null;
+    const [record, ...more] = (await this.#lookUp(name)).filter(isDmarcRecord);
+    return record === undefined || more.length > 0 ? null : readDmarcRecord(record);
+  }
+}
+
+function parentOf(labels: readonly string[]): string[] {
+  return labels.length > WALK_LABELS_MAX ? labels.slice(-WALK_LABELS_MAX) : labels.slice(1);
+}
+
+/** §4.10.2. */
+function organizationOf(domain: string, found: readonly FoundRecord[]): string {
+  for (const { domain: name, record } of found) {
+    if (record.publicSuffix === "n") return name;
+    if (record.publicSuffix === "y" && name !== domain) {
+      return domain
+        .split(".")
+        .slice(-(name.split(".").length + 1))
+        .join(".");
+    }
+  }
+  return found.at(-1)?.domain ?? domain;
+}
+
+function isAddress(domain: string): boolean {
+  return domain.startsWith("[") || domain.includes(":") || IPV4.test(domain);
 }

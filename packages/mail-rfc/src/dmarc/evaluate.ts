@@ -1,44 +1,36 @@
 /**
- * Evaluates DMARC (RFC 7489, RFC 9989 §5.3) for the author's domain: which policy applies to it, and whether a domain
- * that passed SPF or DKIM is aligned with it. DNS is passed in as functions.
+ * Evaluates DMARC (RFC 7489, RFC 9989 §5.3) for the author's domain: its policy, and whether SPF or DKIM is aligned.
  */
-import { toALabels } from "../address/a-label.ts";
-import { isDnsName } from "../address/dns-name.ts";
-import type { DmarcPolicy, DmarcRecord } from "./dmarc-record.ts";
-import { type LookUpTxt, type PolicyFound, TreeWalks } from "./tree-walk.ts";
+import { isDnsName, toALabels } from "../address/dns-name.ts";
+import { type DmarcPolicy, type DmarcRecord, type LookUpTxt, type PolicyFound, TreeWalks } from "./dmarc-record.ts";
 
 export interface DmarcDns {
   txt: LookUpTxt;
-  /** @returns whether a name exists, with records of any type @throws if that can't be looked up at present */
+  /** With records of any type. @throws if that can't be looked up at present */
   exists(name: string): Promise<boolean>;
 }
 
-/** Domains for which a message passed SPF or DKIM. */
 export interface Vouchers {
   spf: readonly string[];
   dkim: readonly string[];
 }
 
 export interface DmarcFound {
-  /**
-   * `none`: the domain has no valid record. `temperror`: a look-up that the result depends on failed; the policy is
-   * known all the same unless it is `null`.
-   */
+  /** `temperror`: a look-up that matters failed; the policy is known unless it is `null`. */
   result: "pass" | "fail" | "none" | "temperror";
-  /** The policy that applies to a message that fails DMARC. */
+  /** For a message that fails. */
   policy: DmarcPolicy | null;
 }
 
-/** Maximum domains per evaluation that are looked up by a walk up the DNS tree (RFC 9989 §4.10.2 sets no limit). */
+/** RFC 9989 §4.10.2 sets no limit. */
 const WALKS_MAX = 10;
-/** Characters that no domain of an address contains. */
 const NO_DOMAIN = /[\s"<>(),;:\\@[\]]/;
 const LITERAL = /^\[[^[\]\\]*\]$/;
 const weaker: Record<DmarcPolicy, DmarcPolicy> = { reject: "quarantine", quarantine: "none", none: "none" };
 const strength: Record<DmarcPolicy, number> = { none: 0, quarantine: 1, reject: 2 };
 const none: DmarcFound = { result: "none", policy: null };
 
-/** Brings a domain into the form in which domains are compared: A-labels in lower case, without the root dot. */
+/** A-labels in lower case, without the root dot. */
 export function comparableDomain(domain: string): string {
   const name = toALabels(domain.toLowerCase().trim()).toLowerCase().trim();
   let end = name.length;
@@ -46,14 +38,14 @@ export function comparableDomain(domain: string): string {
   return name.slice(0, end);
 }
 
-/** Evaluates DMARC for one author's domain, as often as further domains pass; the author's policy is looked up once. */
+/** For one author's domain, as often as further domains pass; its policy is looked up once. */
 export class DmarcEvaluation {
   readonly #author: string;
   readonly #dns: DmarcDns;
   readonly #walks: TreeWalks;
   #found: Promise<PolicyFound> | undefined;
 
-  /** @param author domain of the author; one that is no domain name has no policy */
+  /** @param author one that is no domain name has no policy */
   constructor(author: string, dns: DmarcDns) {
     const domain = author.trim().toLowerCase();
     this.#author = LITERAL.test(domain) || !NO_DOMAIN.test(domain) ? comparableDomain(domain) : "";
@@ -70,7 +62,7 @@ export class DmarcEvaluation {
     if (record === undefined || record.policies === null) return none;
     const { policy, isUnsure } = await this.#policyOf(found, record.policies);
     const alignment = new Alignment(this.#author, found.organization, this.#walks);
-    // SPF is evaluated first, so that the domains of many signatures can't use up the maximum of walks.
+    // SPF first, so that the domains of many signatures can't use up the walks.
     const bySpf = await alignment.anyOf(spf, record.isSpfStrict);
     const byDkim = bySpf === "yes" ? "no" : await alignment.anyOf(dkim, record.isDkimStrict);
     const applied = record.isTest ? weaker[policy] : policy;
@@ -79,10 +71,7 @@ export class DmarcEvaluation {
     return { result: isOpen ? "temperror" : "fail", policy: applied };
   }
 
-  /**
-   * The policy for the author's domain (§4.10.1). If it depends on whether that domain exists and the look-up fails,
-   * the weaker of `sp` and `np` applies and is unsure.
-   */
+  /** §4.10.1. If the look-up of the domain's existence fails, the weaker of `sp` and `np` applies, unsure. */
   async #policyOf(
     { applied }: PolicyFound,
     { p, sp = p, np }: NonNullable<DmarcRecord["policies"]>,
@@ -98,7 +87,6 @@ export class DmarcEvaluation {
   }
 }
 
-/** Alignment of domains with the author's (RFC 9989 §4.10.2). */
 class Alignment {
   readonly #author: string;
   readonly #organization: string | null;
@@ -111,23 +99,23 @@ class Alignment {
     this.#walks = walks;
   }
 
-  /** @returns `unknown` if no domain is known to be aligned, and for at least one it could not be determined */
+  /** `unknown` if none is known to be aligned and one could not be determined. */
   async anyOf(domains: readonly string[], isStrict: boolean): Promise<"yes" | "no" | "unknown"> {
-    let answer: "no" | "unknown" = "no";
+    let result: "no" | "unknown" = "no";
     for (const domain of domains.map(comparableDomain)) {
       if (domain === "") continue;
       if (domain === this.#author) return "yes";
       const aligned = isStrict ? "no" : await this.#isAligned(domain);
       if (aligned === "yes") return "yes";
-      if (aligned === "unknown") answer = "unknown";
+      if (aligned === "unknown") result = "unknown";
     }
-    return answer;
+    return result;
   }
 
   async #isAligned(domain: string): Promise<"yes" | "no" | "unknown"> {
     const organization = this.#organization;
     if (organization === null) return topOf(domain) === topOf(this.#author) ? "unknown" : "no";
-    // A domain's organizational domain is the domain itself or one above it.
+    // An organizational domain is the domain itself or above it.
     if (domain !== organization && !domain.endsWith(`.${organization}`)) return "no";
     if (!this.#walked.has(domain) && this.#walked.size >= WALKS_MAX) return "unknown";
     const walk = this.#walked.get(domain) ?? this.#walks.organizationOf(domain);

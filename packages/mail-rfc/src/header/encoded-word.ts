@@ -1,20 +1,15 @@
 /**
- * Encoded words (RFC 2047): decoded from every charset the platform knows, encoded in UTF-8 only. An unreadable word is
- * left as it is; UTF-8 under a wrong label is read. Decoded text may contain any character, so it must be cleaned before it is written into a header.
+ * Encoded words (RFC 2047), decoded from every charset the platform knows, encoded in UTF-8. Decoded text may contain
+ * any character, so it must be cleaned before it is written into a header.
  */
-import { decodeCharset, isUndeclaredUtf8 } from "./declared-charset.ts";
+import { isAscii, isUtf8 } from "node:buffer";
 
-// Matches an encoded word: charset, optional language (RFC 2231 §5), encoding, text.
 const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
-/** Matches words of printable ASCII with one space between them. */
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/**
- * Octets per encoded word: 39 octets become 52 characters, 64 with delimiters, of 75 allowed (§2), so that a word fits
- * after a field name.
- */
+/** 39 octets become 64 characters of the 75 allowed (§2), so that a word fits after a field name. */
 const CHUNK_OCTETS = 39;
-/** Characters above which even a plain ASCII word is encoded, because only encoded words can be split over lines. */
+/** Above this even plain ASCII is encoded, because only encoded words can be split over lines. */
 const LONGEST_BARE_WORD = 60;
 
 interface Run {
@@ -24,8 +19,7 @@ interface Run {
 }
 
 /**
- * Decodes the encoded words in a text. White space between two of them is dropped (§6.2), and a character split over
- * two words of the same charset is joined, since many programs wrongly split characters.
+ * White space between two words is dropped (§6.2), and a character split over two is joined, as many programs split it.
  * @example decodeEncodedWords("=?iso-8859-1?Q?Caf=E9?= 7") // "Café 7"
  */
 export function decodeEncodedWords(text: string): string {
@@ -51,7 +45,7 @@ export function decodeEncodedWords(text: string): string {
   return out + readRun(run) + text.slice(end);
 }
 
-/** Puts a text on one line: control characters, line ends and runs of white space become one space. */
+/** Control characters, line ends and runs of white space become one space. */
 export function oneLine(text: string): string {
   if (PLAIN_LINE.test(text)) return text;
   return text
@@ -60,16 +54,12 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** Whether every word of a line may be written into a header without encoding. */
 export function canStandBare(line: string): boolean {
   if (!/^[ -~]*$/.test(line) || line.includes("=?")) return false;
   return line.length <= LONGEST_BARE_WORD || line.split(" ").every((word) => word.length <= LONGEST_BARE_WORD);
 }
 
-/**
- * Encodes a text as encoded words of at most 75 characters each, to be joined by a space or a fold.
- * @example encodeWords("Café") // ["=?utf-8?B?Q2Fmw6k=?="]
- */
+/** @example encodeWords("Café") // ["=?utf-8?B?Q2Fmw6k=?="] */
 export function encodeWords(text: string): string[] {
   const words: string[] = [];
   let chunk = "";
@@ -91,10 +81,7 @@ function encodeWord(text: string): string {
   return `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
 }
 
-/**
- * Decodes the text of an encoded word to bytes of its charset.
- * @returns an empty buffer for invalid base64; `readRun` then leaves the word undecoded
- */
+/** An empty buffer for invalid base64; `readRun` then leaves the word undecoded. */
 function decodeBody(body: string, encoding: string): Buffer {
   if (encoding.toLowerCase() === "b") return Buffer.from(BASE64.test(body) ? body : "", "base64");
   const latin = body
@@ -109,4 +96,35 @@ function readRun(run: Run | null): string {
   if (bytes.length === 0) return run.raw;
   const charset = isUndeclaredUtf8(bytes, run.charset) ? "utf-8" : run.charset;
   return decodeCharset(bytes, charset) ?? run.raw;
+}
+
+const LABEL = /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i;
+const ASCII_LABELS: ReadonlySet<string> = new Set(["us-ascii", "ascii", "ansi_x3.4-1968"]);
+
+/** In lower case; `null` when there is none. */
+export function charsetLabel(contentType: string): string | null {
+  return LABEL.exec(contentType)?.[1]?.toLowerCase() ?? null;
+}
+
+/** UTF-8 although declared as US-ASCII or as an unknown charset. */
+export function isUndeclaredUtf8(bytes: Buffer, label: string): boolean {
+  if (isAscii(bytes) || !isUtf8(bytes)) return false;
+  return ASCII_LABELS.has(label) || decoderOf(label) === null;
+}
+
+/** `null` for an unknown charset or octets that are not valid in it. */
+export function decodeCharset(bytes: Buffer, label: string): string | null {
+  try {
+    return decoderOf(label)?.decode(bytes) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function decoderOf(label: string): TextDecoder | null {
+  try {
+    return new TextDecoder(label, { fatal: true });
+  } catch {
+    return null;
+  }
 }

@@ -1,16 +1,14 @@
 /**
- * Header fields that make a mail program or mail host write to somebody, or that name an address for it. In a forwarded
- * message they would cause mail from the real mailbox to a correspondent, so they are removed. Collected from the IANA
- * registry of message header fields (2026), manuals of mail programs, and fields seen in practice. Add new ones here,
- * with a reason.
- *
- * From, Reply-To, To, Cc and the List- fields are not in this table, because they are rewritten.
+ * Header fields by which a program would write to somebody from the real mailbox, or that name an address for it:
+ * removed from forwarded mail. From IANA's registry (2026), manuals and practice. Add new ones here, with a reason.
+ * From, Reply-To, To, Cc and List- fields are rewritten instead.
  */
+import { type Mailbox, parseAddressList } from "../address/address-list.ts";
+import { canStandInField, type FieldText, headerField, NO_FIELD } from "./header-field.ts";
 
 interface DroppedFields {
-  /** Why the fields must be removed; "it" is the address in the field. */
+  /** "It" is the address in the field. */
   reason: string;
-  /** Field names in lower case; a trailing `*` matches any ending. */
   names: readonly string[];
 }
 
@@ -107,7 +105,61 @@ const prefixes = droppedFields.flatMap(({ names }) =>
   names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)),
 );
 
-/** Whether a field must be removed from forwarded mail. @param name field name in lower case */
 export function isDroppedField(name: string): boolean {
   return exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+}
+
+const LINKS_MAX = 20;
+const KEPT_QUERY = new Set(["subject", "body"]);
+
+/**
+ * The whole field; empty when no link is left, `null` when it may stay byte for byte.
+ * @param replyFor `null` when no reply address can be assigned
+ */
+export function rewriteListField(
+  title: string,
+  value: string,
+  replyFor: (mailbox: Mailbox) => string | null,
+): FieldText | null {
+  if (!isMailing(value)) return null;
+  const links: string[] = [];
+  for (const [, inside = ""] of value.matchAll(/<([^<>]*)>/g)) {
+    const link = rewriteLink(inside.replace(/\s+/g, ""), replyFor);
+    if (link !== null && canStandInField(link) && links.length < LINKS_MAX) links.push(`<${link}>`);
+  }
+  return links.length === 0 ? NO_FIELD : headerField(title, withCommas(links));
+}
+
+/** `rewriteListField` leaves out links that fit no line. */
+export function keepsWebLink(value: string): boolean {
+  const links = [...value.matchAll(/<([^<>]*)>/g)].map(([, inside = ""]) => inside.replace(/\s+/g, ""));
+  const web = links.filter((link) => /^https:\/\//i.test(link));
+  return isMailing(value) ? web.some(canStandInField) : web.length > 0;
+}
+
+/** "mailto" in any spelling, or an "@" outside a web link. */
+function isMailing(value: string): boolean {
+  return /mailto/i.test(value.replace(/\s+/g, "")) || /@/.test(value.replace(/<\s*https?:[^<>]*>/gi, ""));
+}
+
+function rewriteLink(link: string, replyFor: (mailbox: Mailbox) => string | null): string | null {
+  if (/^https?:\/\//i.test(link)) return link;
+  const [, to, query = ""] = /^mailto:([^?]*)(?:\?(.*))?$/i.exec(link) ?? [];
+  const target = to === undefined ? null : parseAddressList(percentDecoded(to))[0];
+  const reply = target ? replyFor(target) : null;
+  if (reply === null) return null;
+  const kept = query.split("&").filter((pair) => KEPT_QUERY.has(pair.split("=", 1)[0]?.toLowerCase() ?? ""));
+  return `mailto:${reply}${kept.length === 0 ? "" : `?${kept.join("&")}`}`;
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+function withCommas(links: readonly string[]): string[] {
+  return links.map((link, index) => (index < links.length - 1 ? `${link},` : link));
 }

@@ -1,33 +1,30 @@
 /**
- * The only module that writes header fields (RFC 5322 §2.2, RFC 6532): every field we write, in our own or forwarded
- * messages, is a `FieldText`, and only `headerField` and `headerFieldOfLines` create one. Both refuse characters that
- * could begin a line: C0 controls (CR, LF and tab occur only in folds), DEL, C1 controls, U+2028, U+2029; and lone
- * surrogates, which have no UTF-8 form.
- *
- * Only `fieldTextBytes` and `bytesAsText` may convert a `FieldText` to bytes: in Latin-1, U+010D becomes a CR and U+060A
- * an LF.
+ * The only module that writes header fields (RFC 5322 §2.2, RFC 6532). A `FieldText` contains no character that could
+ * begin a line: C0 and C1 controls, DEL, U+2028, U+2029; and no lone surrogate. Only `fieldTextBytes` and `bytesAsText`
+ * may convert it to bytes: in Latin-1, U+010D becomes a CR.
  */
+import { BARE_BREAK, cleanField } from "../address/address-header.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
+import { encodeWords } from "./encoded-word.ts";
+import type { HeaderField } from "./headers.ts";
 
 declare const isWritten: unique symbol;
 
-/** One or several whole fields, each with its CRLF; or the empty text. */
+/** Whole fields, each with its CRLF; or the empty text. */
 export type FieldText = string & { readonly [isWritten]: true };
 
-export interface FoldStyle {
-  /** Column after which a line is folded, before the word that would exceed it. */
+interface FoldStyle {
+  /** A word that would exceed this column goes on the next line. */
   columns?: number;
-  /** White space at the start of a continuation line. */
+  /** Of a continuation line. */
   indent?: " " | "\t";
 }
 
 export const NO_FIELD = "" as FieldText;
 
-/** Maximum octets of a line without its CRLF (RFC 5322 §2.1.1). */
+/** RFC 5322 §2.1.1. */
 const LINE_MAX_OCTETS = 998;
-/** Maximum octets of a word that fits into a line after the longest field name. */
 const WORD_MAX_OCTETS = 960;
-/** Maximum octets per UTF-16 unit in UTF-8. */
 const OCTETS_PER_UNIT = 3;
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,35}$/;
 const UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
@@ -37,9 +34,8 @@ const NON_ASCII = /[^\0-\x7f]/;
 const PLAIN_LINE = /^\t?[ -~]*[!-~][ -~]*$/;
 
 /**
- * Joins words by a space, or by a fold where the next word would exceed the last column. Empty words are skipped.
- * @param name spelled as it is to be written, e.g. `Reply-To`
- * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
+ * Joins words by spaces or folds; empty words are skipped. @throws MailSyntaxError `field_syntax`,
+ * `field_line_too_long`
  */
 export function headerField(
   name: string,
@@ -62,18 +58,14 @@ export function headerField(
   return checked(name, lines);
 }
 
-/**
- * Writes a text as `headerField` writes its words.
- * @param text words with one space between them
- * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
- */
+/** Like `headerField`, from words with one space between them. */
 export function foldedField(name: string, text: string, { columns = 76, indent = " " }: FoldStyle = {}): FieldText {
   const lines: string[] = [];
   let line = `${name}: `;
   let at = 0;
   while (line.length + text.length - at > columns) {
     const last = at + columns - line.length;
-    // A first word that is too long for its line is not split.
+    // A first word that is too long is not split.
     const space = text.lastIndexOf(" ", last);
     const end = space > at ? space : text.indexOf(" ", at);
     if (end < 0) break;
@@ -85,10 +77,7 @@ export function foldedField(name: string, text: string, { columns = 76, indent =
   return checked(name, lines);
 }
 
-/**
- * Writes a field with given lines: each line after the first is indented by a tab. A line may begin with a space.
- * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
- */
+/** Lines after the first are indented by a tab. @throws MailSyntaxError `field_syntax`, `field_line_too_long` */
 export function headerFieldOfLines(name: string, lines: readonly string[]): FieldText {
   return checked(
     name,
@@ -101,36 +90,28 @@ export function fieldTextBytes(...fields: readonly FieldText[]): Buffer {
   return Buffer.from(fields.join(""), "utf8");
 }
 
-/** Encodes fields as a text with one character for each byte to be sent, the form in which received fields are read. */
 export function bytesAsText(field: FieldText): string {
   return NON_ASCII.test(field) ? fieldTextBytes(field).toString("latin1") : field;
 }
 
-/** @returns the name of a field in lower case @param field one field, not several */
-export function nameOf(field: FieldText): string {
+export function fieldNameOf(field: FieldText): string {
   return field.slice(0, field.indexOf(":")).toLowerCase();
 }
 
-/** Concatenates several fields in order. */
 export function joinFields(fields: readonly FieldText[]): FieldText {
   return fields.join("") as FieldText;
 }
 
-/** Whether `headerField` accepts a word: it contains no refused character and fits into a line after any field name. */
+/** Whether `headerField` accepts the word after any field name. */
 export function canStandInField(word: string): boolean {
   return !UNSAFE.test(word) && Buffer.byteLength(word) <= WORD_MAX_OCTETS;
 }
 
-/** Replaces every refused character by "?"; for text that is informational only. */
 export function neutralized(text: string): string {
   return UNSAFE.test(text) ? text.replace(EVERY_UNSAFE, "?") : text;
 }
 
-/**
- * Checks the lines of one field and joins them.
- * @param lines continuation lines already indented by a tab
- * @throws MailSyntaxError `field_syntax`, `field_line_too_long`
- */
+/** @throws MailSyntaxError `field_syntax`, `field_line_too_long` */
 function checked(name: string, lines: readonly string[]): FieldText {
   if (!NAME.test(name)) throw new MailSyntaxError("field_syntax");
   let isFirst = true;
@@ -146,5 +127,91 @@ function checkLine(line: string, isFirst: boolean): void {
   if (UNSAFE.test(text) || (!isFirst && /^ *$/.test(text))) throw new MailSyntaxError("field_syntax");
   if (line.length * OCTETS_PER_UNIT > LINE_MAX_OCTETS && Buffer.byteLength(line) > LINE_MAX_OCTETS) {
     throw new MailSyntaxError("field_line_too_long");
+  }
+}
+
+/** A text of any kind as a whole field, e.g. `Subject: hi\r\n` or `Subject: =?utf-8?B?xIU=?=\r\n`. */
+export function formatTextField(name: string, text: string): FieldText {
+  const clean = toOneLine(text);
+  return headerField(name, isPlain(clean) ? clean.split(" ") : encodeWords(clean));
+}
+
+function toOneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\u{2028}\u{2029}]+/gu, " ")
+    .trim();
+}
+
+/** Printable ASCII that can't be taken for an encoded word, in words short enough to fold. */
+function isPlain(text: string): boolean {
+  return /^(?:[!-~]{1,60}(?: [!-~]{1,60})*)?$/.test(text) && !text.includes("=?");
+}
+
+export interface WrittenHeader {
+  header: Buffer;
+  fields: readonly HeaderField[];
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+export class HeaderWriter {
+  /** But for the fields of the current run. */
+  #text = "";
+  readonly #fields: HeaderField[] = [];
+  readonly #received: string;
+  /** Then no field needs to be cleaned. */
+  readonly #isClean: boolean;
+  #run = { start: 0, end: 0 };
+
+  /** @param received needed only for `keep` */
+  constructor(received: Buffer = NO_BYTES) {
+    this.#received = received.toString("latin1");
+    this.#isClean = this.#received.endsWith("\r\n") && !BARE_BREAK.test(this.#received);
+  }
+
+  /** Bare line breaks become spaces. */
+  keep({ name, start, end }: HeaderField): void {
+    if (!this.#isClean) return this.#add(name, cleanField(this.#received.slice(start, end)));
+    if (this.#run.end !== start) {
+      this.#endRun();
+      this.#run.start = start;
+    }
+    this.#run.end = end;
+    this.#note(name, end - start);
+  }
+
+  /** An empty text writes nothing. */
+  write(name: string, text: FieldText): void {
+    if (text === "") return;
+    this.#endRun();
+    this.#add(name, bytesAsText(text));
+  }
+
+  /** The other writer must not be used any more. */
+  followedBy(other: HeaderWriter): WrittenHeader {
+    this.#endRun();
+    other.#endRun();
+    const offset = this.#text.length;
+    for (const field of other.#fields) {
+      field.start += offset;
+      field.end += offset;
+    }
+    return { header: Buffer.from(this.#text + other.#text, "latin1"), fields: [...this.#fields, ...other.#fields] };
+  }
+
+  #add(name: string, text: string): void {
+    this.#note(name, text.length);
+    this.#text += text;
+  }
+
+  #note(name: string, length: number): void {
+    const start = this.#fields.at(-1)?.end ?? 0;
+    this.#fields.push({ name, start, end: start + length });
+  }
+
+  #endRun(): void {
+    this.#text += this.#received.slice(this.#run.start, this.#run.end);
+    this.#run = { start: 0, end: 0 };
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { withHeaderLineEnds } from "./header-line-ends.ts";
 import { fieldValue, readHeader } from "./headers.ts";
+import { withHeaderLineEnds } from "./raw-fields.ts";
 
 const isLong = process.env.LONG_ROUNDS === "1";
 const fixed = (text: string) => withHeaderLineEnds(Buffer.from(text, "latin1"))?.toString("latin1") ?? null;

@@ -1,44 +1,36 @@
 /**
- * Parses the header block of a message (RFC 5322 §2.2): yields offsets into the received bytes, and runs no JavaScript
- * per byte. Only CRLF ends a line; a bare LF is part of its field. Works on wire form (dot-stuffed) and plain form.
- *
- * The block ends at the first blank line, at the first line that is not a field, or at the end of the bytes. If it ends
- * without a blank line (`isSeparated` false), code that puts fields on top must add one; otherwise the body would be
- * read as header.
+ * Parses the header block of a message (RFC 5322 §2.2) as offsets, without JavaScript per byte, in wire or plain form.
+ * Only CRLF ends a line. The block ends at a blank line, at the first line that is no field, or with the bytes; without
+ * a blank line (`isSeparated` false) one must be added below new fields, or the body would be read as header.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { decodeCharset } from "./declared-charset.ts";
+import { decodeCharset } from "./encoded-word.ts";
 
 export interface HeaderField {
-  /** Field name in lower case. */
   name: string;
-  /** Offset of the name's first byte. */
   start: number;
-  /** Offset just after the CRLF of the field's last line. */
+  /** After the CRLF of the last line. */
   end: number;
 }
 
 export interface HeaderBlock {
   fields: HeaderField[];
-  /** Offset after the last field: that of the blank line if there is one, otherwise of the first byte of the body. */
+  /** That of the blank line, or of the first byte of the body. */
   end: number;
-  /** Whether a blank line (CRLF) begins at `end`. */
+  /** Whether a blank line begins at `end`. */
   isSeparated: boolean;
 }
 
 export interface HeaderLimits {
   bytesMax: number;
   fieldsMax: number;
-  /** Maximum bytes of one field, its name and all its lines. */
   fieldBytesMax: number;
-  /** Maximum lines of one field, including folded ones. */
   fieldLinesMax: number;
 }
 
 /**
- * Limits for messages that arrive, are submitted or are composed. Real mail is far below: Exchange accepts 256 KiB;
- * Gmail 500 kB, 5,000 fields, and 32 kB per field except To, Cc and References; Postfix reads 102,400 bytes of a field.
- * A thousand recipients with names, one per line, take about 60 kB.
+ * Exchange accepts 256 KiB; Gmail 500 kB, 5,000 fields, 32 kB per field; Postfix reads 102,400 bytes of a field. A
+ * thousand recipients with names take 60 kB.
  */
 export const headerLimits: HeaderLimits = {
   bytesMax: 256 * 1024,
@@ -47,9 +39,7 @@ export const headerLimits: HeaderLimits = {
   fieldLinesMax: 2000,
 };
 
-/**
- * Limits for messages that the server accepted earlier: possibly under older limits, and with fields of ours on top.
- */
+/** For messages accepted earlier, perhaps under older limits and with fields of ours on top. */
 const readLimits: HeaderLimits = {
   bytesMax: 528 * 1024,
   fieldsMax: 5100,
@@ -62,16 +52,12 @@ const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
-/** Maximum octets of a field name with the white space after it. */
 const NAME_MAX = 998;
-// Matches a field name (ftext, RFC 5322 §3.6.8) and its colon. White space before the colon is obsolete syntax that
-// still occurs (§4.5).
+// White space before the colon is obsolete but still occurs (RFC 5322 §3.6.8, §4.5).
 const NAME = /[!-9;-~]+[ \t]*:/y;
-/** Matches a field in printable ASCII without folds. */
 const PLAIN_FIELD = /^[\t -~]*\r\n$/;
 
 /**
- * Parses the whole header block in one pass.
  * @param limits `headerLimits` for a message that has not been checked yet
  * @throws MailSyntaxError `header_too_large`, `header_too_many_fields`, `header_field_too_large`
  */
@@ -102,36 +88,29 @@ export function readHeader(bytes: Buffer, limits: HeaderLimits = readLimits): He
   return { fields, end: at, isSeparated: isBlankLine(bytes, at) };
 }
 
-/**
- * @returns the offset at which the header block ends; see `HeaderBlock.end` @throws MailSyntaxError as `readHeader`
- * does
- */
 export function findHeaderEnd(bytes: Buffer): number {
   return readHeader(bytes).end;
 }
 
-/** @returns the fields before `end`, in order @throws MailSyntaxError as `readHeader` does */
+/** @throws MailSyntaxError as `readHeader` does */
 export function readHeaderFields(bytes: Buffer, end: number, limits: HeaderLimits = readLimits): HeaderField[] {
   return readHeader(bytes.subarray(0, end), limits).fields;
 }
 
-/** @returns how many fields have this name @param name field name in lower case */
 export function countFields(fields: readonly HeaderField[], name: string): number {
   let count = 0;
   for (const field of fields) if (field.name === name) count += 1;
   return count;
 }
 
-/** @returns the first field with that name; `null` when there is none @param name field name in lower case */
+/** @param name in lower case */
 export function findField(fields: readonly HeaderField[], name: string): HeaderField | null {
   return fields.find((field) => field.name === name) ?? null;
 }
 
 /**
- * Reads a field's value as one line, trimmed: UTF-8 if the bytes are valid UTF-8, otherwise the declared charset, and
- * without one Latin-1. Encoded words stay encoded. Line breaks that are not folds (bare CR, bare LF) and NUL become a space, so that the value cannot begin a
- * line anywhere.
- * @param declared charset that the message declares, if octets in it are wanted
+ * One line, trimmed: UTF-8 if valid, else the declared charset, else Latin-1. Encoded words stay. Bare CR, bare LF and
+ * NUL become spaces, so that the value can't begin a line anywhere.
  */
 export function fieldValue(bytes: Buffer, field: HeaderField, declared: string | null = null): string {
   const latin1 = bytes.toString("latin1", field.start, field.end);
@@ -147,15 +126,12 @@ export function fieldValue(bytes: Buffer, field: HeaderField, declared: string |
     .trim();
 }
 
-/**
- * @returns the value of the first field with that name; `null` when there is none @param name field name in lower case
- */
+/** @param name in lower case */
 export function firstValue(bytes: Buffer, fields: readonly HeaderField[], name: string): string | null {
   const field = findField(fields, name);
   return field ? fieldValue(bytes, field) : null;
 }
 
-/** Returns the bytes up to the first blank line, at most `bytesMax`, one character per byte. */
 function headText(bytes: Buffer, bytesMax: number): string {
   const blank = bytes.subarray(0, bytesMax).indexOf(BLANK_LINE);
   return bytes.toString("latin1", 0, blank < 0 ? bytesMax : blank + BLANK_LINE.length);
@@ -163,7 +139,7 @@ function headText(bytes: Buffer, bytesMax: number): string {
 
 function findLineEnd(head: string, start: number, wholeLength: number): number {
   const lineFeed = head.indexOf("\n", start);
-  // Finding a single character is much faster than CRLF, and a bare LF is rare.
+  // A bare LF is rare, and one character is found faster than CRLF.
   if (lineFeed > start && head.charCodeAt(lineFeed - 1) === CR) return lineFeed + 1;
   const at = head.indexOf("\r\n", start);
   if (at >= 0) return at + 2;
@@ -171,7 +147,7 @@ function findLineEnd(head: string, start: number, wholeLength: number): number {
   return head.length;
 }
 
-/** @returns the name of the field that begins at `start`, in lower case; `null` when no field begins there */
+/** `null` when no field begins there. */
 function readName(head: string, start: number): string | null {
   NAME.lastIndex = start;
   const colon = NAME.test(head) ? NAME.lastIndex - 1 : -1;

@@ -1,13 +1,9 @@
 /**
- * Maps message identifiers of replies without a table. A Message-ID reveals a program, a host, often a domain. One made
- * by the owner's program is replaced by `<base32(sealed original)@alias domain>`; when that returns in References it is
- * replaced by the original, so that both sides see consistent threads. Sealing is deterministic (synthetic IV by
- * HMAC-SHA-256, then AES-256-CTR) under keys of the alias.
- *
- * In a reply, the owner's identifiers cannot be told from a correspondent's by their form. So mail to the owner carries
- * an additional identifier in References, the voucher, which consists of keyed hashes of the correspondents'
- * identifiers. In a reply those pass unchanged, and all others are sealed. Programs that don't copy References lose the
- * voucher; in their replies an identifier passes only if the owner's program can't have made it.
+ * Maps message identifiers of replies without a table. One that the owner's program made reveals program and host, so
+ * it becomes `<base32(sealed original)@alias domain>` and is restored when it returns (HMAC-SHA-256 as synthetic IV,
+ * AES-256-CTR, keys of the alias).
+ * Mail to the owner carries a voucher in References: keyed hashes of the correspondents' identifiers, which pass
+ * unchanged in a reply. Without it an identifier passes only if the owner's program can't have made it.
  */
 import { isUtf8 } from "node:buffer";
 import { createCipheriv, hkdfSync, timingSafeEqual } from "node:crypto";
@@ -17,44 +13,39 @@ import { hmacSha256 } from "../hmac-sha256.ts";
 import { hostOfMessageId, isBracketed } from "./message-id.ts";
 
 export interface MessageIdKeys {
-  /** Domain of the alias in lower case. */
   aliasDomain: string;
   macKey: Buffer;
   cipherKey: Buffer;
 }
 
-/** Identifiers in In-Reply-To and References, in order and as spelled, usually with brackets. */
+/** In order and as spelled, usually with brackets. */
 export interface ThreadIds {
   inReplyTo: string[];
   references: string[];
 }
 
-/** What a reply tells about whose identifiers it names. */
 export interface ThreadHosts {
-  /** The reply's own Message-ID; `null` when it has none. */
   messageId: string | null;
-  /** Domains of the owner's mailboxes, as A-labels in lower case like all here. */
+  /** A-labels in lower case. */
   own: readonly string[];
-  /** Domains of the people the reply is addressed to. */
+  /** Of the people the reply is addressed to. */
   correspondents: readonly string[];
 }
 
-/** Maximum identifiers kept of a References field: the first one and the last of the rest. */
+/** The first one and the last of the rest. */
 export const REFERENCES_MAX = 30;
-/** Maximum characters of a sealed identifier before its "@". */
 const LEFT_MAX = 200;
 const IV_BYTES = 16;
 const HASH_BYTES = 20;
-/** Bytes of each keyed hash in a voucher. */
+/** Of each keyed hash in a voucher. */
 const VOUCH_BYTES = 5;
-/** Maximum identifiers that a voucher covers. */
 const VOUCHED_MAX = 20;
 const BLANKS = /\s+/g;
-/** Begins the sealed text of an identifier without brackets; no text between brackets contains it. */
+/** Begins the sealed text of an identifier without brackets. */
 const BARE = "<";
 const VOUCHER = /^v\.([a-z2-7]+)$/i;
 
-/** Derives the keys for an alias' message identifiers from its reply key. @param replyKey 32 random bytes */
+/** @param replyKey 32 random bytes */
 export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdKeys {
   const bytes = Buffer.from(hkdfSync("sha256", replyKey, "", "kauke message id v1", 64));
   return {
@@ -64,11 +55,7 @@ export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdK
   };
 }
 
-/**
- * Replaces an identifier of the owner's program. One at the alias' domain is returned unchanged; one too long to be
- * sealed in 200 characters becomes a keyed hash, which cannot be reversed.
- * @param id Message-ID, usually with brackets
- */
+/** One at the alias' domain stays; one too long for 200 characters becomes a keyed hash, which can't be reversed. */
 export function sealMessageId(id: string, keys: MessageIdKeys): string {
   if (isAtAlias(id, keys)) return id;
   const plain = isBracketed(id) ? id.slice(1, -1) : `${BARE}${id}`;
@@ -78,7 +65,7 @@ export function sealMessageId(id: string, keys: MessageIdKeys): string {
   return bracketed(left.length <= LEFT_MAX ? left : toBase32(mac.subarray(0, HASH_BYTES)), keys);
 }
 
-/** Reverses `sealMessageId`. @returns `null` when it was not made with these keys or is only a hash */
+/** `null` when it was not made with these keys or is only a hash. */
 export function openMessageId(sealed: string, keys: MessageIdKeys): string | null {
   if (!isAtAlias(sealed, keys)) return null;
   const bytes = fromBase32(leftOf(sealed));
@@ -93,10 +80,7 @@ export function openMessageId(sealed: string, keys: MessageIdKeys): string | nul
 
 const spelled = (plain: string) => (plain.startsWith(BARE) ? plain.slice(BARE.length) : `<${plain}>`);
 
-/**
- * Builds the thread fields of mail to the owner: opens sealed identifiers and appends the voucher.
- * @param messageId identifiers in the mail's Message-ID, which is not changed
- */
+/** Opens sealed identifiers and appends the voucher. */
 export function threadForOwner(thread: ThreadIds, messageId: readonly string[], keys: MessageIdKeys): ThreadIds {
   const open = (id: string): string => openMessageId(id, keys) ?? id;
   const kept = shorten(thread.references.filter((id) => !isVoucher(id, keys)));
@@ -107,10 +91,7 @@ export function threadForOwner(thread: ThreadIds, messageId: readonly string[], 
   };
 }
 
-/**
- * Builds the thread fields of a reply: keeps vouched identifiers, seals all others, removes vouchers and words that are
- * not vouched for, which are text of the owner's program.
- */
+/** Keeps vouched identifiers, seals all others, removes vouchers and words that nothing vouches for. */
 export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys, hosts: ThreadHosts): ThreadIds {
   const vouchers = thread.references.flatMap((id) => readVoucher(id, keys) ?? []);
   const vouched = new Set(vouchers);
@@ -125,9 +106,9 @@ export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys, h
 }
 
 /**
- * Whether an identifier that nothing vouches for is a correspondent's: it is at the host of one, where neither the
- * owner's mailbox nor this program is; or it has no "@", unlike this program's own. Large hosts name many machines in
- * identifiers (`prod.outlook.com`): where this program is at the correspondent's host, no other machine there counts.
+ * Without a voucher: it is at a correspondent's host where neither the owner's mailbox nor this program is, or has no
+ * "@" unlike this program's own. Where this program is at the correspondent's host (`prod.outlook.com`), no other
+ * machine counts.
  */
 function isCorrespondents(id: string, { messageId, own, correspondents }: ThreadHosts): boolean {
   if (!isBracketed(id) || messageId === null) return false;
@@ -139,14 +120,11 @@ function isCorrespondents(id: string, { messageId, own, correspondents }: Thread
 
 const isRelated = (one: string, other: string) => isWithin(one, other) || isWithin(other, one);
 
-/** Whether a host name is a domain, of two labels or more, or below it. */
 function isWithin(host: string, domain: string): boolean {
   return domain.includes(".") && (host === domain || host.endsWith(`.${domain}`));
 }
 
-/**
- * Shortens References: keeps the last identifiers, which programs evaluate, and the first, which identifies the thread.
- */
+/** The last identifiers, which programs evaluate, and the first, which identifies the thread. */
 function shorten(ids: readonly string[]): string[] {
   return ids.length <= REFERENCES_MAX ? [...ids] : [...ids.slice(0, 1), ...ids.slice(1 - REFERENCES_MAX)];
 }
@@ -156,10 +134,7 @@ function voucher(foreign: readonly string[], keys: MessageIdKeys): string[] {
   return hashes.length === 0 ? [] : [bracketed(`v.${hashes.join("")}`, keys)];
 }
 
-/**
- * Splits a voucher into its hashes of 40 bits, 8 base32 characters each. @returns `null` when the identifier is not a
- * voucher
- */
+/** `null` when the identifier is not a voucher. */
 function readVoucher(id: string, keys: MessageIdKeys): string[] | null {
   const hashes = isAtAlias(id, keys) ? VOUCHER.exec(leftOf(id))?.[1] : undefined;
   return hashes === undefined ? null : (hashes.toLowerCase().match(/.{8}/g) ?? []);
@@ -169,7 +144,7 @@ function isVoucher(id: string, keys: MessageIdKeys): boolean {
   return readVoucher(id, keys) !== null;
 }
 
-/** Hashes an identifier without its brackets and blanks, which programs add and remove when they answer. */
+/** Without brackets and blanks, which programs add and remove. */
 function vouchHash(id: string, keys: MessageIdKeys): string {
   return toBase32(macOf("vouch", withoutBrackets(id).replace(BLANKS, ""), keys).subarray(0, VOUCH_BYTES));
 }
@@ -182,7 +157,7 @@ function crypt(bytes: Buffer, iv: Buffer, keys: MessageIdKeys): Buffer {
   return createCipheriv("aes-256-ctr", keys.cipherKey, iv).update(bytes);
 }
 
-/** Whether an identifier is at the alias' domain. With a second "@" it could name another host before it. */
+/** With a second "@" it could name another host before it. */
 function isAtAlias(id: string, keys: MessageIdKeys): boolean {
   return hostOfMessageId(id) === keys.aliasDomain && id.indexOf("@") === id.lastIndexOf("@");
 }

@@ -264,7 +264,7 @@ describe("To, Cc and Reply-To", () => {
     const missing = ["to", "cc"].map(
       (name) => /(\d+) more without a reply address:;$/.exec(value(done, name) ?? "")?.[1],
     );
-    expect(missing.filter((it) => it !== undefined)).toEqual([`${1501 - CORRESPONDENTS_MAX}`]);
+    expect(missing.filter((one) => one !== undefined)).toEqual([`${1501 - CORRESPONDENTS_MAX}`]);
   });
 
   it("request one reply address per correspondent, however often and in whatever letter case it occurs", () => {

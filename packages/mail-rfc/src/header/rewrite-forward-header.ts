@@ -1,68 +1,64 @@
 /**
- * Rewrites the header of a forwarded message. Every address the owner's program could answer to becomes a reply
- * address, so that no answer, read receipt or unsubscription is sent from the real mailbox to a correspondent. The
- * caller derives the tokens and stores the rows. Fields that this module and forward-fields.ts do not name keep their
- * exact bytes and their order.
+ * Rewrites the header of a forwarded message: every address the owner's program could write to becomes a reply address,
+ * so that nothing is sent from the real mailbox. Other fields keep their bytes and order.
  */
 
-import { splitAliasAddress } from "../address/address.ts";
-import { addressesOf, addressKey, type HeaderSource } from "../address/address-header.ts";
+import { splitAddress } from "../address/address.ts";
+import { addressesOf, type HeaderSource, isOwn, type OwnAliases } from "../address/address-header.ts";
 import { type Mailbox, parseAddressList } from "../address/address-list.ts";
-import { formatAddressField, formatRecipients, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
-import { ReplyAddresses } from "../address/reply-addresses.ts";
-import { shownName, unknownAuthor } from "../address/shown-name.ts";
-import { splitAddress } from "../address/split-address.ts";
-import { formatDate } from "./date.ts";
+import {
+  formatAddressField,
+  formatRecipients,
+  shownName,
+  UNDISCLOSED_RECIPIENTS,
+  unknownAuthor,
+} from "../address/format-address.ts";
+import { ReplyAddresses } from "../address/reply-address.ts";
 import { decodeEncodedWords } from "./encoded-word.ts";
-import { isDroppedField } from "./forward-fields.ts";
-import { canStandInField, type FieldText, headerField, NO_FIELD, nameOf } from "./header-field.ts";
-import { HeaderWriter, type WrittenHeader } from "./header-writer.ts";
+import { isDroppedField, keepsWebLink, rewriteListField } from "./forward-fields.ts";
+import {
+  canStandInField,
+  type FieldText,
+  fieldNameOf,
+  HeaderWriter,
+  headerField,
+  NO_FIELD,
+  type WrittenHeader,
+} from "./header-field.ts";
 import { fieldValue, type HeaderField } from "./headers.ts";
-import { keepsWebLink, rewriteListField } from "./list-links.ts";
 import { findMessageIds } from "./message-id.ts";
 import { type MessageIdKeys, threadForOwner } from "./message-id-map.ts";
+import { formatDate, isResultOf } from "./trace-fields.ts";
 
-export interface ForwardHeaderSource extends HeaderSource {
-  /** Address of the alias in canonical form. */
-  aliasAddress: string;
-  /** Author used when there is no readable From; canonical, empty for the null sender. */
+export interface ForwardHeaderSource extends HeaderSource, OwnAliases {
+  /** Author when there is no readable From; empty for the null sender. */
   envelopeFrom: string;
-  /** Whether SPF or DKIM aligned with the header's From. */
+  /** SPF or DKIM aligned with From. */
   isVerified: boolean;
-  /** Returns the reply address that stands for a correspondent. Called once per correspondent. */
+  /** Called once per correspondent. */
   replyAddressOf: (correspondent: string) => string;
-  /** Whether an address is another alias of the same owner, which stays unchanged. */
-  isOwnAlias?: (address: string) => boolean;
-  /** Fields of our own to put on top of the new block, one text for each. */
   trace?: readonly FieldText[];
-  /** Our own name in Authentication-Results; received fields with it are forged and removed. */
+  /** Our name in Authentication-Results; received fields with it are forged and removed. */
   removeResultsOf: string;
-  /**
-   * Keys that open the owner's own identifiers in In-Reply-To and References; without them both fields stay unchanged.
-   */
+  /** Open the owner's own identifiers; without them In-Reply-To and References stay. */
   messageIds?: MessageIdKeys;
-  /** Fields for a message that has none of its own, as mail programs need them (RFC 5322 §3.6). */
+  /** For a message without Date or Message-ID (RFC 5322 §3.6). */
   added?: { date: Date; messageId: string };
 }
 
 export interface ForwardHeader extends WrittenHeader {
-  /** Everybody who was assigned a reply address, without duplicates. */
   correspondents: Mailbox[];
-  /** Assigns further reply addresses, to people whom the message names outside its header (in calendars). */
+  /** For people named outside the header (in calendars). */
   replies: ReplyAddresses;
 }
 
-/**
- * Maximum people in From, Reply-To, To, Cc, mailing-list fields and calendars together: 1,000 recipients, and some
- * authors and lists. Recipients beyond are counted in their field.
- */
+/** 1,000 recipients, and some authors and lists. Further recipients are counted in their field. */
 export const CORRESPONDENTS_MAX = 1010;
-/** Maximum addresses in To and Cc that are the owner's own aliases; further ones are removed. */
+/** Further ones are removed. */
 const OWN_MAX = 50;
 /**
- * Fields that may occur once (RFC 5322 §3.6, RFC 2045 §3, RFC 2369 §3, RFC 2919 §3, RFC 3834 §5, RFC 8058 §3.1) and are
- * not written anew. Of several, the first is kept: it is the one that programs show, and that is read here; large hosts
- * refuse a message that has two.
+ * Fields that may occur once (RFC 5322 §3.6, RFC 2045 §3, RFC 2369 §3, RFC 2919 §3, RFC 3834 §5, RFC 8058 §3.1). The
+ * first is kept, which programs show; large hosts refuse a message that has two.
  */
 const singleFields: ReadonlySet<string> = new Set(
   [
@@ -72,10 +68,7 @@ const singleFields: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/**
- * Mailing-list fields whose addresses are rewritten (RFC 2369), with the spelling of their names. List-Unsubscribe-Post
- * (RFC 8058) is not among them: it is kept or removed.
- */
+/** RFC 2369, with the spelling of their names. List-Unsubscribe-Post is kept or removed. */
 const listFields = new Map([
   ["list-unsubscribe", "List-Unsubscribe"],
   ["list-post", "List-Post"],
@@ -85,7 +78,7 @@ const listFields = new Map([
   ["list-archive", "List-Archive"],
 ]);
 
-/** Rewrites the header block; does not read the body. Never throws on input from the sender. */
+/** Never throws on input from the sender. */
 export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
   const lists = readRecipients(source);
   const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX);
@@ -111,7 +104,7 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
     }
   }
   const top = new HeaderWriter();
-  for (const text of source.trace ?? []) top.write(nameOf(text), text);
+  for (const text of source.trace ?? []) top.write(fieldNameOf(text), text);
   for (const [name, text] of written) top.write(name, text);
   const block = top.followedBy(rest);
   return { ...block, correspondents: replies.correspondents, replies };
@@ -120,27 +113,26 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
 function isRemoved(source: ForwardHeaderSource, field: HeaderField): boolean {
   const { name } = field;
   if (name === "list-unsubscribe-post") return !hasHttpsUnsubscribe(source);
-  return isDroppedField(name) || isResultOf(source, field);
+  return (
+    isDroppedField(name) ||
+    (field.name === "authentication-results" && isResultOf(fieldValue(source.header, field), source.removeResultsOf))
+  );
 }
 
 /**
- * Builds the mailbox that stands for a correspondent: the shown name and the reply address.
+ * `null` when the maximum number of reply addresses is reached.
  * @param isVerified whether the name is shown without a warning
- * @returns `null` when the maximum number of reply addresses is reached
  */
 function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddresses): Mailbox | null {
   const address = replies.addressFor(mailbox);
   return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
 }
 
-/**
- * @returns the new From, Reply-To, To and Cc; a field with empty text is removed. From gets its reply address first, so
- * that the limit on addresses never removes it.
- */
+/** From gets its reply address first, so that the limit never removes it. An empty text removes the field. */
 function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyAddresses): Written {
   const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
   const author = from && mailboxFor(from, source.isVerified, replies);
-  const replyTo = answeredBy(source, from).flatMap(
+  const replyTo = replyTargets(source, from).flatMap(
     ({ mailbox, isVerified }) => mailboxFor(mailbox, isVerified, replies) ?? [],
   );
   const outward = (mailbox: Mailbox): Mailbox | [] => {
@@ -149,7 +141,7 @@ function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, repl
   };
   const recipients = (name: "to" | "cc"): [shown: Mailbox[], missing: number] => {
     const shown = lists[name].flatMap(outward);
-    const isMissing = (it: Mailbox) => !lists.own.has(it) && replies.knownFor(it.address) === null;
+    const isMissing = (mailbox: Mailbox) => !lists.own.has(mailbox) && replies.knownFor(mailbox.address) === null;
     return [shown, lists[name].filter(isMissing).length + addressesOf(source, name).cutCount];
   };
   return [
@@ -161,10 +153,10 @@ function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, repl
 }
 
 /**
- * Of several authors From shows the first; Reply-To then names all, so that an answer reaches each (RFC 5322 §3.6.2).
- * Only the first one's domain was authenticated, so authors of others are marked.
+ * Of several authors From shows the first; Reply-To names all, so that a reply reaches each (RFC 5322 §3.6.2). Only the
+ * first one's domain was authenticated.
  */
-function answeredBy(source: ForwardHeaderSource, shown: Mailbox | null): { mailbox: Mailbox; isVerified: boolean }[] {
+function replyTargets(source: ForwardHeaderSource, shown: Mailbox | null): { mailbox: Mailbox; isVerified: boolean }[] {
   const named = addressesOf(source, "reply-to").mailboxes;
   const authors = addressesOf(source, "from").mailboxes;
   if (named.length > 0 || authors.length < 2)
@@ -181,21 +173,19 @@ function nobody(source: ForwardHeaderSource): Mailbox {
   return unknownAuthor(decodeEncodedWords(value), splitAddress(source.aliasAddress).domain);
 }
 
-/** A message that had To or Apparently-To gets a To field even if no readable address is left. */
+/** A To field stays even if no readable address is left. */
 function writeTo([shown, missing]: [Mailbox[], number], { fields }: ForwardHeaderSource): FieldText {
   const hadOne = fields.some(({ name }) => name === "to" || name === "apparently-to");
   return hadOne && shown.length + missing === 0 ? UNDISCLOSED_RECIPIENTS : formatRecipients("To", shown, missing);
 }
 
-/** Rewritten header fields: pairs of a field name in lower case and the whole new field. */
 type Written = [name: string, text: FieldText][];
 
 interface Recipients {
   to: Mailbox[];
   cc: Mailbox[];
-  /** Recipients in To and Cc that are aliases of the owner. */
+  /** Aliases of the owner in To and Cc. */
   own: ReadonlySet<Mailbox>;
-  /** The first `OWN_MAX` of them. */
   keptOwn: ReadonlySet<Mailbox>;
 }
 
@@ -205,19 +195,6 @@ function readRecipients(source: ForwardHeaderSource): Recipients {
   const [to, cc] = [named("to"), named("cc")];
   const own = new Set([...to, ...cc].filter(({ address }) => isOwn(address, source)));
   return { to, cc, own, keptOwn: own.size <= OWN_MAX ? own : new Set([...own].slice(0, OWN_MAX)) };
-}
-
-/** Whether an address is the alias in any letter case with any tag, or another alias of the same owner. */
-export function isOwn(
-  address: string,
-  { aliasAddress, isOwnAlias }: Pick<ForwardHeaderSource, "aliasAddress" | "isOwnAlias">,
-): boolean {
-  return withoutTag(address) === addressKey(aliasAddress) || (isOwnAlias?.(address) ?? false);
-}
-
-function withoutTag(address: string): string {
-  const { local, domain } = splitAddress(address);
-  return addressKey(`${splitAliasAddress(local).name}@${domain}`);
 }
 
 function envelopeMailbox(envelopeFrom: string): Mailbox | null {
@@ -258,22 +235,10 @@ function writeListField(source: ForwardHeaderSource, field: HeaderField, replies
   return rewriteListField(title, fieldValue(source.header, field), (mailbox) => replies.addressFor(mailbox));
 }
 
-/** Whether an https link is kept: RFC 8058 §3.1 requires it, so without it List-Unsubscribe-Post is removed. */
+/** Without an https link (RFC 8058 §3.1) List-Unsubscribe-Post is removed. */
 function hasHttpsUnsubscribe(source: ForwardHeaderSource): boolean {
   const [kept = ""] = valuesOf(source, "list-unsubscribe");
   return keepsWebLink(kept);
-}
-
-/**
- * Whether Authentication-Results claim to be ours. Any word before the first semicolon counts, comments included, since
- * parsers differ in what they skip (RFC 8601 §2.2, §5).
- */
-function isResultOf(source: ForwardHeaderSource, field: HeaderField): boolean {
-  if (field.name !== "authentication-results") return false;
-  const value = fieldValue(source.header, field).toLowerCase();
-  const outside = value.replace(/\([^()]*\)/g, " ");
-  const words = [value, outside].flatMap((text) => text.split(";", 1)[0]?.split(/[\s"()]+/) ?? []);
-  return words.includes(source.removeResultsOf.toLowerCase());
 }
 
 function valuesOf({ header, fields }: HeaderSource, name: string): string[] {

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toBase32 } from "../base32.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { formatDate } from "./date.ts";
 import { fieldValue, readHeader } from "./headers.ts";
 import { findMessageIds, makeMessageId, parseMessageId } from "./message-id.ts";
-import { formatReceived, type ReceivedTrace } from "./received.ts";
+import { formatDate, formatReceived, type ReceivedTrace } from "./trace-fields.ts";
 
 describe("formatDate", () => {
   it.each([

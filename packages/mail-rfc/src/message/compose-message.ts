@@ -1,33 +1,26 @@
 /**
- * Builds a whole message from what a person typed (RFC 5322, RFC 2045): text/plain in UTF-8, ASCII on the wire unless
- * an address is not. The header has only the fields that every message needs, and names no mail program, host or time
- * zone. Typed text cannot add a field or end the header: addresses and identifier are parsed, the subject is cleaned,
- * the text is encoded.
+ * Builds a message from what a person typed (RFC 5322, RFC 2045): text/plain in UTF-8. Names no program, host or time
+ * zone. Typed text can't add a field or end the header.
  */
 import { parseAddress } from "../address/address.ts";
 import { encodeText } from "../body/transfer-encoding.ts";
-import { formatDate } from "../header/date.ts";
-import { fieldTextBytes, headerField } from "../header/header-field.ts";
+import { fieldTextBytes, formatTextField, headerField } from "../header/header-field.ts";
 import { parseMessageId } from "../header/message-id.ts";
-import { formatTextField } from "../header/text-field.ts";
+import { formatDate } from "../header/trace-fields.ts";
 
 const CRLF = Buffer.from("\r\n");
 
 export interface ComposedMessage {
-  /** Address of the alias, `local@domain`. */
   from: string;
   to: string;
   subject: string;
   text: string;
   at: Date;
-  /** Message-ID with its brackets; the same for every attempt. */
+  /** The same for every attempt. */
   messageId: string;
 }
 
-/**
- * @returns the message in plain form (not dot-stuffed), CRLF lines, ending in CRLF
- * @throws MailSyntaxError when an address or the identifier is invalid or cannot be written in a field
- */
+/** Plain form, CRLF lines. @throws MailSyntaxError for an address or identifier that can't be written */
 export function composeMessage(message: ComposedMessage): Buffer {
   const { left, right } = parseMessageId(message.messageId);
   const { encoding, bytes } = encodeText(message.text);

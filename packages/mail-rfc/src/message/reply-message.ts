@@ -1,51 +1,43 @@
 /**
- * Writes the header of mail an owner sends to a reply address, as the correspondent will see it: from the alias,
- * revealing nothing of the mailbox, program, host, network or time zone. All fields that this module does not name are
- * dropped. Headers of parts are rewritten by `rewrite-parts.ts`; the body is searched by the leak guard.
+ * Writes the header of mail to a reply address as the correspondent will see it: from the alias, nothing of mailbox,
+ * program, host or time zone. Fields that are not named here are dropped.
  */
 
+import { asciiDomainOf } from "../address/address.ts";
 import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "../address/address-header.ts";
 import type { Mailbox } from "../address/address-list.ts";
 import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
-import { asciiDomainOf } from "../address/split-address.ts";
-import { formatDate, readDate } from "../header/date.ts";
 import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "../header/header-field.ts";
 import { findField, firstValue } from "../header/headers.ts";
 import { findMessageIds } from "../header/message-id.ts";
 import { type MessageIdKeys, sealMessageId, type ThreadIds, threadForCorrespondent } from "../header/message-id-map.ts";
+import { formatDate, readDate } from "../header/trace-fields.ts";
 
 export interface ReplyHeaderSource extends HeaderSource {
   aliasAddress: string;
-  /** Display name the owner chose for this alias; the name in the message is never used. */
+  /** The name in the message is never used. */
   aliasName: string | null;
-  /**
-   * Maps a canonical address to the correspondent its reply address stands for; `null` when it is not a reply address.
-   */
+  /** `null` for what is not a reply address. */
   correspondentOf: (address: string) => Mailbox | null;
-  /** Whether an address is another alias of the owner, which the correspondent has seen before. */
+  /** The correspondent has seen the owner's other aliases before. */
   isOwnAlias?: (address: string) => boolean;
   messageIds: MessageIdKeys;
-  /** Domains of the mailboxes that the alias forwards to, as A-labels in lower case. */
   ownDomains: readonly string[];
-  /** Message-ID for a message without one: with brackets, at the alias' domain. */
+  /** For a message without one. */
   newMessageId: string;
-  /** Time of receipt, used for a message without a readable Date. */
+  /** For a message without a readable Date. */
   receivedAt: Date;
 }
 
 export interface ReplyHeader {
-  /** New header block in wire form, without the blank line. */
   header: Buffer;
-  /** Canonical addresses in To and Cc that are not reply addresses. If there are any, the message must not be sent. */
+  /** Addresses in To and Cc that are not reply addresses; the message must then not be sent. */
   strangers: string[];
-  /** Whether To or Cc contained text that is not an address; that text is left out of `header`. */
+  /** To or Cc contained text that is not an address. */
   hasUnreadable: boolean;
 }
 
-/**
- * Fields copied byte for byte, each once. Content-ID, -Language and -Location are not among them: they name hosts and
- * habits.
- */
+/** Copied once each. Not Content-ID, -Language and -Location: they name hosts and habits. */
 const COPIED_FIELDS = [
   "subject",
   "mime-version",
@@ -55,11 +47,11 @@ const COPIED_FIELDS = [
   "content-description",
 ];
 
-/** Maximum UTF-16 units read of Auto-Submitted. */
+/** UTF-16 units read of Auto-Submitted. */
 const AUTO_SUBMITTED_MAX = 1000;
 const COMMENTS = /\([^()]*\)/g;
 
-/** Writes the whole new header block. Never throws on input from the owner's program. */
+/** Never throws on input from the owner's program. */
 export function rewriteReplyHeader(source: ReplyHeaderSource): ReplyHeader {
   const to = outwardMailboxes(source, "to");
   const cc = outwardMailboxes(source, "cc");
@@ -84,10 +76,7 @@ interface Outward {
   hasUnreadable: boolean;
 }
 
-/**
- * Replaces reply addresses by the correspondents. Drops the alias itself, which "reply to all" includes: the message
- * would return to the owner.
- */
+/** Drops the alias itself, which "reply to all" includes: the message would return to the owner. */
 function outwardMailboxes(source: ReplyHeaderSource, name: string): Outward {
   const { mailboxes, unreadCount, isCut } = addressesOf(source, name);
   const outward: Outward = { mailboxes: [], strangers: [], hasUnreadable: unreadCount > 0 || isCut };
@@ -124,25 +113,21 @@ function writeThread(source: ReplyHeaderSource, people: readonly Mailbox[]): Fie
   ];
 }
 
-/**
- * Seals the message's own identifier. One at the alias' domain stays as it is; if it contains characters that are not
- * allowed in a field, it is replaced by a new one.
- */
+/** One at the alias' domain stays, unless it has characters that are not allowed in a field. */
 function ownMessageId(messageId: string | null, { messageIds, newMessageId }: ReplyHeaderSource): string {
   const sealed = messageId === null ? newMessageId : sealMessageId(messageId, messageIds);
   return canStandInField(sealed) ? sealed : newMessageId;
 }
 
 /**
- * Keeps two automatic responders from answering each other forever (RFC 3834 §5). Parameters are dropped, since they
- * can contain the owner's address (RFC 5436).
+ * Keeps two responders from writing to each other forever (RFC 3834 §5). Parameters can contain the owner's address.
  */
 function writeAutoSubmitted(source: ReplyHeaderSource): FieldText {
   const keyword = readAutoSubmitted(source);
   return keyword === null ? NO_FIELD : headerField("Auto-Submitted", [keyword]);
 }
 
-/** The keyword of Auto-Submitted (RFC 3834 §5, RFC 5436 §2.7.1), lower case; `null` for mail that a person sent. */
+/** Lower case; `null` for mail that a person sent (RFC 3834 §5, RFC 5436 §2.7.1). */
 export function readAutoSubmitted({ header, fields }: HeaderSource): string | null {
   const value = (firstValue(header, fields, "auto-submitted") ?? "").slice(0, AUTO_SUBMITTED_MAX);
   const [keyword] = /^(?:auto-replied|auto-generated|auto-notified)\b/i.exec(value.replace(COMMENTS, "").trim()) ?? [];
@@ -152,6 +137,6 @@ export function readAutoSubmitted({ header, fields }: HeaderSource): string | nu
 function passField({ header, fields }: ReplyHeaderSource, name: string): Buffer {
   const field = findField(fields, name);
   if (field === null) return Buffer.alloc(0);
-  // MIME-Version is written anew because mail programs put their name into a comment of this field.
+  // Programs put their name into a comment of MIME-Version.
   return name === "mime-version" ? fieldTextBytes(headerField("MIME-Version", ["1.0"])) : fieldBytes(header, field);
 }

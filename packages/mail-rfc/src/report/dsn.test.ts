@@ -3,9 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { firstValue, readHeader } from "../header/headers.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
-import { isDeliveryReport, readDeliveryReport } from "./delivery-report.ts";
-import { buildDeliveryReport, type DeliveryReport } from "./dsn.ts";
-import { wordsForStatus } from "./dsn-words.ts";
+import { buildDeliveryReport, type DeliveryReport, wordsForStatus } from "./dsn.ts";
+import { isDeliveryReport, readDeliveryReport } from "./received-report.ts";
 
 const originalText = [
   "Received: from a.example by b.example; Sun, 1 Mar 2026 12:00:00 +0000",

@@ -1,58 +1,42 @@
 /**
- * Builds our own delivery report (RFC 3464) about mail an alias could not forward. Names the alias and nothing behind
- * it: no destination, no server, no text of any reply. Quotes subject, date and Message-ID of the original and returns
- * five of its fields as the sender wrote them. The report is sent with the null sender; the caller decides whether and
- * how often one may be sent.
+ * Builds our delivery report (RFC 3464) about mail an alias could not forward. Names the alias and nothing behind it:
+ * no destination, no server, no text of a reply. Returns five fields of the original.
  */
+
 import { parseAddress } from "../address/address.ts";
 import { fieldBytes, type HeaderSource } from "../address/address-header.ts";
 import { encodeText } from "../body/transfer-encoding.ts";
-import { formatDate } from "../header/date.ts";
 import { decodeEncodedWords, oneLine } from "../header/encoded-word.ts";
 import { type FieldText, fieldTextBytes, headerField, headerFieldOfLines, joinFields } from "../header/header-field.ts";
 import { fieldValue, findField } from "../header/headers.ts";
 import { parseMessageId } from "../header/message-id.ts";
+import { formatDate } from "../header/trace-fields.ts";
 import { formatSpan } from "../retry-schedule.ts";
-import { type DeliveryReportWords, wordsForStatus } from "./dsn-words.ts";
 
 export interface DeliveryReport {
-  /** Recipient of the report: the original envelope sender, canonical. */
   to: string;
-  /** Alias the original was sent to, canonical. */
   aliasAddress: string;
-  /** Public host name of this mail server. */
   reportingMta: string;
-  /**
-   * Enhanced status (RFC 3463), e.g. `5.2.2`. Class 4 is reported as class 5, since no further attempt follows; an
-   * invalid status becomes `5.0.0`.
-   */
+  /** RFC 3463. Class 4 becomes class 5, since no further attempt follows; an invalid status `5.0.0`. */
   enhancedStatus: string;
-  /**
-   * Status that explains the reason better than `enhancedStatus`: that of the last attempt before the retry schedule
-   * ended.
-   */
+  /** That of the last attempt before the retry schedule ended. */
   reasonStatus?: string;
-  /** Seconds for which delivery was tried; absent when the first attempt was refused. */
+  /** Absent when the first attempt was refused. */
   triedSeconds?: number;
   arrivedAt: Date;
   at: Date;
-  /** Message-ID of the report, with brackets. */
   messageId: string;
-  /** Random part of the boundary: at least 16 random bytes in base32. */
+  /** At least 16 random bytes in base32. */
   boundary: string;
-  /** Header block of the original as it arrived, before any rewriting. */
+  /** As it arrived. */
   original: HeaderSource;
 }
 
 const returned = ["from", "to", "subject", "date", "message-id"];
-/** Maximum bytes of a returned field; longer fields are left out, so that reports stay small. */
+/** Longer fields are left out, so that reports stay small. */
 const FIELD_BYTES_MAX = 4096;
 
-/**
- * @returns the whole report as a message in plain form (not dot-stuffed), CRLF lines, ASCII except for an
- * internationalized `to`
- * @throws MailSyntaxError when an address or the identifier is invalid
- */
+/** Plain form, ASCII except for an internationalized `to`. @throws MailSyntaxError for an invalid address */
 export function buildDeliveryReport(report: DeliveryReport): Buffer {
   const status = permanentStatus(report.enhancedStatus);
   const boundary = `=_${report.boundary.replace(/[^A-Za-z0-9]/g, "")}`;
@@ -81,7 +65,6 @@ function writeHeader(report: DeliveryReport, boundary: string): FieldText {
   ]);
 }
 
-/** @returns the status in class 5, e.g. `5.4.7` for `4.4.7` */
 function permanentStatus(status: string): string {
   return /^[45]\.\d{1,3}\.\d{1,3}$/.test(status) ? `5${status.slice(1)}` : "5.0.0";
 }
@@ -112,10 +95,9 @@ const described = [
   ["date", "Sent"],
   ["message-id", "Message-ID"],
 ] as const;
-/** Maximum characters of a value in the text part; the third part returns the whole field. */
+/** The third part returns the whole field. */
 const DESCRIBED_MAX = 200;
 
-/** @returns lines by which the sender can recognize the original message */
 function describe({ header, fields }: HeaderSource): string[] {
   return described.flatMap(([name, label]) => {
     const field = findField(fields, name);
@@ -125,7 +107,7 @@ function describe({ header, fields }: HeaderSource): string[] {
   });
 }
 
-/** Status part (RFC 3464 §2): fields about the message, a blank line, fields about the only recipient. */
+/** RFC 3464 §2. */
 function statusPart({ aliasAddress, reportingMta, arrivedAt, at }: DeliveryReport, status: string): string {
   const aboutMessage = [
     headerField("Reporting-MTA", [`dns; ${reportingMta.replace(/[^A-Za-z0-9.:_[\]-]/g, "")}`]),
@@ -141,10 +123,7 @@ function statusPart({ aliasAddress, reportingMta, arrivedAt, at }: DeliveryRepor
   return [type, joinFields(aboutMessage), joinFields(aboutRecipient), ""].join("\r\n");
 }
 
-/**
- * Encodes the returned header in base64 when it is not plain ASCII in lines of allowed length, so that its bytes stay
- * unchanged.
- */
+/** Base64 when it is not plain ASCII in lines of allowed length, so that its bytes stay. */
 function headersPart({ header, fields }: HeaderSource): string {
   const kept = returned.flatMap((name) => {
     const field = findField(fields, name);
@@ -162,4 +141,38 @@ function headersPart({ header, fields }: HeaderSource): string {
 
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text}\r\n`).join("");
+}
+
+interface DeliveryReportWords {
+  reason: string;
+  advice: string;
+}
+
+const DEFAULT_WORDS: DeliveryReportWords = {
+  reason: "It was refused for good.",
+  advice: "Trying again will not help. Please reach the person another way.",
+};
+
+/** By status or a prefix of it; the first match counts. */
+const table: readonly [status: string, words: DeliveryReportWords][] = [
+  ["5.1.", { reason: "The address does not take mail at present.", advice: DEFAULT_WORDS.advice }],
+  ["5.2.2", { reason: "There is no room for more mail.", advice: "Please try again in a few days." }],
+  ["5.2.3", { reason: "The message is too large.", advice: "Please send it again without large attachments." }],
+  ["5.3.4", { reason: "The message is too large.", advice: "Please send it again without large attachments." }],
+  ["5.2.", { reason: "The address does not take mail at present.", advice: DEFAULT_WORDS.advice }],
+  ["5.4.6", { reason: "The message was caught in a mail loop.", advice: DEFAULT_WORDS.advice }],
+  ["5.4.", { reason: "It could not be delivered in the time allowed.", advice: "Please try again later." }],
+  ["5.6.", { reason: "The form of the message was not accepted.", advice: "Please send it as plain text." }],
+  [
+    "5.7.",
+    {
+      reason: "It was refused by a rule about what may be sent.",
+      advice: "Your mail provider can tell whether your domain proves its mail with SPF, DKIM and DMARC.",
+    },
+  ],
+];
+
+export function wordsForStatus(status: string): DeliveryReportWords {
+  const row = table.find(([key]) => (key.endsWith(".") ? status.startsWith(key) : status === key));
+  return row?.[1] ?? DEFAULT_WORDS;
 }

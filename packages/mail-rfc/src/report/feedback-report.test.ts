@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readFeedbackReport } from "./feedback-report.ts";
+import { readFeedbackReport } from "./received-report.ts";
 
 const report = (fields: readonly string[], type = 'multipart/report; report-type=feedback-report; boundary="b"') =>
   Buffer.from(

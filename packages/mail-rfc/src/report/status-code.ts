@@ -1,43 +1,35 @@
 /**
- * Replies of an SMTP server: the reply code (RFC 5321 §4.2) and the enhanced status after it (RFC 2034, RFC 3463). Text
- * of a remote server is returned unchanged and must not leave the process, since it can contain addresses.
+ * Replies of an SMTP server (RFC 5321 §4.2, RFC 2034, RFC 3463). A remote server's text can contain addresses and must
+ * not leave the process.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
 export interface ReplyLine {
   code: number;
-  /** Whether another line of the same reply follows. */
   hasMore: boolean;
   text: string;
 }
 
-export interface Reply {
+export interface ServerReply {
   code: number;
-  /** Enhanced status as `class.subject.detail`; `null` when there is none or its class differs from the reply code. */
+  /** `null` when there is none or its class differs from the reply code. */
   enhancedStatus: string | null;
-  /** Text of every line, without the enhanced status. */
+  /** Without the enhanced status. */
   lines: string[];
 }
 
 const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/s;
 const ENHANCED = /^([245])\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})(?=$|[ \t])/;
 
-/**
- * Reads one line without its CRLF, e.g. `250-SIZE 1000` → `{ code: 250, hasMore: true, text: "SIZE 1000" }`.
- * @throws MailSyntaxError `reply_syntax`
- */
+/** `250-SIZE 1000` → `{ code: 250, hasMore: true, text: "SIZE 1000" }`. @throws MailSyntaxError `reply_syntax` */
 export function parseReplyLine(line: string): ReplyLine {
   const [, code, mark, text = ""] = LINE.exec(line) ?? [];
   if (code === undefined) throw new MailSyntaxError("reply_syntax");
   return { code: Number(code), hasMore: mark === "-", text };
 }
 
-/**
- * Reads one whole reply of one or more lines.
- * @param text lines ended by CRLF or LF; the last end may be missing
- * @throws MailSyntaxError `reply_syntax` when the reply is incomplete, continues after its end, or changes its code
- */
-export function parseReply(text: string): Reply {
+/** @throws MailSyntaxError `reply_syntax` when it is incomplete, continues after its end, or changes its code */
+export function parseReply(text: string): ServerReply {
   const lines = text
     .replace(/\r?\n$/, "")
     .split(/\r?\n/)
@@ -52,17 +44,14 @@ export function parseReply(text: string): Reply {
   return { code, enhancedStatus, lines: texts };
 }
 
-/**
- * Reads the enhanced status at the start of a text.
- * @param code reply code; a status of another class is ignored (RFC 2034 §4)
- */
+/** @param code a status of another class is ignored (RFC 2034 §4) */
 export function parseEnhancedStatus(text: string, code?: number): string | null {
   const [status, statusClass] = ENHANCED.exec(text) ?? [];
   if (status === undefined || (code !== undefined && Number(statusClass) !== Math.floor(code / 100))) return null;
   return status;
 }
 
-/** Meaning of a reply code for a client (RFC 5321 §4.2.1). */
+/** RFC 5321 §4.2.1. */
 export function replyClass(code: number): "done" | "more" | "transient" | "permanent" {
   if (code < 300) return "done";
   if (code < 400) return "more";

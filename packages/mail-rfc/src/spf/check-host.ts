@@ -1,17 +1,7 @@
-/**
- * Evaluates SPF for the sender of a message: `check_host()` of RFC 7208 §4. Asks DNS through a function and does
- * nothing else. Explanations (`exp=`) are not looked up, since nobody reads them.
- */
-import { domainToASCII } from "node:url";
+/** Evaluates SPF: `check_host()` of RFC 7208 §4. Explanations (`exp=`) are not looked up, since nobody reads them. */
 import { type DomainSpec, expand, isHostName, NON_ASCII, targetName } from "./domain-spec.ts";
-import {
-  dottedAddress,
-  type IpAddress,
-  isInNetwork,
-  parseClientAddress,
-  parseIpAddress,
-  reverseName,
-} from "./ip-address.ts";
+import { asciiName, type Identity, isSameOrBelow, macroValue, preferredName, withLocalPart } from "./identity.ts";
+import { isInNetwork, parseClientAddress, parseIpAddress, pointerName } from "./ip-address.ts";
 import {
   isSpfRecord,
   isWithinExpansion,
@@ -25,40 +15,35 @@ export type SpfResult = SpfOutcome | "none" | "permerror" | "temperror";
 
 export type SpfRecordType = "A" | "AAAA" | "MX" | "PTR" | "TXT";
 
-/**
- * Asks DNS. Of MX records it returns the host names by preference, of TXT records the strings of each record joined.
- * @returns an empty list when the name or the record does not exist; `null` when there is no answer at present
- */
+/** MX host names by preference, TXT strings joined; empty when the record does not exist, `null` without a response. */
 export type AskSpf = (name: string, type: SpfRecordType) => Promise<readonly string[] | null>;
 
-export interface SpfClaim {
+export interface SpfSender {
   clientAddress: string;
   helo: string;
-  /** Envelope sender; empty for the null sender. */
+  /** Empty for the null sender. */
   sender: string;
 }
 
 export interface SpfVerdict {
   result: SpfResult;
-  /** Domain that was checked, in lower case and A-labels: the sender's, or the HELO name for the null sender. */
+  /** The sender's domain, or the HELO name for the null sender, in A-labels. */
   domain: string;
-  /** Envelope sender, with `postmaster` for a missing local part; postmaster at the HELO name for the null sender. */
+  /** With `postmaster` for a missing local part. */
   sender: string;
 }
 
-/** Maximum mechanisms and modifiers that query DNS, over all records of a check (§4.6.4). */
+/** §4.6.4, over all records. */
 export const SPF_LOOKUPS_MAX = 10;
-/** Maximum void look-ups of a check: queries that find no records (§4.6.4). */
 export const SPF_VOIDS_MAX = 2;
-/** Maximum host names of one `mx` mechanism, or of the client, whose addresses are queried (§4.6.4). */
+/** Of one `mx` mechanism, or of the client (§4.6.4). */
 const HOSTS_MAX = 10;
 
 /**
- * Checks whether a client may send mail in the name of a domain.
  * @example checkHost({ clientAddress: "192.0.2.1", helo: "mail.example.org", sender: "ann@example.org" }, ask)
  * // { result: "pass", domain: "example.org", sender: "ann@example.org" }
  */
-export async function checkHost({ clientAddress, helo, sender: claimed }: SpfClaim, ask: AskSpf): Promise<SpfVerdict> {
+export async function checkHost({ clientAddress, helo, sender: claimed }: SpfSender, ask: AskSpf): Promise<SpfVerdict> {
   const sender = withLocalPart(claimed || `postmaster@${helo}`);
   const at = sender.lastIndexOf("@");
   const domain = asciiName(sender.slice(at + 1));
@@ -69,18 +54,7 @@ export async function checkHost({ clientAddress, helo, sender: claimed }: SpfCla
   return { result: await check.run(domain), domain, sender };
 }
 
-function withLocalPart(sender: string): string {
-  const at = sender.lastIndexOf("@");
-  if (at > 0) return sender;
-  return at < 0 ? `postmaster@${sender}` : `postmaster${sender}`;
-}
-
-function asciiName(domain: string): string {
-  const name = domain.toLowerCase().trim();
-  return NON_ASCII.test(name) ? domainToASCII(name) || name : name;
-}
-
-/** Thrown to end a check with an error, also from within records included by others. */
+/** Ends a check, also from within included records. */
 class SpfStop extends Error {
   readonly result: "permerror" | "temperror";
 
@@ -90,14 +64,6 @@ class SpfStop extends Error {
   }
 }
 
-interface Identity {
-  client: IpAddress;
-  helo: string;
-  local: string;
-  domain: string;
-}
-
-/** One SPF check. It counts look-ups over all records that it reads. */
 class HostCheck {
   readonly #identity: Identity;
   readonly #ask: AskSpf;
@@ -122,14 +88,16 @@ class HostCheck {
     }
   }
 
-  /** @returns `null` when the domain has no SPF record */
   async #evaluate(domain: string): Promise<SpfOutcome | null> {
     const texts = await this.#find(domain, "TXT");
     const record = this.#select(texts);
     if (record === null) return null;
     for (const mechanism of record.mechanisms) {
-      // Most mechanisms are networks, which match without a DNS query and so without a promise.
-      const isMatch = mechanism.kind === "ip" ? this.#isIn(mechanism) : await this.#matches(mechanism, domain);
+      // Networks match without a DNS query and so without a promise.
+      const isMatch =
+        mechanism.kind === "ip"
+          ? isInNetwork(this.#identity.client, mechanism.network, mechanism.prefix)
+          : await this.#matches(mechanism, domain);
       if (isMatch) return mechanism.outcome;
     }
     if (record.redirect === null) return "neutral";
@@ -138,7 +106,7 @@ class HostCheck {
     return this.#evaluateOther(target);
   }
 
-  /** Evaluates the record of an `include` or `redirect`, where a missing record is a permerror (§5.2, §6.1). */
+  /** A missing record is a permerror here (§5.2, §6.1). */
   async #evaluateOther(domain: string): Promise<SpfOutcome> {
     this.#countLookup();
     const outcome = await this.#evaluate(domain);
@@ -159,17 +127,11 @@ class HostCheck {
     return record;
   }
 
-  #isIn({ network, prefix }: Extract<SpfMechanism, { kind: "ip" }>): boolean {
-    return isInNetwork(this.#identity.client, network, prefix);
-  }
-
-  async #matches(mechanism: SpfMechanism, domain: string): Promise<boolean> {
+  async #matches(mechanism: Exclude<SpfMechanism, { kind: "ip" }>, domain: string): Promise<boolean> {
     if (mechanism.kind === "all") return true;
-    if (mechanism.kind === "ip") return this.#isIn(mechanism);
     const target = await this.#target(mechanism.target, domain);
     if (target === NEVER) return false;
     if (mechanism.kind === "include") {
-      // An included name that is not well-formed counts as a name without a record (§4.3).
       if (target === null) throw new SpfStop("permerror");
       return (await this.#evaluateOther(target)) === "pass";
     }
@@ -187,7 +149,7 @@ class HostCheck {
     }
   }
 
-  /** Evaluates `a`. A query that finds nothing is void only if the name has no address of the other family either. */
+  /** Void only if the name has no address of the other family either. */
   async #isAddressOf(name: string, prefixes: Prefixes): Promise<boolean> {
     const [own, other] = this.#identity.client.family === 4 ? (["A", "AAAA"] as const) : (["AAAA", "A"] as const);
     const addresses = await this.#ask(name, own);
@@ -199,7 +161,7 @@ class HostCheck {
   async #isMxOf(name: string, prefixes: Prefixes): Promise<boolean> {
     let hosts = 0;
     for (const host of await this.#find(name, "MX")) {
-      // The null MX (RFC 7505) names no host.
+      // RFC 7505.
       if (host === "" || host === ".") continue;
       hosts += 1;
       if (hosts > HOSTS_MAX) throw new SpfStop("permerror");
@@ -217,10 +179,10 @@ class HostCheck {
     return (await this.#validatedNames()).some((name) => isSameOrBelow(name.toLowerCase(), target));
   }
 
-  /** Host names from the client's PTR records that have its address (§5.5), without those that DNS does not answer. */
+  /** PTR names that have the client's address (§5.5). */
   async #validatedNames(): Promise<string[]> {
     const { client } = this.#identity;
-    const hosts = await this.#ask(reverseName(client), "PTR");
+    const hosts = await this.#ask(pointerName(client), "PTR");
     if (hosts?.length === 0) this.#countVoid();
     const names = (hosts ?? []).slice(0, HOSTS_MAX).map(targetName);
     const isValid = await Promise.all(
@@ -245,50 +207,22 @@ class HostCheck {
     });
   }
 
-  /** Domain name that a mechanism or modifier refers to; `null` when it is not well-formed. */
   async #target(spec: DomainSpec | null, domain: string): Promise<string | null | typeof NEVER> {
     if (spec === null) return domain;
     if (spec.name !== undefined) return spec.name;
     const letters = new Set(spec.pieces.map((piece) => (typeof piece === "string" ? "" : piece.letter)));
-    // A local part that is not ASCII cannot be in a DNS name: the term matches nothing (RFC 8616 §4).
+    // RFC 8616 §4.
     if ((letters.has("s") || letters.has("l")) && NON_ASCII.test(this.#identity.local)) return NEVER;
     const host = letters.has("p") ? await this.#hostName(domain) : "";
-    return targetName(expand(spec.pieces, (letter) => this.#valueOf(letter, domain, host)));
+    return targetName(expand(spec.pieces, (letter) => macroValue(letter, this.#identity, { domain, host })));
   }
 
-  /** Value of the macro `p` (§7.3): preferably the domain itself, else a name below it, else any validated name. */
   async #hostName(domain: string): Promise<string> {
     this.#countLookup();
-    const names = await this.#validatedNames();
-    const target = domain.toLowerCase();
-    const same = names.find((name) => name.toLowerCase() === target);
-    return same ?? names.find((name) => isSameOrBelow(name.toLowerCase(), target)) ?? names[0] ?? "unknown";
+    return preferredName(await this.#validatedNames(), domain.toLowerCase());
   }
 
-  /** Value of an SPF macro by its letter (§7.2). */
-  #valueOf(letter: string, domain: string, host: string): string {
-    const { client, helo, local, domain: senderDomain } = this.#identity;
-    switch (letter) {
-      case "s":
-        return `${local}@${senderDomain}`;
-      case "l":
-        return local;
-      case "o":
-        return senderDomain;
-      case "d":
-        return domain;
-      case "i":
-        return dottedAddress(client);
-      case "p":
-        return host;
-      case "v":
-        return client.family === 4 ? "in-addr" : "ip6";
-      default:
-        return helo;
-    }
-  }
-
-  /** Queries DNS for records; finding none counts as a void look-up, no answer ends the check with a temperror. */
+  /** Finding none is a void look-up, no response a temperror. */
   async #find(name: string, type: SpfRecordType): Promise<readonly string[]> {
     const records = await this.#ask(name, type);
     if (records === null) throw new SpfStop("temperror");
@@ -307,14 +241,10 @@ class HostCheck {
   }
 }
 
-/** Stands for the name of a term that matches nothing whatever DNS contains. */
+/** A term that matches nothing whatever DNS contains. */
 const NEVER = Symbol("never");
 
 interface Prefixes {
   prefix4: number;
   prefix6: number;
-}
-
-function isSameOrBelow(name: string, domain: string): boolean {
-  return name === domain || name.endsWith(`.${domain}`);
 }

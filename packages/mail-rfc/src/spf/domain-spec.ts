@@ -1,48 +1,37 @@
-/**
- * Domain specifications of SPF: macro strings (RFC 7208 §7) that expand to the name of a DNS query. Both parsing and
- * expansion take linear time.
- */
+/** Macro strings of SPF (RFC 7208 §7) that expand to a name to query. Parsing and expansion take linear time. */
 import { domainToASCII } from "node:url";
 
-/** A macro such as `%{l1r-}`. */
+/** E.g. `%{l1r-}`. */
 export interface Macro {
-  /** Macro letter in lower case (§7.2). */
   letter: string;
-  /** Number of parts of the macro's value that are kept, counted from the right; 0 keeps all. */
+  /** Kept from the right; 0 keeps all. */
   parts: number;
   isReversed: boolean;
   delimiters: string;
-  /** Whether the letter was in upper case: the value is URL-escaped (§7.3). */
+  /** An upper-case letter: URL-escaped (§7.3). */
   isEscaped: boolean;
 }
 
 export interface MacroString {
-  /** Literal text and macros of a macro string, in order. */
   pieces: readonly (string | Macro)[];
-  /** Position of the literal text after the last macro or escape. */
+  /** Position after the last macro or escape. */
   lastLiteral: number;
 }
 
 export interface DomainSpec {
   pieces: MacroString["pieces"];
-  /** Name to query if there is no macro; `null` when it is not a well-formed name; undefined with macros. */
+  /** Name to query without macros: `null` when not well-formed; undefined with macros. */
   name: string | null | undefined;
 }
 
-/** Macro letters of terms, and those that may occur in explanations and unknown modifiers only (§7.2). */
+/** Others may occur in explanations and unknown modifiers only (§7.2). */
 const LETTERS = "slodiphv";
 const EXPLANATION_LETTERS = "crt";
 const DELIMITERS = ".-+,/_=";
-/** Maximum octets of a DNS name and of a label. */
 export const NAME_MAX = 253;
 const LABEL_MAX = 63;
 
-/**
- * Parses a macro string.
- * @param text printable ASCII characters without a space
- * @param isExplanation whether the letters for explanations are allowed too
- * @returns `null` when a macro is malformed
- */
+/** `null` when a macro is malformed. */
 export function parseMacroString(text: string, isExplanation: boolean): MacroString | null {
   const pieces: (string | Macro)[] = [];
   let from = 0;
@@ -72,7 +61,6 @@ const escapes = new Map<string | undefined, string>([
   ["-", "%20"],
 ]);
 
-/** @param body text between the braces of a macro, e.g. `l1r-` */
 function parseMacro(body: string, isExplanation: boolean): Macro | null {
   const first = body[0] ?? "";
   const letter = first.toLowerCase();
@@ -88,7 +76,7 @@ function parseMacro(body: string, isExplanation: boolean): Macro | null {
   return { letter, parts, isReversed, delimiters: [...delimiters].join("") || ".", isEscaped: letter !== first };
 }
 
-/** @returns `null` unless the text is a domain-spec (§7.1): it ends with a macro or with a dot and a top label */
+/** `null` unless it ends with a macro, or with a dot and a top label (§7.1). */
 export function parseDomainSpec(text: string): DomainSpec | null {
   if (text === "") return null;
   const parsed = parseMacroString(text, false);
@@ -96,7 +84,7 @@ export function parseDomainSpec(text: string): DomainSpec | null {
   return { pieces: parsed.pieces, name: parsed.lastLiteral === 0 ? targetName(text) : undefined };
 }
 
-/** Whether the literal text from `start` on is empty or ends with a dot, a top label and perhaps another dot. */
+/** Empty, or a dot, a top label and perhaps another dot. */
 function hasDomainEnd(text: string, start: number): boolean {
   if (start === text.length) return true;
   const end = text.endsWith(".") ? text.length - 1 : text.length;
@@ -104,7 +92,6 @@ function hasDomainEnd(text: string, start: number): boolean {
   return dot >= start && isTopLabel(text, dot + 1, end);
 }
 
-/** Expands a macro string. @param valueOf returns the value of a macro letter */
 export function expand(pieces: DomainSpec["pieces"], valueOf: (letter: string) => string): string {
   let text = "";
   for (const piece of pieces) text += typeof piece === "string" ? piece : transform(piece, valueOf(piece.letter));
@@ -135,17 +122,12 @@ function splitAt(text: string, delimiters: string): string[] {
   return split;
 }
 
-/** Percent-encodes all but the unreserved characters of RFC 3986 §2.3. */
 function escapeUrl(text: string): string {
   const hexOf = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, hexOf);
 }
 
-/**
- * @param expanded a domain-spec after macro expansion
- * @returns the name to query: without a final dot, in A-labels, shortened by labels from the left to 253 characters
- * (§7.3); `null` when it is not a well-formed name of at least two labels
- */
+/** The expanded name in A-labels, shortened from the left to 253 characters (§7.3); `null` when not well-formed. */
 export function targetName(expanded: string): string | null {
   let name = expanded.endsWith(".") ? expanded.slice(0, -1) : expanded;
   if (NON_ASCII.test(name)) name = domainToASCII(name);
@@ -159,7 +141,7 @@ export function targetName(expanded: string): string | null {
 
 export const NON_ASCII = /[\u0080-\uffff]/;
 
-/** Whether a name has at least two labels of 1 to 63 printable ASCII characters, the last of them a top label. */
+/** At least two labels of 1 to 63 printable ASCII characters. */
 function isWellFormed(name: string): boolean {
   let from = 0;
   for (let at = 0; at < name.length; at += 1) {
@@ -172,7 +154,7 @@ function isWellFormed(name: string): boolean {
   return from > 0 && name.length - from <= LABEL_MAX && isTopLabel(name, from, name.length);
 }
 
-/** Whether a part of a text is a top label (§7.1): letters, digits and inner hyphens, and not digits only. */
+/** Letters, digits and inner hyphens, and not digits only (§7.1). */
 function isTopLabel(text: string, from: number, to: number): boolean {
   let isNumber = true;
   for (let at = from; at < to; at += 1) {
@@ -186,10 +168,7 @@ function isTopLabel(text: string, from: number, to: number): boolean {
   return !isNumber;
 }
 
-/**
- * Whether a name in lower case is a host name of at least two labels (RFC 5321 §4.1.2). Any other domain of a sender
- * is malformed, and has no SPF record (RFC 7208 §4.3).
- */
+/** RFC 5321 §4.1.2. Any other domain of a sender has no SPF record (RFC 7208 §4.3). */
 export function isHostName(name: string): boolean {
   if (name.length > NAME_MAX || !isWellFormed(name)) return false;
   for (let at = 0; at < name.length; at += 1) {

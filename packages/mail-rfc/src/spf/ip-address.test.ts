@@ -2,7 +2,7 @@
 import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { dottedAddress, isInNetwork, parseClientAddress, parseIpAddress, reverseName } from "./ip-address.ts";
+import { dottedAddress, isInNetwork, parseClientAddress, parseIpAddress, pointerName } from "./ip-address.ts";
 
 const numRuns = process.env.LONG_ROUNDS === "1" ? 100_000 : 2000;
 const word = fc.stringMatching(/^[0-9a-fA-F]{1,5}$/);
@@ -62,7 +62,7 @@ test("an IPv4-mapped client is an IPv4 client, and a zone is ignored", () => {
 test("addresses are written for macros and for reverse names", () => {
   const of = (text: string) => parseIpAddress(text) ?? { family: 4, words: [] };
   expect(dottedAddress(of("192.0.2.255"))).toBe("192.0.2.255");
-  expect(reverseName(of("192.0.2.255"))).toBe("255.2.0.192.in-addr.arpa");
+  expect(pointerName(of("192.0.2.255"))).toBe("255.2.0.192.in-addr.arpa");
   expect(dottedAddress(of("2001:db8::a"))).toBe(`2.0.0.1.0.d.b.8.${"0.".repeat(23)}a`);
-  expect(reverseName(of("2001:db8::a"))).toBe(`a.${"0.".repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`);
+  expect(pointerName(of("2001:db8::a"))).toBe(`a.${"0.".repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`);
 });

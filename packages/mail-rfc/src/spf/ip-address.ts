@@ -1,29 +1,21 @@
-/**
- * IP addresses and networks as 32-bit words, for the mechanisms and macros of SPF (RFC 7208 §5.6, §7.3). Every parser
- * takes one pass over its text.
- */
+/** IP addresses as 32-bit words, for SPF (RFC 7208 §5.6, §7.3). Every parser takes one pass. */
 
-/** An IPv4 address as one word, an IPv6 address as four. */
 export interface IpAddress {
   family: 4 | 6;
-  /** Unsigned 32-bit words, the most significant first. */
+  /** The most significant first. */
   words: readonly number[];
 }
 
 const [ZERO, NINE, COLON, DOT] = [0x30, 0x39, 0x3a, 0x2e];
 const GROUPS = 8;
 
-/** @param text an address without brackets or zone; @returns `null` when it is none */
 export function parseIpAddress(text: string): IpAddress | null {
   if (text.includes(":")) return parseIpv6(text);
   const word = parseIpv4(text, 0);
   return word === null ? null : { family: 4, words: [word] };
 }
 
-/**
- * @param text address of a connection's remote end, as node:net gives it
- * @returns the address; an IPv4-mapped IPv6 address as IPv4 (RFC 7208 §5); `null` when the text is no address
- */
+/** As node:net gives it; IPv4-mapped IPv6 becomes IPv4 (RFC 7208 §5). */
 export function parseClientAddress(text: string): IpAddress | null {
   const zone = text.indexOf("%");
   const address = parseIpAddress(zone < 0 || !text.includes(":") ? text : text.slice(0, zone));
@@ -31,7 +23,7 @@ export function parseClientAddress(text: string): IpAddress | null {
   return high === 0 && next === 0 && mark === 0xffff ? { family: 4, words: [low] } : address;
 }
 
-/** Whether both addresses have the same first `prefix` bits; addresses of different families never match. */
+/** Addresses of different families never match. */
 export function isInNetwork(address: IpAddress, network: IpAddress, prefix: number): boolean {
   if (address.family !== network.family) return false;
   let left = prefix;
@@ -44,13 +36,13 @@ export function isInNetwork(address: IpAddress, network: IpAddress, prefix: numb
   return true;
 }
 
-/** The address as the SPF macro `i`: an IPv4 address in decimal, an IPv6 address as 32 hexadecimal digits with dots. */
+/** The macro `i`: IPv6 as 32 hexadecimal digits with dots. */
 export function dottedAddress({ family, words }: IpAddress): string {
   return family === 6 ? nibbles(words).join(".") : octets(words).join(".");
 }
 
-/** @returns the name whose PTR records name the address's hosts, e.g. `1.2.0.192.in-addr.arpa` */
-export function reverseName({ family, words }: IpAddress): string {
+/** E.g. `1.2.0.192.in-addr.arpa`. */
+export function pointerName({ family, words }: IpAddress): string {
   if (family === 6) return `${nibbles(words).reverse().join(".")}.ip6.arpa`;
   return `${octets(words).reverse().join(".")}.in-addr.arpa`;
 }
@@ -58,7 +50,7 @@ export function reverseName({ family, words }: IpAddress): string {
 const octets = ([word = 0]: readonly number[]) => [word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255];
 const nibbles = (words: readonly number[]) => [...words.map((word) => word.toString(16).padStart(8, "0")).join("")];
 
-/** Parses a dotted quad without leading zeros (RFC 7208 §5.6) that fills the text from `start` on. */
+/** Without leading zeros (RFC 7208 §5.6). */
 function parseIpv4(text: string, start: number): number | null {
   if (text.length - start > 15) return null;
   let word = 0;
@@ -116,7 +108,6 @@ function parseIpv6(text: string): IpAddress | null {
   return wordsOf(groups, gap);
 }
 
-/** @returns the position after the hexadecimal digits that begin at `start` */
 function endOfGroup(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at += 1) {
@@ -127,7 +118,7 @@ function endOfGroup(text: string, start: number): number {
   return at;
 }
 
-/** @param gap number of an IPv6 address's groups before `::`, which stands for one or more zeros; -1 without `::` */
+/** @param gap groups before `::`; -1 without it */
 function wordsOf(groups: number[], gap: number): IpAddress | null {
   if (gap < 0 ? groups.length !== GROUPS : groups.length >= GROUPS) return null;
   if (gap >= 0) groups.splice(gap, 0, ...Array<number>(GROUPS - groups.length).fill(0));

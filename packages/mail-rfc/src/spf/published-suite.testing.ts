@@ -66,7 +66,7 @@ function entries(text: string): [name: string, lines: string[]][] {
 
 function readTest(name: string, lines: readonly string[]): PublishedTest {
   const field = (key: string) => {
-    const line = lines.find((it) => it.startsWith(`    ${key}:`)) ?? "";
+    const line = lines.find((text) => text.startsWith(`    ${key}:`)) ?? "";
     return list(line.slice(key.length + 5).trim());
   };
   const [host = "", helo = "", mailfrom = ""] = ["host", "helo", "mailfrom"].map((key) => field(key)[0]);
@@ -102,10 +102,10 @@ function scalar(text: string): string {
 export function publishedAnswer(zone: PublishedZone, name: string, type: SpfRecordType): string[] | null {
   const all = followAliases(zone, name.toLowerCase());
   if (all === null) return null;
-  const ofType = all.filter((it) => it.type === type);
-  const records = type === "TXT" && ofType.length === 0 ? all.filter((it) => it.type === "SPF") : ofType;
+  const ofType = all.filter((record) => record.type === type);
+  const records = type === "TXT" && ofType.length === 0 ? all.filter((record) => record.type === "SPF") : ofType;
   const found = records.filter(({ value }) => value[0] !== "NONE");
-  if (found.length === 0) return all.some((it) => it.type === "") ? null : [];
+  if (found.length === 0) return all.some((record) => record.type === "") ? null : [];
   if (type === "MX") return found.map(({ value }) => value[1] ?? "");
   return found.map(({ value }) => value.join(""));
 }

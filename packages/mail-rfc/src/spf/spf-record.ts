@@ -1,30 +1,23 @@
 /**
- * Parses SPF records (RFC 7208 §4.6 and §12), in linear time. A record beyond the limits here counts as a permerror, as
- * one with a syntax error does; all limits are far above what RFC 7208 §3.4 (450 octets a record) and DNS names of 253
- * octets need.
+ * Parses SPF records (RFC 7208 §4.6, §12) in linear time. Beyond the limits a record is a permerror; they are far above
+ * what §3.4 (450 octets) needs.
  */
 import { type DomainSpec, type Macro, NAME_MAX, parseDomainSpec, parseMacroString } from "./domain-spec.ts";
 import { type IpAddress, parseIpAddress } from "./ip-address.ts";
 
-/** Maximum octets of an SPF record. */
 export const SPF_RECORD_MAX = 4096;
-/** Maximum octets of one mechanism or modifier as published. */
 export const SPF_TERM_MAX = 512;
-/** Maximum octets of one mechanism or modifier after macro expansion. */
 export const SPF_EXPANDED_MAX = 1024;
-/** Maximum mechanisms and modifiers of a record. */
 export const SPF_TERMS_MAX = 256;
-/** Maximum macros in a record. */
 export const SPF_MACROS_MAX = 32;
 
-/** Result of a mechanism that matches, by its qualifier (§4.6.2). */
+/** By its qualifier (§4.6.2). */
 export type SpfOutcome = "pass" | "fail" | "softfail" | "neutral";
 
 export type SpfMechanism = { outcome: SpfOutcome } & (
   | { kind: "all" }
-  /** The mechanisms `ip4` and `ip6`. */
   | { kind: "ip"; network: IpAddress; prefix: number }
-  /** A `target` of `null` means the domain that published the record. */
+  /** A `target` of `null` is the publishing domain. */
   | { kind: "a" | "mx"; target: DomainSpec | null; prefix4: number; prefix6: number }
   | { kind: "ptr"; target: DomainSpec | null }
   | { kind: "include" | "exists"; target: DomainSpec }
@@ -32,37 +25,31 @@ export type SpfMechanism = { outcome: SpfOutcome } & (
 
 export interface SpfRecord {
   mechanisms: readonly SpfMechanism[];
-  /** Target of `redirect`; `null` without it, and in a record with `all`, where it has no effect (§6.1). */
+  /** `null` without it, and beside `all`, where it has no effect (§6.1). */
   redirect: DomainSpec | null;
-  /** For each term with macros, an upper bound of its length after expansion. */
+  /** Upper bounds of the terms with macros. */
   expansions: readonly Expansion[];
 }
 
-/**
- * An upper bound of a term's length after macro expansion: `octets`, plus `helos` times the length of the HELO name,
- * plus `senders` times that of the sender.
- */
+/** `octets`, plus `helos` times the HELO name's length, plus `senders` times the sender's. */
 interface Expansion {
   octets: number;
   helos: number;
   senders: number;
 }
 
-/** Octets of an IPv6 address in a macro: 32 digits with dots between. */
+/** 32 digits with dots between. */
 const ADDRESS_OCTETS = 63;
 const NOT_PRINTABLE = /[^ -~]/;
 const VERSION = "v=spf1";
 
-/** Whether a TXT record is an SPF record: begins with the version, followed by a space or nothing (§4.5). */
+/** The version, followed by a space or nothing (§4.5). */
 export function isSpfRecord(text: string): boolean {
   if (text.length < VERSION.length || (text.length > VERSION.length && text[VERSION.length] !== " ")) return false;
   return text.slice(0, VERSION.length).toLowerCase() === VERSION;
 }
 
-/**
- * Parses a record that `isSpfRecord` accepts.
- * @returns `null` when it has a syntax error anywhere or exceeds a limit, which is a permerror (§4.6)
- */
+/** `null` for a syntax error anywhere or beyond a limit (§4.6). */
 export function parseSpfRecord(text: string): SpfRecord | null {
   if (text.length > SPF_RECORD_MAX || NOT_PRINTABLE.test(text)) return null;
   const draft = new Draft();
@@ -79,11 +66,11 @@ export function parseSpfRecord(text: string): SpfRecord | null {
   return draft.record;
 }
 
-/** Whether an upper bound of each term's length after expansion (§7.3) is within `SPF_EXPANDED_MAX` octets. */
+/** §7.3. */
 export function isWithinExpansion({ expansions }: SpfRecord, values: { sender: string; helo: string }): boolean {
   if (expansions.length === 0) return true;
   const [sender, helo] = [Buffer.byteLength(values.sender), Math.max(Buffer.byteLength(values.helo), ADDRESS_OCTETS)];
-  return expansions.every((it) => it.octets + it.helos * helo + it.senders * sender <= SPF_EXPANDED_MAX);
+  return expansions.every(({ octets, helos, senders }) => octets + helos * helo + senders * sender <= SPF_EXPANDED_MAX);
 }
 
 const outcomes = new Map<number, SpfOutcome>([
@@ -93,7 +80,6 @@ const outcomes = new Map<number, SpfOutcome>([
   [0x3f, "neutral"],
 ]);
 
-/** The terms of a record read so far. */
 class Draft {
   readonly #mechanisms: SpfMechanism[] = [];
   readonly #expansions: Expansion[] = [];
@@ -107,7 +93,7 @@ class Draft {
     return { mechanisms: this.#mechanisms, redirect, expansions: this.#expansions };
   }
 
-  /** Adds a mechanism or modifier. @returns false when it has a syntax error, or the record too many macros */
+  /** False for a syntax error or too many macros. */
   add(term: string): boolean {
     const mark = markOf(term);
     if (term[mark] === "=") return this.#addModifier(term, mark);
@@ -136,7 +122,7 @@ class Draft {
     return this.#bound(term, spec.pieces);
   }
 
-  /** Counts a term's macros, and adds an upper bound of its length after expansion. */
+  /** Bounds the term's length after expansion. */
   #bound(term: string, pieces: DomainSpec["pieces"]): boolean {
     let expansion: Expansion | null = null;
     for (const piece of pieces) {
@@ -150,7 +136,7 @@ class Draft {
   }
 }
 
-/** @returns the position after a term's name: of the first colon, slash or equals sign, or the end */
+/** The first colon, slash or equals sign, or the end. */
 function markOf(term: string): number {
   let at = 0;
   for (; at < term.length; at += 1) {
@@ -163,17 +149,14 @@ function markOf(term: string): number {
 const MODIFIER_NAME = /^[a-z][a-z0-9._-]*$/;
 
 function addLength(expansion: Expansion, { letter, isEscaped }: Macro): void {
-  // URL escaping makes up to three octets of one (§7.3).
+  // URL escaping makes three octets of one (§7.3).
   const times = isEscaped ? 3 : 1;
   if (letter === "h") expansion.helos += times;
   else if ("slo".includes(letter)) expansion.senders += times;
   else expansion.octets += times * (letter === "i" || letter === "c" ? ADDRESS_OCTETS : NAME_MAX);
 }
 
-/**
- * @param name name of a mechanism in lower case
- * @param rest what follows the name; empty, or begins with a colon or slash
- */
+/** @param rest empty, or begins with a colon or slash */
 function parseMechanism(name: string, rest: string, outcome: SpfOutcome): SpfMechanism | null {
   switch (name) {
     case "ip4":
@@ -198,7 +181,7 @@ function parseMechanism(name: string, rest: string, outcome: SpfOutcome): SpfMec
   }
 }
 
-/** Parses `ip4:192.0.2.0/24` or `ip6:2001:db8::/32` (§5.6). */
+/** §5.6. */
 function parseNetwork(family: 4 | 6, rest: string, outcome: SpfOutcome): SpfMechanism | null {
   if (rest[0] !== ":") return null;
   const slash = rest.indexOf("/");
@@ -208,7 +191,7 @@ function parseNetwork(family: 4 | 6, rest: string, outcome: SpfOutcome): SpfMech
   return network?.family === family && prefix !== null ? { kind: "ip", network, prefix, outcome } : null;
 }
 
-/** Parses what follows `a` or `mx`: `[":" domain-spec] ["/" ip4-prefix] ["//" ip6-prefix]` (§5.3, §5.4). */
+/** §5.3, §5.4. */
 function parseHosts(kind: "a" | "mx", rest: string, outcome: SpfOutcome): SpfMechanism | null {
   let end = rest.length;
   let [prefix4, prefix6]: [number | null, number | null] = [32, 128];
@@ -227,14 +210,14 @@ function parseHosts(kind: "a" | "mx", rest: string, outcome: SpfOutcome): SpfMec
   return { kind, target, prefix4, prefix6, outcome };
 }
 
-/** @returns the position of the slash before the digits that end at `end`; -1 when there is none */
+/** -1 when there is none. */
 function slashBeforeDigits(text: string, end: number): number {
   let at = end - 1;
   while (at >= 0 && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at -= 1;
   return at < end - 1 && at >= 0 && text[at] === "/" ? at : -1;
 }
 
-/** @returns the prefix length of a network; `null` when it has leading zeros, is no number or is above `max` */
+/** `null` with leading zeros, or above `max`. */
 function parsePrefix(digits: string, max: number): number | null {
   if (digits.length === 0 || digits.length > 3 || (digits.length > 1 && digits[0] === "0")) return null;
   let prefix = 0;

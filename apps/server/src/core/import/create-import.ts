@@ -1,7 +1,4 @@
-/**
- * Stores a dry run of an import: reads a file or service row by row and decides the outcome of each row, without
- * creating aliases.
- */
+/** Stores a dry run: decides the outcome of each row without creating aliases. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
@@ -21,25 +18,21 @@ export type ImportDeps = MailboxDeps &
 
 export interface NewImport {
   userId: string;
-  /** Domain of this server for twins; the account's default if absent. */
+  /** For twins; default: the account's. */
   domain: string | undefined;
-  /** Id of the label that all aliases of the import get; `null` for none. */
+  /** For all aliases; `null` for none. */
   label: string | null;
-  /** Client whose network and block have a budget of taken addresses that dry runs may name, and turns in reading. */
+  /** Its network and block have a budget of taken addresses, and turns in reading. */
   clientAddress: string;
-  /**
-   * Opens the file or service to import from, whose bytes are awaited in this place. Called after the rate limits were
-   * checked.
-   */
+  /** Called after the rate limits were checked. */
   open(place: ReadingPlace): Promise<ImportSource>;
 }
 
 const places = new ReadingPlaces(() => performance.now());
 
 /**
- * Reads a file or service and stores the result as a dry run.
- * @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while the account has another import, or too
- * many others wait, or this one arrived too slowly while others waited
+ * @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while the account has another import, too many wait,
+ * or this one arrived too slowly
  */
 export async function createImport(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
   if (input.domain !== undefined && !deps.ownDomains.includes(input.domain)) throw fieldError("domain", DOMAIN_UNKNOWN);
@@ -116,10 +109,7 @@ interface Storing {
   summary: AliasImport["summary"];
 }
 
-/**
- * Stores all rows of an import in batches and counts their outcomes in the summary.
- * @returns the number of rows
- */
+/** @returns the number of rows */
 async function storeRows(deps: ImportDeps, { importId, rows, plan, summary }: Storing): Promise<number> {
   let [count, position] = [0, 0];
   let batch: ImportedAlias[] = [];

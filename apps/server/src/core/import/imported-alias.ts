@@ -1,24 +1,23 @@
-/** Port of reading aliases that another service has (`@kauke/alias-import`): from a file of it, or from its API. */
+/** Port of reading aliases that another service has (`@kauke/alias-import`). */
 import { type ImportFormat, type ImportFromServiceBody, importMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { ServiceFetch } from "./service-fetch.ts";
 
 export interface ImportedAlias {
-  /** Position of the row in the file, from 1. */
+  /** From 1. */
   row: number;
-  /** Address as the file spells it; in Forward Email's DNS records without a zone it may lack the domain. */
+  /** As written; it may lack the domain in Forward Email's DNS records. */
   address: string;
   notes: string;
   active: boolean;
-  /** Mailboxes and webhook URLs as the file spells them, unchecked; empty when the file names none. */
+  /** Unchecked; empty when the file names none. */
   destinations: readonly string[];
-  /** Whether the alias was deleted at the other service. */
   isDeleted: boolean;
-  /** Reason, as a sentence, why the row can't be imported; `null` when its address can be read. */
+  /** A sentence; `null` when the address can be read. */
   problem: string | null;
 }
 
-/** Format and rows of a file or service to import from. Rows are read as they are requested. */
+/** Rows are read as they are requested. */
 export interface ImportSource {
   format: ImportFormat;
   rows: AsyncIterable<ImportedAlias>;
@@ -26,19 +25,18 @@ export interface ImportSource {
 
 export interface ServiceReading {
   serviceFetch: ServiceFetch;
-  /** Current monotonic time in milliseconds. */
+  /** Monotonic milliseconds. */
   now(): number;
 }
 
 export interface AliasSources {
   /**
-   * Detects the format of a file and reads it.
-   * @param expected format that the user chose; any format is accepted if absent
+   * @param expected format that the user chose; absent for any
    * @throws AppError `invalid`, `too_large`; also while the rows are read
    */
   readFile(file: AsyncIterable<Uint8Array>, expected?: ImportFormat): Promise<ImportSource>;
   /**
-   * Reads a user's aliases from the API of another service. The API key is neither stored nor logged.
+   * The API key is neither stored nor logged.
    * @throws AppError `invalid`, `unavailable`, `too_large`; also while the rows are read
    */
   openService(
@@ -49,7 +47,6 @@ export interface AliasSources {
 
 const notHere = () => new AppError("unavailable", { message: "Aliases of other services can't be imported here." });
 
-/** Refuses every file and service. */
 export const noAliasSources: AliasSources = {
   readFile: () => Promise.reject(notHere()),
   openService() {
@@ -57,10 +54,7 @@ export const noAliasSources: AliasSources = {
   },
 };
 
-/**
- * Makes the error for a file that can't be read.
- * @param message sentence that quotes no content of the file
- */
+/** @param message quotes no content of the file */
 export function unreadable(message: string): AppError {
   return new AppError("invalid", { message, errors: { file: [message] } });
 }

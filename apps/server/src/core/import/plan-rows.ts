@@ -1,8 +1,7 @@
 /**
- * Decides the outcome of each row of an import, in batches: the addresses of a batch are looked up in a few queries. A
- * plan remembers the addresses that earlier rows of the same import use. When it may name no further taken address, it
- * leaves all rows that are not about the account's own addresses to the run, because a free name among them would tell
- * of the others that they are taken.
+ * Decides the outcome of each row, in batches with a few queries. When the plan may tell of no further taken address,
+ * it leaves all rows but the account's own to the run: a free name among them would tell of the others that they are
+ * taken.
  */
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
@@ -16,46 +15,42 @@ import { importedNotes, markOfTwin, twinNames } from "./twin-name.ts";
 export interface PlanRules {
   userId: string;
   ownDomains: readonly string[];
-  /** Domain of this server on which twins are created. */
+  /** For twins. */
   domain: string;
   fallback: string | null;
-  /** Number of aliases that the account may still create. */
+  /** Aliases that the account may still create. */
   room: number;
   newId(): string;
-  /** Counts one address of which the plan may tell that somebody has it. @returns false when it may tell of none */
+  /** Counts one address that may be told to be taken; false when none may. */
   mayTellTaken(): Promise<boolean>;
-  /** Looks up who has these addresses; free addresses are absent from the result. */
+  /** Free addresses are absent. */
   standing(addresses: readonly string[]): Promise<ReadonlyMap<string, AddressStanding>>;
-  /** Returns those of the given mailboxes whose reader has blocked mail from this server. */
+  /** Mailboxes whose reader blocks mail from this server. */
   blocked(addresses: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** A row of the import whose address has not been looked up yet. */
 interface Draft {
   input: ImportedAlias;
   destinations: Destination[];
   remarks: string[];
-  /** Candidate alias names on `domain`, in the order in which they are tried. */
+  /** On `domain`, in the order in which they are tried. */
   names: string[];
   domain: string;
   isTwin: boolean;
-  /** Whether the plan tells that one of its names is taken, so that it may say which other name the row gets. */
+  /** One of its names was told to be taken, so the plan may say which other name the row gets. */
   isToldTaken: boolean;
 }
 
 export class ImportPlan {
   readonly #rules: PlanRules;
-  /**
-   * `#seen`: addresses of earlier rows as the file has them. `#taken`: addresses of the aliases that earlier rows
-   * create.
-   */
+  /** `#seen`: addresses as in the file. `#taken`: addresses of the aliases to be created. */
   readonly #seen = new Set<string>();
   readonly #taken = new Set<string>();
   readonly #destinations = new DestinationSet();
-  /** For each mailbox that was looked up, whether its reader blocks mail from this server. */
+  /** By mailbox. */
   readonly #isBlocked = new Map<string, boolean>();
   #room: number;
-  /** Whether the next taken address may be told: counted in advance, so that no row shows that it was one too many. */
+  /** Counted in advance, so that no row shows that it was one too many. */
   #mayTellTaken: boolean | null = null;
 
   constructor(rules: PlanRules) {
@@ -63,12 +58,10 @@ export class ImportPlan {
     this.#room = rules.room;
   }
 
-  /** Destination mailboxes of the rows planned so far. */
   get mailboxes(): string[] {
     return [...this.#isBlocked.keys()];
   }
 
-  /** Decides the outcome of the next rows of the file, in their order. */
   async decide(inputs: readonly ImportedAlias[]): Promise<ImportRow[]> {
     const decided = new Map<ImportedAlias, ImportRow>();
     let open: Draft[] = [];
@@ -90,7 +83,7 @@ export class ImportPlan {
     return inputs.map((input) => this.#withinRoom(decided.get(input) ?? refusal(input, "invalid", "")));
   }
 
-  /** Decides a row's outcome as far as that needs no database look-up; otherwise returns a draft. */
+  /** As far as that needs no look-up. */
   #draft(input: ImportedAlias): Draft | ImportRow {
     const { address, problem } = input;
     if (problem !== null) return refusal(input, "invalid", problem);
@@ -118,14 +111,16 @@ export class ImportPlan {
     };
   }
 
-  /** Removes mailboxes whose reader has blocked mail from this server. Each mailbox is looked up once per import. */
+  /** Each mailbox is looked up once per import. */
   async #leaveOutBlocked(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<void> {
     const named = drafts.flatMap(({ destinations }) => mailboxesOf(destinations));
     const unknown = [...new Set(named)].filter((address) => !this.#isBlocked.has(address));
     const blocked = unknown.length === 0 ? new Set<string>() : await this.#rules.blocked(unknown);
     for (const address of unknown) this.#isBlocked.set(address, blocked.has(address));
     for (const draft of drafts) {
-      const left = draft.destinations.filter((it) => it.kind === "webhook" || this.#isBlocked.get(it.address) !== true);
+      const left = draft.destinations.filter(
+        (place) => place.kind === "webhook" || this.#isBlocked.get(place.address) !== true,
+      );
       if (left.length === draft.destinations.length) continue;
       if (left.length === 0)
         decided.set(draft.input, refusal(draft.input, "invalid", "Its mailbox wants no mail from here."));
@@ -134,11 +129,7 @@ export class ImportPlan {
     }
   }
 
-  /**
-   * Looks up the next candidate name of each draft.
-   * @returns `again`: drafts whose candidate was taken and that have another one; `left`: drafts of which nothing more
-   * may be told
-   */
+  /** @returns `again`: their candidate was taken and they have another; `left`: nothing more may be told */
   async #lookUp(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>) {
     const standing = await this.#standing(drafts.map(({ names, domain }) => ({ names: names.slice(0, 1), domain })));
     const [again, left]: [Draft[], Draft[]] = [[], []];
@@ -156,10 +147,7 @@ export class ImportPlan {
     return wanted.length === 0 ? new Map() : await this.#rules.standing([...new Set(wanted)]);
   }
 
-  /**
-   * Decides a row's outcome by its next candidate name.
-   * @returns `again` when the name is taken and another one has to be tried; `unchecked` when that must not be told
-   */
+  /** @returns `again` when the name is taken and another has to be tried; `unchecked` when that must not be told */
   async #settle(
     draft: Draft,
     standing: ReadonlyMap<string, AddressStanding>,
@@ -180,7 +168,7 @@ export class ImportPlan {
     return isTwin ? "again" : refusal(input, "taken", importReasons.taken);
   }
 
-  /** Leaves rows to the run, except those of which the account's own aliases or earlier rows decide the outcome. */
+  /** Except rows that the account's own aliases or earlier rows decide. */
   async #leaveToRun(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<void> {
     const standing = await this.#standing(drafts);
     for (const draft of drafts) {
@@ -237,7 +225,7 @@ export class ImportPlan {
   }
 }
 
-/** Whether the account has this very alias; of a twin it has to stand for the same foreign address. */
+/** A twin has to stand for the same foreign address. */
 function isSame({ input, isTwin }: Draft, known: AddressStanding | undefined): boolean {
   return known?.kind === "own" && (!isTwin || known.notes?.includes(markOfTwin(input.address)) === true);
 }
@@ -254,7 +242,7 @@ const TOO_MANY_DESTINATIONS = `An import has ${limits.importDestinationsMax} dif
 const NOTE_CUT = `Its note is cut: a note has ${limits.notesMax} characters at most.`;
 const OVER_LIMIT = `An account holds ${limits.aliasesMax} aliases at most.`;
 
-/** Splits an address into local part and domain; a name without a domain is taken to be on `domain`. */
+/** A name without a domain is on `domain`. */
 function placeOf(address: string, domain: string): { local: string; domain: string } {
   if (!address.includes("@")) return { local: address, domain };
   const split = splitAddress(address);
@@ -262,7 +250,7 @@ function placeOf(address: string, domain: string): { local: string; domain: stri
 }
 
 function mailboxesOf(destinations: readonly Destination[]): string[] {
-  return destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+  return destinations.flatMap((place) => (place.kind === "mailbox" ? [place.address] : []));
 }
 
 function refusal(input: ImportedAlias, result: ImportRow["result"], reason: string): ImportRow {

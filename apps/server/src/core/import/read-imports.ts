@@ -1,4 +1,3 @@
-/** Reads and deletes stored imports for their owner. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportResult, importPageSize } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
@@ -7,17 +6,14 @@ import { type AliasImport, BATCH_ROWS, type ImportRow } from "./import.ts";
 
 export interface ImportPage {
   number: number;
-  /** Number of pages of rows with the chosen outcome. */
+  /** Pages of rows with the chosen outcome. */
   count: number;
   rows: ImportRow[];
 }
 
 type Deps = Pick<CoreDeps, "imports">;
 
-/**
- * Finds an import of the user.
- * @throws AppError `not_found`
- */
+/** @throws AppError `not_found` */
 export async function findImport(
   { imports }: Deps,
   { userId, importId }: { userId: string; importId: string },
@@ -27,10 +23,7 @@ export async function findImport(
   return found;
 }
 
-/**
- * One page of an import's rows, either of all rows or of those with one outcome.
- * @param number page number from 0; pages after the last one have no rows
- */
+/** @param number from 0; pages after the last one are empty */
 export async function importPage(
   deps: Deps,
   found: AliasImport,
@@ -45,7 +38,7 @@ export async function importPage(
 }
 
 async function anyRows({ imports }: Deps, { id }: AliasImport, from: number): Promise<ImportRow[]> {
-  // A page never spans two batches, because a batch consists of whole pages.
+  // A batch consists of whole pages.
   const batch = await imports.batch(id, Math.floor(from / BATCH_ROWS));
   const start = from % BATCH_ROWS;
   return batch?.slice(start, start + importPageSize) ?? [];
@@ -61,7 +54,7 @@ async function rowsOf(
   for (let position = 0; found.length < importPageSize; position += 1) {
     const batch = await imports.batch(id, position);
     if (batch === null) break;
-    for (const row of batch.filter((it) => it.result === result)) {
+    for (const row of batch.filter((row) => row.result === result)) {
       if (skipped < from) skipped += 1;
       else found.push(row);
     }
@@ -70,10 +63,7 @@ async function rowsOf(
   return found.slice(0, importPageSize);
 }
 
-/**
- * Deletes an import with its stored rows; aliases that it created stay.
- * @throws AppError `not_found`; `too_late` while the import is running
- */
+/** Aliases that it created stay. @throws AppError `not_found`; `too_late` while it is running */
 export async function deleteImport(
   { imports }: Deps,
   { userId, importId }: { userId: string; importId: string },

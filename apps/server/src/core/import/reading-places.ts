@@ -1,18 +1,18 @@
 /**
- * Limits how many imports are read at once. Further ones wait, and the network block that used the least time recently
- * is served next. While one waits, the slowest of those that wait for bytes gives way, so that clients or services that
- * send slowly, or stop, do not keep everybody from importing. Time that an import needs for our own work does not count.
+ * Limits how many imports are read at once. The network block that used the least time is served next, and while one
+ * waits, the slowest of those that wait for bytes gives way, so that slow senders do not keep everybody from importing.
+ * Our own work does not count.
  */
 
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 import { AppError } from "../app-error.ts";
 import type { ServiceFetch } from "./service-fetch.ts";
 
-/** Maximum imports that are read at once. Each needs up to about 30 MB of memory. */
+/** Each needs up to 30 MB. */
 const READING_MAX = 4;
 const WAITING_MAX = 32;
 const WAITING_OF_BLOCK_MAX = 8;
-/** Milliseconds that an import may wait for bytes, and the bytes that excuse one more. */
+/** An import may wait so long for bytes, and so many bytes excuse one more wait. */
 const SLOW_AFTER_MS = 3000;
 const BYTES_PER_MS = 128;
 const RELIEF_EVERY_MS = 500;
@@ -20,7 +20,6 @@ const RELIEF_EVERY_MS = 500;
 const tooSlow = () =>
   new AppError("busy", { message: "The file arrived too slowly while others waited. Please try again later." });
 
-/** An import that is being read. */
 export class ReadingPlace {
   readonly #now: () => number;
   readonly #eviction = Promise.withResolvers<never>();
@@ -33,18 +32,17 @@ export class ReadingPlace {
     this.#eviction.promise.catch(() => {});
   }
 
-  /** Milliseconds by which this import has waited longer for bytes than it may; negative or 0 while it has not. */
+  /** Milliseconds beyond its allowance for waiting; 0 or less within it. */
   get lateMs(): number {
     const waitingMs = this.#waitingSince === null ? 0 : this.#now() - this.#waitingSince;
     return this.#waitedMs + waitingMs - this.#bytes / BYTES_PER_MS - SLOW_AFTER_MS;
   }
 
-  /** Ends the import at its wait for bytes. */
   evict(): void {
     this.#eviction.reject(tooSlow());
   }
 
-  /** Passes on bytes as they arrive. @throws AppError `busy` once the import is evicted */
+  /** @throws AppError `busy` once the import is evicted */
   async *arriving(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const chunks = bytes[Symbol.asyncIterator]();
     for (;;) {
@@ -59,8 +57,8 @@ export class ReadingPlace {
   fetch({ get }: ServiceFetch): ServiceFetch {
     return {
       get: async (request) => {
-        const answer = await this.#wait(get(request));
-        return typeof answer === "string" ? answer : { ...answer, body: this.arriving(answer.body) };
+        const response = await this.#wait(get(request));
+        return typeof response === "string" ? response : { ...response, body: this.arriving(response.body) };
       },
     };
   }
@@ -78,14 +76,13 @@ export class ReadingPlace {
 
 export interface Reader {
   userId: string;
-  /** Network block of the client. */
   block: string;
 }
 
 export class ReadingPlaces {
   readonly #now: () => number;
   readonly #queue: FairQueue;
-  /** Accounts with an import that is being read or waits. */
+  /** With an import that is read or waits. */
   readonly #accounts = new Set<string>();
   readonly #places = new Set<ReadingPlace>();
 
@@ -96,9 +93,8 @@ export class ReadingPlaces {
   }
 
   /**
-   * Reads an import when there is a place for it.
-   * @throws AppError `busy` when the account has another one, when too many wait, or when this one was too slow; and
-   * whatever `read` throws
+   * @throws AppError `busy` when the account has another one, too many wait, or this one was too slow; and whatever
+   * `read` throws
    */
   async run<T>({ userId, block }: Reader, read: (place: ReadingPlace) => Promise<T>): Promise<T> {
     if (this.#accounts.has(userId)) throw new AppError("busy");

@@ -1,6 +1,6 @@
 /**
- * Runs and undoes imports in the background, one batch after another. Each batch is one transaction that also records
- * the progress in the stored import, so a killed process loses nothing: the next request for the import continues it.
+ * Runs and undoes imports in the background. Each batch is one transaction that records the progress, so a killed
+ * process loses nothing: the next request continues.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
@@ -13,10 +13,7 @@ import type { AliasImport, BatchOutcome, ImportRow } from "./import.ts";
 
 type Deps = Pick<CoreDeps, "imports" | "clock"> & { random: Random; logger: Logger };
 
-/**
- * Milliseconds for which a process leases an import before it has to renew the lease. One batch takes less than a
- * second.
- */
+/** A batch takes less than a second. */
 const LEASE_MS = 60_000;
 
 export class ImportRunner {
@@ -30,7 +27,7 @@ export class ImportRunner {
     this.#holder = deps.random.uuid();
   }
 
-  /** Continues an import that is running or being undone, unless this or another process is working on it. */
+  /** Unless this or another process is working on it. */
   continue(work: AliasImport): void {
     if (this.#isClosed || this.#running.has(work.id)) return;
     if (work.state !== "running" && work.state !== "undoing") return;
@@ -40,12 +37,12 @@ export class ImportRunner {
     this.#running.set(work.id, done);
   }
 
-  /** Resolves when this process is working on no import. */
+  /** When this process is working on no import. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
-  /** Stops after the batches in progress; a later process continues the rest. */
+  /** After the batches in progress; a later process continues. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.settled();
@@ -70,7 +67,7 @@ export class ImportRunner {
   }
 }
 
-/** The alias that an import row creates; `null` if it creates none. */
+/** `null` if the row creates none. */
 function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): Alias | null {
   if (row.alias === null || row.aliasId === null) return null;
   const { destinations } = row;
@@ -94,13 +91,12 @@ const notFound = () => new AppError("not_found", { message: "Import not found" }
 export interface ImportToRun {
   userId: string;
   importId: string;
-  /** Network of the client. */
   clientAddress: string;
 }
 
 /**
- * Starts to run a dry run; an import that is running or has run stays as it is.
- * @throws AppError `not_found`, `too_late`, `busy`; `rate_limited` when the dry run left too many rows unchecked
+ * An import that is running or has run stays.
+ * @throws AppError `not_found`, `too_late`, `busy`; `rate_limited` when too many rows are unchecked
  */
 export async function runImport(
   deps: Pick<CoreDeps, "imports"> & LimitDeps,
@@ -121,15 +117,13 @@ export async function runImport(
   return started;
 }
 
-/**
- * Refuses to run two imports of one account at the same time, so that the account stays within its limit of aliases.
- */
+/** The account must stay within its limit of aliases. */
 function refuseSecond(others: readonly AliasImport["state"][]): void {
   if (others.some((state) => state === "running" || state === "undoing"))
     throw new AppError("busy", { message: "Another import of yours is running. Please wait until it has ended." });
 }
 
-/** Time until which an import can be undone; `null` when it has created nothing or is not finished. */
+/** `null` when it has created nothing or is not finished. */
 export function undoUntil({
   state,
   changedAt,
@@ -139,10 +133,7 @@ export function undoUntil({
   return new Date(changedAt.getTime() + limits.importUndoHours * 3_600_000);
 }
 
-/**
- * Starts to undo an import; an import that is being undone or was undone stays as it is.
- * @throws AppError `not_found`, `too_late`, `busy`
- */
+/** An import that is being undone or was undone stays. @throws AppError `not_found`, `too_late`, `busy` */
 export async function undoImport(
   deps: Pick<CoreDeps, "imports"> & { clock: Clock },
   { userId, importId }: { userId: string; importId: string },

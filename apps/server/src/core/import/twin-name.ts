@@ -1,21 +1,17 @@
 /**
- * Names of twins: aliases on a domain of this server that stand for addresses on foreign domains. Pure. The same
- * address always gets the same candidate names, so that importing a file twice creates no second twin.
+ * Twins are aliases here for foreign addresses. The same address always gets the same names, so that importing a file
+ * twice creates no second twin.
  */
 import { createHash } from "node:crypto";
 import { isAliasName, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { splitAddress, toBase32 } from "@kauke/mail-rfc";
 
-/** Number of names with a suffix that are tried when the plain name is taken. */
+/** With a suffix, when the plain name is taken. */
 const GENERATED_MAX = 4;
 const SUFFIX_LENGTH = 6;
 
-/**
- * Candidate names of a twin in the order in which they are tried: the address' own local part if it is a valid alias
- * name, then that name with a suffix.
- * @param account user id, which makes the suffixes of different accounts differ
- */
+/** In the order in which they are tried. @param account its id makes the suffixes of different accounts differ */
 export function twinNames(address: string, account: string): string[] {
   const local = splitAddress(address).local.toLowerCase();
   const base = plainName(local);
@@ -27,7 +23,7 @@ export function twinNames(address: string, account: string): string[] {
   return [local, ...generated].filter((name) => isAliasName(name) && findReservedName(name) === null);
 }
 
-/** Replaces characters that an alias name must not have by hyphens. */
+/** By hyphens. */
 function plainName(local: string): string {
   return local
     .normalize("NFKD")
@@ -39,14 +35,11 @@ function plainName(local: string): string {
 }
 
 /**
- * Notes of an imported alias, cut at the maximum length.
- * @param was foreign address that a twin stands for and that is appended to the notes; `null` for an alias that keeps
- * its address
- * @returns `isCut`: whether a part of the notes is left out
+ * @param was foreign address, appended to a twin's notes
+ * @returns `isCut`: a part of the notes is left out
  */
 export function importedNotes(notes: string, was: string | null): { notes: string | null; isCut: boolean } {
-  // The database can't store NUL, and other control characters would break the list of aliases; line breaks and tabs
-  // stay.
+  // The database can't store NUL, and other control characters would break the list of aliases.
   const text = notes
     .replaceAll("\r\n", "\n")
     .replaceAll(/[\u{0}-\u{8}\u{b}-\u{1f}\u{7f}]+/gu, " ")
@@ -58,12 +51,12 @@ export function importedNotes(notes: string, was: string | null): { notes: strin
   return { notes: whole === "" ? null : whole, isCut: kept !== text };
 }
 
-/** Text in the notes of a twin that names the foreign address it stands for. */
+/** Names the foreign address. */
 export function markOfTwin(was: string): string {
   return wholeCharacters(`was ${was}`, limits.notesMax);
 }
 
-/** Cuts a text at a maximum length without splitting a surrogate pair. */
+/** Without splitting a surrogate pair. */
 function wholeCharacters(text: string, max: number): string {
   if (text.length <= max) return text;
   return text

@@ -4,8 +4,8 @@
  */
 import {
   type AliasWire,
-  type BulkAliasAnswer,
   type BulkAliasChange,
+  type BulkAliasResponse,
   type CreateAliasBody,
   type Destination,
   formatForwardTo,
@@ -93,7 +93,7 @@ export function bulkChangeFromWire(change: BulkAliasChange): BulkChange {
   return { kind: "labels", add: change.addLabel ?? null, remove: change.removeLabel ?? null };
 }
 
-export function bulkAnswerToWire({ changed, failed }: ManyChanged): BulkAliasAnswer {
+export function bulkAnswerToWire({ changed, failed }: ManyChanged): BulkAliasResponse {
   return { changed, failed: [...failed].map(([id, code]) => ({ id, code })) };
 }
 

@@ -150,7 +150,7 @@ export class Visitor {
     const reply = await this.send({ method: endpoint.method, url, payload, headers: { ...type, ...headers } });
     if (reply.status < 300) {
       expect(reply.status).toBe(endpoint.status);
-      expect(endpoint.answer.parse(reply.body)).toEqual(reply.body);
+      expect(endpoint.response.parse(reply.body)).toEqual(reply.body);
     } else {
       problem.parse(reply.body);
       expect("success" in reply.body).toBe(endpoint.hasSuccessField === true);

@@ -1,6 +1,6 @@
-import type { AliasWire, Answer } from "@kauke/contract";
+import type { AliasWire, ResponseOf } from "@kauke/contract";
 
-type Named = Answer<"listAliasesWithSmtp">["aliases"][number];
+type Named = ResponseOf<"listAliasesWithSmtp">["aliases"][number];
 
 /** `ready`: has SMTP credentials; `new`: gets them with its first message; `paused`: can't send. */
 export interface SendingAlias extends Named {

@@ -1,5 +1,5 @@
 /** Lists the aliases that lose it, and those that have no other. */
-import type { Answer, MailboxWire } from "@kauke/contract";
+import type { MailboxWire, ResponseOf } from "@kauke/contract";
 import { Info, TriangleAlert } from "lucide-react";
 import { messageOf } from "../../api/api-error.ts";
 import { useMailboxAliases, useRemoveMailbox } from "../../api/mailboxes.ts";
@@ -11,7 +11,7 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "../aliases/alias-text.ts";
 import { aliasCountText, namedText } from "./mailbox-text.ts";
 
-type Uses = Answer<"listMailboxAliases">["aliases"];
+type Uses = ResponseOf<"listMailboxAliases">["aliases"];
 
 function UsesNote({ uses }: { uses: Uses }) {
   const only = uses.filter(({ isOnly }) => isOnly).map(addressOf);

@@ -2,10 +2,10 @@
  * Random SPF records, DNS zones and messages for comparing our evaluation with mailauth's. The number of a case alone
  * determines it. Most records are valid; about one in four has a change that may make a syntax error of it.
  */
-import type { SpfClaim, SpfRecordType } from "@kauke/mail-rfc";
+import type { SpfRecordType, SpfSender } from "@kauke/mail-rfc";
 
 export interface SpfCase {
-  claim: SpfClaim;
+  claim: SpfSender;
   /** Records by type and name, e.g. `TXT a.example`; `null` for a query that gets no answer. */
   records: Map<string, readonly string[] | null>;
 }

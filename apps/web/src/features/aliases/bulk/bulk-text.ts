@@ -1,8 +1,8 @@
-import { aliasMessages, type BulkAliasAnswer } from "@kauke/contract";
+import { aliasMessages, type BulkAliasResponse } from "@kauke/contract";
 import { countText } from "../../../ui/text/count-text.ts";
 import { aliasesText } from "../alias-text.ts";
 
-export function deletionFailureText(failed: BulkAliasAnswer["failed"]): string {
+export function deletionFailureText(failed: BulkAliasResponse["failed"]): string {
   const isLimited = failed.some(({ code }) => code === "rate_limited");
   return `${aliasesText(failed.length)} could not be deleted.${isLimited ? ` ${aliasMessages.releasedMany}` : ""}`;
 }
@@ -11,7 +11,7 @@ export function deletionFailureText(failed: BulkAliasAnswer["failed"]): string {
 export const isCount = (typed: string, count: number): boolean => typed.replace(/[\s.,'’]/g, "") === String(count);
 
 /** @example bulkFailureText(failed, 84) // "2 of 84 aliases have 10 labels already" */
-export function bulkFailureText(failed: BulkAliasAnswer["failed"], asked: number): string | null {
+export function bulkFailureText(failed: BulkAliasResponse["failed"], asked: number): string | null {
   const missing = failed.filter(({ code }) => code === "not_found").length;
   const refused = failed.length - missing;
   const of = `of ${aliasesText(asked)}`;
