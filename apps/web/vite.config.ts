@@ -16,7 +16,7 @@ const baseChunk = {
   test: new RegExp(
     [
       "node_modules/(?:react|react-dom|scheduler|wouter|regexparam|use-sync-external-store)/",
-      "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|x)\\.)",
+      "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|search|x)\\.)",
       "src/api/(?:api-error|client|connection)\\.ts",
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs)\\.ts",
       "src/app/path\\.ts",
