@@ -10,7 +10,6 @@
  */
 export const mailRooms = [
   "mail/path",
-  "mail/submission",
   "mail/inbound",
   "mail/delivery",
   "mail/message",

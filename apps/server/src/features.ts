@@ -2,8 +2,7 @@ import { invitations } from "@kauke/invitations";
 import { answerWording, withAliasInQuotes } from "@kauke/quotes";
 import type { AliasSources } from "./core/import/imported-alias.ts";
 import type { LeakGuard } from "./core/leak-guard.ts";
-import type { Invitations } from "./mail/message/invitations.ts";
-import type { ReplaceInQuotes } from "./mail/message/quotes.ts";
+import type { Invitations, ReplaceInQuotes } from "./mail/message/optional-features.ts";
 import { aliasSources } from "./platform/alias-sources.ts";
 import { leakGuardWorker } from "./platform/workers/leak-guard-worker.ts";
 

@@ -15,7 +15,7 @@ import type { AttemptDeps } from "./mail/delivery/attempt.ts";
 import type { CheckDeps } from "./mail/delivery/attempt-checks.ts";
 import { ConfirmationGuard } from "./mail/delivery/confirmation-guard.ts";
 import { DestinationHealth } from "./mail/delivery/destination-health.ts";
-import { type FailureReporter, failureReporter } from "./mail/delivery/failures.ts";
+import { failureReporter } from "./mail/delivery/failures.ts";
 import { HeldLeases } from "./mail/delivery/held-leases.ts";
 import { InFlight } from "./mail/delivery/in-flight.ts";
 import { OpenDeliveries } from "./mail/delivery/open-deliveries.ts";
@@ -34,24 +34,22 @@ import { ClientNames } from "./mail/inbound/client-names.ts";
 import { limitInbound } from "./mail/inbound/limits/limit-inbound.ts";
 import { MailLimits } from "./mail/inbound/limits/mail-limits.ts";
 import { BounceLimits } from "./mail/inbound/reports/bounce-limits.ts";
-import type { TakeReportsDeps } from "./mail/inbound/reports/take-reports.ts";
 import type { ResolveDeps } from "./mail/inbound/resolve.ts";
 import { RouteCache } from "./mail/inbound/route-cache.ts";
+import { submissionService } from "./mail/inbound/submission.ts";
 import { MemoryBudget } from "./mail/memory-budget.ts";
 import { arcSigning } from "./mail/message/arc-signing.ts";
 import { BounceSenders } from "./mail/message/bounce-senders.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/message/delivery-reports.ts";
 import { makeForwardCopy } from "./mail/message/encrypted-copy.ts";
 import type { CopyParts, Encrypter } from "./mail/message/forward-copy.ts";
-import { type Invitations } from "./mail/message/invitations.ts";
 import { messageSigner } from "./mail/message/message-signer.ts";
-import type { ReplaceInQuotes } from "./mail/message/quotes.ts";
+import type { Invitations, ReplaceInQuotes } from "./mail/message/optional-features.ts";
 import { newCorrespondentsOf, ReplyBook } from "./mail/message/reply-book.ts";
 import type { RewriteRules } from "./mail/message/rewrite.ts";
+import type { WriteAsDeps } from "./mail/message/write-as-alias.ts";
 import { type MessagePathDeps, receiveMessage, resolveRecipient } from "./mail/path.ts";
 import type { MxHandlers, SessionHandlers } from "./mail/smtp/session-handlers.ts";
-import { submissionService } from "./mail/submission/submission-service.ts";
-import type { SubmitDeps } from "./mail/submission/submit-message.ts";
 import { ownDomainTransport } from "./mail/transport/own-domain.ts";
 import type { Transports } from "./mail/transport/transport.ts";
 import { webhookBodyMaker, webhookBodyWorker } from "./mail/transport/webhook/webhook-body-maker.ts";
@@ -232,20 +230,24 @@ const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys
 
 function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
   const { config, store, clock, random } = parts;
-  const { copyParts, reports, replyBook, quota } = shared;
-  const { failures } = shared.settling;
+  const { copyParts, reports, replyBook, quota, settling } = shared;
   const senderRules = config.limits === "off" ? null : newBounceSendersOf(parts.processes ?? 1);
   const resolve = resolveDeps(parts, copyParts.rules, quota);
-  const ownerReplies = {
-    ...writeAsDeps(parts),
-    ...store,
-    hashMark: (text: string) => store.keys.hmac("fingerprint", text).toString("hex"),
-  };
+  const { sentAnswers, notices, destinations } = store;
+  const hashMark = (text: string) => store.keys.hmac("fingerprint", text).toString("hex");
+  const ownerReplies = { write: writeAsDeps(parts), sentAnswers, notices, destinations, hashMark };
   const deps: MessagePathDeps = {
     resolve,
     arrival: { clock, random, trace: parts.trace },
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
-    reports: { resolve, takeBounce: takeBounceDeps(parts, { failures, reports }), ownerReplies },
+    reports: {
+      resolve,
+      aliases: store.aliases,
+      failures: settling.failures,
+      reports: config.authentication ? reports : null,
+      limits: new BounceLimits({ ...parts, hashKey: hashKey(parts) }),
+      ownerReplies,
+    },
     ownerReplies,
     copies: {
       makeId: () => random.uuid(),
@@ -259,7 +261,7 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
     delivery: {
       ...shared,
       senders: new WaitingSenders({ ...shared, budgetMs: config.answerSeconds * 1000, shutdown: parts.shutdown }),
-      failures,
+      failures: settling.failures,
       taken: new TakenFingerprints((data) => store.keys.hmac("fingerprint", data), clock),
       results: parts,
     },
@@ -281,41 +283,38 @@ function resolveDeps(
   const { aliases, replyPaths, bounceSenders } = store;
   const routes = new RouteCache(aliases, clock);
   const stores = { replyPaths, aliases, bounceSenders };
-  return { ...stores, domains, routes, quota, spoolSpace, srsHash, now: () => clock.now() };
+  const spool = { quota, space: spoolSpace };
+  return { ...stores, domains, routes, spool, srsHash, now: () => clock.now() };
 }
 
-function takeBounceDeps(
-  parts: MailParts,
-  { failures, reports }: { failures: FailureReporter; reports: DeliveryReports },
-): TakeReportsDeps["takeBounce"] {
-  return {
-    aliases: parts.store.aliases,
-    failures,
-    reports: parts.config.authentication ? reports : null,
-    limits: new BounceLimits({ ...parts, hashKey: hashKey(parts) }),
-  };
-}
-
-function writeAsDeps(parts: MailParts): SubmitDeps {
+function writeAsDeps(parts: MailParts): WriteAsDeps {
   const { config, store, leakGuard, invitations, replaceInQuotes, spoolSpace, clock, random, trace } = parts;
   // An account that was deleted meanwhile gets the default settings, so its mail is searched by the leak guard too.
   const settingsOf = async (userId: string) =>
     (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };
   const domains = new Set(config.domains);
   const limited = { ...store, clock, limitRules: rateLimitRules(config.limits) };
-  const sendingLimits: SubmitDeps["sendingLimits"] = {
+  const sendingLimits: WriteAsDeps["sendingLimits"] = {
     take: (limit, recipients) => takeWeightedLimit(limited, limit, recipients),
     giveBack: (limit, recipients) => giveBackLimit(limited, limit, recipients),
   };
-  const features = { leakGuard, invitations, replaceInQuotes };
-  return { ...store, ...features, sendingLimits, domains, settingsOf, spoolSpace, clock, random, trace };
+  const { aliases, replyPaths, deliveries, bodies } = store;
+  return {
+    replyForms: { aliases, replyPaths, domains },
+    spool: { deliveries, bodies, spoolSpace, clock, random },
+    features: { leakGuard, invitations, replaceInQuotes },
+    sendingLimits,
+    settingsOf,
+    trace,
+  };
 }
 
 function wireSubmission(parts: MailParts): SessionHandlers {
   const { config, store, clock } = parts;
   const deps = { ...store, clock, limitRules: rateLimitRules(config.limits) };
   return submissionService({
-    ...writeAsDeps(parts),
+    write: writeAsDeps(parts),
+    aliases: store.aliases,
     authenticate: smtpAuthenticator(deps),
     checkSubmitter: (submitter) => checkSubmitter(store, submitter),
   });

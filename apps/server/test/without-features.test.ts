@@ -1,8 +1,7 @@
 /** A server from which every feature of `features.ts` is left out still forwards and sends mail. */
 import { noAliasSources } from "@kauke/server/core/import/imported-alias";
 import { noLeakGuard } from "@kauke/server/core/leak-guard";
-import { noInvitations } from "@kauke/server/mail/message/invitations";
-import { quotesAsWritten } from "@kauke/server/mail/message/quotes";
+import { noInvitations, quotesAsWritten } from "@kauke/server/mail/message/optional-features";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { signedInTalk } from "@kauke/testkit/smtp-talk";

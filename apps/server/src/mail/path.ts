@@ -8,15 +8,20 @@ import type { MailTrace, TraceStep } from "../core/preview/mail-trace.ts";
 import { type DeliverNowDeps, deliverNow } from "./delivery/deliver-now.ts";
 import { type ArrivalDeps, arrive } from "./inbound/arrived-message.ts";
 import { type Authenticate, authenticateSender, nameClient } from "./inbound/authenticate-sender.ts";
-import { type KeepForOperatorDeps, keepForOperator } from "./inbound/keep-for-operator.ts";
 import { type PrepareRepliesDeps, prepareReplies } from "./inbound/owner-replies.ts";
 import { type PlanDeps, planDeliveries } from "./inbound/plan-deliveries.ts";
 import { type TakeReportsDeps, takeReports } from "./inbound/reports/take-reports.ts";
 import { type ResolveDeps, resolve } from "./inbound/resolve.ts";
 import { screenMessage } from "./inbound/screen.ts";
 import { takeSendTags } from "./inbound/send-tags.ts";
-import { type StoreBounceSendersDeps, storeBounceSenders } from "./inbound/store-bounce-senders.ts";
-import { type StoreReplyAddressesDeps, storeReplyAddresses } from "./inbound/store-reply-addresses.ts";
+import {
+  type KeepForOperatorDeps,
+  keepForOperator,
+  type StoreBounceSendersDeps,
+  type StoreReplyAddressesDeps,
+  storeBounceSenders,
+  storeReplyAddresses,
+} from "./inbound/store-before-sending.ts";
 import type { SmtpReply } from "./reply.ts";
 import type { ReceivedMail } from "./smtp/session-handlers.ts";
 import type { ResolvedRecipient, Transaction } from "./transaction.ts";

@@ -17,7 +17,8 @@ import { accept, endWith, type StageVerdict } from "../verdict.ts";
 import { ownerProofs } from "./owner-proof.ts";
 import type { ScreenedMessage } from "./screen.ts";
 
-export interface PrepareRepliesDeps extends WriteAsDeps {
+export interface PrepareRepliesDeps {
+  write: WriteAsDeps;
   sentAnswers: Pick<SentAnswerStore, "listKnown" | "remember">;
   notices: Pick<NoticeStore, "insert">;
   destinations: Pick<DestinationStore, "isSharedDomain">;
@@ -29,6 +30,12 @@ export interface AnsweringMessage extends ScreenedMessage {
   /** Messages of alias owners to reply addresses: checked and stored, but not queued yet. */
   readonly replies: PreparedReplies;
 }
+
+/** What `ownerProofs` needs. */
+export const proofDeps = ({ write, destinations }: PrepareRepliesDeps) => ({
+  domains: write.replyForms.domains,
+  destinations,
+});
 
 const DAY_MS = 86_400_000;
 
@@ -47,7 +54,7 @@ export async function prepareReplies(
   const { transaction, screened } = message;
   const recipients = transaction.recipients.filter((recipient) => recipient.kind === "reply");
   if (recipients.length === 0) return accept({ ...message, replies: new PreparedReplies() });
-  const proofs = await Promise.all(recipients.map(ownerProofs(transaction, screened.header, deps)));
+  const proofs = await Promise.all(recipients.map(ownerProofs(transaction, screened.header, proofDeps(deps))));
   // The verdict is for the whole transaction, which the sender may repeat, so all recipients are checked first.
   if (proofs.includes("unfinished")) return endWith(replyFor("proof_unfinished"));
   if (proofs.includes(null)) return endWith(hasAuthor(message) ? replyFor("reply_not_allowed") : authorUnreadable);
@@ -142,27 +149,27 @@ function problemUntold(transaction: Transaction, group: Group, { text }: SmtpRep
 }
 
 /** That writing by address is off, which the mail host was told too: the switch is in the app. Once a day per alias. */
-function problemOfSwitch([{ route }]: Group, { hashMark, clock }: PrepareRepliesDeps): Problem {
+function problemOfSwitch([{ route }]: Group, { hashMark, write }: PrepareRepliesDeps): Problem {
   const key = hashMark(`writing by address is off\0${route.aliasId}`);
-  const endsAt = new Date(clock.now().getTime() + DAY_MS);
+  const endsAt = new Date(write.spool.clock.now().getTime() + DAY_MS);
   return { text: `${sendAddressReplies.off.text}.`, marks: [{ key, endsAt }] };
 }
 
 async function tellOwner(
   group: Group,
   { text, marks }: Problem,
-  { sentAnswers, notices, random, clock }: PrepareRepliesDeps,
+  { sentAnswers, notices, write }: PrepareRepliesDeps,
 ): Promise<void> {
   const [{ route }] = group;
   if (!(await sentAnswers.remember(route.userId, marks))) return;
   const people = group.map(({ correspondent }) => correspondent.address).join(", ");
   await notices.insert({
-    id: random.uuid(),
+    id: write.spool.random.uuid(),
     userId: route.userId,
     kind: "answer_not_sent",
     aliasId: route.aliasId,
     text: `Your message to ${people} was not sent from ${route.address}. ${text}`,
-    createdAt: clock.now(),
+    createdAt: write.spool.clock.now(),
   });
 }
 
@@ -183,7 +190,7 @@ function prepareReply(
     ...(marks.length === 0 ? {} : { marks: { userId: route.userId, marks, mayRepeat: !isSignedOnly } }),
     isCounted: !isOurs,
   };
-  return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps);
+  return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps.write);
 }
 
 /**

@@ -27,8 +27,7 @@ export interface ResolveDeps extends ResolveReplyDeps {
   domains: ReadonlySet<string>;
   bounceSenders: Pick<BounceSenderStore, "find">;
   routes: Pick<RouteCache, "find">;
-  quota: Pick<SpoolQuota, "isFull">;
-  spoolSpace: Pick<SpoolSpace, "isFull">;
+  spool: { quota: Pick<SpoolQuota, "isFull">; space: Pick<SpoolSpace, "isFull"> };
   srsHash: SrsHash;
   now(): Date;
 }
@@ -105,6 +104,6 @@ async function decide(route: AliasRoute | null, deps: ResolveDeps): Promise<Verd
   if (route.paused) return accept({ kind: "paused" });
   // No destination is left: each webhook answered 410, and the reader of each mailbox refused mail from this account.
   if (route.destinations.length === 0) return reject("refused_by_all");
-  const isFull = await Promise.all([deps.quota.isFull(route.aliasId), deps.spoolSpace.isFull(route)]);
+  const isFull = await Promise.all([deps.spool.quota.isFull(route.aliasId), deps.spool.space.isFull(route)]);
   return isFull.includes(true) ? defer("spool_quota") : accept({ kind: "alias", route });
 }

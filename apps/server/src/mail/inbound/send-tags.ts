@@ -15,6 +15,7 @@ import { type SmtpReply, sendAddressReplies } from "../reply.ts";
 import type { AliasRecipient, ReplyRecipient, ResolvedRecipient, Transaction } from "../transaction.ts";
 import { accept, defer, endWith, type StageVerdict } from "../verdict.ts";
 import { ownerProofs } from "./owner-proof.ts";
+import { type PrepareRepliesDeps, proofDeps } from "./owner-replies.ts";
 import type { ScreenedMessage } from "./screen.ts";
 
 /**
@@ -26,13 +27,13 @@ import type { ScreenedMessage } from "./screen.ts";
  */
 export async function takeSendTags(
   message: ScreenedMessage,
-  deps: SendTagDeps,
+  deps: PrepareRepliesDeps,
 ): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction, screened } = message;
   if (transaction.isOurs) return accept(message);
   const lostTags = lostTagsOf(transaction, screened.header);
   if (lostTags.size === 0 && !transaction.recipients.some(hasSendTag)) return accept(message);
-  const proofOf = ownerProofs(transaction, screened.header, deps);
+  const proofOf = ownerProofs(transaction, screened.header, proofDeps(deps));
   const isWritten = !isAutomatic(transaction, screened.header);
   const recipients: ResolvedRecipient[] = [];
   let refusal: SmtpReply | null = null;
@@ -52,8 +53,6 @@ export async function takeSendTags(
   }
   return refusal === null ? accept({ ...message, transaction: { ...transaction, recipients } }) : endWith(refusal);
 }
-
-type SendTagDeps = Parameters<typeof ownerProofs>[2];
 
 /** @returns why a message of the owner can't be sent to whom its address names; `null` if it can */
 function problemOf({ sendTag }: AliasRecipient, isWritten: boolean): SmtpReply | null {

@@ -2,7 +2,6 @@
  * Counts the people to whom an owner's message is sent against what its account may send in a day, before the message
  * is written. A message that is deferred afterwards is not counted, because its sender repeats it.
  */
-import type { Mailbox } from "@kauke/mail-rfc";
 import { AppError } from "../../core/app-error.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { PreparedMessage } from "./prepared-message.ts";
@@ -30,11 +29,6 @@ const overLimit = reply(
   "With this message you would have written to more people than your account may write to in a day. " +
     "It was sent to nobody. Please write to fewer people, or try again later",
 );
-
-/** Addresses without duplicates; two that differ only in letter case are the same, and the last spelling counts. */
-export function distinctAddresses(people: readonly Mailbox[]): string[] {
-  return [...new Map(people.map(({ address }) => [address.toLowerCase(), address])).values()];
-}
 
 /**
  * Counts the recipients of a message, then has it written.

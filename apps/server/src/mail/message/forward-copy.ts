@@ -10,8 +10,8 @@ import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
 import type { SignsArcFor } from "./arc-signing.ts";
 import { CopyMemory } from "./copy-memory.ts";
-import type { ForwardedInvitations, Invitations } from "./invitations.ts";
 import type { MessageSigner, ToSign } from "./message-signer.ts";
+import type { ForwardedInvitations, Invitations } from "./optional-features.ts";
 import type { Correspondent } from "./reply-book.ts";
 import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
 

@@ -26,36 +26,25 @@ import {
   unstuff,
 } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
-import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { LeakGuard } from "../../core/leak-guard.ts";
-import type { MessageBodies } from "../../core/message/message.ts";
 import type { MailTrace } from "../../core/preview/mail-trace.ts";
 import type { MarksToStore, ReplyPathStore } from "../../core/reply-path.ts";
-import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
-import type { Clock, Random } from "../../runtime/ports.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
-import { distinctAddresses, type SendingLimits, writeWithinLimit } from "./count-recipients.ts";
-import type { Invitations } from "./invitations.ts";
+import { type SendingLimits, writeWithinLimit } from "./count-recipients.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
-import type { PreparedMessage } from "./prepared-message.ts";
-import type { ReplaceInQuotes } from "./quotes.ts";
+import type { Invitations, ReplaceInQuotes } from "./optional-features.ts";
+import { distinctAddresses, type PreparedMessage, type SpoolDeps, spoolMessage } from "./prepared-message.ts";
 import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./resolve-reply.ts";
 
-export interface WriteAsDeps extends ReplyFormDeps {
-  replyPaths: Pick<ReplyPathStore, "findAll">;
-  deliveries: Pick<DeliveryStore, "keep">;
-  bodies: Pick<MessageBodies, "put" | "delete">;
-  spoolSpace: Pick<SpoolSpace, "reserve">;
-  leakGuard: LeakGuard;
-  invitations: Pick<Invitations, "send">;
-  replaceInQuotes: ReplaceInQuotes;
+export interface WriteAsDeps {
+  replyForms: ReplyFormDeps & { replyPaths: Pick<ReplyPathStore, "findAll"> };
+  spool: SpoolDeps;
+  features: { leakGuard: LeakGuard; invitations: Pick<Invitations, "send">; replaceInQuotes: ReplaceInQuotes };
   /** The account's settings for outgoing mail. */
   settingsOf(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes">>;
   sendingLimits: SendingLimits;
-  clock: Clock;
-  random: Random;
-  /** Trace that records what was changed in a message; `null` outside preview mode. */
+  /** Records what was changed in a message; `null` outside preview mode. */
   trace: Pick<MailTrace, "add"> | null;
 }
 
@@ -150,20 +139,20 @@ async function writeAsAlias(
     correspondentOf: (address) => correspondents.get(address.toLowerCase()) ?? null,
     messageIds: messageIdKeys(route.replyKey, domain),
     ownDomains: mailboxesOf(route).map(asciiDomainOf),
-    newMessageId: makeMessageId(deps.random.bytes(16), domain),
+    newMessageId: makeMessageId(deps.spool.random.bytes(16), domain),
     receivedAt: written.receivedAt,
   });
   const [stranger] = rewritten.strangers;
   if (stranger !== undefined)
-    return { refusal: (await isReplyAddress(stranger, deps)) ? foreignReplyAddress : outsidersNamed };
+    return { refusal: (await isReplyAddress(stranger, deps.replyForms)) ? foreignReplyAddress : outsidersNamed };
   if (rewritten.hasUnreadable) return { refusal: recipientsUnreadable };
   const parts = rewriteParts({
     header: rewritten.header,
     body: unstuff(wire.subarray(block.isSeparated ? block.end + 2 : block.end)),
-    token: toBase32(deps.random.bytes(16)),
+    token: toBase32(deps.spool.random.bytes(16)),
     domain,
   });
-  const { header, body } = await deps.invitations.send(parts, {
+  const { header, body } = await deps.features.invitations.send(parts, {
     ...ownerOf(route),
     findCorrespondents: (addresses) => correspondentsOf(addresses.slice(0, CORRESPONDENTS_MAX), route, outgoing, deps),
   });
@@ -171,7 +160,8 @@ async function writeAsAlias(
   if ("refusal" in quoting) return quoting;
   const final = Buffer.concat([header, CRLF, stuff(quoting.body)]);
   const envelopeFrom = isAutomaticReply(written, source) ? "" : route.address;
-  return await prepare(route, outgoing, { ...written, wire: final, envelopeFrom }, deps);
+  const { people, marks } = outgoing;
+  return await spoolMessage(route, { ...written, people, marks, wire: final, envelopeFrom }, deps.spool);
 }
 
 /**
@@ -195,7 +185,9 @@ async function quoteAndGuard(
   const { mailboxes } = owner;
   if (mailboxes.length === 0) return message;
   const settings = await deps.settingsOf(route.userId);
-  const { body, places } = settings.aliasInQuotes ? deps.replaceInQuotes(message, owner) : { ...message, places: [] };
+  const { body, places } = settings.aliasInQuotes
+    ? deps.features.replaceInQuotes(message, owner)
+    : { ...message, places: [] };
   if (message.messageId !== null && places.length > 0) {
     const detail = `alias in quoted lines: ${places.map(nameOfPlace).join("; ")}`;
     deps.trace?.add(message.messageId, { stage: "rewrite", verdict: "accept", detail });
@@ -203,8 +195,8 @@ async function quoteAndGuard(
   if (!settings.leakGuard) return { body };
   try {
     const content = { kind: "message" as const, chunks: [message.header, CRLF, body] };
-    const answer = await deps.leakGuard.search({ userId: route.userId, mailboxes, content });
-    return answer === null ? { body } : { refusal: leakReply(answer, settings) };
+    const leak = await deps.features.leakGuard.search({ userId: route.userId, mailboxes, content });
+    return leak === null ? { body } : { refusal: leakReply(leak, settings) };
   } catch (thrown) {
     return { refusal: replyForThrow(thrown) };
   }
@@ -231,7 +223,7 @@ async function peopleNamed(
     const key = mailbox.address.toLowerCase();
     if (key === route.address || people.has(key)) continue;
     // One unresolved reply address is enough to refuse the message, so the other addresses need no check.
-    if (await isReplyAddress(mailbox.address, deps)) break;
+    if (await isReplyAddress(mailbox.address, deps.replyForms)) break;
     people.set(key, mailbox);
   }
   return people;
@@ -248,7 +240,11 @@ async function correspondentsOf(
   deps: WriteAsDeps,
 ): Promise<Map<string, Mailbox>> {
   const others = addresses.filter((address) => !known.has(address.toLowerCase()));
-  return new Map([...known, ...peopleInTags(others, route), ...(await resolveRepliesOf(route, others, deps))]);
+  return new Map([
+    ...known,
+    ...peopleInTags(others, route),
+    ...(await resolveRepliesOf(route, others, deps.replyForms)),
+  ]);
 }
 
 /**
@@ -268,69 +264,4 @@ function peopleInTags(addresses: readonly string[], { address: alias }: AliasRou
 }
 
 export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>
-  destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
-
-/**
- * Stores the final bytes in the spool before it returns, so that only one of several replies is in memory at a time.
- */
-async function prepare(
-  route: AliasRoute,
-  { people, marks }: Outgoing,
-  { wire, envelopeFrom, eightBit, smtpUtf8 }: WrittenByOwner,
-  deps: WriteAsDeps,
-): Promise<PreparedMessage | { refusal: SmtpReply }> {
-  const { bodies, clock, deliveries, random, spoolSpace } = deps;
-  const id = random.uuid();
-  const now = clock.now();
-  const nobody = { envelopeFrom, helo: "", clientAddress: "", protocol: "ESMTP" as const };
-  const message = { id, envelope: { ...nobody, receivedAt: now, eightBit, smtpUtf8 }, sizeBytes: wire.length };
-  const rows = rowsFor(people, { route, messageId: id, now, random });
-  let place: SpoolPlace | null = null;
-  const discard = async () => {
-    await bodies.delete(id).catch(() => {});
-    place?.release();
-  };
-  /** Discards the message when `work` throws. @returns the deferral, or `null` on success */
-  const orDiscard = async (work: () => Promise<void>): Promise<SmtpReply | null> => {
-    try {
-      await work();
-      return null;
-    } catch (thrown) {
-      await discard();
-      return replyForThrow(thrown);
-    }
-  };
-  const refusal = await orDiscard(async () => {
-    place = await spoolSpace.reserve(wire.length, rows);
-    await bodies.put(id, [wire]);
-  });
-  if (refusal !== null) return { refusal };
-  const enqueue = () =>
-    orDiscard(async () => {
-      await deliveries.keep({ ...message, createdAt: now }, rows, marks);
-      place?.stored();
-    });
-  return { enqueue, discard };
-}
-
-interface RowsFor {
-  route: AliasRoute;
-  messageId: string;
-  now: Date;
-  random: Random;
-}
-
-function rowsFor(people: readonly Mailbox[], { route, messageId, now, random }: RowsFor): OpenDelivery[] {
-  return distinctAddresses(people).map((address) => ({
-    id: random.uuid(),
-    messageId,
-    aliasId: route.aliasId,
-    userId: route.userId,
-    target: { purpose: "send", destination: { kind: "mailbox", address }, aliasAddress: route.address },
-    attempts: 0,
-    createdAt: now,
-    notBefore: now,
-    lease: null,
-    lastFailure: null,
-  }));
-}
+  destinations.flatMap((to) => (to.kind === "mailbox" ? [to.address] : []));

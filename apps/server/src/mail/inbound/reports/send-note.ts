@@ -11,9 +11,7 @@ import { sendAsAlias } from "../../message/write-as-alias.ts";
 import { replyFor, type SmtpReply } from "../../reply.ts";
 import type { BounceRecipient, Transaction } from "../../transaction.ts";
 import { ownerProofs } from "../owner-proof.ts";
-import type { PrepareRepliesDeps } from "../owner-replies.ts";
-
-export type SendNoteDeps = PrepareRepliesDeps;
+import { type PrepareRepliesDeps, proofDeps } from "../owner-replies.ts";
 
 /**
  * `done`: sent, or left out because RFC 3834 wants no note here. `refusal`: the owner is to be told. `deferral`: the
@@ -38,7 +36,7 @@ export async function sendNote(
   transaction: Transaction,
   header: HeaderBlock,
   { bounce, route }: { bounce: BounceRecipient; route: AliasRoute },
-  deps: SendNoteDeps,
+  deps: PrepareRepliesDeps,
 ): Promise<NoteResult> {
   const proof = await noteProof(transaction, header, { bounce, route }, deps);
   if (proof === "unfinished") return { kind: "deferral", reply: replyFor("proof_unfinished") };
@@ -48,7 +46,7 @@ export async function sendNote(
   if (NO_PERSON.test(splitAddress(sender).local)) return done;
   const mark = {
     key: deps.hashMark(`absence note\0${route.aliasId}\0${sender.toLowerCase()}`),
-    endsAt: new Date(deps.clock.now().getTime() + NOTE_EVERY_DAYS * DAY_MS),
+    endsAt: new Date(deps.write.spool.clock.now().getTime() + NOTE_EVERY_DAYS * DAY_MS),
   };
   if ((await deps.sentAnswers.listKnown([mark.key])).length > 0) return done;
   const correspondent: Mailbox = { name: null, address: sender };
@@ -64,7 +62,7 @@ export async function sendNote(
       isCounted: true,
     },
     // The owner did not write this message for the alias, so the guard searches it whatever the settings say.
-    { ...deps, settingsOf: async (userId) => ({ ...(await deps.settingsOf(userId)), leakGuard: true }) },
+    { ...deps.write, settingsOf: async (userId) => ({ ...(await deps.write.settingsOf(userId)), leakGuard: true }) },
   );
   if (refusal === null) return done;
   return refusal.code < 500 ? { kind: "deferral", reply: refusal } : refused("content");
@@ -79,14 +77,14 @@ async function noteProof(
   transaction: Transaction,
   header: HeaderBlock,
   { bounce, route }: { bounce: BounceRecipient; route: AliasRoute },
-  deps: SendNoteDeps,
+  deps: PrepareRepliesDeps,
 ): Promise<"signed" | "unfinished" | null> {
   const { wire, instruction = null } = transaction;
   const source = { header: wire.subarray(0, header.end), fields: header.fields };
   if (instruction === null || route.paused || readAutoSubmitted(source) !== "auto-replied") return null;
   const isUnfinished = instruction.isUnfinished || instruction.unread.length > 0;
   const bySignature = { ...transaction, instruction: { ...instruction, isByEnvelope: false, isUnfinished } };
-  const proof = await ownerProofs(bySignature, header, deps)({ address: bounce.address, route });
+  const proof = await ownerProofs(bySignature, header, proofDeps(deps))({ address: bounce.address, route });
   if (proof === null || proof === "unfinished") return proof;
   return proof.destination === null || route.unconfirmed?.has(proof.destination) === true ? null : "signed";
 }

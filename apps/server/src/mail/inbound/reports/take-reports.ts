@@ -1,17 +1,43 @@
 /**
  * The stage that processes what mail hosts write by themselves: reports and absence notes at our bounce addresses,
- * complaints at abuse@.
+ * complaints at abuse@. Anybody may write a report: only its form and status are used. Its text is not passed on,
+ * because it names the owner's real address. The owner gets a notice, and the original sender, if the bounce address
+ * names one, a report of our own that mentions only the alias.
  */
+
+import {
+  addressesOf,
+  type DeliveryReportFacts,
+  type HeaderSource,
+  MailSyntaxError,
+  parsePath,
+  readDeliveryReport,
+  readFeedbackReport,
+  unstuff,
+} from "@kauke/mail-rfc";
+import type { AliasRoute } from "../../../core/alias/alias.ts";
+import type { AliasStore } from "../../../core/alias/alias-store.ts";
+import { isMailboxOf } from "../../../core/destination/same-mailbox.ts";
+import type { FailureReporter } from "../../delivery/failures.ts";
+import type { DeliveryReports } from "../../message/delivery-reports.ts";
+import { mailboxesOf } from "../../message/write-as-alias.ts";
+import type { SmtpReply } from "../../reply.ts";
+import type { BounceRecipient, Transaction } from "../../transaction.ts";
 import { accept, endWith, type StageVerdict } from "../../verdict.ts";
+import type { PrepareRepliesDeps } from "../owner-replies.ts";
+import { type ResolveDeps, resolve } from "../resolve.ts";
 import type { ScreenedMessage } from "../screen.ts";
-import type { SendNoteDeps } from "./send-note.ts";
-import { type TakeBounceDeps, takeBounces } from "./take-bounce.ts";
-import { type TakeFeedbackDeps, takeFeedback } from "./take-feedback.ts";
+import type { BounceLimits } from "./bounce-limits.ts";
+import { sendNote } from "./send-note.ts";
 
 export interface TakeReportsDeps {
-  resolve: TakeFeedbackDeps["resolve"];
-  takeBounce: TakeBounceDeps & TakeFeedbackDeps["takeBounce"];
-  ownerReplies: SendNoteDeps;
+  resolve: ResolveDeps;
+  aliases: Pick<AliasStore, "findRouteById">;
+  failures: Pick<FailureReporter, "reportBounce" | "reportNote" | "reportComplaint">;
+  /** Sends reports to proven senders; `null` when senders are not authenticated here, so that none is proven. */
+  reports: DeliveryReports | null;
+  limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
+  ownerReplies: PrepareRepliesDeps;
 }
 
 export async function takeReports(
@@ -19,11 +45,97 @@ export async function takeReports(
   deps: TakeReportsDeps,
 ): Promise<StageVerdict<ScreenedMessage>> {
   const { transaction } = message;
-  const mayBeReport = transaction.recipients.some(({ kind }) => kind === "bounce" || kind === "operator");
-  if (!mayBeReport) return accept(message);
   const bounces = transaction.recipients.filter((recipient) => recipient.kind === "bounce");
-  const deferral = await takeBounces(message, bounces, { ...deps.takeBounce, sendNote: deps.ownerReplies });
+  const deferral = await takeBounces(message, bounces, deps);
   if (deferral !== null) return endWith(deferral);
-  await takeFeedback(transaction, deps);
+  await takeComplaint(transaction, deps);
   return accept(message);
+}
+
+/**
+ * Hosts report in their own words and languages, so whatever is no report in a known form and no absence note counts as
+ * a failure of unknown reason, which only the owner is told.
+ * @returns the deferral of an absence note, else `null`
+ */
+async function takeBounces(
+  { transaction, screened }: ScreenedMessage,
+  bounces: readonly BounceRecipient[],
+  deps: TakeReportsDeps,
+): Promise<SmtpReply | null> {
+  if (bounces.length === 0) return null;
+  const { wire, envelope } = transaction;
+  const facts = readDeliveryReport(unstuff(wire));
+  if (facts !== null && !facts.hasFailed) return null;
+  const { header } = screened;
+  const source = { header: wire.subarray(0, header.end), fields: header.fields };
+  for (const bounce of firstOfEachAlias(bounces)) {
+    const route = await deps.aliases.findRouteById(bounce.aliasId);
+    if (route === null) continue;
+    if (facts !== null) {
+      await notify({ route, sender: bounce.sender, facts, arrivedAt: envelope.receivedAt }, deps);
+      continue;
+    }
+    const result = await sendNote(transaction, header, { bounce, route }, deps.ownerReplies);
+    if (result.kind === "deferral") return result.reply;
+    if (result.kind === "done" || !deps.limits.takeNotice(route)) continue;
+    if (isFromDestination(source, route)) await deps.failures.reportNote(route, result.why);
+    else await deps.failures.reportBounce(route);
+  }
+  return null;
+}
+
+/** Whether the message says that a mailbox of the alias wrote it: an absence note, which answers the envelope sender. */
+function isFromDestination(source: HeaderSource, route: AliasRoute): boolean {
+  const authors = addressesOf(source, "from").mailboxes;
+  return authors.some(({ address }) => mailboxesOf(route).some((mailbox) => isMailboxOf(address, mailbox)));
+}
+
+type BoundBounce = BounceRecipient & { aliasId: string };
+
+/** One bounce per alias: a message that names several bounce addresses of an alias triggers one notice at most. */
+function firstOfEachAlias(bounces: readonly BounceRecipient[]): BoundBounce[] {
+  const byAlias = new Map<string, BoundBounce>();
+  for (const { aliasId, ...bounce } of bounces) {
+    if (aliasId !== null && !byAlias.has(aliasId)) byAlias.set(aliasId, { ...bounce, aliasId });
+  }
+  return [...byAlias.values()];
+}
+
+interface AliasBounce {
+  route: AliasRoute;
+  sender: string | null;
+  facts: DeliveryReportFacts;
+  arrivedAt: Date;
+}
+
+async function notify({ route, sender, facts, arrivedAt }: AliasBounce, deps: TakeReportsDeps): Promise<void> {
+  const { aliasId, userId, address: aliasAddress } = route;
+  if (deps.limits.takeNotice(route)) await deps.failures.reportBounce(route);
+  if (deps.reports === null || sender === null || !deps.limits.takeReport({ aliasId, userId, sender })) return;
+  const { enhancedStatus } = facts;
+  await deps.reports.send({ aliasId, userId, aliasAddress, to: sender, enhancedStatus, arrivedAt });
+}
+
+/**
+ * A complaint (ARF) to abuse@ about mail we forwarded: the owner of the alias gets a notice. The alias is found by the
+ * envelope sender that the report quotes, which carries our keyed hash. Like all mail to abuse@ it also goes to the
+ * operator.
+ */
+async function takeComplaint({ wire, recipients }: Transaction, deps: TakeReportsDeps): Promise<void> {
+  if (!recipients.some((to) => to.kind === "operator" && to.address.startsWith("abuse@"))) return;
+  const facts = readFeedbackReport(unstuff(wire));
+  const aliasId = facts === null ? null : await aliasOf(facts.mailFrom, deps.resolve);
+  const route = aliasId === null ? null : await deps.aliases.findRouteById(aliasId);
+  if (route !== null && deps.limits.takeNotice(route)) await deps.failures.reportComplaint(route);
+}
+
+/** @returns id of the alias that a bounce address of ours names; `null` for other addresses, or if it names none */
+async function aliasOf(mailFrom: string, deps: ResolveDeps): Promise<string | null> {
+  try {
+    const verdict = await resolve(parsePath(`<${mailFrom}>`), true, deps);
+    return verdict.verdict === "accept" && verdict.value.kind === "bounce" ? verdict.value.aliasId : null;
+  } catch (thrown) {
+    if (thrown instanceof MailSyntaxError) return null;
+    throw thrown;
+  }
 }

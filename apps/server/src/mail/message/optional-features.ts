@@ -1,4 +1,5 @@
-import type { Mailbox, MailboxOwner } from "@kauke/mail-rfc";
+/** What optional packages do with a message, and what happens without them. app.ts chooses. */
+import type { Mailbox, MailboxOwner, PartPlace } from "@kauke/mail-rfc";
 import type { RewriteSource, Rewritten } from "./rewrite.ts";
 
 /** A body that replaces the received one. */
@@ -43,3 +44,9 @@ export interface Invitations {
 
 /** Leaves every calendar as it is: an answer to an invitation then goes to the organizer from the mailbox. */
 export const noInvitations: Invitations = { forward: () => null, send: async (message) => message };
+
+/** Replaces the owner's mailbox by the alias in lines that mail programs write around quotes (`@kauke/quotes`). */
+export type ReplaceInQuotes = (message: OwnerMessage, owner: MailboxOwner) => { body: Buffer; places: PartPlace[] };
+
+/** Leaves quoted lines as they are; the leak guard refuses those that name the mailbox. */
+export const quotesAsWritten: ReplaceInQuotes = ({ body }) => ({ body, places: [] });

@@ -1,0 +1,122 @@
+/**
+ * The submission service (RFC 6409): a client that signed in with an alias' credentials may send only as that alias. Its
+ * message is checked, written as the alias, and queued for its recipients.
+ */
+
+import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
+import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential/authenticate.ts";
+import { clientNetwork } from "../../limits/party.ts";
+import { isReplyAddress, resolveRepliesOf } from "../message/resolve-reply.ts";
+import { sendAsAlias, type WriteAsDeps } from "../message/write-as-alias.ts";
+import { aliasPaused, authorUnreadable, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import type { MailFrom } from "../smtp/commands.ts";
+import type { SignInResult } from "../smtp/session-auth.ts";
+import type { ReceivedMail, SessionHandlers } from "../smtp/session-handlers.ts";
+import { accept, reject, replyOf } from "../verdict.ts";
+import { screen } from "./screen.ts";
+
+export interface SubmissionDeps {
+  write: WriteAsDeps;
+  aliases: Pick<AliasStore, "findRouteById">;
+  authenticate(attempt: SmtpLoginAttempt): Promise<SmtpLoginResult>;
+  /** Whether the credentials that this connection signed in with are still valid. */
+  checkSubmitter(submitter: Submitter): Promise<"valid" | "paused" | "ended">;
+}
+
+/** `aliasPaused` as the reply to AUTH and MAIL. */
+const paused = { ...aliasPaused, code: 535, enhancedStatus: "5.7.8" };
+const ended = reply(421, "4.7.0", "Your credentials have changed, sign in again");
+
+export function submissionService(deps: SubmissionDeps): SessionHandlers {
+  return {
+    resolve: async (path) =>
+      path.domain === "" ? reject("invalid") : accept({ kind: "outside", address: path.canonical }),
+    signIn: (attempt) => signIn(attempt, deps),
+    authorizeSender: (submitter, mailFrom) => authorizeSender(submitter, mailFrom, deps),
+    receive: (mail) => receive(mail, deps),
+  };
+}
+
+async function signIn(attempt: SmtpLoginAttempt, deps: SubmissionDeps): Promise<SignInResult> {
+  try {
+    const result = await deps.authenticate({ ...attempt, clientAddress: clientNetwork(attempt.clientAddress) });
+    if (result === null) return { refusal: replyFor("credentials_wrong") };
+    return result.kind === "paused" ? { refusal: paused } : { submitter: result };
+  } catch (thrown) {
+    return { refusal: replyForThrow(thrown) };
+  }
+}
+
+/** Checked for every message, so that a revoked password is useless at once, on open connections too. */
+async function authorizeSender(
+  submitter: Submitter,
+  { envelopeFrom }: MailFrom,
+  deps: SubmissionDeps,
+): Promise<SmtpReply | null> {
+  const standing = await deps.checkSubmitter(submitter);
+  if (standing !== "valid") return standing === "paused" ? paused : ended;
+  return envelopeFrom.toLowerCase() === submitter.aliasAddress ? null : replyFor("forbidden");
+}
+
+async function receive(mail: ReceivedMail, deps: SubmissionDeps): Promise<SmtpReply> {
+  if (mail.submitter === undefined) return replyFor("not_signed_in");
+  return submitMessage(mail, mail.submitter, deps);
+}
+
+const queued = reply(250, "2.0.0", "Queued");
+
+async function submitMessage(mail: ReceivedMail, submitter: Submitter, deps: SubmissionDeps): Promise<SmtpReply> {
+  const screened = screen(mail.wire);
+  if (screened.verdict !== "accept") return replyOf(screened);
+  const { header } = screened.value;
+  const notAlias = refuseAuthor(mail.wire, header, submitter);
+  if (notAlias !== null) return notAlias;
+  const route = await deps.aliases.findRouteById(submitter.aliasId);
+  if (route === null) return replyFor("forbidden");
+  if (route.paused) return aliasPaused;
+  const people = await resolveRecipients(mail, submitter, deps);
+  if (people === null) return replyFor("alias_not_found");
+  const written = {
+    ...mail.mailFrom,
+    messageId: null,
+    wire: mail.wire,
+    header,
+    receivedAt: deps.write.spool.clock.now(),
+  };
+  const outgoing = { people, known: new Map<string, Mailbox>(), mayNameOutsiders: true, isCounted: true };
+  return (await sendAsAlias(route, written, outgoing, deps.write)) ?? queued;
+}
+
+const noAuthor = { ...authorUnreadable, code: 553 };
+const severalAuthors = reply(553, "5.7.1", "From names several authors, but only your alias may be one");
+
+/** @returns `null` if there is exactly one author, and it is the alias (RFC 6409 §6.1, §8.1) */
+function refuseAuthor(wire: Buffer, header: HeaderBlock, submitter: Submitter): SmtpReply | null {
+  const { mailboxes } = addressesOf({ header: wire.subarray(0, header.end), fields: header.fields }, "from");
+  const [author, second] = mailboxes;
+  if (author === undefined) return noAuthor;
+  if (second !== undefined) return severalAuthors;
+  return author.address.toLowerCase() === submitter.aliasAddress ? null : replyFor("forbidden");
+}
+
+/**
+ * @returns the message's recipients, each reply address of this alias replaced by the correspondent it stands for;
+ * `null` when a reply address can't be resolved
+ */
+async function resolveRecipients(
+  mail: ReceivedMail,
+  submitter: Submitter,
+  { write: { replyForms } }: SubmissionDeps,
+): Promise<Mailbox[] | null> {
+  const addresses = mail.recipients.flatMap((to) => (to.kind === "outside" ? [to.address] : []));
+  const alias = { aliasId: submitter.aliasId, address: submitter.aliasAddress };
+  const correspondents = await resolveRepliesOf(alias, addresses, replyForms);
+  const people: Mailbox[] = [];
+  for (const address of addresses) {
+    const correspondent = correspondents.get(address.toLowerCase());
+    if (correspondent === undefined && (await isReplyAddress(address, replyForms))) return null;
+    people.push(correspondent ?? { name: null, address });
+  }
+  return people;
+}
