@@ -1,6 +1,6 @@
 /**
- * Reasons for which mail is refused or deferred, each with its SMTP reply: reply code, enhanced status (RFC 3463) and
- * text. No reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
+ * Reasons for which mail is refused or deferred, each with its SMTP reply: code, enhanced status (RFC 3463), text. No
+ * reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
  */
 import { asAppError } from "../core/app-error.ts";
 
@@ -52,15 +52,14 @@ const table = {
   forbidden: reply(553, "5.7.1", "You may not send from this address"),
 } satisfies Record<string, SmtpReply>;
 
-/** Why mail is refused or deferred: the closed set of reasons that mail hosts and mail programs are told. */
+/** The closed set of reasons that mail hosts and mail programs are told. */
 export type MailRefusal = keyof typeof table;
 
-/** Every reason, for tests. */
 export const mailRefusals = Object.keys(table) as MailRefusal[];
 
 const COMPOSE = "Write from the compose page, or with the alias' SMTP credentials";
 
-/** Replies that only an owner reads, whose envelope proved it, about a message to a send address of an alias. */
+/** Only a proven owner reads these, about a message to a send address. */
 export const sendAddressReplies = {
   off: reply(
     550,
@@ -87,7 +86,7 @@ export const sendAddressReplies = {
   ),
 } as const satisfies Record<string, SmtpReply>;
 
-/** The author is not read as DMARC and mail programs must agree on it, whoever it is. */
+/** From is not read as DMARC and mail programs must agree on it. */
 export const authorUnreadable = reply(
   550,
   "5.7.1",
@@ -100,10 +99,7 @@ export function replyFor(code: MailRefusal): SmtpReply {
   return table[code];
 }
 
-/**
- * An unexpected exception in the mail path is a temporary failure, so that no mail is lost; so is an error that only the
- * HTTP API can answer with.
- */
+/** An unexpected exception is a temporary failure, so that no mail is lost; so is an error of the HTTP API. */
 export function replyForThrow(thrown: unknown): SmtpReply {
   const code = asAppError(thrown)?.code;
   return code !== undefined && isMailRefusal(code) ? table[code] : unavailable;

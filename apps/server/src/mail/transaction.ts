@@ -1,35 +1,33 @@
-/** Data of one mail transaction, from MAIL to the final dot (RFC 5321 §3.3), as an immutable value for the stages. */
+/** One mail transaction, from MAIL to the final dot (RFC 5321 §3.3), as an immutable value for the stages. */
 import type { InstructionProof, Mailbox } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../core/alias/alias.ts";
 import type { MessageEnvelope } from "../core/message/message.ts";
 
-/** A reply address of an alias, by which its owner writes to a correspondent. */
+/** Address by which an owner writes to a correspondent. */
 export interface ReplyRecipient {
   kind: "reply";
   /** Canonical address, `r-<token>@<alias domain>`. */
   address: string;
   correspondent: Mailbox;
   route: AliasRoute;
-  /** Set for a send address: the alias recipient that the same address is for anybody but the owner. */
+  /** Set for a send address: what the address is for anybody but the owner. */
   forOthers?: AliasRecipient;
 }
 
-/** A bounce or SRS address made for a forwarded message: it accepts reports, and names the alias they concern. */
+/** A bounce or SRS address made for a forwarded message, which accepts reports. */
 export interface BounceRecipient {
   kind: "bounce";
-  /** Canonical address as given in RCPT TO. */
   address: string;
-  /** Id of the alias the address was made for; `null` for an SRS address of the older form, which contains none. */
+  /** `null` for an SRS address of the older form, which names no alias. */
   aliasId: string | null;
-  /** Original sender whom the address contains or stands for, and who may be notified; `null` when there is none. */
+  /** Original sender, who may be notified; `null` when there is none. */
   sender: string | null;
 }
 
-/** The tag of an alias address that names a recipient, `alias+person=host.example@domain` (`readSendTag`). */
+/** The tag of `alias+person=host.example@domain`, which names a recipient (`readSendTag`). */
 export interface SendTag {
-  /** The whole alias address with its tag as given in RCPT TO, in lower case. */
   address: string;
-  /** Address that the tag names, e.g. `person@host.example`; `null` for a tag that has a `=` and names none. */
+  /** E.g. `person@host.example`; `null` for a tag that has a `=` and names none. */
   recipient: string | null;
 }
 
@@ -37,8 +35,8 @@ export interface AliasRecipient {
   kind: "alias";
   route: AliasRoute;
   /**
-   * Set if the address has a tag that names a recipient, or means to: a message from the owner of the alias is sent to
-   * that recipient or refused.
+   * Set if the address has a tag that names a recipient, or means to: a message from the owner is sent there or
+   * refused.
    */
   sendTag?: SendTag;
 }
@@ -46,23 +44,20 @@ export interface AliasRecipient {
 export type ResolvedRecipient =
   | AliasRecipient
   | { kind: "paused" }
-  /** postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). @param address in lower case */
+  /** postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). */
   | { kind: "operator"; address: string }
   | ReplyRecipient
-  /** Recipient of a message from a signed-in alias; submission only. @param address canonical */
+  /** Recipient of a message from a signed-in alias; submission only. */
   | { kind: "outside"; address: string }
   | BounceRecipient;
 
 /** Whether the author of a message sent it to this envelope, or anybody else sent the author's message again. */
 export interface AuthorInstruction {
-  /** SPF passes for this envelope and is aligned with header From: the author's own host sent this message. */
+  /** SPF passes for this envelope and is aligned with header From. */
   isByEnvelope: boolean;
-  /**
-   * Aligned signatures that cover every To and Cc field. They prove an instruction to the addresses in these fields,
-   * once for each of them.
-   */
+  /** Aligned signatures that cover every To and Cc field: each proves an instruction to these addresses, once. */
   signatures: readonly InstructionProof[];
-  /** Aligned signatures whose keys could not be read now, and which may prove the same instruction later. */
+  /** Aligned signatures whose keys could not be read now: a retry may prove the same instruction. */
   unread: readonly InstructionProof[];
   /** Whether a check that did not finish could bring a proof, or a further one. */
   isUnfinished: boolean;
@@ -77,9 +72,6 @@ export interface Transaction {
   readonly wire: Buffer;
   /** Whether this process sent the message itself, from an alias on this server, so that `envelopeFrom` is genuine. */
   readonly isOurs: boolean;
-  /**
-   * Whether the author sent this message to its recipients. `null` or absent where nothing was checked, or where no
-   * recipient is a reply or send address.
-   */
+  /** `null` or absent where nothing was checked, or where no recipient is a reply or send address. */
   readonly instruction?: AuthorInstruction | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Cache of DNS answers, limited in bytes, with a share for each zone. Concurrent look-ups of a name share one query.
- * When the cache is full, the zones with the most bytes lose their oldest entries.
+ * Cache of DNS results, limited in bytes, with a share for each zone. When it is full, the zones with the most bytes
+ * lose their oldest entries. Concurrent look-ups of a name share one query.
  */
 import { zoneOf } from "../../limits/party.ts";
 
@@ -12,16 +12,14 @@ export interface AnswerCacheLimits {
 const MIB = 1024 * 1024;
 const cacheLimits: AnswerCacheLimits = { bytes: 16 * MIB, zoneBytes: MIB };
 
-/** Lifetime and size of an answer in the cache. */
 export interface KeptAnswer {
   keepMs: number;
-  /** Estimated bytes that the answer takes in memory. */
   bytes: number;
 }
 
 interface Entry {
   answer: Promise<unknown>;
-  /** Time of expiry on the cache's clock, in milliseconds; infinite while the query is pending. */
+  /** Infinite while the query is pending. */
   until: number;
   bytes: number;
   zone: string;
@@ -29,17 +27,17 @@ interface Entry {
 
 interface Zone {
   bytes: number;
-  /** Keys of the zone's entries, oldest first. */
+  /** Oldest first. */
   keys: Set<string>;
 }
 
 /**
- * Estimated bytes of an entry without its answer: key, promise, maps. The same for all entries, so that of zones with
- * equally many small answers the oldest loses entries first. It also limits the cache to some 16,000 entries.
+ * Estimated bytes of an entry without its result. The same for all, so that of zones with equally many small results
+ * the oldest loses entries first; it also limits the cache to some 16,000 entries.
  */
 export const ENTRY_BYTES = 1024;
 const SWEEP_EVERY_MS = 30_000;
-/** Part of the cache that is freed at once when it is full, so that zones are sorted rarely. */
+/** Part that is freed at once, so that zones are sorted rarely. */
 const FREED_PART = 1 / 16;
 
 export class AnswerCache {
@@ -64,10 +62,9 @@ export class AnswerCache {
   }
 
   /**
-   * Returns the cached answer to a question, or makes the query; concurrent calls share one query.
    * @param question record type, and name in lower case
-   * @param ask makes the query; never rejects
-   * @param keep determines how long and with which size the answer is cached
+   * @param ask never rejects
+   * @param keep lifetime and size of the result
    */
   ask<T>(
     [type, name]: [type: string, name: string],
@@ -108,7 +105,7 @@ export class AnswerCache {
     if (this.#bytes > this.#limits.bytes) this.#freeLargest();
   }
 
-  /** Shrinks the largest zones to one common size until enough is freed. */
+  /** Shrinks the largest zones to one common size. */
   #freeLargest(): void {
     const target = this.#limits.bytes * (1 - FREED_PART);
     const largestFirst = [...this.#zones.values()].sort((a, b) => b.bytes - a.bytes);
@@ -116,7 +113,6 @@ export class AnswerCache {
     for (const zone of largestFirst) this.#shrink(zone, () => this.#bytes <= target || zone.bytes <= level);
   }
 
-  /** Removes the oldest entries of a zone. */
   #shrink(zone: Zone, isEnough: () => boolean): void {
     for (const key of zone.keys) {
       if (isEnough()) return;
@@ -144,7 +140,7 @@ export class AnswerCache {
   }
 }
 
-/** @returns the number of bytes to which all larger zones must shrink to free `excess` bytes together */
+/** @returns the bytes to which all larger zones must shrink to free `excess` bytes together */
 function levelOf(largestFirst: readonly { bytes: number }[], excess: number): number {
   let above = 0;
   for (const [at, { bytes }] of largestFirst.entries()) {

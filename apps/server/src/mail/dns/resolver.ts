@@ -1,9 +1,9 @@
 /**
- * DNS resolver: its interface, and an implementation over node:dns with a deadline and a bounded cache. Answers are
- * values; exceptions of the library stay here. Queries go through c-ares, never through getaddrinfo in the thread pool.
+ * DNS resolver over node:dns with a deadline and a bounded cache. Results are values; exceptions of the library stay
+ * inside. Queries go through c-ares, never through getaddrinfo in the thread pool.
  *
- * Node hands a name to c-ares as a C string, so that one with a NUL would be looked up as another name. A name that is
- * not in the form of `isDnsName` therefore does not exist here: no cache, no share and no library gets to see it.
+ * Node hands a name to c-ares as a C string, so that one with a NUL would be looked up as another name: a name that is
+ * not `isDnsName` gets `no_name` before any cache or library sees it.
  */
 import { Resolver as NodeResolver } from "node:dns/promises";
 import { isDnsName } from "@kauke/mail-rfc";
@@ -11,32 +11,31 @@ import { AnswerCache } from "./dns-cache.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 
 export interface MxRecord {
-  /** Host name; empty for the null MX (RFC 7505). */
+  /** Empty for the null MX (RFC 7505). */
   exchange: string;
   priority: number;
 }
 
 export type DnsAnswer<T> =
   | { kind: "found"; records: readonly T[] }
-  /** The name exists, but has no record of this type. */
   | { kind: "no_record" }
   | { kind: "no_name" }
-  /** SERVFAIL, refusal, or no answer in time (`isLate`): a later look-up may succeed. */
+  /** A later look-up may succeed. `isLate`: no response in time. */
   | { kind: "failed"; isLate?: boolean };
 
-/** Names are A-labels in any case and without a final dot; any other name gets `no_name`. */
+/** Names are A-labels in any case and without a final dot. */
 export interface Resolver {
   resolveMx(name: string): Promise<DnsAnswer<MxRecord>>;
   resolve4(name: string): Promise<DnsAnswer<string>>;
   resolve6(name: string): Promise<DnsAnswer<string>>;
-  /** TXT records, each with its strings joined (RFC 7208 §3.3). */
+  /** Each with its strings joined (RFC 7208 §3.3). */
   resolveTxt(name: string): Promise<DnsAnswer<string>>;
-  /** Host names of an address, given by its reverse name (`1.2.0.192.in-addr.arpa`). */
+  /** Host names by reverse name (`1.2.0.192.in-addr.arpa`). */
   resolvePtr(name: string): Promise<DnsAnswer<string>>;
 }
 
 export interface ResolverOptions {
-  /** `host:port` of each DNS server; `null` for the system's. */
+  /** `host:port` of each; `null` for the system's. */
   servers: readonly string[] | null;
   deadlineMs?: number;
   now?: () => number;
@@ -44,12 +43,12 @@ export interface ResolverOptions {
 
 const DEADLINE_MS = 5000;
 const TRIES = 5;
-/** Maximum records of a DNS answer. With more, or more than `ANSWER_CHARACTERS_MAX`, it counts as failed. */
+/** With more records, or more than `ANSWER_CHARACTERS_MAX`, a result counts as failed. */
 export const RECORDS_MAX = 64;
-/** Maximum TXT records, of which domains keep many as proofs of ownership under the same name. */
+/** Domains keep many proofs of ownership under one name. */
 export const TXT_RECORDS_MAX = 256;
 export const ANSWER_CHARACTERS_MAX = 16 * 1024;
-/** Estimated bytes of a DNS record in memory, without its text. */
+/** Estimated memory of a record without its text. */
 const RECORD_BYTES = 64;
 const keepMs: Record<DnsAnswer<never>["kind"], number> = {
   found: 60_000,
@@ -65,7 +64,7 @@ export function createResolver({
   deadlineMs = DEADLINE_MS,
   now = () => performance.now(),
 }: ResolverOptions): Resolver {
-  // After fast answers c-ares reduces its timeout to 250 ms per try: this many tries outlast the deadline in any case.
+  // After fast responses c-ares reduces its timeout to 250 ms per try: this many tries outlast the deadline.
   const node = new NodeResolver({
     timeout: Math.ceil(deadlineMs / 3),
     maxTimeout: Math.ceil(deadlineMs / 2),

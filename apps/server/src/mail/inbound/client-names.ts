@@ -13,7 +13,6 @@ import type { Resolver } from "../dns/resolver.ts";
 
 export interface ClientNameOptions {
   resolver: Pick<Resolver, "resolvePtr" | "resolve4" | "resolve6">;
-  /** Milliseconds of a monotonic clock. */
   nowMs?: () => number;
   limits?: Partial<typeof clientNameLimits>;
 }
@@ -27,14 +26,13 @@ export const clientNameLimits = {
   /** Maximum addresses being looked up, in total and per block. */
   asked: 200,
   askedOfBlock: 8,
-  /** Milliseconds after the connection at which a name without an answer counts as unknown for that session. */
+  /** Time after the connection at which the name counts as unknown for that session. */
   deadlineMs: 500,
 };
 
 const FOUND_MS = 10 * 60_000;
-/** Cache lifetime of a failed look-up: no name, no name that resolves back, or no answer. */
+/** Lifetime in the cache of a failed look-up. */
 const MISSED_MS = 60_000;
-/** Maximum names tried of an address that has several. */
 const NAMES_MAX = 2;
 const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -47,7 +45,6 @@ export class ClientNames {
   readonly #resolver: ClientNameOptions["resolver"];
   readonly #nowMs: () => number;
   readonly #limits: typeof clientNameLimits;
-  /** Cached names by block, each block's oldest first. */
   readonly #blocks = new Map<string, BoundedMap<string, Known>>();
   readonly #knownOfBlock = new Counts();
   readonly #asked = new Map<string, Promise<ClientName>>();
@@ -122,7 +119,7 @@ async function leadsTo(name: string, address: string, resolver: ClientNameOption
   const isV6 = address.includes(":");
   const forward = await (isV6 ? resolver.resolve6(name) : resolver.resolve4(name));
   if (forward.kind !== "found") return false;
-  // Reverse names are compared because they are the same for different spellings of an IPv6 address.
+  // Reverse names are the same for different spellings of an IPv6 address.
   const wanted = reverseName(address);
   return forward.records.some((found) => isIP(found) === (isV6 ? 6 : 4) && reverseName(found) === wanted);
 }

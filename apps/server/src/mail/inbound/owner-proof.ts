@@ -1,9 +1,7 @@
 /**
  * Decides whether a message to a reply or send address is an instruction of the alias' owner. DKIM alone proves an
- * author, not an instruction: whoever holds a signed message of the owner can send it to any address, to find out which
- * alias is the owner's or to have it sent as the alias. SPF and DKIM prove a domain, not a mailbox: where other people
- * use the same domain, only MAIL FROM tells them apart, and a host that lets its users send as each other in the
- * envelope too can't be told from the owner.
+ * author, not an instruction: whoever holds a signed message of the owner can send it to any address. SPF and DKIM
+ * prove a domain, not a mailbox: where other people use the domain, only MAIL FROM tells them apart.
  */
 import {
   addressesOf,
@@ -22,11 +20,11 @@ import type { ReplyRecipient, Transaction } from "../transaction.ts";
 
 export interface OwnerProof {
   /**
-   * `envelope`: the author's host sent this message, by SPF; or this process did. `signature`: the author wrote to this
-   * very address, but anybody may have sent the message here again.
+   * `envelope`: by SPF, or this process sent it. `signature`: the author wrote to this very address, but anybody may
+   * have sent the message again.
    */
   by: "envelope" | "signature";
-  /** The mailbox of the alias that wrote the message; `null` when the alias itself did. */
+  /** `null` when the alias itself wrote the message. */
   destination: string | null;
 }
 
@@ -34,14 +32,13 @@ export interface OwnerProof {
 export type OwnerProofResult = OwnerProof | "unfinished" | null;
 
 interface OwnerProofDeps {
-  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
   destinations: Pick<DestinationStore, "isSharedDomain">;
 }
 
 /**
- * The proof is looked at before the author: without one, the result is the same for every From, so that nobody can
- * guess the owner's address.
+ * Looks at the proof before the author: without a proof the result is the same for every From, so that nobody can guess
+ * the owner's address.
  * @returns a function that decides for each recipient of the message
  */
 export function ownerProofs(
@@ -78,8 +75,8 @@ export function ownerProofs(
 }
 
 /**
- * @returns the addresses in To and Cc, in lower case; none if one of them is not ours or can't be read. Such a message
- * is never sent, and others have a copy of it: what becomes of it here must not tell them whose the alias is.
+ * @returns the addresses in To and Cc, in lower case; none if one of them is not ours or can't be read: others have a
+ * copy of such a message, and what we do with it must not tell them whose the alias is
  */
 function addressesNamed(
   transaction: Transaction,
@@ -97,15 +94,13 @@ const sourceOf = ({ wire }: Transaction, { end, fields }: HeaderBlock) => ({ hea
 export interface SendingFacts {
   /** A reply address is a secret of the owner; a send address can be written by anybody. */
   to: "reply" | "send";
-  /** Address given in MAIL FROM; empty for the null sender. */
   envelopeFrom: string;
-  /** The only mailbox in From. */
   author: string;
   /** Whether SPF passes for this envelope, aligned with From. */
   isBySpf: boolean;
   /** Whether an aligned signature covers To and Cc, and they name this very address. */
   isSigned: boolean;
-  /** Whether it is an absence note (`Auto-Submitted: auto-replied` from the null sender), which no person sends. */
+  /** An absence note (`Auto-Submitted: auto-replied` from the null sender), which no person sends. */
   isNote: boolean;
 }
 
@@ -133,7 +128,7 @@ function isSentBy({ to, envelopeFrom, author }: SendingFacts): boolean {
     : isMailboxOf(sender, author);
 }
 
-/** Forms by which hosts recognise their own bounces: BATV (draft-levine-smtp-batv), as drafted and as Exim and Barracuda write it. */
+/** BATV (draft-levine-smtp-batv), as drafted and as Exim and Barracuda write it. */
 const bounceTags = [/^prvs=[0-9a-f]{10}=(.+)$/i, /^prvs=(.+)\/[0-9a-f]{10}$/i, /^btv1==[0-9a-f]{11}==(.+)$/i];
 
 function withoutBounceTag(address: string): string {
@@ -146,9 +141,8 @@ function withoutBounceTag(address: string): string {
 }
 
 /**
- * Finds the destination of the alias that is the only author in header From, in any spelling of the mailbox. Call it
- * only for an authenticated author, or anybody could probe for the owner's address.
- * @returns `null` when From names somebody else or several people
+ * Call it only for an authenticated author, or anybody could probe for the owner's address.
+ * @returns the destination of the alias that is the only author in header From, else `null`
  */
 export function writingDestination(
   { wire }: Pick<Transaction, "wire">,

@@ -1,9 +1,9 @@
 /**
  * Mail to reply and send addresses leaves as the alias, to the correspondents behind them. Only a destination of that
- * alias may send it, proven as `owner-proof.ts` says, or the alias itself when the message was composed here.
+ * alias may send it (`owner-proof.ts`), or the alias itself when the message was composed in the app.
  *
- * A message that only its signature proves is sent once to each address. Whatever else is wrong with it, whoever sent
- * it reads what a stranger would, and the owner gets a notice: it may be a stranger who sent the message here again.
+ * A message that only its signature proves is sent once to each address. If it is refused, its sender reads what a
+ * stranger would, and the owner gets a notice: a stranger may have sent the owner's message again.
  */
 import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
 import type { DestinationStore } from "../../core/destination/destination.ts";
@@ -27,11 +27,9 @@ export interface PrepareRepliesDeps {
 }
 
 export interface AnsweringMessage extends ScreenedMessage {
-  /** Messages of alias owners to reply addresses: checked and stored, but not queued yet. */
   readonly replies: PreparedReplies;
 }
 
-/** What `ownerProofs` needs. */
 export const proofDeps = ({ write, destinations }: PrepareRepliesDeps) => ({
   domains: write.replyForms.domains,
   destinations,
@@ -39,14 +37,9 @@ export const proofDeps = ({ write, destinations }: PrepareRepliesDeps) => ({
 
 const DAY_MS = 86_400_000;
 
-/** Reply recipients of one alias. */
 type Group = readonly [ReplyRecipient, ...ReplyRecipient[]];
 
-/**
- * The stage that writes and checks the replies of alias owners. They are sent once the rest of the transaction is
- * accepted.
- * @returns a refusal or deferral of any reply as the verdict for the whole transaction
- */
+/** @returns a refusal or deferral of any reply as the verdict for the whole transaction */
 export async function prepareReplies(
   message: ScreenedMessage,
   deps: PrepareRepliesDeps,
@@ -91,9 +84,7 @@ function hasAuthor({ transaction, screened }: ScreenedMessage): boolean {
 }
 
 interface Sorted {
-  /** Recipients whose answer is to be prepared. */
   open: readonly ReplyRecipient[];
-  /** Recipients whose answer was refused before. */
   refused: readonly ReplyRecipient[];
 }
 
@@ -139,7 +130,7 @@ interface Problem {
   marks: readonly AnswerMark[];
 }
 
-/** A refusal that the mail host of the owner was not told. */
+/** A refusal that the owner's mail host was not told. */
 function problemUntold(transaction: Transaction, group: Group, { text }: SmtpReply, deps: PrepareRepliesDeps): Problem {
   const marksOf = answerMarks(transaction, deps.hashMark);
   return {
@@ -193,10 +184,7 @@ function prepareReply(
   return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps.write);
 }
 
-/**
- * Owners' replies of one transaction, written, checked and stored. Disposing discards
- * those that `enqueue` has not queued.
- */
+/** Owners' replies of one transaction. Disposing discards those that `enqueue` has not queued. */
 export class PreparedReplies {
   readonly #messages: PreparedMessage[] = [];
 
@@ -205,9 +193,8 @@ export class PreparedReplies {
   }
 
   /**
-   * Queues all replies.
    * @returns `null` when all are queued, else the deferral for the whole transaction. Replies queued before the failure
-   * are sent, and sent again when the sender repeats the transaction, unless they have marks (`answerMarks`).
+   * are sent again when the sender repeats it, unless they have marks (`answerMarks`).
    */
   async enqueue(): Promise<SmtpReply | null> {
     for (let next = this.#messages.shift(); next !== undefined; next = this.#messages.shift()) {

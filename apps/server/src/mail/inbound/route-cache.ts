@@ -1,8 +1,8 @@
 /**
- * Cache of alias look-ups for the mail path. Only existing, active aliases are cached, and a route is dropped before
- * the change that makes it stale is acknowledged. Where another process may change the database, a route is used for a
- * minute at most, since a notification may be late or lost. An unknown address always queries the store, so that a new
- * alias works at once.
+ * Cache of alias look-ups. Only existing, active aliases are cached, and a route is dropped before the change that
+ * makes it stale is acknowledged. Where another process may change the database, a route is used for a minute at most,
+ * since a notification may be late or lost. An unknown address always queries the store, so that a new alias works at
+ * once.
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { AliasStore, RouteChange } from "../../core/alias/alias-store.ts";
@@ -10,7 +10,7 @@ import { type Linked, LinkedQueue } from "../../runtime/linked-queue.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
 const AGE_MAX_MS = 60_000;
-/** Maximum queries for one look-up, so that accounts which change aliases all the time cannot hold it up. */
+/** So that accounts which change aliases all the time cannot hold up a look-up. */
 const QUERIES_MAX = 10;
 
 type Routes = Pick<AliasStore, "findRoute" | "onRouteChange" | "reportsAllChanges">;
@@ -19,7 +19,7 @@ export class RouteCache {
   readonly #aliases: Routes;
   readonly #clock: Clock;
   readonly #routes: CachedRoutes;
-  /** For each query that is running, the changes since it started. */
+  /** For each running query, the changes since it started. */
   readonly #changesDuring = new Set<RouteChange[]>();
 
   constructor(aliases: Routes, clock: Clock, routes = new CachedRoutes()) {
@@ -32,7 +32,7 @@ export class RouteCache {
     });
   }
 
-  /** @param address `name@domain`, lower case */
+  /** @param address in lower case */
   async find(address: string): Promise<AliasRoute | null> {
     const known = this.#routes.find(address);
     if (known === undefined || known.until <= steadyMs(this.#clock)) return this.#ask(address);
@@ -64,23 +64,22 @@ function mayConcern(change: RouteChange, route: AliasRoute | null): boolean {
   return "aliasId" in change ? change.aliasId === route.aliasId : change.userId === route.userId;
 }
 
-/** Maximum bytes of all cached routes: about 20,000 ordinary ones. */
+/** About 20,000 ordinary routes. */
 export const CACHED_ROUTES_BYTES = 32 * 1024 * 1024;
-/** Bytes of a route without its text: objects, keys and the entries of the maps. */
+/** A route without its text: objects, keys and the entries of the maps. */
 const ROUTE_BYTES = 1400;
 
 interface CachedRoute extends Linked<CachedRoute> {
   readonly address: string;
   readonly route: AliasRoute;
-  /** Monotonic time in milliseconds until which the route may be used. */
+  /** Monotonic milliseconds. */
   readonly until: number;
   readonly bytes: number;
-  /** Whether the route was found since it was cached or last considered for eviction. */
+  /** Whether the route was found since it was last considered for eviction. */
   isUsed: boolean;
 }
 
 interface Account extends Linked<Account> {
-  /** Oldest first. */
   readonly routes: LinkedQueue<CachedRoute>;
   bytes: number;
 }
@@ -94,7 +93,7 @@ export class CachedRoutes {
   readonly #byAddress = new Map<string, CachedRoute>();
   readonly #byAlias = new Map<string, CachedRoute>();
   readonly #accounts = new Map<string, Account>();
-  /** The accounts by the binary logarithm of their bytes, so that a largest one is found without a search. */
+  /** By the binary logarithm of their bytes, so that a largest account is found without a search. */
   readonly #bySize = Array.from({ length: 32 }, () => new LinkedQueue<Account>());
   #bytes = 0;
 
@@ -163,7 +162,7 @@ export class CachedRoutes {
     if (account.routes.first === null) this.#accounts.delete(route.route.userId);
   }
 
-  /** Moves the account behind the others of its new size, so that accounts of one size lose routes in turns. */
+  /** Moves the account behind the others of its new size, so that they lose routes in turns. */
   #resize(account: Account, bytes: number): void {
     if (account.bytes > 0) this.#bySize[sizeClass(account)]?.remove(account);
     account.bytes += bytes;

@@ -19,11 +19,9 @@ import { type PrepareRepliesDeps, proofDeps } from "./owner-replies.ts";
 import type { ScreenedMessage } from "./screen.ts";
 
 /**
- * Stage of the mail path that turns the owner's tagged addresses into reply recipients, if a confirmed destination of
- * the alias sent the message (`owner-proof.ts`).
- * @returns a deferral for any author while authentication is unfinished, so that the SMTP response does not reveal
- * which mailboxes an alias has; a refusal of the owner's message that can't be sent by its address, if its envelope
- * proves the owner
+ * Makes the owner's tagged addresses reply recipients, if a confirmed destination of the alias sent the message.
+ * @returns a deferral for any author while authentication is unfinished, so that the reply does not reveal which
+ * mailboxes an alias has; a refusal that only a proven owner reads
  */
 export async function takeSendTags(
   message: ScreenedMessage,
@@ -54,7 +52,7 @@ export async function takeSendTags(
   return refusal === null ? accept({ ...message, transaction: { ...transaction, recipients } }) : endWith(refusal);
 }
 
-/** @returns why a message of the owner can't be sent to whom its address names; `null` if it can */
+/** @returns why the owner's message can't be sent to whom its address names; `null` if it can */
 function problemOf({ sendTag }: AliasRecipient, isWritten: boolean): SmtpReply | null {
   if (sendTag === undefined) return sendAddressReplies.lost;
   if (sendTag.recipient === null) return sendAddressReplies.unreadable;
@@ -115,12 +113,11 @@ export function lostTagsOf(
 }
 
 interface Named {
-  /** The whole address in lower case. */
   address: string;
   tag: string;
 }
 
-/** Groups addresses by the alias that each is without its tag, in lower case. An address without a tag has the tag "". */
+/** By the alias that each address is without its tag. An address without a tag has the tag "". */
 function tagsByAlias(mailboxes: readonly { address: string }[]): ReadonlyMap<string, readonly Named[]> {
   const named = mailboxes.map(({ address }) => {
     const { local, domain } = splitAddress(address);

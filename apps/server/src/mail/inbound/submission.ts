@@ -20,11 +20,11 @@ export interface SubmissionDeps {
   write: WriteAsDeps;
   aliases: Pick<AliasStore, "findRouteById">;
   authenticate(attempt: SmtpLoginAttempt): Promise<SmtpLoginResult>;
-  /** Whether the credentials that this connection signed in with are still valid. */
+  /** Whether the credentials of this connection are still valid. */
   checkSubmitter(submitter: Submitter): Promise<"valid" | "paused" | "ended">;
 }
 
-/** `aliasPaused` as the reply to AUTH and MAIL. */
+/** The reply to AUTH and MAIL. */
 const paused = { ...aliasPaused, code: 535, enhancedStatus: "5.7.8" };
 const ended = reply(421, "4.7.0", "Your credentials have changed, sign in again");
 
@@ -48,7 +48,7 @@ async function signIn(attempt: SmtpLoginAttempt, deps: SubmissionDeps): Promise<
   }
 }
 
-/** Checked for every message, so that a revoked password is useless at once, on open connections too. */
+/** For every message, so that a revoked password is useless at once, on open connections too. */
 async function authorizeSender(
   submitter: Submitter,
   { envelopeFrom }: MailFrom,
@@ -91,7 +91,7 @@ async function submitMessage(mail: ReceivedMail, submitter: Submitter, deps: Sub
 const noAuthor = { ...authorUnreadable, code: 553 };
 const severalAuthors = reply(553, "5.7.1", "From names several authors, but only your alias may be one");
 
-/** @returns `null` if there is exactly one author, and it is the alias (RFC 6409 §6.1, §8.1) */
+/** @returns `null` if there is one author, and it is the alias (RFC 6409 §6.1, §8.1) */
 function refuseAuthor(wire: Buffer, header: HeaderBlock, submitter: Submitter): SmtpReply | null {
   const { mailboxes } = addressesOf({ header: wire.subarray(0, header.end), fields: header.fields }, "from");
   const [author, second] = mailboxes;
@@ -100,10 +100,7 @@ function refuseAuthor(wire: Buffer, header: HeaderBlock, submitter: Submitter): 
   return author.address.toLowerCase() === submitter.aliasAddress ? null : replyFor("forbidden");
 }
 
-/**
- * @returns the message's recipients, each reply address of this alias replaced by the correspondent it stands for;
- * `null` when a reply address can't be resolved
- */
+/** Replaces each reply address of this alias by the correspondent. @returns `null` when one can't be resolved */
 async function resolveRecipients(
   mail: ReceivedMail,
   submitter: Submitter,

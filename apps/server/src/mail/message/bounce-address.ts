@@ -1,10 +1,8 @@
 /**
- * Envelope senders that bounces of an alias return to. Both kinds are made with the server's key for one alias at one
- * domain, and are valid for SRS_MAX_AGE_DAYS:
- * - SRS with the sender in it, where the sender may be notified of a failure, e.g.
- * `SRS0=k7dq2mxat4uw2m=BB=example.org=ann`;
- * - the bounce address, which identifies the alias, e.g. `srs0-<id>-bb-<proof>`, and by a token (`srs0-<id>-bb-<proof>-<token>`)
- * a sender who may be notified, but whose address is too long for SRS.
+ * Envelope senders that bounces of an alias return to, made with the server's key for one alias at one domain, valid
+ * for SRS_MAX_AGE_DAYS: SRS with the sender in it (`SRS0=k7dq2mxat4uw2m=BB=example.org=ann`), where the sender may be
+ * notified; the bounce address (`srs0-<id>-bb-<proof>`), which names only the alias; and with a token
+ * (`srs0-<id>-bb-<proof>-<token>`) a sender too long for SRS.
  */
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -17,30 +15,27 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 
-/** Local part of a bounce address: id of the alias, day stamp, proof, and a token of the sender. */
+/** Id of the alias, day stamp, proof, token of the sender. */
 const PATTERN = /^srs0-([a-z2-7]{26})-([a-z2-7]{2})-([a-z2-7]{13})(?:-([a-z2-7]{15}))?$/;
-/** Local part of an older bounce address, without a day stamp: valid while the alias exists, at any domain of ours. */
+/** Without a day stamp: valid while the alias exists, at any domain of ours. */
 const OLDER_PATTERN = /^srs0-([0-9a-f]{32})-([0-9a-f]{16})$/;
 const PROOF_BYTES = 8;
 const TOKEN_BYTES = 9;
 
 export interface BounceAddressParts {
   aliasId: string;
-  /** Domain of the alias, in lower case. */
   domain: string;
-  /** Time the message arrived. */
   now: Date;
-  /** Token of the sender (`bounceToken`); absent if the sender may not get bounces. */
+  /** Absent if the sender may not get bounces. */
   token?: Buffer;
 }
 
 export interface BounceAddress {
   aliasId: string;
-  /** Token of the sender; `null` in an address that stands for nobody but the alias. */
   token: Buffer | null;
 }
 
-/** @returns a bounce address of the alias; its local part has 48 octets, or 64 with a token */
+/** @returns a local part of 48 octets, or 64 with a token */
 export function bounceAddress({ aliasId, domain, now, token }: BounceAddressParts, hash: SrsHash): string {
   const id = toBase32(Buffer.from(aliasId.replaceAll("-", ""), "hex"));
   const stamp = srsStamp(now).toLowerCase();
@@ -50,17 +45,14 @@ export function bounceAddress({ aliasId, domain, now, token }: BounceAddressPart
 }
 
 /**
- * The token of a sender for one alias: the same for all mail from this sender.
+ * The same for all mail from this sender to this alias.
  * @param sender in its very spelling
  */
 export function bounceToken(aliasId: string, sender: string, hash: SrsHash): Buffer {
   return hash(`bounce sender\0${aliasId}\0${sender}`).subarray(0, TOKEN_BYTES);
 }
 
-/**
- * @param path address in upper or lower case
- * @returns `null` unless it is a bounce address of ours, and for one that is too old
- */
+/** @returns `null` unless it is a bounce address of ours that is not too old */
 export function readBounceAddress(
   path: { local: string; domain: string },
   hash: SrsHash,
@@ -75,7 +67,7 @@ export function readBounceAddress(
   return { aliasId: toUuid(bytes.toString("hex")), token: token === undefined ? null : fromBase32(token) };
 }
 
-/** Binds SRS addresses to an alias. The hint in them is the first 30 bits of the alias' id. */
+/** The hint is the first 30 bits of the alias' id. */
 export function srsSubject(aliasId: string): SrsSubject {
   const start = Buffer.from(aliasId.slice(0, 8), "hex");
   return { id: aliasId, hint: toBase32(start).slice(0, SRS_HINT_CHARACTERS) };

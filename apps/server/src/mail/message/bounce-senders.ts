@@ -1,7 +1,6 @@
 /**
  * Stores the senders whom bounce addresses stand for by a token, before a copy with such an address is sent. A sender
- * over a limit is not stored: the bounce address names the alias by itself, so that the owner gets a notice of a bounce,
- * as for all senders who may not get bounces.
+ * over a limit is not stored: the owner alone gets a notice of a bounce, as for all senders who may not get bounces.
  */
 import { SRS_MAX_AGE_DAYS } from "@kauke/mail-rfc";
 import { type BounceSender, type BounceSenderStore, utcDay } from "../../core/bounce-sender.ts";
@@ -10,7 +9,6 @@ import { TokenBuckets } from "../../limits/token-buckets.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
 export interface AccountBounceSender extends BounceSender {
-  /** Account that owns the alias. */
   userId: string;
 }
 
@@ -25,7 +23,7 @@ export class BounceSenders {
   readonly #stored = new Map<string, string>();
   readonly #limits: Record<keyof NewBounceSenders, TokenBuckets> | null;
 
-  /** @param rules limits on new senders; `null`: no limit */
+  /** @param rules `null`: no limit */
   constructor(
     store: Pick<BounceSenderStore, "ensure">,
     clock: Clock,
@@ -39,11 +37,7 @@ export class BounceSenders {
     };
   }
 
-  /**
-   * Stores the senders that have no row, or one from an earlier day.
-   * @param receivedAt arrival of the message, whose day is part of its bounce addresses
-   * @throws whatever the store throws
-   */
+  /** @param receivedAt arrival of the message, whose day is part of its bounce addresses */
   async keep(senders: readonly AccountBounceSender[], receivedAt: Date): Promise<void> {
     const expiresOn = utcDay(new Date(receivedAt.getTime() + (SRS_MAX_AGE_DAYS + 1) * DAY_MS));
     const due = senders.filter((sender) => !this.#isStored(sender, expiresOn) && this.#take(sender));

@@ -1,12 +1,12 @@
 /**
- * Counts the people to whom an owner's message is sent against what its account may send in a day, before the message
- * is written. A message that is deferred afterwards is not counted, because its sender repeats it.
+ * Counts the people to whom an owner's message is sent against what its account may send in a day, before it is
+ * written. A message that is deferred afterwards is not counted, because its sender repeats it.
  */
 import { AppError } from "../../core/app-error.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { PreparedMessage } from "./prepared-message.ts";
 
-/** Limit for messages that owners write, and limit for those that their mail programs write automatically. */
+/** `automatic_answer`: for messages that mail programs write by themselves. */
 export type SendingLimit = "submission" | "automatic_answer";
 
 export interface SendingLimits {
@@ -30,10 +30,7 @@ const overLimit = reply(
     "It was sent to nobody. Please write to fewer people, or try again later",
 );
 
-/**
- * Counts the recipients of a message, then has it written.
- * @param write prepares the message; not called when the recipients exceed the limit
- */
+/** @param write not called when the recipients exceed the limit */
 export async function writeWithinLimit(
   limits: SendingLimits,
   { limit, ...recipients }: AccountRecipients & { limit: SendingLimit },

@@ -1,6 +1,6 @@
 /**
- * Delivery reports (RFC 3464) that we send about mail to aliases that failed for good. They mention the alias only.
- * Callers name only senders proven by SPF; here the reports to one address are limited, since nobody asked for them.
+ * Delivery reports (RFC 3464) about mail to aliases that failed for good. They mention the alias only. Callers name
+ * only senders proven by SPF; reports to one address are limited, since nobody asked for them.
  */
 
 import {
@@ -22,23 +22,21 @@ import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 export interface FailedMail {
   aliasId: string | null;
   userId: string | null;
-  /** Address of the alias, in lower case. */
   aliasAddress: string;
-  /** Original envelope sender, who receives the report. */
+  /** Original envelope sender. */
   to: string;
-  /** Enhanced status code (RFC 3463). */
   enhancedStatus: string;
-  /** Enhanced status of the last attempt, when `enhancedStatus` only says that the schedule was used up. */
+  /** Of the last attempt, when `enhancedStatus` only says that the schedule was used up. */
   reasonStatus?: string;
-  /** Seconds during which delivery was attempted. */
+  /** Time during which delivery was attempted. */
   triedSeconds?: number;
   arrivedAt: Date;
-  /** Reads the message's start, at least its header; resolves to `null` if it was deleted. Absent for bounces. */
+  /** At least the message's header; `null` if it was deleted. Absent for bounces. */
   readStart?: () => Promise<Buffer | null>;
 }
 
 export interface DeliveryReports {
-  /** Queues a report. Never throws: a report that can't be stored must not undo a delivery. */
+  /** Never throws: a report that can't be stored must not undo a delivery. */
   send(failed: FailedMail): Promise<void>;
 }
 
@@ -49,7 +47,6 @@ export interface DeliveryReportDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Number of processes among which the limit is divided. */
   processes?: number;
 }
 
@@ -74,7 +71,7 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   };
 }
 
-/** Header of the failed message; empty when the message was deleted or can't be parsed, for a report without it. */
+/** Empty when the message was deleted or can't be parsed. */
 async function headerOf({ readStart }: FailedMail): Promise<HeaderSource> {
   const start = (await readStart?.().catch(() => null)) ?? Buffer.alloc(0);
   try {

@@ -1,7 +1,6 @@
 /**
- * Header and MIME frame of an encrypted copy: all that a mail host or a reader without the key sees. Of the original
- * header it shows only the Date and how often the message was encrypted, and of the people only their reply addresses
- * without names, so that replies reach them. Pure.
+ * Header and MIME frame of an encrypted copy: all that a mail host or a reader without the key sees. It shows the Date,
+ * how often the message was encrypted, and of the people only reply addresses without names. Pure.
  */
 import { createHmac } from "node:crypto";
 import {
@@ -31,13 +30,10 @@ import type { Correspondent } from "./reply-book.ts";
 import type { RewriteSource, Rewritten } from "./rewrite.ts";
 
 export interface OuterMessage {
-  /** The whole header block without the blank line. */
   header: Buffer;
   /** The blank line and the body up to the armor. */
   opening: Buffer;
-  /** The body after the armor. */
   closing: Buffer;
-  /** Correspondents whose reply addresses are in the header. */
   correspondents: readonly Correspondent[];
 }
 
@@ -45,16 +41,15 @@ export interface EncryptedSource extends RewriteSource {
   replyKey: Buffer;
 }
 
-/** Carries the count of `readEncryptionPasses`. */
 const ENCRYPTION_PASSES_FIELD = "Kauke-Sealed";
-/** Count from which on a message is rejected as a loop; more than any deliberate set-up needs. */
+/** More than any deliberate set-up needs. */
 export const ENCRYPTION_PASSES_MAX = 10;
-/** The placeholder of RFC 9788 for a hidden subject. */
+/** For a hidden subject (RFC 9788). */
 const HIDDEN_SUBJECT = "[...]";
 const UNVERIFIED = "Unverified sender";
 const FILE_NAME = "message.eml.age";
 
-/** @param rewritten the header of a plain copy, from which the reply addresses are taken */
+/** @param rewritten header of a plain copy, from which the reply addresses are taken */
 export function outerMessage(
   source: EncryptedSource,
   { header, fields: headerFields, replies }: Rewritten,
@@ -111,12 +106,11 @@ function openingOf(boundary: string, aliasAddress: string): string {
   ].join("\r\n");
 }
 
-/** Mailboxes of a rewritten field (reply addresses and the alias), without their display names. */
 function withoutNames(plain: HeaderSource, field: string, name: string | null): Mailbox[] {
   return addressesOf(plain, field).mailboxes.map(({ address }) => ({ name, address }));
 }
 
-/** Authentication-Results with the result of each method only: the full field names the sender's domain and address. */
+/** The result of each method only: the full field names the sender's domain and address. */
 function authenticationResults(found: MessageAuthentication | undefined, mailHost: string): FieldText {
   if (found === undefined || found.results === null) return NO_FIELD;
   const methods = ["spf", "dkim", "dmarc", "arc"] as const;
@@ -128,7 +122,7 @@ function sentAt({ wire, header, envelope }: EncryptedSource): Date {
   return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
 }
 
-/** Unique part of Message-ID and boundary: differs by alias, but not by attempt, so that duplicates are recognized. */
+/** Differs by alias, but not by attempt, so that duplicates are recognized. */
 function stampOf({ replyKey, messageId }: EncryptedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);

@@ -16,17 +16,17 @@ import type { Correspondent } from "./reply-book.ts";
 import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
 
 export interface ForwardCopy {
-  /** Secret of the alias' webhooks; `null` for copies to the operator, which never go to a webhook. */
+  /** `null` for copies to the operator, which never go to a webhook. */
   webhookSecret: Buffer | null;
-  /** Envelope sender at our domain: an SRS or bounce address, or the alias for mail it sends; empty: null sender. */
+  /** An SRS or bounce address, or the alias for mail it sends; empty: null sender. */
   envelopeFrom: string;
   /** The sender whom `envelopeFrom` stands for by a token, to be stored before the copy is sent; else `null`. */
   bounceSender: BounceSender | null;
-  /** Everybody who has a reply address in the copy; all must be stored before the copy is sent. */
+  /** All must be stored before the copy is sent. */
   correspondents: readonly Correspondent[];
-  /** Makes the mail to one destination; the copy is signed once for all destinations. */
+  /** The copy is signed once for all destinations. */
   mailTo(address: string): Promise<OutgoingMail>;
-  /** JSON body for webhooks, made once and counted in the memory for copies; `null` when there is no room now. */
+  /** Made once and counted in the memory for copies; `null` when there is no room now. */
   webhookBody(): Promise<Buffer | null>;
   /** Adds the function that stops an attempt when the copy is evicted from memory. */
   onEvicted(stop: () => void): void;
@@ -34,13 +34,12 @@ export interface ForwardCopy {
   release(): void;
 }
 
-/** Account whose mail is encrypted, and the public key to encrypt it to. */
+/** Account whose mail is encrypted, and its public key. */
 export interface EncryptionTarget {
   publicKey: string;
   userId: string;
 }
 
-/** Makes armored age files without blocking the event loop. */
 export interface Encrypter {
   /** @throws when encrypting fails for any reason; the message is then not sent */
   encrypt(plaintext: Buffer, publicKey: string): Promise<Buffer>;
@@ -49,10 +48,9 @@ export interface Encrypter {
 }
 
 export interface ForwardSource extends RewriteSource {
-  /** Account whose memory share the copy counts against; `null` for mail to the operator. */
+  /** Account that the copy's memory counts against; `null` for mail to the operator. */
   account: string | null;
   webhookSecret: Buffer | null;
-  /** Whom the copy is encrypted to; `null` for a copy that is not encrypted. */
   encryptTo: EncryptionTarget | null;
 }
 
@@ -64,17 +62,15 @@ export interface CopyParts {
   rules: RewriteRules;
   invitations: Pick<Invitations, "forward">;
   signer: MessageSigner;
-  /** Decides which copies get an ARC set with the authentication results found on arrival. */
+  /** Which copies get an ARC set. */
   signsArcFor: SignsArcFor;
-  /** Memory budget for what is made of messages: webhook bodies and encrypted copies. */
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
   encrypter: Encrypter;
-  /** Called when mail of an alias waits in the queue because it could not be encrypted. */
+  /** Called when mail waits in the queue because it could not be encrypted. */
   onEncryptionFailed(alias: { aliasId: string; userId: string; address: string }): Promise<void>;
 }
 
-/** The parts of a copy that are sent before and after its rewritten header. */
 interface SignedBody {
   signature: Buffer;
   signed: ToSign;
@@ -87,8 +83,8 @@ export function makePlainCopy(source: ForwardSource, parts: CopyParts): ForwardC
 }
 
 /**
- * Refers to the message's bytes only in the fields that `release` sets to `null`, so that it frees them while attempts
- * still wait.
+ * Refers to the message's bytes only in fields that `release` sets to `null`, so that attempts that wait don't hold
+ * them.
  */
 class PlainCopy implements ForwardCopy {
   readonly webhookSecret: Buffer | null;
@@ -178,12 +174,11 @@ class PlainCopy implements ForwardCopy {
     return this.#parts.signsArcFor(rcptTo, (this.#about.envelope.authentication ?? nothingChecked).arc);
   }
 
-  /** Makes the ARC set once for all destinations that get one. */
   #arcSetOf(signed: ToSign): Promise<Buffer> {
     return (this.#arcSet ??= this.#parts.signer.signArc(signed, this.#about.envelope.authentication));
   }
 
-  /** Reserves memory before the body is made: it contains both the raw message and the attachments as base64. */
+  /** Reserves memory first: the body contains both the raw message and the attachments as base64. */
   async #buildJson(): Promise<Buffer | null> {
     const { envelope, aliasAddress, account } = this.#about;
     const wire = this.#bytes?.wire;
@@ -202,7 +197,7 @@ class PlainCopy implements ForwardCopy {
 
 let lastWork: Promise<unknown> = Promise.resolve();
 
-/** Makes bodies one per turn of the event loop, since a message may go to a hundred aliases at once. */
+/** One body per turn of the event loop, since a message may go to a hundred aliases at once. */
 function oneAtATime<T>(work: () => T): Promise<T> {
   const done = lastWork.then(() => nextTurn()).then(work);
   lastWork = done.catch(() => {});

@@ -18,7 +18,6 @@ import type { MessageAuthentication } from "../../core/message/message.ts";
 export class BodyHashes {
   readonly #known = new WeakMap<Buffer, { bodyStart: number; hash: Buffer }>();
 
-  /** @param wire the received message, dot-stuffed */
   of(wire: Buffer, bodyStart: number): Buffer {
     const known = this.#known.get(wire);
     if (known?.bodyStart === bodyStart) return known.hash;
@@ -35,23 +34,19 @@ export class BodyHashes {
 
 export interface ToSign {
   domain: string;
-  /** The whole header block as it is sent, without the blank line. */
   header: Buffer;
-  /** Fields of `header`; absent or `null` if they are not known without reading it. */
+  /** Absent or `null` if they are not known without reading `header`. */
   fields?: readonly HeaderField[] | null;
-  /** Dot-stuffed message whose body is signed; the hash of the body is computed once per buffer object. */
+  /** Dot-stuffed; its body is signed, and hashed once per buffer object. */
   wire: Buffer;
   bodyStart: number;
 }
 
 export interface MessageSigner {
   bodyHashes: BodyHashes;
-  /** @returns DKIM-Signature fields to put on top; empty when the domain has no key */
+  /** @returns DKIM-Signature fields; empty when the domain has no key */
   sign(message: ToSign): Promise<Buffer>;
-  /**
-   * @returns an ARC set to put on top; empty without an RSA key or authentication results, or when the chain can't be
-   * extended
-   */
+  /** @returns an ARC set; empty without an RSA key or authentication results, or when the chain can't be extended */
   signArc(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 

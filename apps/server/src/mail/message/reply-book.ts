@@ -1,9 +1,8 @@
 /**
  * Stores the correspondents behind the reply addresses of a forwarded message before it is sent, so that replies find
- * their way back. Remembers what was stored, so that mail from known correspondents costs no query. A row lives as long
- * as its alias, and an attacker who forges senders can cause up to a thousand rows per alias with one message: so new
- * correspondents are limited per day for each alias and account, of which messages with crowds get half. Known correspondents are always accepted, and other
- * aliases of the same message are not affected.
+ * their way back. A row lives as long as its alias, and an attacker who forges senders causes up to a thousand rows per
+ * alias with one message: so new correspondents are limited per day for each alias and account, of which messages with
+ * crowds get half. Known ones are always accepted.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
@@ -15,14 +14,11 @@ import { type Clock, steadyMs } from "../../runtime/ports.ts";
 export interface Correspondent {
   address: string;
   name: string | null;
-  /** Token of the correspondent's reply address. */
   token: string;
 }
 
-/** The reply addresses in an alias' copy of a message. */
 export interface CopyReplies {
   aliasId: string;
-  /** Account that owns the alias. */
   userId: string;
   correspondents: readonly Correspondent[];
 }
@@ -38,7 +34,6 @@ export const newCorrespondents: NewCorrespondents = {
   account: { max: 10_000, windowSeconds: 86_400 },
 };
 
-/** The limits of one of several processes. */
 export const newCorrespondentsOf = (processes: number): NewCorrespondents => ({
   alias: partOfRule(newCorrespondents.alias, processes),
   account: partOfRule(newCorrespondents.account, processes),
@@ -68,7 +63,7 @@ export class ReplyBook {
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
   readonly #queueEnds = new Map<string, Promise<void>>();
 
-  /** @param rules limits on new correspondents; `null`: no limit */
+  /** @param rules `null`: no limit */
   constructor(
     store: Pick<ReplyPathStore, "ensure" | "listKnown">,
     clock: Clock,
@@ -83,16 +78,15 @@ export class ReplyBook {
     };
   }
 
-  /** Whether all correspondents are known to be stored, so that `keep` would have nothing to do. */
+  /** Whether `keep` would have nothing to do. */
   isKnown(copies: readonly CopyReplies[]): boolean {
     return copies.every(({ correspondents }) => correspondents.every(({ token }) => this.#stored.has(token)));
   }
 
   /**
-   * Stores all correspondents that are not known to be stored, at once if they fit in a chunk. Otherwise they are
-   * stored chunk by chunk with turns of the event loop between, one message per account at a time.
+   * Stores all correspondents that are not known to be stored: more than a chunk with turns of the event loop between,
+   * one message per account at a time.
    * @returns ids of the aliases over their limit: nothing is stored for their copies, which must not be sent
-   * @throws whatever the store throws
    */
   async keep(copies: readonly CopyReplies[]): Promise<ReadonlySet<string>> {
     const paths = this.#notStored(copies);
@@ -136,7 +130,7 @@ export class ReplyBook {
     return over;
   }
 
-  /** Asks the store for known correspondents only when not all fit the limits. @returns aliases over their limit */
+  /** Asks the store only when not all fit the limits. @returns aliases over their limit */
   async #count(paths: readonly NewPath[], now: number): Promise<ReadonlySet<string>> {
     const doubtful = this.#spend(paths, now);
     return doubtful.size === 0
@@ -145,9 +139,8 @@ export class ReplyBook {
   }
 
   /**
-   * Counts new correspondents against the limits of alias and account. A crowd leaves half of each limit to others, since
-   * a few such messages would use it up. One that exceeds a process' part of a limit overdraws a part not used at all:
-   * it would otherwise never arrive.
+   * A crowd leaves half of each limit to others, since a few such messages would use it up. One that exceeds a process'
+   * part of a limit overdraws a part not used at all: it would otherwise never arrive.
    * @returns aliases over a limit, whose correspondents are not counted
    */
   #spend(paths: readonly NewPath[], now: number): ReadonlySet<string> {

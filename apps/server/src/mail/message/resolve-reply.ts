@@ -1,4 +1,4 @@
-/** Resolves a reply address to alias and correspondent, whose address only the token in the reply address unseals. */
+/** Resolves reply addresses to alias and correspondent, whose address only the token in the reply address unseals. */
 import {
   domainOf,
   type Mailbox,
@@ -21,8 +21,7 @@ export interface ResolveReplyDeps {
 }
 
 /**
- * Resolves the token of a reply address.
- * @param domain domain of the reply address, in lower case; a token is valid at its alias' domain only
+ * @param domain in lower case; a token is valid at its alias' domain only
  * @returns a rejection for an unknown token, and for a paused alias, which neither receives nor sends
  */
 export async function resolveReply(
@@ -39,7 +38,7 @@ export async function resolveReply(
 }
 
 /**
- * Resolves the reply addresses of one alias among `addresses` with one statement; other addresses are left out.
+ * With one statement; addresses that are none of the alias' reply addresses are left out.
  * @returns people by reply address in lower case
  */
 export async function resolveRepliesOf(
@@ -69,11 +68,10 @@ const localOf = (address: string) => splitAddress(address).local;
 
 export interface ReplyFormDeps {
   aliases: Pick<AliasStore, "findRoute">;
-  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
 }
 
-/** Whether an address at our domains is a reply address: it has the form of one, and no older alias has this name. */
+/** Whether an address has the form of a reply address, and no older alias has this name. */
 export async function isReplyAddress(address: string, { aliases, domains }: ReplyFormDeps): Promise<boolean> {
   const local = localOf(address);
   if (readReplyToken(local) === null || !domains.has(domainOf(address))) return false;

@@ -1,7 +1,6 @@
 /**
  * Rewrites envelope sender and header of a forwarded message: SRS makes the envelope sender ours, everybody the owner
- * could reply to gets a reply address, and trace, result and loop fields are put on top. Bodies with calendars are
- * rewritten by `invitations.ts`.
+ * could reply to gets a reply address, and trace, result and loop fields are put on top.
  */
 import {
   domainOf,
@@ -32,27 +31,22 @@ const CRLF = Buffer.from("\r\n");
 const NON_ASCII = /[^\u{0}-\u{7f}]/u;
 
 export interface RewriteRules {
-  /** Our host name in trace fields. */
   mailHost: string;
-  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
   srsHash: SrsHash;
 }
 
 export interface Rewritten extends NewSender {
-  /** The whole new header block without the blank line. */
   header: Buffer;
   /** Fields of `header`; `null` if they are not known without reading it. */
   fields: readonly HeaderField[] | null;
-  /** Our own fields at the top of `header`. */
   trace: readonly FieldText[];
   /** The blank line and everything after it as received, dot-stuffed. */
   rest: Buffer;
-  /** Reply addresses, to be used in the rest of the message as well; `null` when nobody gets one. */
+  /** `null` when nobody gets a reply address. */
   replies: ForwardReplies | null;
 }
 
-/** The envelope sender of a copy. */
 interface NewSender {
   envelopeFrom: string;
   /** Set if `envelopeFrom` stands for the original sender by a token. */
@@ -61,7 +55,6 @@ interface NewSender {
 
 export interface ForwardReplies {
   addresses: ReplyAddresses;
-  /** Everybody who has a reply address so far. */
   correspondents(): Correspondent[];
 }
 
@@ -70,15 +63,10 @@ export interface RewriteSource {
   envelope: MessageEnvelope;
   wire: Buffer;
   header: HeaderBlock;
-  /** Address of the alias, in lower case. */
   aliasAddress: string;
-  /** Id of the alias; `null` for mail to the operator, whose header is not rewritten. */
   aliasId: string | null;
   replyKey: Buffer | null;
-  /**
-   * Whether the new envelope sender may contain the sender's address, so that late failures can be reported: the alias
-   * has a single destination, and the copy does not hide its author.
-   */
+  /** Whether the new envelope sender may contain the sender's address, so that late failures can be reported. */
   mayNameSender: boolean;
 }
 
@@ -108,7 +96,6 @@ export function rewrite(source: RewriteSource, rules: RewriteRules): Rewritten {
   };
 }
 
-/** @param trace our own fields, written on top */
 function rewriteHeader(
   source: RewriteSource,
   trace: readonly FieldText[],
@@ -150,7 +137,7 @@ function rewriteHeader(
 
 const knownKeys = new WeakMap<Buffer, MessageIdKeys>();
 
-/** Derived keys are cached by key object, since deriving them costs more than the rest of the header. */
+/** Cached by key object, since deriving them costs more than the rest of the header. */
 function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   const known = knownKeys.get(replyKey);
   if (known !== undefined) return known;
@@ -159,13 +146,12 @@ function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   return keys;
 }
 
-/** Returns the message after its header. Adds the blank line if it is missing, so that the body ends our fields. */
+/** Adds the blank line if it is missing, so that the body ends our fields. */
 function restOf(wire: Buffer, header: HeaderBlock): Buffer {
   const rest = wire.subarray(header.end);
   return header.isSeparated || rest.length === 0 ? rest : Buffer.concat([CRLF, rest]);
 }
 
-/** Stands for the missing alias id in the bounce addresses of mail to the operator. */
 const NO_ALIAS = "00000000-0000-0000-0000-000000000000";
 
 /**

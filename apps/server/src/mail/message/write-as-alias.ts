@@ -1,7 +1,7 @@
 /**
  * Turns an owner's message into one from an alias: writes a new header from an allow-list, replaces reply addresses by
- * the people behind them, maps thread ids, replaces the owner's mailbox in calendars and optionally in quoted lines,
- * and searches the result for the mailbox address. Used for replies and for submitted mail.
+ * the people behind them, maps thread ids, replaces the owner's mailbox in calendars and quoted lines, and searches the
+ * result for the mailbox address. For replies and submitted mail.
  */
 import type { AccountSettings } from "@kauke/contract";
 import {
@@ -41,19 +41,15 @@ export interface WriteAsDeps {
   replyForms: ReplyFormDeps & { replyPaths: Pick<ReplyPathStore, "findAll"> };
   spool: SpoolDeps;
   features: { leakGuard: LeakGuard; invitations: Pick<Invitations, "send">; replaceInQuotes: ReplaceInQuotes };
-  /** The account's settings for outgoing mail. */
   settingsOf(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes">>;
   sendingLimits: SendingLimits;
-  /** Records what was changed in a message; `null` outside preview mode. */
   trace: Pick<MailTrace, "add"> | null;
 }
 
 export interface WrittenByOwner {
   /** Id of the message in the preview's trace; `null` when it is not traced. */
   messageId: string | null;
-  /** Address given in MAIL FROM; empty for the null sender. */
   envelopeFrom: string;
-  /** The message as received, dot-stuffed. */
   wire: Buffer;
   header: HeaderBlock;
   receivedAt: Date;
@@ -63,15 +59,13 @@ export interface WrittenByOwner {
 
 /** Whom a message goes to, and which addresses its header may contain. */
 export interface Outgoing {
-  /** Envelope recipients with their real, canonical addresses. */
   people: readonly Mailbox[];
-  /** Reply addresses already resolved, keyed in lower case. */
+  /** Keyed in lower case. */
   known: ReadonlyMap<string, Mailbox>;
   /** Whether To and Cc may contain people's real addresses. */
   mayNameOutsiders: boolean;
-  /** Marks to store with the message, so that it is known when it is sent again; absent for submitted mail. */
   marks?: MarksToStore;
-  /** Whether the recipients count against the account's limits; those of a message composed here were counted then. */
+  /** Those of a message composed in the app were counted there. */
   isCounted: boolean;
 }
 
@@ -104,10 +98,7 @@ export async function sendAsAlias(
   return "refusal" in prepared ? prepared.refusal : await prepared.enqueue();
 }
 
-/**
- * Counts the recipients of a message, then writes, checks and stores it without queueing it, for messages that are sent
- * all or none.
- */
+/** Counts the recipients, then writes, checks and stores the message without queueing it. */
 export async function prepareAsAlias(
   route: AliasRoute,
   written: WrittenByOwner,
@@ -174,7 +165,6 @@ function isAutomaticReply({ envelopeFrom }: { envelopeFrom: string }, source: He
 /**
  * Applies the account's settings `aliasInQuotes` and `leakGuard`, in this order. A message that the leak guard can't
  * search in time is deferred, never passed.
- * @returns the body to send
  */
 async function quoteAndGuard(
   route: AliasRoute,
@@ -208,7 +198,7 @@ function ownerOf(route: AliasRoute): MailboxOwner {
   return { aliasAddress: route.address, mailboxes, isOwnMailbox: (address) => own.has(sameMailbox(address)) };
 }
 
-/** The person behind each address in To and Cc; addresses that may not be named are left out. */
+/** Addresses that may not be named are left out. */
 async function peopleNamed(
   source: Parameters<typeof addressesOf>[0],
   route: AliasRoute,
@@ -229,10 +219,7 @@ async function peopleNamed(
   return people;
 }
 
-/**
- * Correspondents behind reply and send addresses of this alias, together with those already known; other addresses are
- * left out.
- */
+/** Correspondents behind reply and send addresses of this alias, and those already known. */
 async function correspondentsOf(
   addresses: readonly string[],
   route: AliasRoute,

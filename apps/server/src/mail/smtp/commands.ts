@@ -6,12 +6,11 @@ import { type EsmtpParams, type MailPath, MailSyntaxError, parseEsmtpParams, par
 import { reply, type SmtpReply } from "../reply.ts";
 
 export interface SmtpCommand {
-  /** Verb in upper case. */
   verb: string;
   argument: string;
 }
 
-/** Maximum octets of a command line: RFC 5321 §4.5.3.1.4 requires 512; SMTPUTF8 paths and parameters need more. */
+/** RFC 5321 §4.5.3.1.4 requires 512; SMTPUTF8 paths and parameters need more. */
 export const COMMAND_BYTES_MAX = 2048;
 
 const VERB = /^([A-Za-z]{4,12})(?: (.*)| *)$/s;
@@ -28,24 +27,22 @@ const lastInGroup: ReadonlySet<string> = new Set(["EHLO", "HELO", "DATA"]);
 const envelope: ReadonlySet<string> = new Set(["MAIL", "RCPT"]);
 
 /**
- * Whether a client has to read the reply before it sends more: always after commands that end a group (RFC 2920 §3.1),
- * and after envelope commands when it was not offered PIPELINING. A client that does not wait is a script that ignores
- * replies, or the bytes are injected.
+ * Whether a client has to read the reply before it sends more: after commands that end a group (RFC 2920 §3.1), and
+ * after envelope commands without PIPELINING. A client that does not wait is a script, or the bytes are injected.
  */
 export function mustAwaitReply(verb: string, isPipelining: boolean): boolean {
   return lastInGroup.has(verb) || (!isPipelining && envelope.has(verb));
 }
 
 export interface MailFrom {
-  /** Canonical address; empty for the null sender. */
+  /** Empty for the null sender. */
   envelopeFrom: string;
-  /** Size declared by the client; 0 when it declared none. */
+  /** Declared by the client; 0 when it declared none. */
   sizeBytes: number;
   eightBit: boolean;
   smtpUtf8: boolean;
 }
 
-/** Thrown for an argument that is not accepted, with the reply to send. */
 export class MailArgumentError extends Error {
   readonly reply: SmtpReply;
 
@@ -61,7 +58,7 @@ const badSender = reply(501, "5.1.7", "Bad sender address syntax");
 const badRecipient = reply(501, "5.1.3", "Bad recipient address syntax");
 const needsSmtpUtf8 = reply(553, "5.6.7", "A non-ASCII address requires SMTPUTF8");
 
-/** Parses the argument of MAIL, e.g. `FROM:<ann@example.org> SIZE=1000 BODY=8BITMIME`. @throws MailArgumentError */
+/** E.g. `FROM:<ann@example.org> SIZE=1000 BODY=8BITMIME`. @throws MailArgumentError */
 export function readMailFrom(argument: string): MailFrom {
   const { path, params } = readArgument(argument, "MAIL", badSender);
   if (path.domain === "" && path.local !== "") throw new MailArgumentError(badSender);
@@ -75,7 +72,7 @@ export function readMailFrom(argument: string): MailFrom {
   };
 }
 
-/** Parses the argument of RCPT, e.g. `TO:<shop.k7@kauke.test>`. @throws MailArgumentError */
+/** E.g. `TO:<shop.k7@kauke.test>`. @throws MailArgumentError */
 export function readRcptTo(argument: string): MailPath {
   const { path } = readArgument(argument, "RCPT", badRecipient);
   if (path.local === "") throw new MailArgumentError(badRecipient);

@@ -1,8 +1,7 @@
 /**
  * Reads a message after DATA until the lone dot (RFC 5321 §4.1.1.4), still dot-stuffed. Only CRLF.CRLF ends it: a dot
- * after a bare CR or LF, or a lone dot whose line ends in one, is used to smuggle one message inside another, so the
- * whole message is rejected. Searches whole chunks natively. Once a message is too large or over the memory budget its
- * bytes are dropped, but it is read to its end.
+ * after a bare CR or LF, or a lone dot whose line ends in one, can smuggle one message inside another, so the message
+ * is rejected. A message that is too large or over the memory budget is read to its end, its bytes dropped.
  */
 import { ByteBlocks } from "../../runtime/streams/byte-blocks.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
@@ -11,11 +10,10 @@ export type DataResult =
   | { kind: "message"; bytes: Buffer }
   | { kind: "too_large" }
   | { kind: "over_budget" }
-  /** The message has a bare CR or LF next to a dot at the start of a line, or a NUL at the start of a line. */
+  /** A bare CR or LF next to a dot at a line start, or a NUL at a line start. */
   | { kind: "smuggling" };
 
 const END = Buffer.from("\r\n.\r\n", "latin1");
-/** Bytes of the terminator that an earlier chunk may end with. */
 const TAIL_BYTES = END.length - 1;
 const CR_DOT = Buffer.from("\r.", "latin1");
 const LF_DOT = Buffer.from("\n.", "latin1");
@@ -42,14 +40,13 @@ export class DataReader {
     return this.#size;
   }
 
-  /** Bytes of the message held in memory. */
   get heldBytes(): number {
     return this.#held;
   }
 
   /**
    * @returns `null` before the end of the message; then the result, and how many bytes of `chunk` belong to it. The
-   * message ends in CRLF, and its bytes stay counted in the budget until `release`.
+   * message stays counted in the budget until `release`.
    */
   push(chunk: Buffer): { result: DataResult; consumed: number } | null {
     const joint = this.#jointWith(chunk);
@@ -66,7 +63,7 @@ export class DataReader {
     return end < 0 ? null : { result: this.#finish(), consumed: end };
   }
 
-  /** Returns the message's bytes to the budget; to be called when the message is answered or the session has ended. */
+  /** Returns the message's bytes to the budget. */
   release(): void {
     this.#budget.give(this.#held);
     this.#held = 0;
@@ -110,7 +107,6 @@ export class DataReader {
   }
 }
 
-/** Whether one of the first `TAIL_BYTES` bytes is a dot or NUL. */
 function hasDotOrNulSoon(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, TAIL_BYTES);
   for (let at = 0; at < length; at++) if (bytes[at] === DOT || bytes[at] === 0) return true;

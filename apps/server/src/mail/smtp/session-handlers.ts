@@ -17,28 +17,28 @@ export interface ReceivedMail {
   esmtp: boolean;
   secure: boolean;
   clientAddress: string;
-  /** Client's host name, confirmed by DNS; `null` or absent when not known. Settles within a second. */
+  /** Confirmed by DNS; `null` or absent when not known. Settles within a second. */
   clientName?: Promise<string | null>;
-  /** Set when this process sent the message itself, from an alias on this server. */
+  /** This process sent the message itself, from an alias on this server. */
   isOurs?: true;
-  /** Set when the preview inbox wrote the message for the mailbox in `mailFrom`: no authentication is needed. */
+  /** The preview inbox wrote the message for the mailbox in `mailFrom`: no authentication is needed. */
   isProven?: true;
   /** Submission only. */
   submitter?: Submitter;
 }
 
 export interface MxHandlers {
-  /** @param clientAddress address of the remote client; absent when this process asks for itself */
+  /** @param clientAddress absent when this process asks for itself */
   resolve(path: MailPath, isNullSender: boolean, clientAddress?: string): Promise<Verdict<ResolvedRecipient>>;
   receive(mail: ReceivedMail): Promise<SmtpReply>;
-  /** Called when a client connects, so that its host name is known by the end of the first message. Never rejects. */
+  /** Called when a client connects, so that its name is known by the end of the first message. Never rejects. */
   clientName?(clientAddress: string): Promise<string | null>;
 }
 
-/** Handlers for submission: a client must sign in before it sends, and may send only as the alias it signed in as. */
+/** For submission: a client must sign in, and may send only as its alias. */
 export interface SessionHandlers extends MxHandlers {
   signIn?: SignIn;
-  /** @returns the refusal, or `null` when the submitter may use this sender */
+  /** @returns `null` when the submitter may use this sender */
   authorizeSender?(submitter: Submitter, mailFrom: MailFrom): Promise<SmtpReply | null>;
 }
 
@@ -47,13 +47,13 @@ export interface SessionOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** Whether the connection uses TLS from the first byte. */
+  /** TLS from the first byte. */
   secure?: boolean;
-  /** Upgrades the connection by STARTTLS; `null` when it is not offered or the connection is already secure. */
+  /** STARTTLS; `null` when it is not offered or the connection is already secure. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
-  /** Whether a TLS handshake may begin. If not, STARTTLS ends the session: after a 454 clients continue unencrypted. */
+  /** If there is none, STARTTLS ends the session: after a 454 clients continue unencrypted. */
   hasHandshakeRoom?(): boolean;
   isClosing(): boolean;
-  /** Milliseconds of a monotonic clock. */
+  /** Monotonic. */
   nowMs(): number;
 }

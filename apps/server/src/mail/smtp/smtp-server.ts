@@ -1,7 +1,6 @@
 /**
- * The SMTP listener: accepts sockets, upgrades them to TLS, and at shutdown lets messages in progress be answered. The
- * limits of connections and of TLS handshakes, and what is evicted for them, are decided by
- * `limits/fair-pool.ts`.
+ * The SMTP listener: accepts sockets, upgrades them to TLS, and at shutdown lets messages in progress be answered. Whom
+ * it evicts is decided by `limits/fair-pool.ts`.
  */
 import { createServer, type Server, type Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
@@ -23,9 +22,8 @@ export interface SmtpServerOptions {
   listener: {
     host: string;
     port: number;
-    /** Whether other processes may listen on the same port (SO_REUSEPORT, Linux only). */
+    /** SO_REUSEPORT, Linux only. */
     sharePort: boolean;
-    /** Name of the gauge for the number of connections. */
     gauge?: string;
   };
   mailHost: string;
@@ -33,29 +31,25 @@ export interface SmtpServerOptions {
   budget: MemoryBudget;
   handlers: SessionHandlers;
   /**
-   * `context` is called at every handshake, so that a renewed certificate is used at once. `null` turns STARTTLS off.
-   * @param isImplicit whether connections use TLS from the first byte (RFC 8314 §3.3)
+   * `context` is called at every handshake, so that a renewed certificate is used at once; `isImplicit`: TLS from the
+   * first byte (RFC 8314 §3.3). `null` turns STARTTLS off.
    */
   tls: { context(): SecureContext; isImplicit: boolean } | null;
   limits: ConnectionLimits;
   metrics: Metrics;
 }
 
-/** Maximum connections, handshakes and bytes of one listener in this process; other processes have their own. */
+/** Limits of one listener in this process; other processes have their own. */
 export interface ConnectionLimits {
   maxConnections: number;
-  /** An IPv6 /64 counts as one address. */
   maxConnectionsPerAddress: number;
   /** A block is an IPv4 /24 or an IPv6 /48. */
   maxConnectionsPerBlock?: number;
-  /** Replaces `maxConnectionsPerBlock` once three quarters of all connections are in use. */
+  /** Applies once three quarters of all connections are in use. */
   maxConnectionsPerBlockWhenCrowded?: number;
-  /** Maximum concurrent TLS handshakes. */
   maxHandshakes?: number;
   maxHandshakesPerBlock?: number;
-  /** Maximum connections signed in to one account. */
   maxConnectionsPerAccount?: number;
-  /** Maximum bytes of the memory budget for all connections of one address. */
   maxBytesPerAddress: number;
   maxBytesPerBlock?: number;
   /** Counts a connection. @returns whether it is within the rate limit */
@@ -64,29 +58,25 @@ export interface ConnectionLimits {
 }
 
 interface Connection {
-  /** The accepted socket, below TLS. */
   socket: Socket;
   party: ClientParty;
   budget: MemoryBudget;
-  /** The SMTP session; `null` during the initial TLS handshake. */
   session: SmtpSession | null;
-  /** Time at which a TLS handshake in progress began. */
+  /** Start of the TLS handshake in progress. */
   handshakeSince: number | null;
-  /** Account that the client signed in to, for which the connection counts; `null` before. */
+  /** Account that the connection counts for; `null` before the client signs in. */
   account: string | null;
 }
 
 const HANDSHAKE_MS = 30_000;
-/** Milliseconds after which a TLS handshake may be evicted for others of its block; most take a few round trips. */
+/** Age from which a TLS handshake may be evicted for others of its block; most take a few round trips. */
 const SLOW_HANDSHAKE_MS = 3000;
-/**
- * Milliseconds without mail after which a connection may be evicted for a new one of its block at the block's limit.
- */
+/** Time without mail after which a connection may be evicted for a new one of its block at the block's limit. */
 const OWN_IDLE_MS = 10_000;
 const REFUSAL_MS = 2000;
-/** Maximum sockets that were sent 421 and stay open for a moment, so that the client can read it. */
+/** Maximum sockets that stay open for a moment so that the client can read its 421. */
 const LEAVING_MAX = 256;
-/** Milliseconds for which memory pressure is ignored after no session was slow enough to end. */
+/** Pause after memory pressure for which no session was slow enough to end. */
 const PRESSURE_PAUSE_MS = 1000;
 const tooSlow = reply(421, "4.4.2", "Waited too long");
 const tooSlowForMemory = reply(421, "4.3.1", "Too little memory for so slow a message, please try again later");
@@ -99,9 +89,8 @@ export class SmtpServer {
   readonly #connections: FairPool<Connection>;
   readonly #handshakes: FairPool<Connection>;
   readonly #budgets: ClientBudgets;
-  /** Number of signed-in connections by account. */
   readonly #accounts = new Counts();
-  /** Sockets of connections that are being closed and no longer count as connections. */
+  /** Sockets that are being closed and no longer count as connections. */
   readonly #leaving = new Set<Socket>();
   readonly #times: SessionTimes;
   readonly #sweep: NodeJS.Timeout;
@@ -219,7 +208,6 @@ export class SmtpServer {
     this.#accounts.add(account, 1);
   }
 
-  /** Stops counting a connection, in total and for its account. */
   #remove(connection: Connection): void {
     this.#connections.delete(connection);
     this.#handshakes.delete(connection);
@@ -278,7 +266,7 @@ export class SmtpServer {
     }
   }
 
-  /** Under memory pressure, ends the sessions with the slowest messages so that others can continue. */
+  /** Ends the sessions with the slowest messages, so that others can continue. */
   #relieve(bytes: number): void {
     const now = nowMs();
     if (now < this.#nextReliefAt) return;
@@ -293,7 +281,7 @@ export class SmtpServer {
     session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
   }
 
-  /** Refuses a connection, and destroys its socket soon because the client may never close it. */
+  /** Destroys the socket soon, because the client may never close it. */
   #refuse(socket: Socket): void {
     this.#options.metrics.count("kauke_mx_refused_connections_total");
     this.#noteLeaving(socket);

@@ -1,7 +1,6 @@
 /**
- * One client session: the commands of RFC 5321 over a socket. Parses lines, keeps the state and replies; `MxHandlers`
- * resolves recipients and receives messages. Commands are handled one after another in order (PIPELINING); what
- * arrives while one is in progress is gathered, up to a limit.
+ * One client session: the commands of RFC 5321 over a socket, handled in order (PIPELINING). What arrives while a
+ * command is in progress is gathered, up to a limit.
  */
 import type { Socket } from "node:net";
 import { withHeaderLineEnds, withStuffedHeader } from "@kauke/mail-rfc";
@@ -32,10 +31,10 @@ export class SmtpSession {
   #secure = false;
   readonly #input = new SessionInput();
   #out = "";
-  /** Whether a command, or at first the greeting, is in progress. */
+  /** A command, or at first the greeting, is in progress. */
   #busy = true;
   #ended = false;
-  /** Whether the client closed its sending side but may still read, as some scripts do, against RFC 5321. */
+  /** The client closed its sending side but may still read, as some scripts do, against RFC 5321. */
   #isHalfClosed = false;
   readonly #counts = new SessionCounts();
   #helo: string | null = null;
@@ -64,7 +63,6 @@ export class SmtpSession {
     afterReading(() => this.#greet());
   }
 
-  /** Whether no message or command of this client is in progress. */
   get isIdle(): boolean {
     return !this.#busy && this.#data === null;
   }
@@ -74,17 +72,12 @@ export class SmtpSession {
     return { isBusy: this.#busy, since: this.#since, lastMailAt: this.#lastMailAt, isStranger, data: this.#data };
   }
 
-  /** Account that signed in on this connection. */
-  get userId(): string | null {
-    return this.#auth?.submitter?.userId ?? null;
-  }
-
   /** Ends the session with 421, so that the client tries again elsewhere or later. */
   shutdown(): void {
     this.leave(replies.closing(this.#options.mailHost));
   }
 
-  /** Ends the session with a final reply; a message in progress is dropped. */
+  /** A message in progress is dropped. */
   leave(response: SmtpReply): void {
     if (this.#ended) return;
     this.#say(response);
@@ -93,7 +86,7 @@ export class SmtpSession {
     this.#data = null;
   }
 
-  /** Greets the client, unless it has already sent something: a client must wait for the greeting (RFC 5321 §4.3.1). */
+  /** A client that sends before the greeting is disconnected (RFC 5321 §4.3.1). */
   #greet(): void {
     this.#busy = false;
     if (this.#ended) return;
@@ -132,7 +125,6 @@ export class SmtpSession {
     else if (this.#input.length > UNPROCESSED_BYTES_MAX) this.leave(replies.sentTooMuch);
   }
 
-  /** Processes the input until it is used up, one step at a time. */
   async #work(): Promise<void> {
     this.#busy = true;
     try {
@@ -147,7 +139,7 @@ export class SmtpSession {
     if (!this.#ended && this.#isHalfClosed) this.#end();
   }
 
-  /** Takes a command line or chunk. @returns the promise of its end; `null` if there is none yet or the session ended */
+  /** @returns `null` if no command line or chunk is complete, or the session ended */
   #step(): Promise<void> | null {
     if (this.#ended || this.#input.isEmpty) return null;
     if (this.#data !== null) return this.#readData(this.#data);
@@ -329,7 +321,7 @@ export class SmtpSession {
     if (this.#options.hasHandshakeRoom?.() === false) return this.#endWith421("Too many handshakes from your network");
     this.#say(reply(220, "2.0.0", "Go ahead"));
     this.#flush();
-    // Commands sent in the clear after STARTTLS may be injected and are dropped (CVE-2011-0411).
+    // Commands sent in the clear after STARTTLS may be injected (CVE-2011-0411).
     this.#input.clear();
     const plain = this.#socket;
     plain.removeAllListeners("data");
@@ -379,11 +371,11 @@ export class SmtpSession {
     if (this.#out === "" || this.#socket.destroyed) return;
     this.#socket.write(this.#out);
     this.#out = "";
-    // Mail hosts read their replies, so a client that leaves too many unread is disconnected.
+    // Mail hosts read their replies.
     if (this.#socket.writableLength > UNREAD_BYTES_MAX) this.#socket.destroy();
   }
 
-  /** @param hasQuit whether the client sent QUIT, after which it sends nothing more (RFC 5321 §4.1.1.10) */
+  /** @param hasQuit whether nothing more will be sent (RFC 5321 §4.1.1.10) */
   #end(hasQuit = false): void {
     this.#flush();
     this.#ended = true;
@@ -391,7 +383,7 @@ export class SmtpSession {
     if (isDone) return void this.#socket.destroy();
     this.#input.clear();
     this.#socket.end();
-    // Received bytes are read and discarded: closing a socket with unread bytes could discard the last reply.
+    // Closing a socket with unread bytes could discard the last reply.
     this.#socket.resume();
     this.#closeTimer = setTimeout(() => this.#socket.destroy(), 2000).unref();
   }

@@ -1,9 +1,8 @@
 /**
  * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617). All checks start at
- * once, and the author's DMARC policy is looked up independently of them. They share a deadline of five seconds; a
- * check that has not finished by then results in `temperror`, and the others keep their results. A message that is not
- * proven because a check is unfinished is deferred if the policy is `reject` or unreadable
- * (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
+ * once and share a deadline; one that has not finished by then results in `temperror`. A message that is not proven
+ * because a check is unfinished is deferred if the policy is `reject` or unreadable (docs/decisions/2026-11-22-dmarc-
+ * and-slow-dns.md).
  */
 import type { Vouchers } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
@@ -18,12 +17,11 @@ import { DmarcJudge, type DmarcVerdict } from "./dmarc-judge.ts";
 import { MessageDns } from "./message-dns.ts";
 
 export interface ToAuthenticate {
-  /** Message without dot-stuffing. */
   raw: Buffer;
   envelopeFrom: string;
   clientAddress: string;
   helo: string;
-  /** Whether a recipient is a reply or send address, so that it matters whether the author sent this message to it. */
+  /** Whether a recipient is a reply or send address, so that it matters whether the author wrote to it. */
   mayInstruct?: boolean;
 }
 
@@ -34,16 +32,15 @@ export interface Authenticated extends Authentication {
 
 export interface AuthenticateDeps {
   resolver: Resolver;
-  /** Our host name, used as authserv-id in Authentication-Results. */
+  /** Used as authserv-id in Authentication-Results. */
   mailHost: string;
-  /** Domains whose ARC seals are trusted. */
+  /** Domains whose ARC sets are trusted. */
   trustedArcSigners: ReadonlySet<string>;
   timeoutMs: number;
-  /** Body hashes shared with the DKIM signer. */
   bodyHashes: Pick<BodyHashes, "remember">;
 }
 
-/** Milliseconds the remaining checks may still take once the author is proven. */
+/** Time for the remaining checks once the author is proven. */
 const GRACE_MS = 1000;
 
 export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authenticated> {
@@ -93,14 +90,13 @@ async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDe
   return { ...found, verdict, couldBeProven, wasCut, judge, shown };
 }
 
-/** Verdict on a message whose From mail programs parse differently: the proven author may not be the displayed one. */
+/** For a From that mail programs parse differently: the proven author may not be the displayed one. */
 function unproven(verdict: DmarcVerdict): DmarcVerdict {
   return { ...verdict, isProven: false, result: verdict.result === "pass" ? "fail" : verdict.result };
 }
 
 /**
- * Domains that would pass SPF or DKIM if every unfinished check passed. A check that threw counts as a pass of the
- * author's own domain.
+ * Domains that would pass SPF or DKIM if every unfinished check passed; a check that threw, as the author's own domain.
  */
 function possibleVouchers({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
   const isOpen = ({ result }: { result: AuthResult }) => result === "temperror" || result === "pass";
@@ -130,7 +126,6 @@ class Proof {
     this.#judging = this.#judging.then(() => this.#judgeNow());
   }
 
-  /** The final DMARC verdict; to be called when all checks have finished. */
   async verdict(): Promise<DmarcVerdict> {
     await this.#judging;
     return this.#proven ?? judgeSafely(this.#judge, this.#vouchers);

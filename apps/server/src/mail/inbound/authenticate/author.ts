@@ -20,32 +20,29 @@ import type { AuthorInstruction } from "../../transaction.ts";
 import type { DmarcVerdict } from "./dmarc-judge.ts";
 
 export interface ReceivedMessage {
-  /** Message without dot-stuffing. */
   raw: Buffer;
   envelopeFrom: string;
 }
 
 export interface ShownAuthor {
-  /** Domain of the author's address, in A-labels; empty when there is none. Of several authors the first counts. */
+  /** In A-labels; empty when there is none. Of several authors the first counts. */
   domain: string;
   fromFields: number;
-  /** To and Cc. */
   recipientFields: number;
   /**
    * Whether every mail program displays this author: at most one From field, which contains nothing that RFC 5322 does
    * not allow. Any other From proves nothing, since a mail program may display another of its addresses.
    */
   isPlain: boolean;
-  /** Whether there is a plain From field that names exactly one author. */
+  /** Whether a plain From field names exactly one author. */
   isSingle: boolean;
 }
 
-/** A domain that needs no conversion to A-labels. */
 const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
 
 /**
- * Reads the displayed author. A header beyond the limits, which `screen` rejects, has none, and signatures are not
- * checked. Without an address in From the envelope sender counts as the author.
+ * A header beyond the limits, which `screen` rejects, has no author. Without an address in From the envelope sender
+ * counts as the author.
  */
 export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAuthor {
   try {
@@ -65,17 +62,14 @@ export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAu
 }
 
 /**
- * Whether signatures cover the displayed author. They may cover another if there is a second From field, or if
- * `fields`, which are split in another way than for display, contain a further one.
+ * Whether signatures cover the displayed author and no other: there is no second From field, in this splitting of the
+ * header either.
  */
 export function hasSameFrom({ fromFields }: ShownAuthor, fields: readonly RawField[]): boolean {
   return fromFields <= 1 && fields.filter(({ name }) => name === "from").length === fromFields;
 }
 
-/**
- * Whether `fields`, which are split in another way than for display, contain the same number of To and Cc fields.
- * Otherwise a signature may cover other recipients than those that are read from the header.
- */
+/** Whether signatures cover the displayed recipients: this splitting of the header has as many To and Cc fields. */
 export function hasSameRecipients({ recipientFields }: ShownAuthor, fields: readonly RawField[]): boolean {
   return fields.filter(({ name }) => name === "to" || name === "cc").length === recipientFields;
 }

@@ -1,6 +1,6 @@
 /**
  * Checks the DKIM signatures and the ARC chain of a message (RFC 6376, RFC 8617). All keys are looked up at once, so
- * that one look-up without an answer does not keep the other signatures from being checked.
+ * that one late look-up keeps no other signature from being checked.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
@@ -37,40 +37,33 @@ export interface SignatureFound {
   domain: string;
   selector: string;
   algorithm: string;
-  /** The first characters of the signature's `b=` tag. */
   signature: string;
-  /** Explanation of the result; may be empty. */
   comment: string;
-  /**
-   * What the signature proves, or would prove if its key could be read; for mail that may be an owner's instruction.
-   */
+  /** What the signature proves, or would prove if its key could be read. */
   instruction?: InstructionProof;
 }
 
 export interface ArcFound {
   result: AuthResult;
-  /** Explanation of the result; may be empty. */
   comment: string;
-  /** Domain of the last ARC sealer in lower case, whether the seal is valid or not. */
+  /** Domain of the last ARC signer in lower case, whether its seal is valid or not. */
   sealer: string;
   /**
-   * Domain of the author for whom the last sealer recorded a DMARC pass, which counts only if `result` is `pass`. Empty
-   * if it recorded none, or if the message may show another author than the one it checked.
+   * Author for whom the last signer recorded a DMARC pass, which counts only if `result` is `pass`. Empty if it
+   * recorded none, or if the message may show another author than the one it checked.
    */
   vouchedAuthor: string;
 }
 
 export interface SignedMail {
-  /** Message without dot-stuffing. */
   raw: Buffer;
   shown: ShownAuthor;
-  /** Whether the message may be an owner's instruction (`readInstruction`). */
   mayInstruct?: boolean;
 }
 
 export interface SignatureDeps {
   dns: Pick<MessageDns, "answerTo">;
-  /** Receives the body hash that signing would otherwise compute again. */
+  /** Saves the signer from hashing the body again. */
   bodyHashes: Pick<BodyHashes, "remember">;
   /** Called with each DKIM signature as soon as it is checked. */
   onSignature?: (found: SignatureFound) => void;
@@ -82,7 +75,6 @@ export interface SignaturesFound {
 }
 
 const BLANK_LINE = Buffer.from("\r\n\r\n");
-/** Number of leading characters of a signature's value that are reported. */
 const SIGNATURE_CHARACTERS = 8;
 const noSignature: SignatureFound = {
   result: "none",
@@ -102,7 +94,6 @@ export function checkSignatures(mail: SignedMail, deps: SignatureDeps): Signatur
   };
 }
 
-/** Reads the signatures of a message and computes the body hashes that they ask for. */
 async function prepare(
   { raw, shown, mayInstruct = false }: SignedMail,
   deps: SignatureDeps,
@@ -126,8 +117,8 @@ async function prepare(
 }
 
 /**
- * The newest message signature of an ARC chain; none if it can't be checked. If it names no canonicalization it is
- * checked with the default, simple, and then with relaxed, which many sealers mean.
+ * The newest message signature of an ARC chain. If it names no canonicalization it is checked with the default, simple,
+ * and then with relaxed, which many signers mean.
  */
 function messageSignatures(sets: readonly ArcSet[]): ReadSignature[] {
   const newest = sets.at(-1);
@@ -136,7 +127,7 @@ function messageSignatures(sets: readonly ArcSet[]): ReadSignature[] {
   return signature.hasForm ? [signature] : [signature, { ...signature, headerForm: "relaxed", bodyForm: "relaxed" }];
 }
 
-/** @returns the kind of body hash that a signature asks for, as a key of `hashBody` */
+/** @returns a key of `hashBody` */
 function hashKeyOf({ bodyForm, algorithm, limit }: ReadSignature): string {
   return `${bodyForm}:${algorithm.split("-")[1]}:${limit ?? ""}`;
 }
@@ -147,9 +138,8 @@ interface Prepared {
   message: readonly ReadSignature[];
   chain: ArcChain | null;
   hashes: ReadonlyMap<string, BodyHash>;
-  /** Whether to find out which signatures prove that the author sent the message to the people in To and Cc. */
+  /** Whether to find out which signatures prove that the author wrote to the people in To and Cc. */
   provesRecipients: boolean;
-  /** Whether From names exactly one author, however its field is read. */
   isSingle: boolean;
 }
 
@@ -241,14 +231,14 @@ class SignatureVerifier {
   }
 }
 
-/** Finds the start of the body. Only CRLF ends a line, since programs differ in whether a bare LF does. */
+/** Only CRLF ends a line, since programs differ in whether a bare LF does. */
 function findBody(raw: Buffer): number {
   if (raw.indexOf("\r\n") === 0) return 2;
   const at = raw.indexOf(BLANK_LINE);
   return at < 0 ? raw.length : at + BLANK_LINE.length;
 }
 
-/** Header fields are forwarded with a space in place of a bare LF, so signatures are checked on that form. */
+/** A bare LF is forwarded as a space, so signatures are checked on that form. */
 function asForwarded(header: string): string {
   return /(?<!\r)\n/.test(header) ? header.replace(/(?<!\r)\n/g, " ") : header;
 }

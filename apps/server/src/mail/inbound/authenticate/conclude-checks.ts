@@ -9,36 +9,33 @@ import type { DmarcVerdict } from "./dmarc-judge.ts";
 type Refusal = Extract<MailRefusal, "dmarc_reject" | "proof_unfinished"> | "author_unreadable";
 
 export interface Authentication {
-  /** Authentication results recorded with the message and in its copies. */
   found: MessageAuthentication;
   /**
-   * Whether the author is unproven and a check did not finish. `refusal` says whether the message is accepted all the
-   * same; a stage that requires proof defers it, since a retry may bring the proof.
+   * Whether the author is unproven and a check did not finish: a stage that requires proof defers the message, even if
+   * `refusal` accepts it.
    */
   isUnfinished: boolean;
-  /** Why the message is refused or deferred; `null` when it is accepted. */
+  /** `null` when the message is accepted. */
   refusal: Refusal | null;
 }
 
-/** Results of all checks. A check is `null` when it threw, which says nothing about the message. */
+/** A check is `null` when it threw, which says nothing about the message. */
 export interface ChecksFound {
-  /** Domain of the displayed author; empty when there is none. */
   author: string;
-  /** Whether every mail program displays this author; any other From proves nothing. */
+  /** Any other From proves nothing. */
   isAuthorPlain: boolean;
   policy: DmarcPolicy | "unknown";
   spf: SpfFound | null;
   dkim: readonly SignatureFound[] | null;
   arc: ArcFound | null;
   verdict: DmarcVerdict;
-  /** Whether the author is unproven, but could be proven if the unfinished checks passed. */
+  /** Whether the author could be proven if the unfinished checks passed. */
   couldBeProven: boolean;
-  /** Whether DNS look-ups were still pending at the deadline. */
+  /** DNS look-ups were pending at the deadline. */
   wasCut: boolean;
 }
 
 export interface ConcludeRules {
-  /** Our host name, used as authserv-id in Authentication-Results. */
   mailHost: string;
   trustedArcSigners: ReadonlySet<string>;
 }
@@ -62,8 +59,8 @@ export function conclude(checks: ChecksFound, { mailHost, trustedArcSigners }: C
 }
 
 /**
- * Whether the message could still be proven, or its policy read, with more time.
- * @param isVouched whether a trusted sealer vouches for the author if the ARC chain is valid
+ * Whether more time could prove the message, or read its policy.
+ * @param isVouched whether a trusted ARC signer vouches for the author if the chain is valid
  */
 function isOpen({ policy, verdict, couldBeProven, wasCut, arc }: ChecksFound, isVouched: boolean): boolean {
   const isSealOpen = isVouched && arc?.result === "temperror";

@@ -1,16 +1,15 @@
 /**
  * Computes the body hashes that a message's DKIM signatures ask for. One pass over the body serves all signatures with
- * the same canonicalization: each `l=` tag (RFC 6376 §3.5) asks for a separate hash, and a pass over 25 MiB of short
- * lines takes a second.
+ * the same canonicalization, with or without `l=` tags (RFC 6376 §3.5): a pass over 25 MiB of short lines takes a
+ * second.
  */
 import { createHash, type Hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { canonicalBody, type DkimCanonicalization } from "@kauke/mail-rfc";
 
 export interface BodyHash {
-  /** The hash in base64. */
   digest: string;
-  /** Octets of the whole canonical body, and how many of them the hash covers. */
+  /** Octets of the whole canonical body, and those that the hash covers. */
   canonicalBytes: number;
   hashedBytes: number;
 }
@@ -22,15 +21,13 @@ interface Wanted {
   key: string;
   canonicalization: DkimCanonicalization;
   algorithm: string;
-  /** Octets of the canonical body to hash; infinite for the whole body. */
+  /** Infinite for the whole body. */
   limit: number;
 }
 
 /**
- * Hashes a message body by each of the given kinds.
  * @param keys kinds of hashes: `relaxed:sha256:` or, with `l=`, `relaxed:sha256:1000`
  * @param noteSimple called with the SHA-256 of a whole body that is already canonical
- * @returns a hash for each key
  */
 export async function hashBody(
   body: Buffer,
@@ -52,9 +49,7 @@ export async function hashBody(
   return found;
 }
 
-/**
- * Parses a hash key, `canonicalization:algorithm:limit`. A limit that is not a number of bytes counts as no limit.
- */
+/** A limit that is not a number of bytes counts as none. */
 function readKey(key: string): Wanted {
   const [canonicalization, algorithm = "", limitText = ""] = key.split(":");
   const isLimited = limitText !== "" && Number(limitText) >= 0;
@@ -81,10 +76,10 @@ async function readAll(
 
 type Finished = [wanted: Wanted, digest: Buffer, hashedBytes: number];
 
-/** One running body hash. Reads off the digest so far at the length of each `l=` tag. */
+/** Reads off the digest so far at the length of each `l=` tag. */
 class RunningHash {
   readonly #hash: Hash;
-  /** Hashes not finished yet, smallest limit first. */
+  /** Smallest limit first. */
   readonly #wanted: Wanted[];
   readonly #finished: Finished[] = [];
   #bytes = 0;
@@ -105,13 +100,11 @@ class RunningHash {
     if (this.#wanted.length > 0) this.#update(rest);
   }
 
-  /** Finishes the hashes whose limit lies beyond the end of the body: they cover the whole body. */
   finish(): readonly Finished[] {
     while (this.#wanted.length > 0) this.#readOff();
     return this.#finished;
   }
 
-  /** Octets until the limit of the next hash to finish. */
   #roomLeft(): number {
     return (this.#wanted[0]?.limit ?? Number.POSITIVE_INFINITY) - this.#bytes;
   }

@@ -1,6 +1,6 @@
 /**
- * DNS look-ups for one message's authentication, with one deadline for all of them. A look-up without an answer by then
- * fails, so that every check finishes and keeps its results. Answers are cached for the message.
+ * DNS look-ups for one message's authentication, with one deadline: a look-up without a response by then fails, so that
+ * every check finishes. Results are cached for the message.
  */
 import type { SpfRecordType } from "@kauke/mail-rfc";
 import type { DnsAnswer, MxRecord, Resolver } from "../../dns/resolver.ts";
@@ -18,7 +18,7 @@ export class MessageDns {
   #isOver = false;
   #wasCut = false;
 
-  /** @param limitMs milliseconds from now until the deadline of all look-ups */
+  /** @param limitMs milliseconds until the deadline */
   constructor(resolver: Resolver, limitMs: number) {
     this.#resolver = resolver;
     this.#end = new Promise((resolve) => {
@@ -30,27 +30,23 @@ export class MessageDns {
     this.#timer = setTimeout(this.#endNow, limitMs);
   }
 
-  /** Whether any look-up was cut off, be it by our deadline or by the resolver's. */
+  /** Whether a look-up was cut off by our deadline or the resolver's. */
   get wasCut(): boolean {
     return this.#wasCut;
   }
 
-  /** Brings the deadline forward, because the decisive result is known. */
   endIn(ms: number): void {
     if (this.#isOver) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#endNow, ms);
   }
 
-  /** Ends all look-ups; none is started afterwards. */
   close(): void {
     clearTimeout(this.#timer);
     this.#endNow();
   }
 
-  /**
-   * @returns the answer to a question, even after the deadline if it is cached; for MX the host names by preference
-   */
+  /** Cached results are returned after the deadline too. MX gives host names by preference. */
   async answerTo(name: string, type: SpfRecordType): Promise<Answer> {
     const answer = (await Promise.race([this.#answerTo(name, type), this.#end])) ?? late;
     if (answer.kind === "failed" && answer.isLate === true) this.#wasCut = true;

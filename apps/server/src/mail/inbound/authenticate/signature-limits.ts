@@ -6,22 +6,21 @@ import type { RawField } from "@kauke/mail-rfc";
 
 /** Maximum DKIM signatures checked, from the top; each may cost a pass over the body, a query and a key operation. */
 export const SIGNATURES_MAX = 10;
-/** Maximum total header bytes hashed for DKIM signatures: each may sign the whole header. */
+/** Header bytes hashed for all DKIM signatures together: each may sign the whole header. */
 const SIGNED_BYTES_MAX = 1024 * 1024;
-/** Maximum ARC sets checked; RFC 8617 §4.2.1 allows 50. Each seal covers all the sets below it. */
+/** RFC 8617 §4.2.1 allows 50. Each set signs all the sets below it. */
 export const ARC_SETS_MAX = 20;
-/** Maximum bytes of one signature or ARC field; real ones have one to three thousand. */
+/** Real signatures have one to three thousand. */
 export const SIGNATURE_BYTES_MAX = 8 * 1024;
-/** Maximum total bytes of the DKIM signatures that are checked, and separately of all ARC fields. */
+/** All checked DKIM signatures together, and separately all ARC fields. */
 export const SIGNATURES_BYTES_MAX = 64 * 1024;
-/** Maximum run of white space in a signature or ARC field. */
+/** Longest run of white space. */
 const BLANKS_MAX = 64;
 const LONG_BLANKS = new RegExp(`(?<![ \\t\\r\\n])[ \\t\\r\\n]{${BLANKS_MAX + 1}}`);
-/** Maximum tags of a signature, or results of an ARC-Authentication-Results field. */
+/** Of a signature, or results of an ARC-Authentication-Results field. */
 const TAGS_MAX = 100;
-/** Maximum names in the `h=` tag of a signature. */
 const SIGNED_NAMES_MAX = 200;
-/** Maximum octets of a signature's `d=`, `s=` and `i=` tags; DNS names have 253 at most (RFC 1035 §3.1). */
+/** Of the tags `d=`, `s=` and `i=`; DNS names have 253 at most (RFC 1035 §3.1). */
 const NAME_OCTETS_MAX = 320;
 
 /** @returns the DKIM signatures to check */
@@ -55,7 +54,6 @@ function isReadableTag(tag: string): boolean {
   return !["d", "s", "i"].includes(name) || tag.length - equals <= NAME_OCTETS_MAX;
 }
 
-/** @returns the leading fields that together fit into `SIGNATURES_BYTES_MAX` */
 export function withinTotal(fields: readonly RawField[]): RawField[] {
   let left = SIGNATURES_BYTES_MAX;
   return fields.filter(({ text }) => {

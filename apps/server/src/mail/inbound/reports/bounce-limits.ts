@@ -1,8 +1,7 @@
 /**
- * Limits what bounces may trigger. A bounce address is known to the mailbox' host and to its reader,
- * and either may send any number of reports to it: reports beyond these limits are accepted without effect. The limit
- * per sender is below the number of reports that `delivery-reports.ts` sends to one address a day, so that bounces
- * never use up reports about mail that failed here.
+ * Limits what bounces may trigger. The mailbox' host and its reader know a bounce address, and may send any number of
+ * reports to it: those beyond these limits are accepted without effect. `sender` is below the reports that `delivery-
+ * reports.ts` sends to one address a day, so that bounces never use up those.
  */
 import { hash } from "node:crypto";
 import { partOfRule } from "../../../limits/process-part.ts";
@@ -12,17 +11,14 @@ import { type Clock, type Random, steadyMs } from "../../../runtime/ports.ts";
 const DAY_SECONDS = 86_400;
 
 const rules = {
-  /** Limit of notices about one alias: one in six hours. */
+  /** One in six hours. */
   aliasNotice: { max: 1, windowSeconds: DAY_SECONDS / 4 },
-  /** Daily limit of notices to one account. */
   accountNotice: { max: 30, windowSeconds: DAY_SECONDS },
-  /** Daily limit of delivery reports to one sender about one alias. */
+  /** Reports to one sender about one alias. */
   pair: { max: 3, windowSeconds: DAY_SECONDS },
-  /** Daily limit of delivery reports to one sender. */
+  /** Reports to one sender. */
   sender: { max: 5, windowSeconds: DAY_SECONDS },
-  /** Daily limit of delivery reports about one alias. */
   alias: { max: 10, windowSeconds: DAY_SECONDS },
-  /** Daily limit of delivery reports about all aliases of one account. */
   account: { max: 40, windowSeconds: DAY_SECONDS },
 } as const satisfies Record<string, BucketRule>;
 
@@ -34,16 +30,14 @@ const CAPACITY = 20_000;
 export interface BouncedMail {
   aliasId: string;
   userId: string;
-  /** Envelope sender of the forwarded message. */
   sender: string;
 }
 
 interface BounceLimitsParts {
   clock: Clock;
   random: Random;
-  /** Key of the hashes under which senders are counted; default: a random one. */
+  /** Key of the hashes by which senders are counted; default: a random one. */
   hashKey?: Buffer;
-  /** Number of processes among which the limits are divided. */
   processes?: number | undefined;
 }
 
@@ -62,7 +56,7 @@ export class BounceLimits {
     this.#buckets = Object.fromEntries(buckets) as Record<RuleName, TokenBuckets>;
   }
 
-  /** Counts a notice to the owner. @returns false, counting nothing, when a limit is reached */
+  /** @returns false, counting nothing, when a limit on notices to the owner is reached */
   takeNotice({ aliasId, userId }: Omit<BouncedMail, "sender">): boolean {
     return this.#takeAll([
       ["aliasNotice", aliasId],
@@ -70,7 +64,7 @@ export class BounceLimits {
     ]);
   }
 
-  /** Counts a report to the original sender. @returns false, counting nothing, when a limit is reached */
+  /** @returns false, counting nothing, when a limit on reports to the sender is reached */
   takeReport({ aliasId, userId, sender }: BouncedMail): boolean {
     const to = hash("sha256", this.#key + sender.toLowerCase(), "latin1").slice(0, 16);
     return this.#takeAll([

@@ -1,8 +1,7 @@
 /**
- * Sends an absence note that the host of a mailbox wrote to our bounce address as the alias. Such notes go to the
- * envelope sender of the mail they answer (RFC 3834 §4, RFC 5230 §5.5), which the bounce address stands for. What the
- * host can't know behind that address is checked here: whether the sender is a person (RFC 3834 §2), and whether they
- * had a note in the last seven days.
+ * Sends an absence note that a mailbox' host wrote to our bounce address as the alias. Such notes go to the envelope
+ * sender of the mail they answer (RFC 3834 §4, RFC 5230 §5.5), for whom the bounce address stands. Checks what the host
+ * can't know: whether the sender is a person (RFC 3834 §2), and had a note in the last seven days.
  */
 import { type HeaderBlock, type Mailbox, readAutoSubmitted, splitAddress } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
@@ -14,15 +13,14 @@ import { ownerProofs } from "../owner-proof.ts";
 import { type PrepareRepliesDeps, proofDeps } from "../owner-replies.ts";
 
 /**
- * `done`: sent, or left out because RFC 3834 wants no note here. `refusal`: the owner is to be told. `deferral`: the
- * host is to send the message again.
+ * `done`: sent, or left out because RFC 3834 wants no note. `refusal`: tell the owner. `deferral`: the host retries.
  */
 export type NoteResult =
   | { kind: "done" }
   | { kind: "refusal"; why: NoteRefusal }
   | { kind: "deferral"; reply: SmtpReply };
 
-/** Days within which one person gets one note from an alias, as RFC 5230 §4.1 has it by default. */
+/** RFC 5230 §4.1. */
 const NOTE_EVERY_DAYS = 7;
 const DAY_MS = 86_400_000;
 /** Local parts that no responder answers (RFC 3834 §2, RFC 5230 §4.6). */
@@ -31,7 +29,6 @@ const NO_PERSON = /^(?:mailer-daemon|postmaster|listserv|majordomo|owner-.*|.*-(
 const done: NoteResult = { kind: "done" };
 const refused = (why: NoteRefusal): NoteResult => ({ kind: "refusal", why });
 
-/** Sends a message to a bounce address as the alias, if it is an absence note that a mailbox of the alias has signed. */
 export async function sendNote(
   transaction: Transaction,
   header: HeaderBlock,
@@ -61,7 +58,7 @@ export async function sendNote(
       marks: { userId: route.userId, marks: [mark], mayRepeat: false },
       isCounted: true,
     },
-    // The owner did not write this message for the alias, so the guard searches it whatever the settings say.
+    // The owner did not write this message for the alias, so the leak guard searches it whatever the settings say.
     { ...deps.write, settingsOf: async (userId) => ({ ...(await deps.write.settingsOf(userId)), leakGuard: true }) },
   );
   if (refusal === null) return done;
@@ -69,8 +66,8 @@ export async function sendNote(
 }
 
 /**
- * The proof that a confirmed mailbox of the alias wrote this note: a signature that covers From, and To with this
- * bounce address. SPF proves nothing here, because a host has one null sender for all its mailboxes.
+ * The proof is a signature of a confirmed mailbox that covers From, and To with this bounce address. SPF proves
+ * nothing, because a host has one null sender for all its mailboxes.
  * @returns `unfinished` for any author while a signature can't be checked
  */
 async function noteProof(

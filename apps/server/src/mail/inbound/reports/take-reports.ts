@@ -34,7 +34,7 @@ export interface TakeReportsDeps {
   resolve: ResolveDeps;
   aliases: Pick<AliasStore, "findRouteById">;
   failures: Pick<FailureReporter, "reportBounce" | "reportNote" | "reportComplaint">;
-  /** Sends reports to proven senders; `null` when senders are not authenticated here, so that none is proven. */
+  /** `null` when senders are not authenticated, so that none is proven. */
   reports: DeliveryReports | null;
   limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
   ownerReplies: PrepareRepliesDeps;
@@ -84,7 +84,7 @@ async function takeBounces(
   return null;
 }
 
-/** Whether the message says that a mailbox of the alias wrote it: an absence note, which answers the envelope sender. */
+/** An absence note answers the envelope sender. */
 function isFromDestination(source: HeaderSource, route: AliasRoute): boolean {
   const authors = addressesOf(source, "from").mailboxes;
   return authors.some(({ address }) => mailboxesOf(route).some((mailbox) => isMailboxOf(address, mailbox)));
@@ -92,7 +92,7 @@ function isFromDestination(source: HeaderSource, route: AliasRoute): boolean {
 
 type BoundBounce = BounceRecipient & { aliasId: string };
 
-/** One bounce per alias: a message that names several bounce addresses of an alias triggers one notice at most. */
+/** A message that names several bounce addresses of an alias triggers one notice at most. */
 function firstOfEachAlias(bounces: readonly BounceRecipient[]): BoundBounce[] {
   const byAlias = new Map<string, BoundBounce>();
   for (const { aliasId, ...bounce } of bounces) {
@@ -129,7 +129,7 @@ async function takeComplaint({ wire, recipients }: Transaction, deps: TakeReport
   if (route !== null && deps.limits.takeNotice(route)) await deps.failures.reportComplaint(route);
 }
 
-/** @returns id of the alias that a bounce address of ours names; `null` for other addresses, or if it names none */
+/** @returns `null` for an address that is no bounce address of ours, or names no alias */
 async function aliasOf(mailFrom: string, deps: ResolveDeps): Promise<string | null> {
   try {
     const verdict = await resolve(parsePath(`<${mailFrom}>`), true, deps);
