@@ -31,7 +31,7 @@ const allowed: readonly (readonly [file: string, imported: string])[] = [
   [`${server}/mail/message/rewrite.ts`, "@kauke/mail-rfc"],
   [`${server}/mail/message/rewrite.ts`, "node:net"],
   [`${server}/store/alias/alias-store.ts`, "../../core/alias/alias-store.ts"],
-  [`${server}/start-server.ts`, "./http/server.ts"],
+  [`${server}/app.ts`, "./http/server.ts"],
   [`${server}/platform/logger.ts`, "../core/app-error.ts"],
   [`${server}/core/alias/create-alias.test.ts`, "@kauke/testkit"],
   ["testkit/src/index.ts", "@kauke/server/src/main.ts"],

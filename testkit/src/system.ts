@@ -5,9 +5,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type RunningServer, type StartOverrides, start } from "@kauke/server/app";
 import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
 import { readConfig } from "@kauke/server/settings/read-config";
-import { type RunningServer, type StartOverrides, startServer } from "@kauke/server/start-server";
 import { putEmptyDatabase } from "./empty-database.ts";
 import { type LogSpy, logSpy } from "./log-spy.ts";
 
@@ -53,7 +53,7 @@ export async function startSystem({
   const log = logSpy();
   const inMemory = env.KAUKE_DATA_DIR === undefined && env.DATABASE_URL === undefined;
   if (!inMemory) await putEmptyDatabase(dataDir, env);
-  const server = await startServer(config, log, {
+  const server = await start(config, log, {
     hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
     asksForConfirmation: confirmation,
     ...overrides,

@@ -1,4 +1,103 @@
-/** Entry point of `npm start`. */
-import { serve } from "./serve.ts";
+/**
+ * Entry point of `npm start`: reads the settings, starts the server in this process or in a group of processes, prints
+ * its addresses, and shuts down gracefully on SIGINT, SIGTERM and SIGHUP.
+ */
+import { product } from "@kauke/contract";
+import { type StartOverrides, start } from "./app.ts";
+import { traceOf } from "./platform/telemetry/error-trace.ts";
+import { createLogger } from "./platform/telemetry/logger.ts";
+import { logUncaughtErrors } from "./platform/telemetry/uncaught-errors.ts";
+import { runMember } from "./processes/member.ts";
+import { MEMBER_ARGUMENT } from "./processes/member-process.ts";
+import { ProcessGroup } from "./processes/process-group.ts";
+import type { ListenPorts } from "./processes/process-messages.ts";
+import type { Logger } from "./runtime/ports.ts";
+import type { Config } from "./settings/config.ts";
+import { readConfigOrExit } from "./settings/read-config.ts";
+import { SettingsError } from "./settings/settings-error.ts";
+import { StoreStartError } from "./store/start-error.ts";
 
-await serve();
+/**
+ * Milliseconds after which the process exits even if the shutdown has not finished. The spool is safe on disk either
+ * way.
+ */
+const CLOSE_LIMIT_MS = 4500;
+
+const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Outgoing mail is not delivered.";
+
+/**
+ * Starts the server. A failure to start is printed, and ends the process with code 1.
+ * @param overrides replacements for tests
+ */
+export async function serve(overrides: StartOverrides = {}): Promise<void> {
+  try {
+    await run(overrides);
+  } catch (thrown) {
+    printFailure(thrown);
+    process.exitCode = 1;
+  }
+}
+
+interface Running {
+  ports: ListenPorts;
+  previewToken: string | null;
+  close(): Promise<void>;
+}
+
+async function run(overrides: StartOverrides): Promise<void> {
+  const logger = createLogger();
+  logUncaughtErrors(logger);
+  if (process.argv.includes(MEMBER_ARGUMENT)) return await runMember(logger, overrides);
+  const config = readConfigOrExit(process.cwd());
+  const running = config.workers > 1 ? await startGroup(config, logger) : await start(config, logger, overrides);
+  announce(config, running, logger);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => void close(running, logger));
+  }
+}
+
+async function startGroup(config: Config, logger: Logger): Promise<Running> {
+  const group = await ProcessGroup.start({ config, logger, program: process.argv[1] ?? "" });
+  return { ports: group.ports, previewToken: null, close: () => group.close() };
+}
+
+async function close(running: Running, logger: Logger): Promise<void> {
+  const limit = setTimeout(() => process.exit(1), CLOSE_LIMIT_MS);
+  await running.close();
+  clearTimeout(limit);
+  logger.info("closed");
+  process.exit(0);
+}
+
+function announce(config: Config, { ports, previewToken }: Running, logger: Logger): void {
+  for (const [service, port] of Object.entries(ports)) if (port !== null) logger.info("listening", { service, port });
+  const web = config.publicUrlGiven ? config.publicUrl.origin : `http://localhost:${ports.http}`;
+  const lines = [`${product.name} ${product.version} is running. Ctrl-C stops it.`];
+  if (ports.http !== null) lines.push(`  Web app        ${web}`);
+  if (previewToken !== null) lines.push(`  Preview inbox  ${web}/preview?token=${previewToken}`);
+  else if (ports.http !== null && config.delivery.kind === "preview") lines.push(`  Preview inbox  ${HIDDEN_PREVIEW}`);
+  if (ports.mx !== null) lines.push(`  Mail in (SMTP) ${config.mx.host}:${ports.mx}`);
+  if (ports.submission !== null) {
+    lines.push(`  Submission     ${config.submission.host}:${ports.submission} (STARTTLS), ${ports.submissions} (TLS)`);
+  }
+  process.stdout.write(`\n${lines.join("\n")}\n\n`);
+}
+
+function printFailure(thrown: unknown): void {
+  if (thrown instanceof SettingsError || thrown instanceof StoreStartError) {
+    process.stderr.write(`${thrown.message}\n`);
+    return;
+  }
+  createLogger().error("start_failed", traceOf(thrown));
+  process.stderr.write(`${startFailure(thrown)}\n`);
+}
+
+/** A sentence for failures that the operator can fix; all others are in the log with class and stack frames. */
+function startFailure(thrown: unknown): string {
+  const { code, port } = Object(thrown) as { code?: unknown; port?: unknown };
+  if (code === "EADDRINUSE") return `Port ${String(port)} is taken by another program. Free it or set another port.`;
+  if (code === "EACCES") return `This user may not use port ${String(port)}.`;
+  return "Kauke could not start.";
+}
+
+if (import.meta.main) await serve();

@@ -1,5 +1,5 @@
 /** Browsers in networks of their own, and a server with a manual clock, for attacks on signing in. */
-import type { StartOverrides } from "@kauke/server/start-server";
+import type { StartOverrides } from "@kauke/server/app";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { expect } from "vitest";
 

@@ -3,13 +3,13 @@
  * asks no mailbox for confirmation, and hashes passwords fast.
  */
 
+import { start } from "@kauke/server/app";
 import { createLogger } from "@kauke/server/platform/telemetry/logger";
 import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
 import { readConfigOrExit } from "@kauke/server/settings/read-config";
-import { startServer } from "@kauke/server/start-server";
 
 const logger = createLogger();
-const { ports } = await startServer(readConfigOrExit(process.cwd()), logger, {
+const { ports } = await start(readConfigOrExit(process.cwd()), logger, {
   direct: { port: Number(process.env.TEST_SMTP_PORT) },
   hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
   asksForConfirmation: false,

@@ -1,16 +1,16 @@
 /**
- * One process of a group (`processes/process-group.ts`): the whole server, without a control socket and a page
+ * One process of a group (`process-group.ts`): the whole server, without a control socket and a page
  * of metrics of its own. It serves until it is told to stop or the process that started it is gone.
  */
 import { once } from "node:events";
-import type { ControlAnswer } from "./cli/control/control-protocol.ts";
-import { answerRequest } from "./cli/control/control-socket.ts";
-import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./processes/process-messages.ts";
-import type { Logger } from "./runtime/ports.ts";
-import type { Config } from "./settings/config.ts";
-import { readEnvironment } from "./settings/env.ts";
-import { readConfig } from "./settings/read-config.ts";
-import { type RunningServer, type StartOverrides, startServer } from "./start-server.ts";
+import { type RunningServer, type StartOverrides, start } from "../app.ts";
+import type { ControlAnswer } from "../cli/control/control-protocol.ts";
+import { answerRequest } from "../cli/control/control-socket.ts";
+import type { Logger } from "../runtime/ports.ts";
+import type { Config } from "../settings/config.ts";
+import { readEnvironment } from "../settings/env.ts";
+import { readConfig } from "../settings/read-config.ts";
+import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./process-messages.ts";
 
 /**
  * Milliseconds after which the process exits even if its shutdown has not finished: before the process that started it
@@ -18,7 +18,7 @@ import { type RunningServer, type StartOverrides, startServer } from "./start-se
  */
 const CLOSE_LIMIT_MS = 3750;
 
-/** @throws what `startServer` throws */
+/** @throws what `start` of app.ts throws */
 export async function runMember(logger: Logger, overrides: StartOverrides): Promise<void> {
   // Ctrl-C signals the whole process group, but only the process that started this one decides when it ends.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
@@ -38,7 +38,7 @@ export async function runMember(logger: Logger, overrides: StartOverrides): Prom
 async function startAs(logger: Logger, overrides: StartOverrides): Promise<RunningServer> {
   const [{ member, ports }] = (await once(process, "message")) as [Extract<ToMember, { kind: "start" }>];
   const { config } = readConfig(readEnvironment(process.cwd()), process.cwd());
-  return await startServer(onPorts(config, ports), logger, { ...overrides, member });
+  return await start(onPorts(config, ports), logger, { ...overrides, member });
 }
 
 async function end(running: RunningServer, logger: Logger): Promise<void> {

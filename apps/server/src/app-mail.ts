@@ -1,0 +1,144 @@
+/** The mail path as a service: MX, submission with STARTTLS and with implicit TLS, and the delivery worker. */
+import { createSecureContext, type SecureContext } from "node:tls";
+import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
+import { type GoneWebhook, pauseWebhook } from "./core/alias/webhook.ts";
+import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
+import { partOfAll } from "./limits/process-part.ts";
+import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
+import type { SessionHandlers } from "./mail/smtp/session-handlers.ts";
+import { SmtpServer } from "./mail/smtp/smtp-server.ts";
+import { chooseTransports } from "./mail/transport/choose-transport.ts";
+import { loadCertificate } from "./platform/certificate.ts";
+import type { ListenConfig } from "./settings/config.ts";
+import { type WiredMail, wireMail } from "./wire-mail.ts";
+
+export interface MailPorts {
+  mx: number | null;
+  submission: number | null;
+  submissions: number | null;
+}
+
+export interface MailService extends Service {
+  /** Takes what is written in the preview inbox; `null` without one. */
+  previewReply: SendPreviewReply | null;
+}
+
+/** Least time that transports get to finish at shutdown. */
+const GRACE_LEFT_MIN_MS = 300;
+/** Maximum connections of one listener in one process. */
+const CONNECTIONS_MAX = 1000;
+/** Limits of each listener. Disabled by `KAUKE_LIMITS=off`, since load tests come from one address. */
+const shares = {
+  maxConnectionsPerAddress: 200,
+  maxConnectionsPerBlock: 250,
+  maxConnectionsPerBlockWhenCrowded: 125,
+  maxHandshakes: 250,
+  maxHandshakesPerBlock: 100,
+  maxConnectionsPerAccount: 50,
+};
+
+/** @param ports gets the ports of the listeners */
+export function mailService(parts: Parts, ports: MailPorts): MailService {
+  const { config, overrides, preview } = parts;
+  const transports = chooseTransports(config, { ...parts, direct: overrides.direct });
+  const store = { ...parts.store, pauseWebhook: (gone: GoneWebhook) => pauseWebhook(parts.store, gone) };
+  const mail = wireMail({
+    ...parts,
+    store,
+    ...parts.features,
+    leakGuard: parts.leakGuard,
+    queue: config.services.has("sender") ? store.deliveries : null,
+    transports,
+    encrypter: overrides.encrypter,
+  });
+  const { mailHost } = config;
+  const domains = new Set(config.domains);
+  const listeners = new Listeners(parts, mail);
+  let drainedAt = 0;
+  return {
+    previewReply:
+      preview === null ? null : previewReplyTaker({ inbound: mail.handlers, inbox: preview, domains, mailHost }),
+    async start() {
+      mail.deliveryWorker?.start();
+      await listeners.start(ports);
+    },
+    async drain() {
+      drainedAt = performance.now();
+      await Promise.all([mail.deliveryWorker?.close(GRACE_MS), listeners.close()]);
+    },
+    async close() {
+      await transports.close(Math.max(GRACE_LEFT_MIN_MS, GRACE_MS - (performance.now() - drainedAt)));
+      await mail.close();
+    },
+  };
+}
+
+/** The listeners share one certificate, and use a renewed one at once. */
+class Listeners {
+  readonly #parts: Parts;
+  readonly #mail: WiredMail;
+  readonly #servers: SmtpServer[] = [];
+  #closeCertificate = () => {};
+
+  constructor(parts: Parts, mail: WiredMail) {
+    this.#parts = parts;
+    this.#mail = mail;
+  }
+
+  async start(ports: MailPorts): Promise<void> {
+    const { config, overrides } = this.#parts;
+    const certificate = loadCertificate(config, this.#parts);
+    this.#closeCertificate = () => certificate.close();
+    // OpenSSL makes new keys for session tickets with each certificate, unless all processes of a group share some.
+    const ticketKeys = overrides.member?.ticketKeys;
+    let secureContext = createSecureContext({ ...certificate.current(), ticketKeys });
+    certificate.onChange((pair) => {
+      secureContext = createSecureContext({ ...pair, ticketKeys });
+    });
+    const context = () => secureContext;
+    const { handlers, submission } = this.#mail;
+    if (config.services.has("mx")) {
+      ports.mx = await this.#listen({ ...config.mx, gauge: "kauke_mx_sessions" }, handlers, { context });
+    }
+    if (!config.services.has("submission")) return;
+    const at = { ...config.submission, gauge: "kauke_submission_sessions" };
+    ports.submission = await this.#listen(at, submission, { context });
+    ports.submissions = await this.#listen(config.submissions, submission, { context, isImplicit: true });
+  }
+
+  async close(): Promise<void> {
+    this.#closeCertificate();
+    await Promise.all(this.#servers.map((server) => server.close(GRACE_MS)));
+  }
+
+  #listen(
+    at: ListenConfig & { gauge?: string },
+    handlers: SessionHandlers,
+    { context, isImplicit = false }: { context: () => SecureContext; isImplicit?: boolean },
+  ): Promise<number> {
+    // Several processes may share the port only if they also share the store.
+    const listener = { ...at, sharePort: this.#parts.config.databaseUrl !== null };
+    const options = listenerOptions(this.#parts, this.#mail);
+    const server = new SmtpServer({ ...options, listener, tls: { context, isImplicit }, handlers });
+    this.#servers.push(server);
+    return server.listen();
+  }
+}
+
+function listenerOptions({ config, metrics, processes }: Parts, mail: WiredMail) {
+  const isUnlimited = config.limits === "off";
+  const { mailHost, maxMessageBytes, memoryBudgetBytes } = config;
+  return {
+    mailHost,
+    maxMessageBytes,
+    budget: mail.budget,
+    limits: {
+      maxConnections: CONNECTIONS_MAX,
+      ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : partOfAll(shares, processes)),
+      admits: (address: string) => mail.limits?.takeConnection(address) ?? true,
+      maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
+      maxBytesPerBlock: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 2),
+    },
+    metrics,
+  };
+}

@@ -1,0 +1,79 @@
+/** What every service of the server is, and what tests may replace in it. */
+
+import type { ConfirmationSettings } from "./core/destination/destination.ts";
+import type { ServiceFetch } from "./core/import/service-fetch.ts";
+import type { LeakGuard } from "./core/leak-guard.ts";
+import type { PasswordHasher } from "./core/password-hasher.ts";
+import type { MailTrace } from "./core/preview/mail-trace.ts";
+import type { PreviewInbox } from "./core/preview/preview-inbox.ts";
+import type { SpoolSpace } from "./core/spool/spool-space.ts";
+import type { Features } from "./features.ts";
+import type { Resolver } from "./mail/dns/resolver.ts";
+import type { Encrypter } from "./mail/message/forward-copy.ts";
+import type { DirectOverrides } from "./mail/transport/choose-transport.ts";
+import type { MetricsRegistry } from "./platform/telemetry/metrics.ts";
+import type { GroupMember } from "./processes/process-messages.ts";
+import type { Clock, Logger, Random } from "./runtime/ports.ts";
+import type { ShutdownSignal } from "./runtime/shutdown-signal.ts";
+import type { Config } from "./settings/config.ts";
+import type { Store, StoreOptions } from "./store/open-store.ts";
+
+/**
+ * Services start in order. A shutdown drains all of them at once, and then closes them one by one, the last one first.
+ */
+export interface Service {
+  start?(): Promise<void>;
+  /** Accepts no new work and finishes what is in progress, within GRACE_MS. */
+  drain?(): Promise<unknown>;
+  close?(): Promise<unknown> | void;
+}
+
+/** Milliseconds that work in progress gets at shutdown; the whole shutdown takes less than five seconds. */
+export const GRACE_MS = 2500;
+
+/** Adapters that tests replace; everything else is the real implementation. */
+export interface StartOverrides {
+  clock?: Clock;
+  random?: Random;
+  hasher?: PasswordHasher;
+  resolver?: Resolver;
+  /** Makes requests to other services' APIs during imports. */
+  serviceFetch?: ServiceFetch;
+  direct?: DirectOverrides;
+  webRoot?: string;
+  /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
+  asksForConfirmation?: boolean;
+  /** Replacements for features, e.g. to leave one out. */
+  features?: Partial<Features>;
+  /** Encrypts forwarded mail. */
+  encrypter?: Encrypter;
+  /** Set in a process of a group, which has the control socket and the page of metrics in its place. */
+  member?: GroupMember;
+  /** E.g. for a store in memory or on a failing disk. */
+  store?: Partial<StoreOptions>;
+}
+
+/** What services share. */
+export interface Parts {
+  config: Config;
+  logger: Logger;
+  metrics: MetricsRegistry;
+  clock: Clock;
+  random: Random;
+  resolver: Resolver;
+  store: Store;
+  preview: PreviewInbox | null;
+  /** Token that opens the preview inbox; `null` when it is not available. */
+  previewToken: string | null;
+  trace: MailTrace | null;
+  overrides: StartOverrides;
+  /** `null` when mailboxes are not asked for confirmation. */
+  confirmation: ConfirmationSettings | null;
+  isReady: () => boolean;
+  shutdown: ShutdownSignal;
+  features: Features;
+  leakGuard: LeakGuard;
+  spoolSpace: SpoolSpace;
+  /** Number of processes of this server. */
+  processes: number;
+}

@@ -1,0 +1,172 @@
+/** The server: chooses adapters, and starts the services in order. Besides testkit, the only place that chooses them. */
+import { httpService } from "./app-http.ts";
+import { type MailPorts, mailService } from "./app-mail.ts";
+import type { Parts, Service, StartOverrides } from "./app-services.ts";
+import type { ControlHandlers } from "./cli/control/control-protocol.ts";
+import { listenControl } from "./cli/control/control-socket.ts";
+import { controlHandlers } from "./cli/control/server-facts.ts";
+import { MailTrace } from "./core/preview/mail-trace.ts";
+import { PreviewInbox } from "./core/preview/preview-inbox.ts";
+import { SpoolSpace } from "./core/spool/spool-space.ts";
+import { allFeatures, type Features } from "./features.ts";
+import { isLocalHost } from "./http/preview/preview-access.ts";
+import { createResolver } from "./mail/dns/resolver.ts";
+import { type WatchedDisk, watchDisk } from "./platform/disk-reserve.ts";
+import { readPreviewToken } from "./platform/preview-token.ts";
+import { createMetrics, type MetricsRegistry } from "./platform/telemetry/metrics.ts";
+import { listenMetrics } from "./platform/telemetry/metrics-server.ts";
+import { systemClock } from "./runtime/clock.ts";
+import type { Logger } from "./runtime/ports.ts";
+import { systemRandom } from "./runtime/random.ts";
+import { ShutdownSignal } from "./runtime/shutdown-signal.ts";
+import type { Config, Service as ServiceName } from "./settings/config.ts";
+import { openStore, type Store } from "./store/open-store.ts";
+
+export type { StartOverrides } from "./app-services.ts";
+
+export interface RunningServer {
+  ports: { http: number | null } & MailPorts;
+  store: Store;
+  preview: PreviewInbox | null;
+  /** Token that opens the preview inbox; `null` when the preview inbox is not available. */
+  previewToken: string | null;
+  metrics: MetricsRegistry;
+  /** Handlers of the operator's calls. */
+  control: ControlHandlers;
+  /** A second call waits for the first. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the services that the settings choose. A shutdown accepts nothing new, finishes requests and transactions in
+ * progress, leaves undelivered mail in the spool, and closes the store last.
+ * @throws StoreStartError and similar errors, whose message is a sentence for the operator
+ */
+export async function start(config: Config, logger: Logger, overrides: StartOverrides = {}): Promise<RunningServer> {
+  const state = { isReady: false };
+  const parts = await openParts(config, logger, overrides, state);
+  const { store, metrics, shutdown, preview, previewToken } = parts;
+  const ports: RunningServer["ports"] = { http: null, mx: null, submission: null, submissions: null };
+  const control = controlHandlers({ ...parts, ports });
+  const services = servicesOf(parts, ports, control);
+
+  let closing: Promise<void> | null = null;
+  const closeAll = async () => {
+    state.isReady = false;
+    shutdown.begin();
+    await Promise.all(services.map((service) => service.drain?.()));
+    for (const service of services.toReversed()) await service.close?.();
+    await store.close();
+    metrics.close();
+  };
+  const close = () => (closing ??= closeAll());
+  try {
+    for (const service of services) await service.start?.();
+    state.isReady = true;
+    return { ports, store, preview, previewToken, metrics, control, close };
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+}
+
+/** The services, in the order in which they start. */
+function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: ControlHandlers): readonly Service[] {
+  const { config, overrides, leakGuard, disk } = parts;
+  const runs = (name: ServiceName) => config.services.has(name);
+  const isMember = overrides.member !== undefined;
+  const mail = runs("mx") || runs("sender") || runs("submission") ? mailService(parts, ports) : null;
+  return [
+    { close: () => leakGuard.close() },
+    { close: () => disk?.close() },
+    ...(config.metricsPort === null || isMember ? [] : [metricsPage(parts, config.metricsPort)]),
+    ...(mail === null ? [] : [mail]),
+    ...(runs("api") ? [httpService(parts, { ports, send: mail?.previewReply ?? null })] : []),
+    ...(isMember ? [] : [controlSocket(parts, control)]),
+  ];
+}
+
+interface OpenParts extends Parts {
+  leakGuard: ReturnType<Features["leakGuard"]>;
+  disk: WatchedDisk | null;
+}
+
+async function openParts(
+  config: Config,
+  logger: Logger,
+  overrides: StartOverrides,
+  state: { isReady: boolean },
+): Promise<OpenParts> {
+  const { clock = systemClock, random = systemRandom, member } = overrides;
+  const previewToken = isPreviewShown(config) ? await readPreviewToken(config.dataDir) : null;
+  const store = await openStore({ ...storeOptions(config), clock, logger, ...overrides.store });
+  const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
+  const features = { ...allFeatures, ...overrides.features };
+  const disk = await diskOf(config, store);
+  return {
+    config,
+    logger,
+    metrics: createMetrics(),
+    clock,
+    random,
+    resolver: overrides.resolver ?? createResolver({ servers: config.dnsServers }),
+    store,
+    preview,
+    previewToken,
+    trace: preview === null ? null : new MailTrace(),
+    overrides,
+    confirmation: confirmationOf(config, overrides),
+    isReady: () => state.isReady && store.isSound(),
+    shutdown: new ShutdownSignal(),
+    features,
+    leakGuard: features.leakGuard(),
+    disk,
+    spoolSpace: spoolSpaceOf(config, store, disk),
+    processes: member?.processes ?? 1,
+  };
+}
+
+function metricsPage({ config, metrics }: Parts, port: number): Service {
+  let page: { close(): Promise<void> } | null = null;
+  return {
+    async start() {
+      page = await listenMetrics({ render: async () => metrics.render() }, { host: config.http.host, port });
+    },
+    close: () => page?.close(),
+  };
+}
+
+/** The socket of the `kauke` command. */
+function controlSocket({ config, logger }: Parts, handlers: ControlHandlers): Service {
+  let socket: { close(): Promise<void> } | null = null;
+  return {
+    async start() {
+      socket = await listenControl({ dataDir: config.dataDir, handlers, logger });
+    },
+    close: () => socket?.close(),
+  };
+}
+
+function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25519 }: Config) {
+  return { databaseUrl, dataDir, secretKey, dkimDomains: dkim ? domains : [], dkimEd25519 };
+}
+
+/** Free disk space is watched only for the embedded database, whose spool is on this machine. */
+async function diskOf({ dataDir, diskReserveBytes }: Config, store: Store): Promise<WatchedDisk | null> {
+  return store.kind === "embedded" ? await watchDisk({ dataDir, reserveBytes: diskReserveBytes }) : null;
+}
+
+function spoolSpaceOf({ spoolAccountBytes }: Config, { deliveries }: Store, disk: WatchedDisk | null) {
+  return new SpoolSpace({ deliveries, accountMaxBytes: spoolAccountBytes, disk, now: () => performance.now() });
+}
+
+/** The preview inbox shows the mail of all accounts, so it exists only while the public URL is unset or loopback. */
+function isPreviewShown({ delivery, publicUrl, services }: Config): boolean {
+  return delivery.kind === "preview" && services.has("api") && isLocalHost(publicUrl.host);
+}
+
+function confirmationOf(config: Config, { asksForConfirmation }: StartOverrides) {
+  const [domain] = config.domains;
+  if (asksForConfirmation === false || config.limits === "off" || domain === undefined) return null;
+  return { origin: config.publicUrl.origin, domain };
+}
