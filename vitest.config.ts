@@ -46,7 +46,7 @@ const longestS = {
   "attacks/event-loop": 20,
   "attacks/tables": 20,
   "embedded/embedded-upkeep": 18,
-  "rows/dkim-keys": 18,
+  "sealing/dkim-keys": 18,
   "scripts/checks": 18,
 };
 

@@ -4,8 +4,7 @@
  */
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
-import type { SmtpTalk } from "@kauke/testkit/smtp-talk";
-import { greetedTalk, secureTalk, signedInTalk } from "@kauke/testkit/smtp-talk";
+import { greetedTalk, type SmtpTalk, secureTalk, signedInTalk } from "@kauke/testkit/smtp-talk";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const message = "From: Ann <ann@example.org>\r\nSubject: hi\r\n\r\nhello";

@@ -5,9 +5,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { freshForSeconds, isOver } from "../core/login-session.ts";
-import { pacedRetention } from "./clock-jumps.ts";
 import { onEachContext } from "./context.testing.ts";
 import { deliveryStore } from "./queue/deliveries.ts";
+import { pacedRetention } from "./retention.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";

@@ -237,7 +237,7 @@ export interface DeliveryTable {
   priority: Generated<number>;
   /**
    * Keyed hashes of the network and address block that a message kept for the operator came from
-   * (`network-indexes.ts`); null for other mail, and for rows older than these columns.
+   * (`anonymous-tokens.ts`); null for other mail, and for rows older than these columns.
    */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
@@ -276,7 +276,7 @@ export interface OneTimeTokenTable {
   expires_at: Date;
   sealed: Buffer | null;
   /**
-   * Keyed hashes of the network and address block of the client that requested the token (`network-indexes.ts`); null
+   * Keyed hashes of the network and address block of the client that requested the token (`anonymous-tokens.ts`); null
    * if the kind does not need them, and for rows older than these columns.
    */
   network_index: Generated<Buffer | null>;

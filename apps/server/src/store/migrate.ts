@@ -3,9 +3,14 @@
  * applies the files, the others wait for it. The embedded database takes one statement at a time, so a file is split at
  * semicolons at the end of a line; no statement may contain such a semicolon.
  */
+
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "kysely";
 import type { Database, InTransaction } from "./database.ts";
+import { lockDirectory, openEmbedded } from "./embedded/embedded-database.ts";
+import { openPostgres } from "./postgres/postgres.ts";
 import { StoreStartError } from "./start-error.ts";
 
 const DIRECTORY = new URL("./migrations/", import.meta.url);
@@ -83,4 +88,50 @@ async function migrationFiles(): Promise<{ number: number; name: string }[]> {
 async function statementsOf(name: string): Promise<string[]> {
   const text = (await readFile(new URL(name, DIRECTORY), "utf8")).replace(/^--.*$/gm, "");
   return text.split(/;[ \t]*$/m).flatMap((statement) => (statement.trim() === "" ? [] : [statement]));
+}
+
+/**
+ * Opens the database for its migrations only: no keys are needed and no upkeep runs. An embedded database must not be
+ * in use by a server.
+ */
+
+interface Place {
+  databaseUrl: string | null;
+  dataDir: string;
+}
+
+/**
+ * Reads which migrations are applied and which are pending. Changes nothing, and does not create an embedded database.
+ * @throws StoreStartError
+ */
+export function readMigrations(place: Place): Promise<MigrationState> {
+  if (place.databaseUrl === null && !existsSync(join(place.dataDir, "db"))) return noMigrations();
+  return withDatabase(place, migrationState);
+}
+
+/** Applies the pending migrations. @returns numbers of the applied ones @throws StoreStartError */
+export function applyMigrations(place: Place): Promise<number[]> {
+  return withDatabase(place, (db) => underStartLock(db, (trx) => migrate(trx, new Date())));
+}
+
+async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (db: Database) => Promise<T>): Promise<T> {
+  if (databaseUrl !== null) {
+    const db = await openPostgres(databaseUrl, undefined);
+    try {
+      return await work(db);
+    } finally {
+      await db.destroy();
+    }
+  }
+  const lock = lockDirectory(dataDir);
+  try {
+    const { db, close } = await openEmbedded(dataDir);
+    try {
+      return await work(db);
+    } finally {
+      await close();
+    }
+  } finally {
+    lock.release();
+  }
 }

@@ -13,34 +13,34 @@ import type { BrowserMac } from "../core/sign-in/known-browser.ts";
 import { type Clock, type Logger, steadyMs } from "../runtime/ports.ts";
 import { type BackupRequest, removeStaging, writeBackup } from "./backup/backup.ts";
 import { type ChangeSignals, changeSignals } from "./change-signals.ts";
-import { pacedRetention } from "./clock-jumps.ts";
 import { type BackgroundJob, runEvery } from "./concurrency/background.ts";
 import type { Database } from "./database.ts";
-import type { SyncFile } from "./embedded/durable-file-system.ts";
-import { type EmbeddedDatabase, openEmbedded, openInMemory } from "./embedded/embedded-database.ts";
+import type { SyncFile } from "./embedded/durability.ts";
+import { type EmbeddedDatabase, lockDirectory, openEmbedded, openInMemory } from "./embedded/embedded-database.ts";
 import { embeddedErasure } from "./embedded/embedded-erasure.ts";
 import { embeddedUpkeep } from "./embedded/embedded-upkeep.ts";
-import { lockDirectory } from "./embedded/process-lock.ts";
 import { migrate, underStartLock } from "./migrate.ts";
-import { openPostgres } from "./postgres/postgres.ts";
-import { isPostgresOutage } from "./postgres/postgres-outage.ts";
+import { isPostgresOutage, openPostgres } from "./postgres/postgres.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
-import { messageBodiesInRows } from "./queue/bodies/message-bodies-chunks.ts";
-import { openSpool } from "./queue/bodies/open-spool.ts";
+import { messageBodiesInRows, openSpool } from "./queue/bodies/message-bodies.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./queue/bodies/spool-files.ts";
 import { type InFlightParts, inFlightMessages, recoverInFlight } from "./queue/in-flight.ts";
-import { type Forgotten, forgetOld } from "./retention.ts";
+import { type Forgotten, forgetOld, pacedRetention } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
-import { fillDestinationDomains } from "./rows/aliases/shared-domains.ts";
-import { loadDkimKeys } from "./rows/dkim-keys.ts";
+import { fillDestinationDomains } from "./rows/mailboxes/mailboxes.ts";
 import { type KeyKeeper, keyKeeper } from "./sealing/key-rotation.ts";
-import { isAnyFileOlder } from "./sealing/older-files.ts";
-import { embeddedSecretKey, givenSecretKey, replaceKeyFile, settleKeyFile } from "./sealing/secret-key.ts";
-import { type KeyRing, loadServerKeys, type ServerKeys } from "./sealing/server-keys.ts";
-import { isWrappedBy, rewrapKeys } from "./sealing/wrapping.ts";
+import { isAnyFileOlder } from "./sealing/reseal.ts";
+import {
+  embeddedSecretKey,
+  givenSecretKey,
+  isWrappedBy,
+  replaceKeyFile,
+  rewrapKeys,
+  settleKeyFile,
+} from "./sealing/secret-key.ts";
+import { type KeyRing, loadDkimKeys, loadServerKeys, type ServerKeys } from "./sealing/server-keys.ts";
 import type { StoreContext } from "./store-context.ts";
-import { openOrUndo, type Undo } from "./undo.ts";
 
 export interface StoreOptions {
   /** Connection URL of PostgreSQL; `null` for the embedded database. */
@@ -326,4 +326,28 @@ function startRetention(work: () => Promise<void>, logger: Logger | undefined): 
     logger,
     work,
   });
+}
+
+/** Cleanup steps, run in reverse order by `close` and after a failed start. */
+export class Undo {
+  readonly #steps: (() => Promise<void> | void)[] = [];
+
+  add(step: () => Promise<void> | void): void {
+    this.#steps.push(step);
+  }
+
+  async run(): Promise<void> {
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) await step();
+  }
+}
+
+/** Runs `open`. If it throws, runs the cleanup steps that were added until then. @throws what `open` throws */
+export async function openOrUndo<T>(open: (undo: Undo) => Promise<T>): Promise<T> {
+  const undo = new Undo();
+  try {
+    return await open(undo);
+  } catch (error) {
+    await undo.run().catch(() => {});
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * Queries that run so often that the database should parse and plan them once per connection instead of every time.
- * Their text starts with a mark, by which `embedded/prepared-statements.ts` and `postgres/prepared-statements.ts`
+ * Their text starts with a mark, by which `embedded/prepared-statements.ts` and `postgres/postgres.ts`
  * recognise them. They run outside transactions: if a prepared statement fails, the query is repeated without it. Those
  * of `preparedQuery` change nothing when run twice. Others that write are prepared on the embedded database only, where
  * the program knows that a statement that failed changed nothing.

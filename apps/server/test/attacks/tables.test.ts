@@ -15,7 +15,7 @@ import { migrate, underStartLock } from "@kauke/server/store/migrate";
 import { wholeExport } from "@kauke/server/store/rows/accounts/account-export.testing";
 import { releasedAddresses } from "@kauke/server/store/rows/accounts/released-addresses";
 import { aliasStore } from "@kauke/server/store/rows/aliases/aliases";
-import { walletChallengeStore } from "@kauke/server/store/rows/sign-in/wallet-challenges";
+import { walletChallengeStore } from "@kauke/server/store/rows/sign-in/anonymous-tokens";
 import { anAlias } from "@kauke/server/store/rows.testing";
 import { hmacPurposes, serverKeys } from "@kauke/server/store/sealing/server-keys";
 import { startForwardingSystem } from "@kauke/testkit/forwarding-system";

@@ -1,7 +1,6 @@
 /** Applies and lists migrations. A running server has applied its own at its start. */
 import type { Config } from "../../settings/config.ts";
-import type { MigrationState } from "../../store/migrate.ts";
-import { applyMigrations, readMigrations } from "../../store/open-schema.ts";
+import { applyMigrations, type MigrationState, readMigrations } from "../../store/migrate.ts";
 import { isAnswered } from "../control/control-client.ts";
 import { controlPath } from "../control/control-protocol.ts";
 import { explainLock } from "../control/operator-access.ts";

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { AliasWire } from "@kauke/contract";
-import { aliasExportFormats } from "@kauke/contract";
+import { type AliasWire, aliasExportFormats } from "@kauke/contract";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 

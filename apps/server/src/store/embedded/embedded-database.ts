@@ -4,21 +4,20 @@
  * commit causes no fsync.
  */
 import { execFile } from "node:child_process";
-import { existsSync, openAsBlob } from "node:fs";
+import { chmodSync, existsSync, openAsBlob } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { PGlite, types } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect } from "kysely";
+import { nextLoopTurn } from "../../runtime/loop-turn.ts";
 import { withCallerTurns } from "../concurrency/caller-turns.ts";
-import { takeTurns } from "../concurrency/take-turns.ts";
 import type { Database, DB } from "../database.ts";
 import { syncDirectory } from "../queue/bodies/spool-files.ts";
 import { StoreStartError } from "../start-error.ts";
-import { guardAgainstAbort } from "./abort-guard.ts";
-import { DurableFileSystem, type SyncFile } from "./durable-file-system.ts";
-import { inMemoryDump } from "./in-memory-dump.ts";
+import { DurableFileSystem, guardAgainstAbort, type SyncFile } from "./durability.ts";
 import { addPreparedStatements } from "./prepared-statements.ts";
 
 export interface EmbeddedDatabase {
@@ -152,4 +151,82 @@ export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Pr
     "not_durable",
     "The embedded database does not put commits on stable storage (a test commit caused no fsync), so it is not started.",
   );
+}
+
+/**
+ * Yields to the event loop between statements. The embedded database computes on the main thread and answers in
+ * microtasks, so a long series of statements would block timers, sockets and its own upkeep until the last one.
+ */
+
+/** Milliseconds for which SQL statements may follow each other without yielding to the event loop. */
+const TURN_MS = 10;
+
+export function takeTurns(pglite: PGlite): void {
+  let turnEndsAt = 0;
+  const yieldWhenDue = async () => {
+    if (performance.now() < turnEndsAt) return;
+    await nextLoopTurn();
+    turnEndsAt = performance.now() + TURN_MS;
+  };
+  const query = pglite.query.bind(pglite);
+  pglite.query = async <Row>(...args: Parameters<typeof query<Row>>) => {
+    await yieldWhenDue();
+    return await query<Row>(...args);
+  };
+  const begin = pglite.transaction.bind(pglite);
+  pglite.transaction = async (work) => {
+    await yieldWhenDue();
+    return await begin(work);
+  };
+}
+
+/** The dump that tests load instead of creating a database in memory each time. */
+
+let dumpFile: string | null = null;
+
+/**
+ * Sets the dump that `openInMemory` loads in this process: a database with tables and no rows. Called by tests only.
+ */
+export function setInMemoryDump(file: string): void {
+  dumpFile = file;
+}
+
+/**
+ * @returns path of the dump; `null` if none was set, so that the database is created anew, which takes four times as
+ * long
+ */
+export function inMemoryDump(): string | null {
+  return dumpFile;
+}
+
+/**
+ * Allows one process per data directory. PGlite has no such guard: two processes can use the same directory, and one of
+ * them loses everything it wrote. The lock is an exclusive SQLite transaction on an empty file, which the kernel
+ * releases when the process ends. Never open the lock file elsewhere in the same process: closing any descriptor of it
+ * would release the lock (POSIX).
+ */
+
+export interface ProcessLock {
+  release(): void;
+}
+
+/**
+ * Locks a data directory for this process.
+ * @throws StoreStartError `locked` while another process, or this one, holds the lock
+ */
+export function lockDirectory(directory: string): ProcessLock {
+  const path = join(directory, "process.lock");
+  const file = new DatabaseSync(path);
+  try {
+    chmodSync(path, 0o600);
+    file.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  } catch (cause) {
+    file.close();
+    throw new StoreStartError(
+      "locked",
+      "Another Kauke process is using this data directory. Stop it first, or set KAUKE_DATA_DIR to another directory.",
+      cause,
+    );
+  }
+  return { release: () => file.close() };
 }

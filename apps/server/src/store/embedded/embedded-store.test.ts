@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../open-store.ts";
 import { aMessage, anOpenDelivery, aSession, mailbox } from "../rows.testing.ts";
 import { insertAlias, insertUser } from "../stores.testing.ts";
-import { DurableFileSystem } from "./durable-file-system.ts";
+import { DurableFileSystem } from "./durability.ts";
 import { checkDurable } from "./embedded-database.ts";
 
 describe("the embedded store", () => {

@@ -18,7 +18,7 @@ import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { ChangeSignals } from "../change-signals.ts";
 import type { Database } from "../database.ts";
 import { preparedHere } from "../prepared-query.ts";
-import { registeredFromText } from "../rows/accounts/user-indexes.ts";
+import { registeredFromText } from "../rows/accounts/user-document.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 
 /** Priority of the server's own mail (account, confirmation, reports), above every priority that an account can set. */

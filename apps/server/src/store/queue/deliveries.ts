@@ -18,11 +18,9 @@ import type { MessageEnvelope } from "../../core/message/message.ts";
 import { groupCalls } from "../concurrency/group-calls.ts";
 import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";
 import { preparedHere } from "../prepared-query.ts";
-import { cancelIfAliasInactive, endJob } from "../rows/job-records.ts";
-import { deleteFinishedMessages } from "../rows/owned-mail.ts";
+import { cancelIfAliasInactive, deleteFinishedMessages, endJob } from "../rows/job-records.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
-import { spoolBytesBy } from "./bodies/spool-bytes.ts";
 import { claimer, OWN_PRIORITY } from "./claim.ts";
 import {
   type DeliveryRow,
@@ -33,8 +31,7 @@ import {
   type RowsToEnqueue,
 } from "./enqueue-together.ts";
 import { type KeptMessage, keptMessages } from "./kept-messages.ts";
-import { putBack } from "./put-back.ts";
-import { type QueueFigures, queueFigures } from "./queue-figures.ts";
+import { type QueueFigures, queueFigures, spoolBytesBy } from "./queue-figures.ts";
 import {
   type Deferral,
   deferTogether,
@@ -43,6 +40,7 @@ import {
   extendTogether,
   finishTogether,
   type LeaseRef,
+  putBack,
 } from "./settle-together.ts";
 
 /** The delivery queue, with functions for the operator's tools. */

@@ -8,7 +8,7 @@ import type { OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { MarksToStore } from "../../core/reply-path.ts";
 import type { Database, DeliveryTable, MessageTable } from "../database.ts";
 import { preparedHere } from "../prepared-query.ts";
-import { insertMarks } from "../rows/sent-answers.ts";
+import { insertMarks } from "../rows/reply-paths.ts";
 import type { StoreContext } from "../store-context.ts";
 
 export type MessageRow = MessageTable;

@@ -10,7 +10,7 @@ import type { DeliveryTarget, MessageToKeep } from "../../core/delivery/delivery
 import { chooseEvicted } from "../../core/message/kept-mail-shares.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { Database, InTransaction } from "../database.ts";
-import { type NetworkIndexes, networkIndexes } from "../rows/sign-in/network-indexes.ts";
+import { type NetworkIndexes, networkIndexes } from "../rows/sign-in/anonymous-tokens.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 

@@ -16,9 +16,9 @@ import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 import { releasedAddresses } from "./accounts/released-addresses.ts";
 import { userStore } from "./accounts/users.ts";
 import { aliasStore } from "./aliases/aliases.ts";
-import { smtpCredentialStore } from "./aliases/smtp-credentials.ts";
 import { emailJobStore } from "./email-jobs.ts";
 import type { JobDocument } from "./job-records.ts";
+import { smtpCredentialStore } from "./smtp-credentials.ts";
 
 const leaseMs = 60_000;
 const failure = { code: "mailbox_full", enhancedStatus: "4.2.2" } as const;

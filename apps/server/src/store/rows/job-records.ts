@@ -9,8 +9,7 @@ import type { DeliveryFailure, FailureCode } from "../../core/delivery/delivery.
 import { type EmailJobContent, type JobEvent, nextStatus, statesBefore } from "../../core/email-job/email-job.ts";
 import type { InTransaction } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
-import { anyOfIds } from "./any-of.ts";
-import { deleteFinishedMessages } from "./owned-mail.ts";
+import { anyOfIds } from "./sql-parts.ts";
 
 export interface JobDocument {
   messageId: string;
@@ -146,4 +145,49 @@ export async function detachLeasedMail(trx: InTransaction, aliasIds: readonly st
       query.selectFrom("message").select("id").where("email_job_id", "is not", null),
     )
     .execute();
+}
+
+/**
+ * Deletes queued mail together with its account or alias. A message is deleted with its last delivery, in the same
+ * transaction. Rows are locked in the order account, alias, message, delivery everywhere, so that concurrent deletions
+ * can't deadlock.
+ */
+
+export type MailOwner = { column: "user_id" | "alias_id"; id: string | readonly string[] };
+
+/**
+ * Locks the messages that have a delivery of one of these owners.
+ * @returns ids of the locked messages, for `deleteFinishedMessages`
+ */
+export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("message")
+    .select("id")
+    .where("id", "in", (query) =>
+      query
+        .selectFrom("delivery")
+        .select("message_id")
+        .where(owner.column, "=", anyOfIds([owner.id].flat())),
+    )
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Deletes those of the messages that have no delivery left.
+ * @returns their ids, whose bodies may be deleted after the commit
+ */
+export async function deleteFinishedMessages(trx: InTransaction, messageIds: readonly string[]): Promise<string[]> {
+  if (messageIds.length === 0) return [];
+  const rows = await trx
+    .deleteFrom("message")
+    .where("id", "=", anyOfIds(messageIds))
+    .where((row) =>
+      row.not(row.exists(row.selectFrom("delivery").select("delivery.id").whereRef("message_id", "=", "message.id"))),
+    )
+    .returning("id")
+    .execute();
+  return rows.map((row) => row.id);
 }

@@ -5,8 +5,8 @@ import { sql } from "kysely";
 import { type MigrationState, migrationState } from "../migrate.ts";
 import type { StoreContext } from "../store-context.ts";
 import { dropRoutes } from "./aliases/alias-routes.ts";
-import { lockMailbox } from "./aliases/destinations.ts";
-import { mailboxIndex } from "./aliases/mailbox-index.ts";
+import { lockMailbox } from "./mailboxes/destinations.ts";
+import { mailboxIndex } from "./mailboxes/mailboxes.ts";
 
 export interface OperatorUser {
   id: string;
@@ -91,4 +91,28 @@ async function unblockMailbox({ db, keys, signals }: StoreContext, address: stri
   });
   await notifyRoutes();
   return wasBlocked;
+}
+
+/** Named totals for statistics of the whole server; never counted per user. */
+
+export interface CounterStore {
+  add(name: string, by?: number): Promise<void>;
+  /** Reads one total; 0 for a name that was never counted. */
+  read(name: string): Promise<number>;
+}
+
+export function counterStore({ db }: StoreContext): CounterStore {
+  return {
+    add: async (name, by = 1) => {
+      await db
+        .insertInto("counter")
+        .values({ name, value: by })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: sql`counter.value + excluded.value` }))
+        .execute();
+    },
+    read: async (name) => {
+      const row = await db.selectFrom("counter").select("value").where("name", "=", name).executeTakeFirst();
+      return row?.value ?? 0;
+    },
+  };
 }

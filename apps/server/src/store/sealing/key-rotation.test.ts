@@ -2,7 +2,7 @@ import { type KyselyPlugin, sql } from "kysely";
 import { afterEach, expect, it } from "vitest";
 import { changeSignals } from "../change-signals.ts";
 import { onEachContext, type TestContext, tableNames } from "../context.testing.ts";
-import { messageBodiesInRows } from "../queue/bodies/message-bodies-chunks.ts";
+import { messageBodiesInRows } from "../queue/bodies/message-bodies.ts";
 import { wholeExport } from "../rows/accounts/account-export.testing.ts";
 import { accountExportStore } from "../rows/accounts/account-export.ts";
 import { type PlantedAccount, plantAccount } from "../rows/accounts/account-rows.testing.ts";

@@ -19,8 +19,7 @@ import {
   zip,
 } from "@kauke/testkit/programs/leak-carriers";
 import { sendMail } from "@kauke/testkit/send-mail";
-import type { SmtpTalk } from "@kauke/testkit/smtp-talk";
-import { signedInTalk } from "@kauke/testkit/smtp-talk";
+import { type SmtpTalk, signedInTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { expectUnharmed, startScene, watchBystander } from "../scenes/bystander.testing.ts";
 

@@ -1,8 +1,7 @@
 /** What the calls compatible with addy.io do to aliases. */
 import { limits } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestServer } from "../../test/test-server.ts";
-import { Visitor } from "../../test/test-server.ts";
+import { type TestServer, Visitor } from "../../test/test-server.ts";
 import {
   askWith,
   confirmMailbox,

@@ -7,9 +7,9 @@ import { logSpy } from "@kauke/testkit/log-spy";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { InFlightMessage } from "../../../core/delivery/in-flight.ts";
 import { serverKeys } from "../../sealing/server-keys.ts";
+import { rowsOf } from "../in-flight.ts";
 import { MAGIC } from "./former-journal.ts";
-import { rowsOf } from "./in-flight-rows.ts";
-import { openSpool } from "./open-spool.ts";
+import { openSpool } from "./message-bodies.ts";
 import { sealChunks } from "./sealed-chunks.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./spool-files.ts";
 

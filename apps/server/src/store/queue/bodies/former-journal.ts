@@ -9,10 +9,9 @@ import { dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Logger } from "../../../runtime/ports.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
-import type { InFlightFiles } from "./in-flight-files.ts";
-import { parseRows } from "./in-flight-rows.ts";
-import type { FileBodies } from "./message-bodies-files.ts";
-import { openChunks } from "./read-chunks.ts";
+import { type InFlightFiles, parseRows } from "../in-flight.ts";
+import type { FileBodies } from "./message-bodies.ts";
+import { openChunks } from "./sealed-chunks.ts";
 import { syncDirectory } from "./spool-files.ts";
 
 /** First bytes of every record, by which the next record is found after a damaged one. */

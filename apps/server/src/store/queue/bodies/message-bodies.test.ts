@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MessageBodies } from "../../../core/message/message.ts";
 import { serverKeys } from "../../sealing/server-keys.ts";
 import { onEachDatabase } from "../../stores.testing.ts";
-import { messageBodiesInFiles } from "./message-bodies-files.ts";
+import { messageBodiesInFiles } from "./message-bodies.ts";
 import { CHUNK_BYTES } from "./sealed-chunks.ts";
 import { nodeSpoolFiles, type SpoolFile, type SpoolFiles } from "./spool-files.ts";
 

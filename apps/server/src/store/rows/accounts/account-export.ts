@@ -6,36 +6,30 @@
  */
 import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
-import type { AccountExportStore, ExportedRow, ExportedTable, ExportedTables } from "../../../core/account-export.ts";
+import type { AccountExportStore, ExportedTable, ExportedTables } from "../../../core/account-export.ts";
 import { isEnd } from "../../../core/email-job/email-job.ts";
 import { keptUntil } from "../../../core/retention.ts";
 import type { DB, SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
-import { mailboxIndex, missingMailboxIndex } from "../aliases/mailbox-index.ts";
-import { importTables } from "../imports/export-imports.ts";
-import { clientNumberTables } from "./export-client-numbers.ts";
-import { rateLimitRows } from "./export-rate-limits.ts";
-import { type AnyRow, clearRow, inPages, ownedRows } from "./export-rows.ts";
+import { mailboxIndex, missingMailboxIndex } from "../mailboxes/mailboxes.ts";
+import {
+  type AnyRow,
+  clearRow,
+  clientNumberTables,
+  type ExportPages,
+  type ExportSource,
+  importTables,
+  inPages,
+  ownedRows,
+  rateLimitRows,
+} from "./export-rows.ts";
 import { formerUserIndex } from "./released-addresses.ts";
-
-interface Source extends StoreContext {
-  userId: string;
-  /** Addresses of the account's aliases by alias id, filled while the table of aliases is read. */
-  addresses: Map<string, string>;
-  /**
-   * Addresses of the account's destination mailboxes by keyed hash, as one of its aliases spells them; filled while the
-   * table of aliases is read.
-   */
-  mailboxes: Map<string, string>;
-}
-
-type Pages = AsyncIterable<ExportedRow[]>;
 
 interface TableReader {
   about: string;
   /** Reads the account's rows of the table; absent if the table holds nothing that belongs to an account. */
-  rows?: (source: Source) => Pages;
+  rows?: (source: ExportSource) => ExportPages;
 }
 
 const withAccount = "with the account";
@@ -196,7 +190,7 @@ export function accountExportStore(context: StoreContext): AccountExportStore {
 }
 
 async function readAccount(context: StoreContext, userId: string): Promise<ExportedTables | null> {
-  const source: Source = { ...context, userId, addresses: new Map(), mailboxes: new Map() };
+  const source: ExportSource = { ...context, userId, addresses: new Map(), mailboxes: new Map() };
   const known = context.db.selectFrom("user").select("id").where("id", "=", userId);
   if ((await known.executeTakeFirst()) === undefined) return null;
   const exported = Object.entries(tables).map(([name, { about, rows = nothing }]): [string, ExportedTable] => {
@@ -205,9 +199,9 @@ async function readAccount(context: StoreContext, userId: string): Promise<Expor
   return Object.fromEntries(exported);
 }
 
-async function* nothing(): Pages {}
+async function* nothing(): ExportPages {}
 
-async function* userRow(source: Source): Pages {
+async function* userRow(source: ExportSource): ExportPages {
   const rows = await source.db.selectFrom("user").selectAll().where("id", "=", source.userId).execute();
   yield rows.map((row) => {
     const { passwordHash, ...clear } = clearRow(source, "user", { ...row });
@@ -215,7 +209,7 @@ async function* userRow(source: Source): Pages {
   });
 }
 
-function aliasRows(source: Source): Pages {
+function aliasRows(source: ExportSource): ExportPages {
   const { keys, addresses, mailboxes } = source;
   return ownedRows(source, "alias", (row) => {
     const { replyKey: _, ...clear } = clearRow(source, "alias", row);
@@ -227,7 +221,7 @@ function aliasRows(source: Source): Pages {
   });
 }
 
-async function* sessionRows(source: Source): Pages {
+async function* sessionRows(source: ExportSource): ExportPages {
   const mine = source.db.selectFrom("session").where("user_id", "=", source.userId);
   const rows = await mine.select(["id", "created_at", "last_seen_at", "sealed"]).execute();
   yield rows.map((row) => ({
@@ -253,7 +247,7 @@ function endOfJob({ status, updated_at }: EndingJob): string {
     : `${retentionDays.technicalLogs} days after it ended, or with the account`;
 }
 
-function destinationRows(source: Source): Pages {
+function destinationRows(source: ExportSource): ExportPages {
   return ownedRows(source, "destination", (row) => ({
     ...clearRow(source, "destination", row),
     mailbox: source.mailboxes.get((row.mailbox_index as Buffer).toString("hex")) ?? null,
@@ -261,10 +255,10 @@ function destinationRows(source: Source): Pages {
   }));
 }
 
-const ownMessages = ({ db, userId }: Source) =>
+const ownMessages = ({ db, userId }: ExportSource) =>
   db.selectFrom("delivery").select("message_id").where("user_id", "=", userId);
 
-function messageRows(source: Source): Pages {
+function messageRows(source: ExportSource): ExportPages {
   return inPages({
     page: (after, limit) => {
       const mine = source.db.selectFrom("message").selectAll().where("id", "in", ownMessages(source));
@@ -274,7 +268,7 @@ function messageRows(source: Source): Pages {
   });
 }
 
-async function* chunkRows(source: Source): Pages {
+async function* chunkRows(source: ExportSource): ExportPages {
   const rows = await source.db
     .selectFrom("message_chunk")
     .select(["message_id", (row) => row.fn.countAll<number>().as("chunks")])
@@ -290,7 +284,7 @@ async function* chunkRows(source: Source): Pages {
   }));
 }
 
-async function* replyPathRows({ db, userId, addresses }: Source): Pages {
+async function* replyPathRows({ db, userId, addresses }: ExportSource): ExportPages {
   const rows = await db
     .selectFrom("reply_path")
     .innerJoin("alias", "alias.id", "reply_path.alias_id")
@@ -306,7 +300,7 @@ async function* replyPathRows({ db, userId, addresses }: Source): Pages {
   }));
 }
 
-function bounceSenderRows({ db, keys, userId, addresses }: Source): Pages {
+function bounceSenderRows({ db, keys, userId, addresses }: ExportSource): ExportPages {
   return inPages({
     page: async (after, limit) => {
       const rows = await db
@@ -329,7 +323,7 @@ function bounceSenderRows({ db, keys, userId, addresses }: Source): Pages {
   });
 }
 
-async function* tokenRows(source: Source): Pages {
+async function* tokenRows(source: ExportSource): ExportPages {
   const rows = await source.db.selectFrom("one_time_token").selectAll().where("user_id", "=", source.userId).execute();
   yield rows.map((row) => ({
     ...clearRow(source, "one_time_token", { ...row, id: row.token_hash.toString("hex") }),
@@ -337,12 +331,12 @@ async function* tokenRows(source: Source): Pages {
   }));
 }
 
-async function* sentAnswerRows({ db, userId }: Source): Pages {
+async function* sentAnswerRows({ db, userId }: ExportSource): ExportPages {
   const rows = await db.selectFrom("sent_answer").select("ends_at").where("user_id", "=", userId).execute();
   yield rows.map((row) => ({ deletionDate: row.ends_at.toISOString() }));
 }
 
-async function* releasedRows({ db, keys, userId }: Source): Pages {
+async function* releasedRows({ db, keys, userId }: ExportSource): ExportPages {
   const rows = await db
     .selectFrom("released_address")
     .select("until")
@@ -351,7 +345,7 @@ async function* releasedRows({ db, keys, userId }: Source): Pages {
   yield rows.map(({ until }) => ({ address: null, deletionDate: until.toISOString() }));
 }
 
-async function* missingRows({ db, keys, userId, mailboxes }: Source): Pages {
+async function* missingRows({ db, keys, userId, mailboxes }: ExportSource): ExportPages {
   const rows = await db.selectFrom("missing_mailbox").selectAll().where("user_id", "=", userId).execute();
   if (rows.length === 0) return;
   const named = new Map([...mailboxes.values()].map((it) => [missingMailboxIndex(keys, it).toString("hex"), it]));
@@ -365,7 +359,7 @@ async function* missingRows({ db, keys, userId, mailboxes }: Source): Pages {
   }));
 }
 
-async function* blockedRows({ db, userId, mailboxes }: Source): Pages {
+async function* blockedRows({ db, userId, mailboxes }: ExportSource): ExportPages {
   const rows: (AnyRow & { mailbox_index: Buffer; created_at: Date })[] = await db
     .selectFrom("blocked_mailbox")
     .innerJoin("destination", "destination.mailbox_index", "blocked_mailbox.mailbox_index")

@@ -4,15 +4,14 @@
  */
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
+import { latestKnown } from "../../../runtime/clock-set-back.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { confirmOwnMailbox } from "../aliases/destinations.ts";
+import { confirmOwnMailbox } from "../mailboxes/destinations.ts";
 import { revokeKeys } from "./api-keys.ts";
-import { changeEmail } from "./change-email.ts";
-import { type AfterProof, nothingAfter, removeImpostorAccess, withoutImpostor } from "./first-proof.ts";
-import { findLink, type LinkDocument, linkId } from "./link-rows.ts";
-import { endSessionsAndLinks } from "./passwords.ts";
+import { type AfterProof, changeEmail, nothingAfter, removeImpostorAccess, withoutImpostor } from "./first-proof.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
+import { endSessionsAndLinks } from "./ways-in.ts";
 
 export interface AccountLinkStoreParts {
   /** Deletes the bodies of messages that were cancelled because an impostor may have queued them. */
@@ -166,4 +165,32 @@ async function signIn(context: StoreContext, proof: Proof, passwordHash: string 
   if (passwordHash !== null && passwordHash !== document.passwordHash) return null;
   if (document.emailConfirmedAt === undefined && passwordHash === null) return replacePassword(context, proof, null);
   return confirm(context, proof);
+}
+
+/**
+ * One-use links that are sent by e-mail to the owner of an account, as rows of `one_time_token`, found by the hash of
+ * their token.
+ */
+
+export interface LinkDocument {
+  email: string;
+  /** The account's e-mail when the link was requested; only in a link that changes the e-mail. */
+  formerEmail?: string | null;
+  /** Name of the browser that requested the link (`sign-in-link.ts`); only in sign-in links. */
+  askedBy?: string;
+}
+
+export const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
+
+export async function findLink({ db, keys, clock }: StoreContext, kind: AccountLinkKind, tokenHash: Buffer) {
+  const link = await db
+    .selectFrom("one_time_token")
+    .select(["user_id", "sealed"])
+    .where("token_hash", "=", tokenHash)
+    .where("kind", "=", kind)
+    .where("expires_at", ">", clock.now())
+    .where("created_at", "<=", latestKnown(clock.now()))
+    .executeTakeFirst();
+  if (link === undefined || link.user_id === null || link.sealed === null) return null;
+  return { userId: link.user_id, ...keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed) };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { allRows, onEachContext, tableNames } from "../../context.testing.ts";
-import { messageBodiesInRows } from "../../queue/bodies/message-bodies-chunks.ts";
+import { messageBodiesInRows } from "../../queue/bodies/message-bodies.ts";
 import { plantAccount, serverTables } from "./account-rows.testing.ts";
 import { releasedAddresses } from "./released-addresses.ts";
 import { userStore } from "./users.ts";

@@ -2,8 +2,24 @@
  * Reads the rows of one account page by page on demand, and shows a row in clear: its plain columns and the contents of
  * its sealed document.
  */
+
+import type { ExportedRow } from "../../../core/account-export.ts";
+import { sameMailbox, spellingOfMailbox } from "../../../core/destination/same-mailbox.ts";
+import { keptUntil } from "../../../core/retention.ts";
 import type { Database } from "../../database.ts";
 import type { SealedTable, ServerKeys } from "../../sealing/server-keys.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { rateLimitSubject } from "../rate-limits.ts";
+
+export interface ExportSource extends StoreContext {
+  userId: string;
+  /** Addresses of the account's aliases by alias id, filled while the table of aliases is read. */
+  addresses: Map<string, string>;
+  /** Addresses of the account's destination mailboxes by keyed hash, filled while the table of aliases is read. */
+  mailboxes: Map<string, string>;
+}
+
+export type ExportPages = AsyncIterable<ExportedRow[]>;
 
 export type AnyRow = Record<string, unknown>;
 /** Tables that `ownedRows` reads; all have the columns `id` and `user_id`. */
@@ -80,3 +96,130 @@ export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable, row
 }
 
 const inCamelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const NUMBERS_AT_ONCE = 1000;
+const withItem = "with its alias or mailbox, or with the account";
+
+export const clientNumberTables = {
+  client_number_last: {
+    about: "The last of the numbers by which clients with whole numbers as ids name your aliases and mailboxes.",
+    rows: lastNumbers,
+  },
+  alias_number: {
+    about: "Numbers of aliases for clients with whole numbers as ids.",
+    rows: (source: ExportSource) => numbers(source, { table: "alias_number", id: "alias_id", shown: "aliasId" }),
+  },
+  mailbox_number: {
+    about: "Numbers of mailboxes for clients with whole numbers as ids.",
+    rows: (source: ExportSource) => numbers(source, { table: "mailbox_number", id: "mailbox_id", shown: "mailboxId" }),
+  },
+};
+
+async function* lastNumbers({ db, userId }: ExportSource): ExportPages {
+  const rows = await db.selectFrom("client_number_last").selectAll().where("user_id", "=", userId).execute();
+  yield rows.map(({ user_id, kind, last }) => ({ userId: user_id, kind, last, deletionDate: "with the account" }));
+}
+
+async function* numbers(
+  { db, userId }: ExportSource,
+  { table, id, shown }: { table: "alias_number" | "mailbox_number"; id: string; shown: string },
+): ExportPages {
+  for (let after = 0; ; ) {
+    // Both number tables have the same columns except for the name of the id, so the type of one is used for both.
+    const mine = db
+      .selectFrom(table as "alias_number")
+      .selectAll()
+      .where("user_id", "=", userId);
+    const rows = await mine.where("number", ">", after).orderBy("number").limit(NUMBERS_AT_ONCE).execute();
+    yield rows.map((row) => {
+      const item = (row as unknown as Record<string, string>)[id];
+      return { [shown]: item, userId: row.user_id, number: row.number, deletionDate: withItem };
+    });
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < NUMBERS_AT_ONCE) return;
+    after = last.number;
+  }
+}
+
+/**
+ * Subjects whose requests are counted for the account's rate limits, each with its name in the export file. Counts by
+ * network address are not linked to accounts, so they are missing.
+ */
+async function limitSubjects({
+  keys,
+  db,
+  userId,
+  addresses,
+  mailboxes,
+}: ExportSource): Promise<[RateLimitKey, string][]> {
+  const row = await db.selectFrom("user").select("sealed").where("id", "=", userId).executeTakeFirst();
+  const email = row === undefined ? null : keys.open<{ email: string | null }>("user", userId, row.sealed).email;
+  return [
+    [{ userId }, "this account"],
+    ...(email === null ? [] : spellings(email).map((key) => named(key, email))),
+    ...[...addresses.values()].map((address) => named(address.toLowerCase(), address)),
+    ...[...mailboxes.values()].map((address) => named(sameMailbox(address), address)),
+  ];
+}
+
+/** The spellings of an e-mail address under which sign-ins and messages to its mailbox are counted. */
+const spellings = (email: string) => [
+  ...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email), spellingOfMailbox(email)]),
+];
+
+type RateLimitKey = Parameters<typeof rateLimitSubject>[1];
+const named = (key: string, shown: string): [RateLimitKey, string] => [{ key }, shown];
+
+const SUBJECTS_AT_ONCE = 200;
+
+export async function* rateLimitRows(source: ExportSource): ExportPages {
+  const subjects = await limitSubjects(source);
+  for (let from = 0; from < subjects.length; from += SUBJECTS_AT_ONCE) {
+    const some = new Map(
+      subjects
+        .slice(from, from + SUBJECTS_AT_ONCE)
+        .map(([key, shown]) => [rateLimitSubject(source.keys, key).toString("hex"), shown]),
+    );
+    const indexes = [...some.keys()].map((it) => Buffer.from(it, "hex"));
+    const rows = await source.db.selectFrom("rate_limit").selectAll().where("subject_index", "in", indexes).execute();
+    yield rows.map(({ action_type, count, window_start, last_action, subject_index }) => ({
+      actionType: action_type,
+      subject: some.get(subject_index.toString("hex")),
+      count,
+      windowStart: window_start,
+      lastAction: last_action,
+      deletionDate: keptUntil("rateLimit", window_start).toISOString(),
+    }));
+  }
+}
+
+const endOf = (changedAt: Date) => keptUntil("aliasImport", changedAt).toISOString();
+
+export const importTables = {
+  alias_import: {
+    about: "Imports of aliases: the format, counts, and mailboxes that are not confirmed.",
+    rows: (source: ExportSource): AsyncIterable<ExportedRow[]> =>
+      ownedRows(source, "alias_import", (row) => ({
+        ...clearRow(source, "alias_import", row),
+        deletionDate: endOf(row.changed_at as Date),
+      })),
+  },
+  alias_import_batch: { about: "Rows of your imports, up to 500 in each.", rows: batchRows },
+} as const;
+
+function batchRows(source: ExportSource): AsyncIterable<ExportedRow[]> {
+  return inPages({
+    // Few rows are read at once, because each holds up to 500 rows of an imported file.
+    rowsAtOnce: 5,
+    page: (after, limit) => {
+      const own = source.db.selectFrom("alias_import_batch").selectAll("alias_import_batch");
+      const dated = own.innerJoin("alias_import", "alias_import.id", "import_id").select("alias_import.changed_at");
+      const mine = dated.where("alias_import.user_id", "=", source.userId).where("alias_import_batch.id", ">", after);
+      return mine.orderBy("alias_import_batch.id").limit(limit).execute();
+    },
+    show: ({ changed_at, ...row }) => ({
+      ...clearRow(source, "alias_import_batch", { ...row }),
+      deletionDate: endOf(changed_at),
+    }),
+  });
+}

@@ -9,8 +9,8 @@ import { keptUntil } from "../../../core/retention.ts";
 import type { Database, InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { anyOfBytes } from "../any-of.ts";
-import { networkIndexes } from "../sign-in/network-indexes.ts";
+import { networkIndexes } from "../sign-in/anonymous-tokens.ts";
+import { anyOfBytes } from "../sql-parts.ts";
 
 /** Rows inserted per statement, well below the limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;

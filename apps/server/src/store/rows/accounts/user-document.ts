@@ -1,8 +1,10 @@
 /** The sealed document of an account's row. */
 import type { AccountSettings } from "@kauke/contract";
-import type { ChosenDefaults } from "../../../core/mailbox/mailbox.ts";
-import type { User } from "../../../core/user/user.ts";
+import type { ChosenDefaults, DefaultsChange } from "../../../core/mailbox/mailbox.ts";
+import type { FederatedName, User, UserStore } from "../../../core/user/user.ts";
+import { clientBlock, isPublicBlock } from "../../../limits/party.ts";
 import type { InTransaction, UserTable } from "../../database.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 
 export type UserDocument = Pick<
@@ -77,4 +79,56 @@ export async function sealDocument(
 ): Promise<void> {
   const sealed = keys.seal("user", id, document);
   await trx.updateTable("user").set({ sealed, updated_at: clock.now() }).where("id", "=", id).execute();
+}
+
+/** Keyed hashes by which accounts are looked up, and by which those of one block of addresses are found to be so. */
+
+export const emailIndex = (keys: ServerKeys, email: string): Buffer =>
+  keys.blindIndex("user.email", email.normalize("NFC").toLowerCase());
+
+export const walletIndex = (keys: ServerKeys, walletAddress: string): Buffer =>
+  keys.blindIndex("user.wallet", walletAddress);
+
+export const googleNameOf = (subject: string, issuer = ""): FederatedName => ({ issuer, subject });
+
+/**
+ * @param clientAddress address that an account is registered from
+ * @returns `null` for an address that stands for nobody, such as that of a proxy on this machine or network
+ */
+export function registeredFromIndex(keys: Pick<ServerKeys, "hmac">, clientAddress: string): Buffer | null {
+  const block = clientBlock(clientAddress);
+  return isPublicBlock(block) ? keys.hmac("abuse", `registered from ${block}`) : null;
+}
+
+/** @returns the opaque text by which the mail path compares accounts; `undefined` when it is unknown */
+export const registeredFromText = (index: Buffer | null): string | undefined => index?.toString("base64").slice(0, 16);
+
+export function googleIndex(keys: ServerKeys, { issuer, subject }: FederatedName): Buffer {
+  return keys.blindIndex("user.google", `${issuer}\0${subject}`);
+}
+
+/** The defaults for new aliases that an account's owner has chosen, stored in the sealed document of the user's row. */
+
+export function accountDefaults(context: StoreContext): Pick<UserStore, "defaults" | "changeDefaults"> {
+  const { db, keys } = context;
+  return {
+    defaults: async (id) => {
+      const row = await db.selectFrom("user").select("sealed").where("id", "=", id).executeTakeFirst();
+      return row === undefined ? null : (keys.open<UserDocument>("user", id, row.sealed).defaults ?? {});
+    },
+    changeDefaults: (id, change) =>
+      db.transaction().execute(async (trx) => {
+        const document = await lockDocument(context, trx, id);
+        if (document === null) return false;
+        await sealDocument(context, trx, id, { ...document, defaults: changed(document.defaults ?? {}, change) });
+        return true;
+      }),
+  };
+}
+
+function changed(before: ChosenDefaults, { mailboxId, ...change }: DefaultsChange): ChosenDefaults {
+  const { mailboxId: chosen, ...rest } = before;
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const mailbox = mailboxId === undefined ? chosen : (mailboxId ?? undefined);
+  return { ...rest, ...Object.fromEntries(given), ...(mailbox === undefined ? {} : { mailboxId: mailbox }) };
 }

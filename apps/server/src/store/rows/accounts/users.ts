@@ -7,22 +7,23 @@ import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable }
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
-import { lockKey } from "../aliases/encryption-keys.ts";
-import { deletePeopleOf } from "../aliases/reply-paths.ts";
-import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
-import { countRows } from "../row-count.ts";
-import { accountDefaults } from "./account-defaults.ts";
-import { changePassword, replaceHash } from "./passwords.ts";
+import { lockKey } from "../encryption-keys.ts";
+import { deleteFinishedMessages, lockMessagesOf } from "../job-records.ts";
+import { deletePeopleOf } from "../reply-paths.ts";
+import { countRows } from "../sql-parts.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
-import { type ChosenSettings, openUserDocument, type UserDocument } from "./user-document.ts";
 import {
+  accountDefaults,
+  type ChosenSettings,
   googleIndex,
   googleNameOf,
+  openUserDocument,
   registeredFromIndex,
+  type UserDocument,
   emailIndex as userEmailIndex,
   walletIndex,
-} from "./user-indexes.ts";
-import { attachGoogle, linkWallet, removeWay } from "./ways-in.ts";
+} from "./user-document.ts";
+import { attachGoogle, changePassword, linkWallet, removeWay, replaceHash } from "./ways-in.ts";
 
 const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false };
 

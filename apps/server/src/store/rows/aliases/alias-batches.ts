@@ -11,12 +11,17 @@ import { AppError } from "../../../core/app-error.ts";
 import type { AliasTable, InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
-import { anyOfIds, hexOf } from "../any-of.ts";
-import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
-import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
+import {
+  cancelMessages,
+  deleteFinishedMessages,
+  detachLeasedMail,
+  lockComposed,
+  lockMessagesOf,
+} from "../job-records.ts";
+import { labelIdsOf, refuseUnknownLabels } from "../labels.ts";
+import { deletePeopleOf } from "../reply-paths.ts";
+import { anyOfIds, hexOf } from "../sql-parts.ts";
 import { type AliasDocument, documentOfChange, toAlias } from "./alias-document.ts";
-import { labelIdsOf, refuseUnknownLabels } from "./labels.ts";
-import { deletePeopleOf } from "./reply-paths.ts";
 
 const ALIASES_AT_ONCE = 500;
 

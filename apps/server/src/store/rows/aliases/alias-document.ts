@@ -12,7 +12,7 @@ import {
   type UnconfirmedMailboxes,
 } from "../../../core/alias/alias.ts";
 import type { AliasChange } from "../../../core/alias/alias-store.ts";
-import { registeredFromText } from "../accounts/user-indexes.ts";
+import { registeredFromText } from "../accounts/user-document.ts";
 
 export interface AliasDocument {
   name: string;

@@ -5,16 +5,16 @@ import type { AliasRoute } from "../../../core/alias/alias.ts";
 import type { RouteChange } from "../../../core/alias/alias-store.ts";
 import type { ChangeSignals } from "../../change-signals.ts";
 import { groupCalls } from "../../concurrency/group-calls.ts";
-import { joinReads } from "../../concurrency/join-reads.ts";
+import { joinReads } from "../../concurrency/shared-calls.ts";
 import { type InTransaction, isOneRowsFault } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import { SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { anyOfByteaText, anyOfIds, byteaArray } from "../any-of.ts";
+import { openKeyDocument } from "../encryption-keys.ts";
+import { mailboxIndex, missingMailboxIndex } from "../mailboxes/mailboxes.ts";
+import { anyOfByteaText, anyOfIds, byteaArray } from "../sql-parts.ts";
 import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
-import { openKeyDocument } from "./encryption-keys.ts";
-import { mailboxIndex, missingMailboxIndex } from "./mailbox-index.ts";
 
 interface RouteRow {
   id: string;

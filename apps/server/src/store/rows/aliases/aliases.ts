@@ -10,18 +10,23 @@ import type { AliasChange, AliasStore } from "../../../core/alias/alias-store.ts
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { cancelMessages, detachLeasedMail, lockComposed } from "../job-records.ts";
-import { deleteFinishedMessages, lockMessagesOf } from "../owned-mail.ts";
-import { countRows } from "../row-count.ts";
+import { lockKey } from "../encryption-keys.ts";
+import {
+  cancelMessages,
+  deleteFinishedMessages,
+  detachLeasedMail,
+  lockComposed,
+  lockMessagesOf,
+} from "../job-records.ts";
+import { knownLabels, refuseUnknownLabels } from "../labels.ts";
+import { deletePeopleOf } from "../reply-paths.ts";
+import { usernameIndex } from "../smtp-credentials.ts";
+import { countRows } from "../sql-parts.ts";
 import { type AliasStoreParts, deleteMany, updateMany } from "./alias-batches.ts";
 import { type AliasDocument, documentOfChange, documentOfNew, encryptionColumns, toAlias } from "./alias-document.ts";
 import { aliasRoutes } from "./alias-routes.ts";
-import { lockKey } from "./encryption-keys.ts";
 import { addressStanding } from "./insert-aliases.ts";
-import { knownLabels, refuseUnknownLabels } from "./labels.ts";
 import { aliasLists } from "./list-aliases.ts";
-import { deletePeopleOf } from "./reply-paths.ts";
-import { usernameIndex } from "./smtp-credentials.ts";
 
 export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
   const { db, signals } = context;

@@ -7,7 +7,7 @@ import type { AddressStanding } from "../../../core/import/import.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { formerUserIndex, type ReleasedAddresses } from "../accounts/released-addresses.ts";
-import { anyOfBytes, anyOfIds } from "../any-of.ts";
+import { anyOfBytes, anyOfIds } from "../sql-parts.ts";
 import { type AliasDocument, documentOfNew, encryptionColumns } from "./alias-document.ts";
 
 interface Inserting {

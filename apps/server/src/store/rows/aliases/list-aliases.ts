@@ -11,9 +11,9 @@ import type { Database } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { inPages } from "../accounts/export-rows.ts";
-import { anyOfIds } from "../any-of.ts";
+import { knownLabels } from "../labels.ts";
+import { anyOfIds } from "../sql-parts.ts";
 import { type AliasDocument, type AliasRow, toAlias } from "./alias-document.ts";
-import { knownLabels } from "./labels.ts";
 import { ListCache, type ListRead } from "./list-cache.ts";
 
 /** Aliases unsealed per turn: some 4 ms. Lists up to this length are not kept, as they are read as quickly. */

@@ -5,8 +5,15 @@ import { AppError } from "../../../core/app-error.ts";
 import { type ImportRow, type ImportStore, isToBeMade } from "../../../core/import/import.ts";
 import { FOREIGN_KEY_VIOLATION, type InTransaction, isDatabaseError } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { type ImportStoreParts, importColumns, lockImport, openBatch, sealBatch, toImport } from "./import-rows.ts";
-import { runBatch } from "./run-batch.ts";
+import {
+  type ImportStoreParts,
+  importColumns,
+  lockImport,
+  openBatch,
+  runBatch,
+  sealBatch,
+  toImport,
+} from "./run-batch.ts";
 import { undoBatch } from "./undo-batch.ts";
 
 const gone = () => new AppError("not_found", { message: "Import not found" });

@@ -10,9 +10,9 @@ import { type BatchOutcome, type ImportRow, type ImportSummary, KEPT_NAMED_MAX }
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
-import { anyOfIds } from "../any-of.ts";
-import { deleteFinishedMessages } from "../owned-mail.ts";
-import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./import-rows.ts";
+import { deleteFinishedMessages } from "../job-records.ts";
+import { anyOfIds } from "../sql-parts.ts";
+import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./run-batch.ts";
 
 /**
  * Undoes the import's next batch.

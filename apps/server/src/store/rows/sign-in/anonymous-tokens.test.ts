@@ -9,8 +9,7 @@ import { openInMemory } from "../../embedded/embedded-database.ts";
 import { migrate, underStartLock } from "../../migrate.ts";
 import { serverKeys } from "../../sealing/server-keys.ts";
 import { TestClock } from "../../stores.testing.ts";
-import { signInFlowStore } from "./sign-in-flows.ts";
-import { walletChallengeStore } from "./wallet-challenges.ts";
+import { signInFlowStore, walletChallengeStore } from "./anonymous-tokens.ts";
 
 let database: Awaited<ReturnType<typeof openInMemory>>;
 beforeAll(async () => {

@@ -7,9 +7,13 @@
 
 import { sql } from "kysely";
 import type { TokenTerms } from "../../../core/connection/token-terms.ts";
+import type { FlowSecrets } from "../../../core/sign-in/federated-issuer.ts";
+import type { SignInFlowStore } from "../../../core/sign-in/sign-in-flow.ts";
+import type { OfferedChallenge, WalletChallengeStore } from "../../../core/wallet/wallet-challenge.ts";
+import { clientParty } from "../../../limits/party.ts";
 import { latestKnown } from "../../../runtime/clock-set-back.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { networkIndexes } from "./network-indexes.ts";
 
 /** Maximum unexpired tokens per kind. */
 export const OPEN_MAX = 10_000;
@@ -95,4 +99,34 @@ async function evictOldest({ db }: StoreContext, { kind, count }: { kind: string
       ORDER BY greatest(in_block, ${sql.lit(SMALL_TOKENS)}) DESC, greatest(in_network, ${sql.lit(SMALL_TOKENS)}) DESC, created_at
       LIMIT ${Math.max(1, Math.floor(count))}::integer
     )`.execute(db);
+}
+
+/**
+ * Keyed hashes of the client's network and address block, for rows created without a sign-in: the networks with the
+ * most rows can be found, but no address can be read.
+ */
+
+export interface NetworkIndexes {
+  network_index: Buffer;
+  block_index: Buffer;
+}
+
+export function networkIndexes(keys: Pick<ServerKeys, "hmac">, clientAddress: string): NetworkIndexes {
+  const { network, block } = clientParty(clientAddress);
+  return {
+    network_index: keys.hmac("abuse", `network ${network}`),
+    block_index: keys.hmac("abuse", `block ${block}`),
+  };
+}
+
+/** Unfinished federated sign-ins: rows of `one_time_token` that live ten minutes. */
+
+export function signInFlowStore(context: StoreContext, openMax = OPEN_MAX): SignInFlowStore {
+  return anonymousTokens<FlowSecrets>(context, { kind: "google", openMax });
+}
+
+/** Challenges of sign-in by wallet: rows of `one_time_token` that live five minutes. */
+
+export function walletChallengeStore(context: StoreContext, openMax = OPEN_MAX): WalletChallengeStore {
+  return anonymousTokens<OfferedChallenge>(context, { kind: "wallet", openMax });
 }

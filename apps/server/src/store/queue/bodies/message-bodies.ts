@@ -1,0 +1,201 @@
+/**
+ * Bodies beside the embedded database: `spool/<first two characters of the id>/<id>`, a sequence of sealed chunks. A
+ * body is stored once its file has been written under a temporary name, fsynced and renamed, and its directory fsynced.
+ */
+import { join } from "node:path";
+import { AppError } from "../../../core/app-error.ts";
+import type { MessageBodies } from "../../../core/message/message.ts";
+import type { Clock, Logger } from "../../../runtime/ports.ts";
+import { sharedCalls } from "../../concurrency/shared-calls.ts";
+import type { Database, MessageChunkTable } from "../../database.ts";
+import { SealError } from "../../sealing/seal.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import { type InFlightFiles, inFlightFiles } from "../in-flight.ts";
+import { moveFormerJournal } from "./former-journal.ts";
+import { openChunk, readChunks, readFirstChunk, sealChunks } from "./sealed-chunks.ts";
+import { putFile, type SpoolFile, type SpoolFiles } from "./spool-files.ts";
+
+const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface FileBodies extends MessageBodies {
+  /** Stores a body that is already sealed as consecutive chunks. @throws AppError `spool_failed` */
+  putSealed(messageId: string, sealed: Buffer): Promise<void>;
+}
+
+/** Name of a directory of bodies: the first two characters of their message ids. */
+const SHARD = /^[0-9a-f]{2}$/;
+
+export function messageBodiesInFiles(options: {
+  directory: string;
+  keys: ServerKeys;
+  files: SpoolFiles;
+  now: () => Date;
+}): FileBodies {
+  const { directory, keys, files, now } = options;
+  const syncShared = sharedCalls((path: string) => files.syncDirectory(path));
+  const shardOf = (messageId: string) => join(directory, messageId.slice(0, 2));
+  const pathOf = (messageId: string) => {
+    if (!MESSAGE_ID.test(messageId)) throw new Error("a message id is a lower-case uuid");
+    return join(shardOf(messageId), messageId);
+  };
+  const madeShards = new Set<string>();
+  const makeShard = async (shard: string) => {
+    if (madeShards.has(shard)) return;
+    await files.makeDirectory(shard);
+    await syncShared(directory);
+    madeShards.add(shard);
+  };
+  const store = async (messageId: string, chunks: Iterable<{ sealed: Buffer }>) => {
+    const place = { directory: shardOf(messageId), path: pathOf(messageId), syncDirectory: syncShared };
+    await makeShard(place.directory).catch((cause) => {
+      throw new AppError("spool_failed", {}, cause);
+    });
+    await putFile(files, place, chunks);
+  };
+
+  return {
+    put: (messageId, parts) => store(messageId, sealChunks(keys, messageId, parts)),
+    putSealed: (messageId, sealed) => store(messageId, [{ sealed }]),
+    get: (messageId) => readFile(files, pathOf(messageId), (file) => readChunks(keys, messageId, file)),
+    getStart: (messageId) => readFile(files, pathOf(messageId), (file) => readFirstChunk(keys, messageId, file)),
+    delete: (messageId) => files.remove(pathOf(messageId)),
+    sweep: async (isKnown, olderThanMs) => {
+      const before = now().getTime() - olderThanMs;
+      let removed = 0;
+      for (const shard of (await files.list(directory)).filter((name) => SHARD.test(name)))
+        for (const name of await files.list(join(directory, shard))) {
+          const path = join(directory, shard, name);
+          const modifiedAt = await files.modifiedAt(path);
+          if (modifiedAt === null || modifiedAt.getTime() > before) continue;
+          if (MESSAGE_ID.test(name) && (await isKnown(name))) continue;
+          await files.remove(path);
+          removed += 1;
+        }
+      return removed;
+    },
+  };
+}
+
+/** Opens a file of the spool, reads it by `read` and closes it. @returns `null` when the file does not exist */
+async function readFile(
+  files: SpoolFiles,
+  path: string,
+  read: (file: SpoolFile) => Promise<Buffer | null>,
+): Promise<Buffer | null> {
+  const file = await files.openToRead(path);
+  if (file === null) return null;
+  try {
+    return await read(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens the spool beside the embedded database: sealed files, one for each body and each message in flight. */
+
+export interface SpoolOptions {
+  dataDir: string;
+  keys: ServerKeys;
+  clock: Clock;
+  files: SpoolFiles;
+  logger: Logger | undefined;
+}
+
+export async function openSpool({
+  dataDir,
+  keys,
+  clock,
+  files,
+  logger,
+}: SpoolOptions): Promise<{ bodies: FileBodies; inFlight: InFlightFiles }> {
+  const directory = join(dataDir, "spool");
+  const bodies = messageBodiesInFiles({ directory, keys, files, now: () => clock.now() });
+  const inFlight = inFlightFiles({ directory: join(dataDir, "underway"), keys, files });
+  await moveFormerJournal({ directory, keys, bodies, inFlight, logger });
+  return { bodies, inFlight };
+}
+
+/**
+ * Bodies on PostgreSQL: sealed chunks as rows, one transaction per body. Also used for the embedded database in memory.
+ */
+
+/** Number of chunks that one query reads, 2 MiB in total. */
+const READ_AHEAD = 8;
+
+export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; now: () => Date }): MessageBodies {
+  const { db, keys, now } = options;
+  return {
+    put: async (messageId, parts) => {
+      try {
+        await db.transaction().execute(async (trx) => {
+          for (const { index, isLast, sealed } of sealChunks(keys, messageId, parts)) {
+            const row = { message_id: messageId, chunk_index: index, is_last: isLast, created_at: now(), sealed };
+            await trx.insertInto("message_chunk").values(row).execute();
+          }
+        });
+      } catch (cause) {
+        throw new AppError("spool_failed", {}, cause);
+      }
+    },
+    get: (messageId) => orNullIfDamaged(() => readBody(db, keys, messageId)),
+    getStart: (messageId) => orNullIfDamaged(() => readStart(db, keys, messageId)),
+    delete: async (messageId) => {
+      await db.deleteFrom("message_chunk").where("message_id", "=", messageId).execute();
+    },
+    sweep: async (isKnown, olderThanMs) => {
+      const rows = await db
+        .selectFrom("message_chunk")
+        .select("message_id")
+        .where("chunk_index", "=", 0)
+        .where("created_at", "<=", new Date(now().getTime() - olderThanMs))
+        .execute();
+      let removed = 0;
+      for (const { message_id } of rows) {
+        if (await isKnown(message_id)) continue;
+        await db.deleteFrom("message_chunk").where("message_id", "=", message_id).execute();
+        removed += 1;
+      }
+      return removed;
+    },
+  };
+}
+
+/** Returns `null` for a damaged body as for a missing one, since a retry would not help. */
+async function orNullIfDamaged(read: () => Promise<Buffer | null>): Promise<Buffer | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+async function readStart(db: Database, keys: ServerKeys, messageId: string): Promise<Buffer | null> {
+  const query = db.selectFrom("message_chunk").selectAll().where("message_id", "=", messageId);
+  const row = await query.where("chunk_index", "=", 0).executeTakeFirst();
+  return row === undefined ? null : openChunk(keys, messageId, { index: 0, isLast: row.is_last, sealed: row.sealed });
+}
+
+async function readBody(db: Database, keys: ServerKeys, messageId: string): Promise<Buffer | null> {
+  const plain: Buffer[] = [];
+  for (;;) {
+    const rows = await readRows(db, messageId, plain.length);
+    if (rows.length === 0) return null;
+    for (const row of rows) {
+      // Each chunk is opened with the index that it must have, not the stored one, so that a missing row is detected.
+      plain.push(openChunk(keys, messageId, { index: plain.length, isLast: row.is_last, sealed: row.sealed }));
+      if (row.is_last) return Buffer.concat(plain);
+    }
+  }
+}
+
+function readRows(db: Database, messageId: string, from: number): Promise<MessageChunkTable[]> {
+  return db
+    .selectFrom("message_chunk")
+    .selectAll()
+    .where("message_id", "=", messageId)
+    .where("chunk_index", ">=", from)
+    .orderBy("chunk_index")
+    .limit(READ_AHEAD)
+    .execute();
+}

@@ -1,0 +1,397 @@
+/**
+ * The state of each pair of account and destination mailbox. A row holds the mailbox as a keyed hash; its sealed
+ * document holds the times of confirmation messages. A block belongs to the mailbox and applies to all accounts, so it
+ * is set under a lock on the mailbox, which keeps concurrent requests from creating unblocked pairs.
+ */
+
+import { randomUUID } from "node:crypto";
+import type { ConfirmationChoice } from "@kauke/contract";
+import { sql } from "kysely";
+import { decideAsk, stateAfter } from "../../../core/destination/confirmation.ts";
+import type {
+  Answered,
+  AskDecision,
+  AskInput,
+  DestinationStore,
+  KnownState,
+  Pair,
+} from "../../../core/destination/destination.ts";
+import { latestKnown } from "../../../runtime/clock-set-back.ts";
+import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
+import type { InTransaction } from "../../database.ts";
+import { preparedQuery } from "../../prepared-query.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { openUserDocument } from "../accounts/user-document.ts";
+import type { AliasDocument } from "../aliases/alias-document.ts";
+import { dropRoutes } from "../aliases/alias-routes.ts";
+import { anyOfBytes } from "../sql-parts.ts";
+import { isSharedDomain, mailboxIndex, mailDomainIndex } from "./mailboxes.ts";
+
+interface PairDocument {
+  /** ISO times of the confirmation messages we sent, oldest first. */
+  askedAt: string[];
+}
+
+interface LinkDocument {
+  destinationId: string;
+  /** Address that the confirmation message was sent to; absent in links from before this was stored. */
+  address?: string;
+}
+
+const LINK_KIND = "confirm";
+
+/** Mailboxes looked up per statement: on the embedded database it occupies the event loop for some 10 ms. */
+const STATES_AT_ONCE = 500;
+
+export function destinationStore(context: StoreContext): DestinationStore {
+  const { db, keys } = context;
+  const ofUser = db.selectFrom("destination").select(["mailbox_index", "state"]).where("user_id", "=", "");
+  const pairsAmong = preparedQuery(db, ofUser.where("mailbox_index", "=", anyOfBytes([])).compile());
+  const userById = preparedQuery(db, mailboxOfUser(db, "").compile());
+  return {
+    states: async (userId, addresses) => {
+      const byAddress = await mapInSlices(addresses, (it) => [it, mailboxIndex(keys, it).toString("hex")] as const);
+      if (byAddress.length === 0) return new Map();
+      const states = new Map<string, KnownState>();
+      for (let from = 0; from < byAddress.length; from += STATES_AT_ONCE) {
+        const indexes = byAddress.slice(from, from + STATES_AT_ONCE).map(([, index]) => index);
+        for (const row of await pairsAmong([userId, indexes])) states.set(row.mailbox_index.toString("hex"), row.state);
+      }
+      const own = provenMailbox(keys, (await userById([userId]))[0]);
+      if (own !== null && isOpen(states.get(own.toString("hex")))) states.set(own.toString("hex"), "confirmed");
+      return new Map(byAddress.map(([address, index]) => [address, states.get(index) ?? "new"] as const));
+    },
+    isAnyBlocked: async (addresses) => {
+      const indexes = addresses.map((address) => mailboxIndex(keys, address));
+      const query = db.selectFrom("blocked_mailbox").select("created_at").where("mailbox_index", "in", indexes);
+      return (await query.limit(1).executeTakeFirst()) !== undefined;
+    },
+    blockedAmong: async (addresses) => {
+      if (addresses.length === 0) return new Set();
+      const indexes = addresses.map((address) => mailboxIndex(keys, address));
+      const query = db.selectFrom("blocked_mailbox").select("mailbox_index");
+      const rows = await query.where("mailbox_index", "in", indexes).execute();
+      const blocked = new Set(rows.map((row) => row.mailbox_index.toString("hex")));
+      return new Set(addresses.filter((_, place) => blocked.has(indexes[place]?.toString("hex") ?? "")));
+    },
+    isSharedDomain: (domain) => isSharedDomain(context, domain),
+    ask: (input) => ask(context, input),
+    takeBackAsk: (input) => takeBackAsk(context, input),
+    readLink: async (tokenHash) => {
+      const link = await findLink(context, tokenHash);
+      return link === null ? null : { state: link.state, userId: link.user_id, address: link.address };
+    },
+    answerLink: (tokenHash, choice) => answerLink(context, tokenHash, choice),
+  };
+}
+
+async function ask(context: StoreContext, input: AskInput): Promise<AskDecision> {
+  const { keys, clock } = context;
+  const index = mailboxIndex(keys, input.address);
+  return changeAndDropRoutes<AskDecision>(context, async (trx) => {
+    // The lock allows one decision at a time per account, so that the account's unconfirmed mailboxes are counted
+    // correctly.
+    const { userId } = input;
+    const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
+    if ((await user.executeTakeFirst()) === undefined)
+      return { answer: { kind: "known", state: "refused" }, changed: [] };
+    await lockMailbox(trx, index);
+    const known = await lockPair(trx, input.userId, index);
+    if (known === undefined && (await isBlocked(trx, index))) {
+      await insertPair(context, trx, { ...input, index, state: "blocked", askedAt: [] });
+      return { answer: { kind: "known", state: "blocked" }, changed: [userId] };
+    }
+    const owner = isOpen(known?.state) ? await mailboxOfUser(trx, userId).executeTakeFirst() : undefined;
+    if (provenMailbox(keys, owner)?.equals(index)) {
+      const pair = { userId, index, address: input.address, id: known?.id ?? input.id };
+      await confirmPair(context, trx, { ...pair, isKnown: known !== undefined });
+      return { answer: { kind: "known", state: "confirmed" }, changed: [userId] };
+    }
+    const askedAt = known === undefined ? [] : openPair(keys, known).askedAt;
+    const now = clock.now();
+    const pair = {
+      state: known?.state ?? ("new" as const),
+      askedAt: askedAt.map((it) => new Date(it)),
+      waiting: await countWaiting(trx, userId),
+    };
+    const answer = decideAsk(pair, { now, isByOwner: input.isByOwner });
+    if (answer.kind !== "ask") return { answer, changed: [] };
+    const next = [...askedAt, now.toISOString()];
+    if (known === undefined) await insertPair(context, trx, { ...input, index, state: "asked", askedAt: next });
+    else await sealPair(context, trx, known.id, next);
+    await insertLink(context, trx, { ...input, destinationId: known?.id ?? input.id });
+    return { answer, changed: known === undefined ? [userId] : [] };
+  });
+
+  async function countWaiting(trx: InTransaction, userId: string): Promise<number> {
+    const row = await trx
+      .selectFrom("destination")
+      .select((it) => it.fn.countAll<number>().as("count"))
+      .where("user_id", "=", userId)
+      .where("state", "=", "asked")
+      .executeTakeFirstOrThrow();
+    return row.count;
+  }
+}
+
+/** Whether the mailbox is neither confirmed nor refused nor blocked. */
+const isOpen = (state: KnownState | undefined): boolean => state === undefined || state === "asked";
+
+/**
+ * Keyed hash of the account's e-mail if that is confirmed, otherwise null. As a destination, that mailbox needs no
+ * confirmation.
+ */
+function provenMailbox(keys: ServerKeys, row: MailboxRow | undefined): Buffer | null {
+  if (row === undefined) return null;
+  const { email, emailConfirmedAt } = openUserDocument(keys, row);
+  return email === null || emailConfirmedAt === undefined ? null : mailboxIndex(keys, email);
+}
+
+type MailboxRow = Parameters<typeof openUserDocument>[1];
+
+/** The account's row as far as `provenMailbox` needs it. */
+function mailboxOfUser(db: StoreContext["db"] | InTransaction, userId: string) {
+  return db.selectFrom("user").select(["id", "sealed", "auth_method", "created_at"]).where("id", "=", userId);
+}
+
+interface ProvenPair {
+  userId: string;
+  id: string;
+  index: Buffer;
+  address: string;
+  isKnown: boolean;
+}
+
+async function confirmPair(context: StoreContext, trx: InTransaction, pair: ProvenPair): Promise<void> {
+  if (!pair.isKnown) await insertPair(context, trx, { ...pair, state: "asked", askedAt: [] });
+  const confirmed = { state: "confirmed", confirmed_at: context.clock.now() } as const;
+  await trx.updateTable("destination").set(confirmed).where("id", "=", pair.id).execute();
+}
+
+/**
+ * Confirms the mailbox of the account's confirmed e-mail as a destination, unless it has refused or blocked mail. The
+ * caller has locked the account.
+ * @returns a function that drops the account's cached routes; call it after the commit
+ */
+export async function confirmOwnMailbox(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, email }: { userId: string; email: string | null },
+): Promise<() => Promise<void>> {
+  if (email === null) return async () => {};
+  const index = mailboxIndex(context.keys, email);
+  await lockMailbox(trx, index);
+  const known = await lockPair(trx, userId, index);
+  if (!isOpen(known?.state) || (await isBlocked(trx, index))) return async () => {};
+  const pair = { userId, index, address: email, id: known?.id ?? randomUUID() };
+  await confirmPair(context, trx, { ...pair, isKnown: known !== undefined });
+  return dropRoutes(context.signals, trx, [userId]);
+}
+
+/** Confirms several mailboxes in the order of their hashes, so that two concurrent accounts can't deadlock. */
+export async function confirmOwnMailboxes(
+  context: StoreContext,
+  trx: InTransaction,
+  { userId, emails }: { userId: string; emails: readonly string[] },
+): Promise<() => Promise<void>> {
+  const inOrder = emails.toSorted((a, b) =>
+    Buffer.compare(mailboxIndex(context.keys, a), mailboxIndex(context.keys, b)),
+  );
+  const notifications: (() => Promise<void>)[] = [];
+  for (const email of inOrder) notifications.push(await confirmOwnMailbox(context, trx, { userId, email }));
+  return async () => {
+    await Promise.all(notifications.map((notify) => notify()));
+  };
+}
+
+async function takeBackAsk(context: StoreContext, input: AskInput): Promise<void> {
+  const index = mailboxIndex(context.keys, input.address);
+  await changeAndDropRoutes(context, async (trx) => {
+    const known = await lockPair(trx, input.userId, index);
+    await trx.deleteFrom("one_time_token").where("token_hash", "=", input.tokenHash).execute();
+    if (known === undefined) return { answer: undefined, changed: [] };
+    const askedAt = openPair(context.keys, known).askedAt.slice(0, -1);
+    if (askedAt.length > 0) await sealPair(context, trx, known.id, askedAt);
+    else await trx.deleteFrom("destination").where("id", "=", known.id).execute();
+    return { answer: undefined, changed: askedAt.length > 0 ? [] : [input.userId] };
+  });
+}
+
+async function answerLink(
+  context: StoreContext,
+  tokenHash: Buffer,
+  choice: ConfirmationChoice,
+): Promise<Answered | null> {
+  const link = await findLink(context, tokenHash);
+  if (link === null) return null;
+  return changeAndDropRoutes<Answered | null>(context, async (trx) => {
+    await lockMailbox(trx, link.mailbox_index);
+    const pairs = await lockPairs(trx, link, choice);
+    const own = pairs.find((it) => it.id === link.id);
+    if (own === undefined) return { answer: null, changed: [] };
+    if (choice === "block") {
+      const row = { mailbox_index: link.mailbox_index, created_at: context.clock.now() };
+      await trx
+        .insertInto("blocked_mailbox")
+        .values(row)
+        .onConflict((it) => it.doNothing())
+        .execute();
+    }
+    const changed = pairs.filter((it) => it.state !== stateAfter(it.state, choice));
+    const ended = [];
+    for (const pair of changed) {
+      const state = stateAfter(pair.state, choice);
+      const confirmed_at = state === "confirmed" ? context.clock.now() : null;
+      await trx.updateTable("destination").set({ state, confirmed_at }).where("id", "=", pair.id).execute();
+      if (state === "confirmed" || pair.state === "refused") continue;
+      ended.push({ userId: pair.user_id, address: await spellingOf(context, trx, pair) });
+    }
+    const answer = { state: stateAfter(own.state, choice), ended };
+    return { answer, changed: changed.map((it) => it.user_id) };
+  });
+}
+
+/**
+ * Locks the pairs of account and mailbox that the answer to a confirmation request changes, in order of id: a block
+ * concerns every account, any other answer only the account of the link.
+ */
+function lockPairs(
+  trx: InTransaction,
+  { id, mailbox_index }: { id: string; mailbox_index: Buffer },
+  choice: ConfirmationChoice,
+) {
+  const query = trx.selectFrom("destination").select(["id", "user_id", "state", "mailbox_index"]);
+  const chosen = choice === "block" ? query.where("mailbox_index", "=", mailbox_index) : query.where("id", "=", id);
+  return chosen.orderBy("id").forUpdate().execute();
+}
+
+interface Change<T> {
+  answer: T;
+  /** Ids of the accounts whose cached routes must be dropped because of the change. */
+  changed: readonly string[];
+}
+
+/**
+ * Runs a change and drops the cached routes that it affects: other processes are notified in the change's transaction,
+ * this process after the commit.
+ */
+async function changeAndDropRoutes<T>(
+  { db, signals }: StoreContext,
+  work: (trx: InTransaction) => Promise<Change<T>>,
+): Promise<T> {
+  const { answer, notifyRoutes } = await db.transaction().execute(async (trx) => {
+    const done = await work(trx);
+    return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.changed) };
+  });
+  await notifyRoutes();
+  return answer;
+}
+
+/**
+ * The mailbox as one of the account's aliases spells it, for the owner to read. Opens all alias documents of the
+ * account, which is acceptable because it is rarely needed.
+ */
+async function spellingOf(
+  { keys }: StoreContext,
+  trx: InTransaction,
+  { user_id, mailbox_index }: { user_id: string; mailbox_index: Buffer },
+): Promise<string | null> {
+  const rows = await trx.selectFrom("alias").select(["id", "sealed"]).where("user_id", "=", user_id).execute();
+  for (const row of rows) {
+    const { destinations, lastDestinations } = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    for (const it of [...destinations, ...lastDestinations]) {
+      if (it.kind === "mailbox" && mailboxIndex(keys, it.address).equals(mailbox_index)) return it.address;
+    }
+  }
+  return null;
+}
+
+export async function lockMailbox(trx: InTransaction, index: Buffer): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${index.readBigInt64BE(0).toString()}::bigint)`.execute(trx);
+}
+
+function lockPair(trx: InTransaction, userId: string, index: Buffer) {
+  return trx
+    .selectFrom("destination")
+    .select(["id", "state", "sealed"])
+    .where("user_id", "=", userId)
+    .where("mailbox_index", "=", index)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+async function isBlocked(trx: InTransaction, index: Buffer): Promise<boolean> {
+  const query = trx.selectFrom("blocked_mailbox").select("created_at").where("mailbox_index", "=", index);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+const openPair = (keys: ServerKeys, row: { id: string; sealed: Buffer }) =>
+  keys.open<PairDocument>("destination", row.id, row.sealed);
+
+interface NewPair extends Pick<Pair, "userId"> {
+  id: string;
+  index: Buffer;
+  address: string;
+  state: KnownState;
+  askedAt: string[];
+}
+
+async function insertPair({ keys, clock }: StoreContext, trx: InTransaction, pair: NewPair): Promise<void> {
+  const { id, userId, index, address, state, askedAt } = pair;
+  const document: PairDocument = { askedAt };
+  const plain = { id, user_id: userId, mailbox_index: index, state, created_at: clock.now(), confirmed_at: null };
+  await trx
+    .insertInto("destination")
+    .values({ ...plain, domain_index: mailDomainIndex(keys, address), sealed: keys.seal("destination", id, document) })
+    .execute();
+}
+
+async function sealPair({ keys }: StoreContext, trx: InTransaction, id: string, askedAt: string[]): Promise<void> {
+  const document: PairDocument = { askedAt };
+  await trx
+    .updateTable("destination")
+    .set({ sealed: keys.seal("destination", id, document) })
+    .where("id", "=", id)
+    .execute();
+}
+
+const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
+
+async function insertLink(
+  { keys, clock }: StoreContext,
+  trx: InTransaction,
+  { tokenHash, tokenExpiresAt, userId, address, destinationId }: AskInput & { destinationId: string },
+): Promise<void> {
+  const document: LinkDocument = { destinationId, address };
+  const times = { created_at: clock.now(), expires_at: tokenExpiresAt };
+  await trx
+    .insertInto("one_time_token")
+    .values({
+      token_hash: tokenHash,
+      kind: LINK_KIND,
+      user_id: userId,
+      ...times,
+      sealed: keys.seal("one_time_token", linkId(tokenHash), document),
+    })
+    .execute();
+}
+
+/**
+ * The link in a confirmation request is not consumed: until it expires, it can be opened again and the answer changed.
+ */
+async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
+  const link = await db
+    .selectFrom("one_time_token")
+    .select("sealed")
+    .where("token_hash", "=", tokenHash)
+    .where("kind", "=", LINK_KIND)
+    .where("expires_at", ">", clock.now())
+    .where("created_at", "<=", latestKnown(clock.now()))
+    .executeTakeFirst();
+  if (link === undefined || link.sealed === null) return null;
+  const document = keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed);
+  const query = db.selectFrom("destination").select(["id", "user_id", "state", "mailbox_index"]);
+  const pair = await query.where("id", "=", document.destinationId).executeTakeFirst();
+  return pair === undefined ? null : { ...pair, address: document.address ?? null };
+}

@@ -1,0 +1,181 @@
+/**
+ * SMTP credentials, one pair per alias. The user name is the alias's address, so it is not stored: the row holds a
+ * keyed hash of it for signing in (`store/rows/aliases/aliases.ts` updates it when the alias is renamed), and the text
+ * is read from the alias. Only the password is sealed here.
+ */
+import { createHash } from "node:crypto";
+import { AppError } from "../../core/app-error.ts";
+import type {
+  NewSmtpCredential,
+  SmtpCredential,
+  SmtpCredentialKey,
+  SmtpCredentialStore,
+} from "../../core/smtp-credential/smtp-credential.ts";
+import { type InTransaction, isDatabaseError, type SmtpCredentialTable, UNIQUE_VIOLATION } from "../database.ts";
+import type { ServerKeys } from "../sealing/server-keys.ts";
+import type { StoreContext } from "../store-context.ts";
+import type { AliasDocument } from "./aliases/alias-document.ts";
+
+interface CredentialDocument {
+  password: string;
+}
+
+/** @param address the alias's address, which is the user name, in any letter case */
+export function usernameIndex(keys: ServerKeys, address: string): Buffer {
+  return keys.blindIndex("smtp_credential.username", address.toLowerCase());
+}
+
+export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore {
+  const { db, keys } = context;
+  const open = (row: { id: string; sealed: Buffer }) =>
+    keys.open<CredentialDocument>("smtp_credential", row.id, row.sealed);
+  // Sealed password that is opened if the user name does not exist, so that the response time does not reveal which
+  // names exist.
+  const decoy = { id: "nobody", sealed: sealPassword(keys, "nobody", "xxxx-xxxx-xxxx-xxxx-xxxx-xxxx") };
+  const active = db
+    .selectFrom("smtp_credential")
+    .innerJoin("alias", "alias.id", "smtp_credential.alias_id")
+    .select(["smtp_credential.id", "smtp_credential.alias_id", "smtp_credential.user_id", "smtp_credential.sealed"])
+    .select(["smtp_credential.username_index", "alias.active as alias_active"])
+    .where("smtp_credential.active", "=", true);
+  return {
+    listForAlias: (userId, aliasId) => listForAlias(context, userId, aliasId),
+    readPassword: async (userId, aliasId) => {
+      const row = await db
+        .selectFrom("smtp_credential")
+        .select(["id", "sealed"])
+        .where("alias_id", "=", aliasId)
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      return row === undefined ? null : open(row).password;
+    },
+    insert: (credential) => insertCredential(context, credential),
+    replacePassword: (key, password) => replacePassword(context, key, password),
+    delete: async ({ userId, aliasId, credentialId }) => {
+      const result = await db
+        .deleteFrom("smtp_credential")
+        .where("id", "=", credentialId)
+        .where("alias_id", "=", aliasId)
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+    findLogin: async (username) => {
+      const index = usernameIndex(keys, username);
+      const row = await active.where("smtp_credential.username_index", "=", index).executeTakeFirst();
+      const { password } = open(row ?? decoy);
+      if (row === undefined) return null;
+      const { id: credentialId, alias_id: aliasId, user_id: userId } = row;
+      const standing = { isPaused: !row.alias_active, stamp: stampOf(row, password) };
+      return { credentialId, aliasId, userId, aliasAddress: username.toLowerCase(), password, ...standing };
+    },
+    findStanding: async (credentialId) => {
+      const row = await active.where("smtp_credential.id", "=", credentialId).executeTakeFirst();
+      return row === undefined ? null : { stamp: stampOf(row, open(row).password), isPaused: !row.alias_active };
+    },
+  };
+}
+
+/**
+ * Stamp of a credential. It changes with a new password and with a rename, which changes the index, but not when the
+ * password is resealed.
+ */
+function stampOf({ username_index }: Pick<SmtpCredentialTable, "username_index">, password: string): string {
+  return createHash("sha256").update(username_index).update(password).digest("base64url");
+}
+
+function sealPassword(keys: ServerKeys, id: string, password: string): Buffer {
+  const document: CredentialDocument = { password };
+  return keys.seal("smtp_credential", id, document);
+}
+
+interface CredentialRow {
+  id: string;
+  user_id: string;
+  alias_id: string;
+  active: boolean;
+  created_at: Date;
+}
+
+function toCredential(row: CredentialRow, { name, domain }: AliasDocument): SmtpCredential {
+  const { id, user_id: userId, alias_id: aliasId, active, created_at: createdAt } = row;
+  return { id, userId, aliasId, username: `${name}@${domain}`, active, createdAt };
+}
+
+async function listForAlias({ db, keys }: StoreContext, userId: string, aliasId: string) {
+  const rows = await db
+    .selectFrom("alias")
+    .leftJoin("smtp_credential", "smtp_credential.alias_id", "alias.id")
+    .select(["alias.sealed as alias_sealed", "smtp_credential.id", "smtp_credential.active"])
+    .select("smtp_credential.created_at")
+    .where("alias.id", "=", aliasId)
+    .where("alias.user_id", "=", userId)
+    .execute();
+  if (rows.length === 0) return null;
+  return rows.flatMap(({ alias_sealed, id, active, created_at }) => {
+    if (id === null || active === null || created_at === null) return [];
+    const document = keys.open<AliasDocument>("alias", aliasId, alias_sealed);
+    return [toCredential({ id, user_id: userId, alias_id: aliasId, active, created_at }, document)];
+  });
+}
+
+/** Locks the alias, so that it can't be renamed between the reading of its address and the writing of the index. */
+async function lockAliasDocument(
+  { keys }: StoreContext,
+  trx: InTransaction,
+  { userId, aliasId }: { userId: string; aliasId: string },
+): Promise<AliasDocument | null> {
+  const row = await trx
+    .selectFrom("alias")
+    .select("sealed")
+    .where("id", "=", aliasId)
+    .where("user_id", "=", userId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined ? null : keys.open<AliasDocument>("alias", aliasId, row.sealed);
+}
+
+async function insertCredential(
+  context: StoreContext,
+  { id, userId, aliasId, password, createdAt }: NewSmtpCredential,
+): Promise<SmtpCredential | null> {
+  const { db, keys } = context;
+  const insert = async (trx: InTransaction) => {
+    const alias = await lockAliasDocument(context, trx, { userId, aliasId });
+    if (alias === null) return null;
+    const row = { id, user_id: userId, alias_id: aliasId, active: true, created_at: createdAt };
+    const username_index = usernameIndex(keys, `${alias.name}@${alias.domain}`);
+    const sealed = sealPassword(keys, id, password);
+    const values = { ...row, updated_at: createdAt, username_index, sealed };
+    await trx.insertInto("smtp_credential").values(values).execute();
+    await trx.updateTable("alias").set({ fresh: null }).where("id", "=", aliasId).execute();
+    return toCredential(row, alias);
+  };
+  try {
+    return await db.transaction().execute(insert);
+  } catch (error) {
+    if (isDatabaseError(error, UNIQUE_VIOLATION, "smtp_credential_alias_key"))
+      throw new AppError("smtp_credential_exists");
+    throw error;
+  }
+}
+
+function replacePassword(
+  context: StoreContext,
+  { userId, aliasId, credentialId }: SmtpCredentialKey,
+  password: string,
+): Promise<SmtpCredential | null> {
+  const { db, keys, clock } = context;
+  return db.transaction().execute(async (trx) => {
+    const alias = await lockAliasDocument(context, trx, { userId, aliasId });
+    if (alias === null) return null;
+    const row = await trx
+      .updateTable("smtp_credential")
+      .set({ sealed: sealPassword(keys, credentialId, password), updated_at: clock.now() })
+      .where("id", "=", credentialId)
+      .where("alias_id", "=", aliasId)
+      .returning(["id", "user_id", "alias_id", "active", "created_at"])
+      .executeTakeFirst();
+    return row === undefined ? null : toCredential(row, alias);
+  });
+}
