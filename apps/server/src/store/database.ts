@@ -1,7 +1,6 @@
 /**
  * Kysely types of the tables, written by hand; `schema.test.ts` compares them with the migrated schema. Both drivers
- * return the same values: bytea as a Buffer, int8 as a number, timestamptz as a Date (`postgres.ts`,
- * `embedded-database.ts`).
+ * return bytea as Buffer, int8 as number, timestamptz as Date.
  */
 import type { AuthMethod, ImportState } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
@@ -18,9 +17,9 @@ export interface UserTable {
   wallet_index: Buffer | null;
   google_index: Buffer | null;
   sealed: Buffer;
-  /** Keyed hash of the block of addresses that the account was registered from; null if that is unknown. */
+  /** Keyed hash of the block of addresses that the account was registered from; null if unknown. */
   registered_from_index: Generated<Buffer | null>;
-  /** Id of the key that forwarded mail is encrypted to; null if it is not encrypted. */
+  /** Id of the key that forwarded mail is encrypted to; null: mail is not encrypted. */
   seal_key_id: Generated<string | null>;
 }
 
@@ -30,19 +29,18 @@ export interface SessionTable {
   created_at: Date;
   last_seen_at: Date;
   id: string;
-  /** Sealed document with the session's device; null if the session was made before sessions recorded a device. */
+  /** Null in sessions from before devices were recorded. */
   sealed: Buffer | null;
 }
 
 export interface ApiKeyTable {
   id: string;
   user_id: string;
-  /** SHA-256 of the API key. */
   key_hash: Buffer;
-  /** Scopes of the API key, separated by spaces. */
+  /** Scopes separated by spaces. */
   scopes: string;
   expires_at: Date | null;
-  /** Day on which the API key was last used, e.g. `2026-03-01`. */
+  /** Day of the last use, e.g. `2026-03-01`. */
   last_used_on: string | null;
   created_at: Date;
   sealed: Buffer;
@@ -55,17 +53,10 @@ export interface AliasTable {
   created_at: Date;
   address_index: Buffer;
   sealed: Buffer;
-  /** True if forwarded mail of this alias is not encrypted, whatever the account's setting. */
+  /** True: mail of this alias is not encrypted, whatever the account's setting. */
   seal_off: Generated<boolean>;
-  /**
-   * Id of the key that forwarded mail of this alias is encrypted to. If it is null and `seal_off` is false, the setting
-   * of the account applies.
-   */
   seal_key_id: Generated<string | null>;
-  /**
-   * Of an alias that an import made and nobody has used since: `reclaimed` if the account had the address before,
-   * otherwise `new`. Null for every other alias.
-   */
+  /** Set if an import made the alias and it is unused; `reclaimed` if the account had the address before. */
   fresh: Generated<"new" | "reclaimed" | null>;
 }
 
@@ -73,7 +64,7 @@ export interface ReleasedAddressTable {
   address_index: Buffer;
   former_user_index: Buffer;
   until: Date;
-  /** Network and block from which the address was released, as keyed hashes; null if unknown. */
+  /** Keyed hash of the network that released the address; null if unknown. */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
 }
@@ -85,7 +76,7 @@ export interface DestinationTable {
   state: "asked" | "confirmed" | "refused" | "blocked";
   created_at: Date;
   confirmed_at: Date | null;
-  /** Keyed hash of the mailbox' domain; empty for a public mail host, null in rows from before this column. */
+  /** Keyed hash of the mailbox' domain; empty for a public mail host, null in older rows. */
   domain_index: Generated<Buffer | null>;
   sealed: Buffer;
 }
@@ -94,7 +85,7 @@ export interface MailboxTable {
   id: string;
   user_id: string;
   mailbox_index: Buffer;
-  /** Whether the owner added the mailbox to the list. Otherwise it is listed because aliases forward to it. */
+  /** True if the owner added the mailbox; otherwise it is listed because aliases forward to it. */
   added: boolean;
   created_at: Date;
   sealed: Buffer;
@@ -118,7 +109,6 @@ export interface BlockedMailboxTable {
 export interface ClientNumberLastTable {
   user_id: string;
   kind: ClientNumberKind;
-  /** Last client number that was assigned; 0 if none was. */
   last: number;
 }
 
@@ -148,13 +138,11 @@ export interface SmtpCredentialTable {
 export interface AliasImportTable {
   id: string;
   user_id: string;
-  /** State of the import; `reading` while its rows are still being stored. */
+  /** State of an import; `reading` while its rows are still being stored. */
   state: ImportState | "reading";
   row_count: number;
   created_at: Date;
-  /** Time of the import's last change of state. */
   changed_at: Date;
-  /** Process that works on a running import, until `leased_until`. */
   leased_by: string | null;
   leased_until: Date | null;
   sealed: Buffer;
@@ -163,9 +151,8 @@ export interface AliasImportTable {
 export interface AliasImportBatchTable {
   id: string;
   import_id: string;
-  /** Position of the batch in the import, from 0. */
   batch_index: number;
-  /** Whether the import's run, or its undo, still has to handle the batch. */
+  /** Whether the import's run or undo still has to handle the batch. */
   is_open: boolean;
   sealed: Buffer;
 }
@@ -223,25 +210,22 @@ export interface DeliveryTable {
   message_id: string;
   alias_id: string | null;
   user_id: string | null;
-  /** State of a delivery. `kept` marks mail for the operator to read, which the delivery worker never claims. */
+  /** A `kept` delivery is mail for the operator, which no delivery worker claims. */
   state: "open" | "kept";
   not_before: Date;
   lease_token: string | null;
   leased_until: Date | null;
   attempts: Generated<number>;
-  /** Last failure of the delivery as `FailureCode` and enhanced status code, e.g. `mailbox_full 5.2.2`. */
+  /** Last failure: `FailureCode` and enhanced status, e.g. `mailbox_full 5.2.2`. */
   last_failure: string | null;
   created_at: Date;
   sealed: Buffer;
-  /** Deliveries with a higher value are claimed first; 0 by default. */
+  /** Deliveries with a higher priority are claimed first. */
   priority: Generated<number>;
-  /**
-   * Keyed hashes of the network and address block that a message kept for the operator came from
-   * (`anonymous-tokens.ts`); null for other mail, and for rows older than these columns.
-   */
+  /** Keyed hash of the network that sent mail to the operator (`anonymous-tokens.ts`); null for other mail. */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
-  /** Whether another destination of the delivery's alias took the message. */
+  /** Whether another destination of the alias took the message. */
   taken_beside: Generated<boolean>;
 }
 
@@ -253,16 +237,14 @@ export interface ReplyPathTable {
 }
 
 export interface BounceSenderTable {
-  /** Keyed hash of alias and sender, part of bounce addresses. */
   token: Buffer;
   alias_id: string;
-  /** Day (UTC, as in `2026-11-27`) from which the row may be deleted. */
+  /** Day (UTC, e.g. `2026-11-27`) from which the row may be deleted. */
   expires_on: string;
   sealed: Buffer;
 }
 
 export interface SentAnswerTable {
-  /** Keyed hash of a signature and the recipient that its message was sent to. */
   mark: Buffer;
   user_id: string;
   ends_at: Date;
@@ -275,10 +257,7 @@ export interface OneTimeTokenTable {
   created_at: Date;
   expires_at: Date;
   sealed: Buffer | null;
-  /**
-   * Keyed hashes of the network and address block of the client that requested the token (`anonymous-tokens.ts`); null
-   * if the kind does not need them, and for rows older than these columns.
-   */
+  /** Keyed hash of the network that requested the token (`anonymous-tokens.ts`); null where the kind needs none. */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
 }
@@ -309,7 +288,6 @@ export interface RateLimitTable {
 export interface ChecklistTable {
   id: string;
   user_id: string;
-  /** Position of the document in the account's checklist, which is stored in several documents. */
   position: number;
   sealed: Buffer;
 }
@@ -362,12 +340,9 @@ export interface DB {
 }
 
 export type Database = Kysely<DB>;
-/** Kysely's type of a transaction. A function with such a parameter never opens a transaction itself. */
+/** A function that takes an InTransaction never opens a transaction itself. */
 export type InTransaction = Transaction<DB>;
 
-/**
- * Whether a database error has this SQLSTATE and, if given, names this constraint. Both drivers set the same fields.
- */
 export function isDatabaseError(error: unknown, sqlState: string, constraint?: string): boolean {
   if (typeof error !== "object" || error === null || !("code" in error) || error.code !== sqlState) return false;
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
@@ -376,10 +351,7 @@ export function isDatabaseError(error: unknown, sqlState: string, constraint?: s
 export const UNIQUE_VIOLATION = "23505";
 export const FOREIGN_KEY_VIOLATION = "23503";
 
-/**
- * Whether an error of a statement for several rows may concern only one of them: invalid data, a constraint, a
- * deadlock. A failure of the disk or of the connection concerns all.
- */
+/** Whether an error may concern one row only (data, constraint, deadlock), not disk or connection. */
 export function isOneRowsFault(error: unknown): boolean {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;
   return typeof code === "string" && /^(22|23|40)...$/.test(code);

@@ -1,7 +1,6 @@
 /**
- * Applies numbered SQL files, each once. Any number of processes may start together: one takes the advisory lock and
- * applies the files, the others wait for it. The embedded database takes one statement at a time, so a file is split at
- * semicolons at the end of a line; no statement may contain such a semicolon.
+ * Applies numbered SQL files, each once, under an advisory lock for which other processes wait. Files are split at
+ * semicolons that end a line, so no statement may contain one.
  */
 
 import { existsSync } from "node:fs";
@@ -14,10 +13,9 @@ import { openPostgres } from "./postgres/postgres.ts";
 import { StoreStartError } from "./start-error.ts";
 
 const DIRECTORY = new URL("./migrations/", import.meta.url);
-/** Arbitrary key of the advisory lock; no other program may use it on the same database. */
+/** Key of the advisory lock; no other program may use it on the same database. */
 const START_LOCK = 7_205_519;
 
-/** Runs `work` in a transaction under the advisory lock for starting processes. */
 export function underStartLock<T>(db: Database, work: (trx: InTransaction) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     await sql`SELECT pg_advisory_xact_lock(${sql.lit(START_LOCK)})`.execute(trx);
@@ -25,11 +23,7 @@ export function underStartLock<T>(db: Database, work: (trx: InTransaction) => Pr
   });
 }
 
-/**
- * Applies the missing migrations. Call it under the start lock.
- * @returns numbers of the files applied by this call
- * @throws StoreStartError `newer_schema` when a newer version of this program has changed the schema
- */
+/** Applies missing migrations, under the start lock. @returns their numbers @throws StoreStartError `newer_schema` */
 export async function migrate(trx: InTransaction, now: Date): Promise<number[]> {
   await sql`CREATE TABLE IF NOT EXISTS schema_migration (
     number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL)`.execute(trx);
@@ -54,14 +48,10 @@ export async function migrate(trx: InTransaction, now: Date): Promise<number[]> 
 
 export interface MigrationState {
   applied: readonly { number: number; name: string; appliedAt: string }[];
-  /** Files of this program that are not applied yet, in order. */
   pending: readonly { number: number; name: string }[];
 }
 
-/**
- * Reads which migrations are applied and which are pending, without changing anything; in an empty database all are
- * pending.
- */
+/** In an empty database all migrations are pending. */
 export async function migrationState(db: Database): Promise<MigrationState> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('schema_migration')::text AS found`.execute(
     db,
@@ -75,7 +65,6 @@ export async function migrationState(db: Database): Promise<MigrationState> {
   return { applied, pending };
 }
 
-/** State of the migrations for a database that does not exist yet: all are pending. */
 export async function noMigrations(): Promise<MigrationState> {
   return { applied: [], pending: await migrationFiles() };
 }
@@ -90,26 +79,17 @@ async function statementsOf(name: string): Promise<string[]> {
   return text.split(/;[ \t]*$/m).flatMap((statement) => (statement.trim() === "" ? [] : [statement]));
 }
 
-/**
- * Opens the database for its migrations only: no keys are needed and no upkeep runs. An embedded database must not be
- * in use by a server.
- */
-
 interface Place {
   databaseUrl: string | null;
   dataDir: string;
 }
 
-/**
- * Reads which migrations are applied and which are pending. Changes nothing, and does not create an embedded database.
- * @throws StoreStartError
- */
+/** Reads the state of migrations, and creates no database. No server may use it. @throws StoreStartError */
 export function readMigrations(place: Place): Promise<MigrationState> {
   if (place.databaseUrl === null && !existsSync(join(place.dataDir, "db"))) return noMigrations();
   return withDatabase(place, migrationState);
 }
 
-/** Applies the pending migrations. @returns numbers of the applied ones @throws StoreStartError */
 export function applyMigrations(place: Place): Promise<number[]> {
   return withDatabase(place, (db) => underStartLock(db, (trx) => migrate(trx, new Date())));
 }

@@ -1,6 +1,6 @@
 /**
- * Opens the store: the embedded database in a data directory, or PostgreSQL. Applies migrations, creates or unwraps the
- * keys, starts the upkeep, and returns the repositories. A start that fails undoes the steps it has done.
+ * Opens the embedded database or PostgreSQL, applies migrations, unwraps the keys, starts the upkeep and returns the
+ * repositories. A start that fails undoes its steps.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -43,56 +43,47 @@ import { type KeyRing, loadDkimKeys, loadServerKeys, type ServerKeys } from "./s
 import type { StoreContext } from "./store-context.ts";
 
 export interface StoreOptions {
-  /** Connection URL of PostgreSQL; `null` for the embedded database. */
+  /** URL of PostgreSQL; `null` for the embedded database. */
   databaseUrl: string | null;
-  /** Data directory of the embedded database; `null` keeps it in memory, for tests. */
+  /** Data directory; `null` keeps the embedded database in memory, for tests. */
   dataDir: string | null;
-  /**
-   * Wrapping key of 32 bytes. `null` reads `secret.key` in the data directory, which the first start creates; not
-   * allowed with `databaseUrl`.
-   */
+  /** Wrapping key. `null`: `secret.key` in the data directory; not allowed with `databaseUrl`. */
   secretKey: Buffer | null;
-  /** Domains that get DKIM keys, which are created at the first start with that domain. */
+  /** Domains that get DKIM keys at the first start with them. */
   dkimDomains?: readonly string[];
-  /** Creates an Ed25519 key beside each RSA key; default false. */
+  /** Makes an Ed25519 DKIM key beside each RSA key; default false. */
   dkimEd25519?: boolean;
   logger?: Logger;
   clock?: Clock;
-  /** Milliseconds from the creation of a new sealing key to its first use; set by tests only. */
+  /** Milliseconds before a new sealing key is used; set by tests only. */
   keySettleMs?: number;
   /** Caps of reserved addresses; set by tests only. */
   releaseCaps?: ReleaseCaps;
-  /** Replaced file operations that simulate a broken or full disk; set by tests only. */
+  /** File operations of a broken or full disk; set by tests only. */
   disk?: { files?: SpoolFiles; syncFile?: SyncFile };
 }
 
 export interface Store extends RowStores {
   kind: "embedded" | "postgres";
   bodies: MessageBodies;
-  /**
-   * Messages in flight as files; `null` on PostgreSQL, where other processes share the queue, and for a store in
-   * memory.
-   */
+  /** Messages in flight; `null` on PostgreSQL, where other processes share the queue, and in memory. */
   inFlight: InFlightMessages | null;
-  /**
-   * Backs up the embedded store while it runs; `null` on PostgreSQL and for a store in memory.
-   * @throws BackupError
-   */
+  /** Backs up the running store; `null` on PostgreSQL and in memory. @throws BackupError */
   backup: ((request: BackupRequest) => Promise<{ bytes: number }>) | null;
   keyKeeper: KeyKeeper;
-  /** Re-wraps all keys under a new `secret.key`; `null` if the key does not come from that file. */
+  /** Makes a new `secret.key`; `null` if the wrapping key comes from elsewhere. */
   rotateWrapping: (() => Promise<void>) | null;
   keys: ServerKeys;
   /** Computes the MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
-  /** Computes the MAC with which alias endings offered to clients compatible with SimpleLogin are signed. */
+  /** Computes the MAC of alias endings that SimpleLogin's clients are offered. */
   suffixMac: (data: string) => Buffer;
   dkimKeys: readonly DkimKey[];
-  /** False after an fsync failed or the database aborted: nothing can be stored until the process is restarted. */
+  /** False after a failed fsync or an abort: nothing can be stored until a restart. */
   isSound(): boolean;
-  /** Whether an error means that the database cannot serve at the moment, so that the request may be repeated later. */
+  /** Whether an error means that the database can't serve now, so that the request may be repeated. */
   isOutage(thrown: unknown): boolean;
-  /** Deletes expired rows and files. Also runs every hour by itself. */
+  /** Deletes what has expired. Also runs every hour by itself. */
   maintenance(): Promise<Forgotten>;
   close(): Promise<void>;
 }
@@ -100,10 +91,7 @@ export interface Store extends RowStores {
 const HOUR_MS = 3_600_000;
 const systemClock: Clock = { now: () => new Date(), steadyMs: () => performance.now() };
 
-/**
- * Opens the store on PostgreSQL, in a data directory, or in memory.
- * @throws StoreStartError with a message for the operator
- */
+/** Opens the store. @throws StoreStartError */
 export function openStore(options: StoreOptions): Promise<Store> {
   if (options.databaseUrl !== null) return openOnPostgres(options, options.databaseUrl);
   if (options.dataDir !== null) return openInDirectory(options, options.dataDir);
@@ -149,10 +137,7 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
   });
 }
 
-/**
- * Locks the data directory, then opens its database. Nothing in the directory is read before it is locked, because a
- * second process must not touch it.
- */
+/** Nothing in the data directory is read before the lock: a second process must not touch it. */
 async function lockAndOpen(options: StoreOptions, dataDir: string, undo: Undo) {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
@@ -180,10 +165,6 @@ function backupWriter(
   return (request: BackupRequest) => writeBackup(source, request);
 }
 
-/**
- * Makes the function that replaces the wrapping key.
- * @param held the wrapping key in use; replaced together with the key file
- */
 function wrappingRotation(dataDir: string, db: Database, held: { secretKey: Buffer }) {
   return async (): Promise<void> => {
     const from = held.secretKey;
@@ -191,10 +172,7 @@ function wrappingRotation(dataDir: string, db: Database, held: { secretKey: Buff
   };
 }
 
-/**
- * Releases the leases and recovers the in-flight messages of the previous process. This is safe because the data
- * directory is locked, so no other process can hold a lease.
- */
+/** Releases leases of the previous process. The data directory is locked, so no other process holds any. */
 async function recoverLeases(parts: InFlightParts & Pick<Store, "deliveries">): Promise<void> {
   const count = (await parts.deliveries.releaseLeases()) + (await recoverInFlight(parts));
   if (count > 0) parts.logger?.info("leases_released", { count });
@@ -214,7 +192,6 @@ function openForTests(options: StoreOptions): Promise<Store> {
 
 interface KeeperPlace {
   undo: Undo;
-  /** The wrapping key in use; a rotation of the wrapping key replaces it. */
   held: { secretKey: Buffer };
   dataDir?: string;
   isSound?: () => boolean;
@@ -259,7 +236,7 @@ async function startUpkeep(
   isSound: () => boolean,
   logger: Logger | undefined,
 ): Promise<() => Promise<void>> {
-  // From its start on, the upkeep uses monotonic time, so that it does not pause after the system clock was set back.
+  // The upkeep uses monotonic time, so that it does not pause when the system clock is set back.
   const [begunAt, begunMs] = [clock.now().getTime(), steadyMs(clock)];
   const now = () => new Date(begunAt + steadyMs(clock) - begunMs);
   const upkeep = await embeddedUpkeep(db, now());
@@ -288,7 +265,7 @@ interface Assembly {
 
 function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly): Store {
   const released = releasedAddresses(context, context.releaseCaps);
-  // If a body cannot be deleted, the retention run deletes it later.
+  // The retention run deletes bodies that could not be deleted now.
   const forgetBodies = async (messageIds: readonly string[]) => {
     for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});
   };
@@ -341,7 +318,6 @@ export class Undo {
   }
 }
 
-/** Runs `open`. If it throws, runs the cleanup steps that were added until then. @throws what `open` throws */
 export async function openOrUndo<T>(open: (undo: Undo) => Promise<T>): Promise<T> {
   const undo = new Undo();
   try {

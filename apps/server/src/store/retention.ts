@@ -1,7 +1,6 @@
 /**
- * What retention deletes, one rule per entry. The periods are in `core/retention.ts`, which the account export
- * uses too (specification section 9). Not listed here, because they are deleted together with their parent: reply
- * addresses with their alias, queued mail with its last delivery, the states of destination mailboxes with the account.
+ * What retention deletes, for the periods of `core/retention.ts`. What goes with its parent is not listed: reply
+ * addresses, queued mail, states of mailboxes.
  */
 
 import { sql } from "kysely";
@@ -23,10 +22,7 @@ import type { DeliveryRepository } from "./queue/deliveries.ts";
 import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import type { StoreContext } from "./store-context.ts";
 
-/**
- * Age in milliseconds at which a body without a row is deleted as left by a crash. Normally its row follows within
- * seconds.
- */
+/** A body without a row is left by a crash; normally its row follows within seconds. */
 const ORPHAN_AGE_MS = 3_600_000;
 
 export interface RetentionParts {
@@ -47,59 +43,46 @@ export interface RetentionParts {
 
 interface RetentionRule {
   what: string;
-  /**
-   * How long rows are kept, counted from the start of their period; `null` if each row holds the end of its own period.
-   */
+  /** Period for which rows are kept; `null` if each row holds its own end. */
   kept: Kept | null;
-  /**
-   * Deletes what has expired under the rule.
-   * @param before time of the run minus the retention time `kept`; the time of the run if `kept` is `null`
-   * @returns number of deleted rows or files
-   */
+  /** @param before time of the run minus `kept` @returns number of deleted rows or files */
   forget(before: Date, parts: RetentionParts & { db: Database; aheadMs: number }): Promise<number>;
 }
 
 const beginning = new Date(0);
 
 export const retentionRules = [
-  // Login sessions that were idle for too long, e.g. that of a browser that was closed half an hour ago.
   {
     what: "idleSessions",
     kept: "idleLoginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(before, beginning),
   },
-  // Login sessions that have lasted too long, e.g. that of a page that stayed active all day.
   {
     what: "longSessions",
     kept: "loginSession",
     forget: (before, parts) => parts.loginSessions.deleteExpired(beginning, before),
   },
-  // API keys, a month after they expired.
   { what: "apiKeys", kept: "expiredApiKey", forget: (before, parts) => parts.apiKeys.deleteExpired(before) },
-  // Counts of rate limits, by keyed hash of the user, network or address. They may outlive the account.
+  // Counts of rate limits may outlive the account, since their subjects are keyed hashes.
   { what: "rateLimits", kept: "rateLimit", forget: (before, parts) => parts.rateLimits.deleteBefore(before) },
   { what: "notices", kept: "notice", forget: (before, parts) => parts.notices.deleteBefore(before) },
-  // Times and outcome of a composed message, whose recipient, subject and body were erased earlier.
+  // The recipient, subject and body of an ended job were erased earlier.
   { what: "emailJobs", kept: "endedEmailJob", forget: (before, parts) => parts.emailJobs.deleteEndedBefore(before) },
-  // Mail to postmaster@ and abuse@ that is kept for the operator and was not deleted.
   { what: "operatorMail", kept: "operatorMail", forget: (before, parts) => parts.deliveries.deleteKeptBefore(before) },
-  // Keyed hashes of mailboxes whose host said that they don't exist. A suspended mailbox stays until its owner resumes
-  // it.
+  // Counts of refusals, by keyed hash of the mailbox; a suspended mailbox stays until its owner resumes it.
   {
     what: "missingMailboxes",
     kept: "missingMailbox",
     forget: (before, parts) => parts.missingMailboxes.deleteBefore(before),
   },
-  // Imports with their sealed rows, whether run or not. Aliases that they created stay.
+  // Aliases that an import created stay when the import is deleted.
   { what: "aliasImports", kept: "aliasImport", forget: (before, parts) => parts.imports.deleteBefore(before) },
-  // Keyed hashes of the addresses of deleted and renamed aliases, including those of deleted accounts.
+  // Keyed hashes of released addresses, also those of deleted accounts.
   { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },
-  // Keyed hashes of signatures that have expired.
   { what: "sentAnswers", kept: null, forget: (now, parts) => parts.sentAnswers.deleteEnded(now) },
-  // Senders whose bounce addresses are all too old.
   { what: "bounceSenders", kept: null, forget: (now, parts) => parts.bounceSenders.deleteExpired(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
-  // Bodies left by a crash between the write of a body and the commit of its row.
+  // A crash between a body and its row leaves the body.
   {
     what: "orphanedBodies",
     kept: null,
@@ -109,13 +92,13 @@ export const retentionRules = [
 
 export type Forgotten = Record<(typeof retentionRules)[number]["what"], number>;
 
-/** Runs every rule once, deleting what had expired at `asOf`. Several processes may run it concurrently. */
+/** Runs every rule once. Several processes may do so concurrently. */
 export async function forgetOld(
   { db, clock }: StoreContext,
   parts: RetentionParts,
   asOf = clock.now(),
 ): Promise<Forgotten> {
-  // The age of body files and chunks is measured by the current clock, which may be ahead of `asOf`.
+  // Files and chunks are measured by the current clock, which may be ahead of `asOf`.
   const aheadMs = clock.now().getTime() - asOf.getTime();
   const forgotten: Partial<Forgotten> = {};
   for (const { what, kept, forget } of retentionRules)
@@ -129,28 +112,21 @@ async function deleteEndedTokens(db: Database, now: Date): Promise<number> {
 }
 
 /**
- * Detects hourly that the system clock was set. Without this, queued mail would wait after the clock was set back until
- * it has caught up, and every row would look expired after it was set far forward, although deleted rows cannot be
- * restored.
+ * Detects hourly that the system clock was set: set back, queued mail would wait; set far forward, every row would look
+ * expired, and deleted rows cannot be restored.
  */
 
-/** Milliseconds between two retention runs above which the server was stopped or the clock was set forward. */
+/** A longer gap between runs means that the server was stopped or the clock was set forward. */
 const GAP_MS = 12 * 3_600_000;
-/** Number of hourly runs that use the time of the last trusted run before a clock that jumped forward is trusted. */
+/** Hourly runs before a clock that jumped forward is trusted. */
 const HELD_RUNS = 24;
-/**
- * Maximum remaining lease after the clock was set back. Longer than any real lease, which its worker renews well
- * before.
- */
+/** Longer than any real lease, which its worker renews well before. */
 const LEASE_MS = 15 * 60_000;
 
 const RAN_AT = "retention_ran_at";
 const HELD = "retention_held";
 
-/**
- * Makes deliveries due that were queued before the clock was set back, except composed mail scheduled for later.
- * @returns number of deliveries changed
- */
+/** Makes mail due that was queued before the clock was set back, except scheduled mail. */
 export async function makeFutureMailDue(db: Database, now: Date): Promise<number> {
   const lease = new Date(now.getTime() + LEASE_MS);
   const result = await sql`
@@ -162,12 +138,7 @@ export async function makeFutureMailDue(db: Database, now: Date): Promise<number
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/**
- * Wraps the hourly retention run. When the clock is more than 12 hours ahead of the last run, the clock may be wrong:
- * the first 24 runs then use the time of that last run.
- * @param forget deletes the rows that had expired at `asOf`
- * @returns the hourly run
- */
+/** When the clock is more than 12 hours ahead of the last run, the first 24 runs use the time of that run. */
 export function pacedRetention(
   { db, clock }: StoreContext,
   logger: Logger | undefined,

@@ -1,7 +1,3 @@
-/**
- * Repositories on the rows of the database, one for each kind of object; `open-store.ts` opens the database that they
- * use.
- */
 import type { AccountExportStore } from "../core/account-export.ts";
 import type { AliasStore } from "../core/alias/alias-store.ts";
 import type { ApiKeyStore } from "../core/api-key.ts";
@@ -76,13 +72,11 @@ export interface RowStores {
   bounceSenders: BounceSenderStore;
   sentAnswers: SentAnswerStore;
   counters: CounterStore;
-  /** Queries that only the operator's `kauke` command uses. */
   operator: OperatorStore;
 }
 
 interface Parts {
   released: ReleasedAddresses;
-  /** Deletes the stored bodies of messages whose database rows were deleted. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 

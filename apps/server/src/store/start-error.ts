@@ -1,4 +1,4 @@
-/** Why the store refuses to start. The error's message is complete, names the setting to check, and holds no secret. */
+/** Why the store refuses to start. The message is complete, names the setting to check, and holds no secret. */
 export type StoreStartReason =
   | "locked"
   | "not_durable"

@@ -1,4 +1,3 @@
-/** The dependencies of every repository. */
 import type { Clock } from "../runtime/ports.ts";
 import type { ChangeSignals } from "./change-signals.ts";
 import type { Database } from "./database.ts";

@@ -1,7 +1,7 @@
 /**
- * Backs up the embedded store while it runs. Statements wait while the database's files are copied and those of the
- * spool are hard-linked. The copy is in the state that a kill at that moment would leave, so the next start recovers it
- * in the same way. The archive is packed afterwards, while mail is processed. A restore unpacks into a new directory.
+ * Backs up the embedded store while it runs. Statements wait while the database's files are copied and the spool's are
+ * hard-linked, so the copy is what a kill would leave, and a start recovers it in the same way. Packing comes
+ * afterwards. A restore unpacks into a new directory.
  */
 import { constants, createReadStream, createWriteStream } from "node:fs";
 import { copyFile, link, lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
@@ -12,13 +12,12 @@ import { createGunzip, createGzip } from "node:zlib";
 import { syncDirectory } from "../queue/bodies/spool-files.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
-/** A backup or restore failed. The message is a sentence for the operator that says why. */
+/** The error's message is a sentence for the operator. */
 export class BackupError extends Error {
   override name = "BackupError";
 }
 
 export interface BackupRequest {
-  /** Absolute path of the archive to write; no file may exist there. */
   file: string;
   withSecretKey: boolean;
 }
@@ -28,26 +27,18 @@ interface BackupSource {
   /** Runs `work` while the database runs no statement. */
   pause<T>(work: () => Promise<T>): Promise<T>;
   checkpoint(): Promise<unknown>;
-  /** Whether the data directory holds the key file; false if the key was given by the setting. */
   hasKeyFile: boolean;
   now(): Date;
 }
 
-/**
- * Folders of the data directory that every backup contains. The key file is added on request; a start recreates the
- * other files.
- */
+/** A backup contains the key file on request only; a start recreates all other files. */
 const parts = ["db", "spool", "underway"] as const;
 const MANIFEST = "kauke-backup.json";
 const KEY_FILE = "secret.key";
 const FORMAT = 1;
 const STAGING = ".backup-";
 
-/**
- * Writes the backup to a file with mode 0600. While incomplete, the file has the suffix `.part`.
- * @returns size of the file in bytes
- * @throws BackupError
- */
+/** Writes a file with mode 0600, under the suffix `.part` until it is complete. @throws BackupError */
 export async function writeBackup(
   source: BackupSource,
   { file, withSecretKey }: BackupRequest,
@@ -94,10 +85,7 @@ type CopyFile = (from: string, to: string) => Promise<void>;
 const copyOne: CopyFile = (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE);
 const linkOrCopy: CopyFile = (from, to) => link(from, to).catch(() => copyOne(from, to));
 
-/**
- * Copies a directory. A file that is deleted meanwhile is left out: the body of a delivery that ended, or a temporary
- * file.
- */
+/** Copies a directory without files deleted meanwhile: bodies of ended deliveries, temporary files. */
 async function copyTree(from: string, to: string, copy: CopyFile): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true }).catch(ifMissing([]))) {
@@ -136,11 +124,7 @@ async function* entriesUnder(root: string, folder: string): AsyncGenerator<TarEn
   }
 }
 
-/**
- * Unpacks a backup into a data directory that does not exist or is empty.
- * @returns whether the backup contained the secret key
- * @throws BackupError
- */
+/** Unpacks into a missing or empty directory. @returns whether the backup had the secret key @throws BackupError */
 export async function restoreBackup(file: string, dataDir: string): Promise<{ withSecretKey: boolean }> {
   if ((await readdir(dataDir).catch(ifMissing([]))).length > 0)
     throw new BackupError("The data directory is not empty. Restore into a new one.");
@@ -183,7 +167,6 @@ async function unpack(file: string, directory: string): Promise<{ withSecretKey:
   return { withSecretKey };
 }
 
-/** Whether an entry's name is one that a backup contains, so that nothing is written outside the data directory. */
 function isBackupEntry(name: string): boolean {
   if (name === MANIFEST || name === KEY_FILE) return true;
   const [first, ...rest] = name.split("/");
@@ -197,10 +180,7 @@ async function checkManifest(path: string): Promise<{ withSecretKey: boolean }> 
   return { withSecretKey: manifest.withSecretKey === true };
 }
 
-/**
- * Reports a file that exists already or a missing parent directory as an invalid archive: the target directory holds
- * only entries of this archive, so the archive must be the cause.
- */
+/** The target holds only entries of this archive, so a file that is there already means an invalid archive. */
 function refuseMisplaced(thrown: unknown): never {
   throw ["EEXIST", "ENOENT", "ENOTDIR"].includes(codeOf(thrown)) ? new TarError() : thrown;
 }

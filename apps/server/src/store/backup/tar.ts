@@ -1,27 +1,19 @@
 /**
- * Tar files (POSIX.1-1988 ustar) as far as a backup needs them: directories and regular files with short names, read
- * and written as streams. Any tar program opens what is written here; what another program wrote is read when it keeps
- * to the same subset. Libraries read more than that, and less strictly: docs/decisions/2026-11-23-tar-of-our-own.md.
+ * Tar files (POSIX.1-1988 ustar) as far as a backup needs them: directories and regular files with short names, as
+ * streams. Libraries read more, and less strictly: docs/decisions/2026-11-23-tar-of-our-own.md.
  */
 
 const BLOCK_BYTES = 512;
-/**
- * Largest size that the 11 octal digits of the size field can hold: 8 GiB. A file of the database has at most 1 GiB, a
- * message far less.
- */
+/** Maximum of the size field, 11 octal digits: 8 GiB. A file of the database has at most 1 GiB. */
 const SIZE_MAX_BYTES = 8 ** 11 - 1;
 
 export interface TarEntry {
   /** Path relative to the root of the archive, with `/` as separator; at most 100 octets, for a directory 99. */
   name: string;
-  /** Content of a regular file; `null` for a directory. */
   file: { sizeBytes: number; read(): AsyncIterable<Uint8Array> } | null;
 }
 
-/**
- * Yields the bytes of a tar file.
- * @throws TarError for a name or size too long for its header field, and for a file whose length is not its `sizeBytes`
- */
+/** Yields a tar file. @throws TarError for a name or size that does not fit, or a file of another length */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for await (const { name, file } of entries) {
     const size = file?.sizeBytes ?? 0;
@@ -37,11 +29,7 @@ export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerato
   yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
-/**
- * Yields the entries of a tar file in order. The content of each entry must be read completely before the next entry is
- * requested.
- * @throws TarError
- */
+/** Yields entries; read the content of each to its end before the next. @throws TarError */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const source = new ByteSource(bytes);
   for (;;) {
@@ -57,10 +45,7 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/**
- * Thrown for an archive that is damaged, truncated or outside the supported subset, and for an entry that cannot be
- * written.
- */
+/** Thrown for a damaged or unsupported archive, and for an entry that can't be written. */
 export class TarError extends Error {
   override name = "TarError";
 }
@@ -68,9 +53,7 @@ export class TarError extends Error {
 const padding = (size: number) => (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
 const CHECKSUM_AT = 148;
-/**
- * Offset of the header field `prefix`: the first part of a path longer than 100 octets. Our archives leave it empty.
- */
+/** Offset of `prefix`, the first part of a path above 100 octets; our archives leave it empty. */
 const PREFIX_AT = 345;
 
 function header(name: string, size: number, isDirectory: boolean): Buffer {
@@ -100,7 +83,6 @@ function parseHeader(block: Buffer): { name: string; size: number; isDirectory: 
   return { name: text(0, 100).replace(/\/$/, ""), size, isDirectory: kind === "5" };
 }
 
-/** Reads exact numbers of bytes from a stream whose chunks have any length. */
 class ByteSource {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -115,11 +97,7 @@ class ByteSource {
     return Buffer.concat(taken);
   }
 
-  /**
-   * Reads the zero padding after the last entry, of which other programs add any number of blocks. Reads to the end of
-   * the stream, because its source waits until all bytes are read.
-   * @throws TarError when a byte is not zero
-   */
+  /** Reads the zero blocks after the last entry, of which programs add any number, to the end of the stream. */
   async endEmpty(): Promise<void> {
     for (let rest: Uint8Array = this.#rest; ; ) {
       if (!isEmpty(rest)) throw new TarError();

@@ -1,18 +1,15 @@
-/**
- * Runs a job periodically until it is stopped, never concurrently; a failure is logged and the job runs again after the
- * usual interval.
- */
+/** Runs a job periodically, never twice at once; a failure is logged. */
 import type { Logger } from "../../runtime/ports.ts";
 
 export interface BackgroundJob {
-  /** Stops the job, and waits for a run in progress. */
+  /** Stops the job and waits for a run in progress. */
   stop(): Promise<void>;
 }
 
 export function runEvery(options: {
   firstAfterMs: number;
   everyMs: number;
-  /** Name of the log event when `work` throws, e.g. `store_checkpoint_failed`. */
+  /** Name of the log event when `work` throws. */
   failureEvent: string;
   logger: Logger | undefined;
   work(): Promise<unknown>;

@@ -1,30 +1,22 @@
 /**
- * Decides whose statement the database runs next. The embedded database runs one statement at a time, PostgreSQL a few
- * concurrently, so without limits the statements of a thousand web requests would run before those of the next message.
- * Statements of callers (web requests) share a few slots. The next one goes to whoever used the least time recently
- * (`runtime/fair-queue/caller.ts`); all other statements, above all those of the mail path, do not wait for these slots.
+ * Decides whose statement the database runs next, so that a thousand web requests do not run before the next message.
+ * Callers (web requests) share a few slots; the next goes to whoever used the least time recently
+ * (`runtime/fair-queue/caller.ts`). All other statements, above all the mail path's, need no slot.
  */
 import type { Dialect, DialectAdapter, Driver } from "kysely";
 import { callersTime, currentCaller } from "../../runtime/fair-queue/caller.ts";
 import { FairQueue, nameOf, type QueueTurn } from "../../runtime/fair-queue/fair-queue.ts";
 
-/**
- * Maximum waiting statements of all signed-in users together; the same number again for all other callers together. A
- * web request has one at a time.
- */
+/** Waiting statements of all signed-in users, and again of all other callers; a web request has one at a time. */
 const WAITING_MAX = 2000;
 
 export interface CallerSlots {
-  /** Maximum concurrent statements and transactions of callers. */
   callers: number;
-  /** Whether the database has a single connection, which one statement or transaction uses at a time. */
+  /** Whether the database has one connection only. */
   isSingle: boolean;
 }
 
-/**
- * Wraps a dialect so that callers take turns at its connections. A transaction is one turn: within it the work must not
- * request another connection, or it would wait for itself.
- */
+/** A transaction is one turn: work inside it that asked for another connection would wait for itself. */
 export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSingle }: CallerSlots): Dialect {
   const queue = new FairQueue({ concurrency, waitingMax: WAITING_MAX, used: callersTime });
   const connections = isSingle ? new ConnectionQueue() : null;
@@ -36,15 +28,11 @@ export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSing
   };
 }
 
-/**
- * Makes Kysely leave the waiting to our queue. For a single connection, its own code wakes every waiter each time the
- * connection becomes free, at quadratic cost.
- */
+/** Kysely's own queue for a single connection wakes every waiter each time, at quadratic cost. */
 function withOwnQueue(adapter: DialectAdapter): DialectAdapter {
   return Object.create(adapter, { supportsMultipleConnections: { value: true } });
 }
 
-/** A first-in, first-out queue for the single connection. */
 class ConnectionQueue {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
@@ -90,7 +78,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
   return driver;
 }
 
-/** @returns a function that charges the time since now to the caller, then calls `release` */
+/** Charges the caller for the time until the returned function is called. */
 function charged(turn: QueueTurn, release: () => void): () => void {
   const since = performance.now();
   return () => {
@@ -99,11 +87,7 @@ function charged(turn: QueueTurn, release: () => void): () => void {
   };
 }
 
-/**
- * Waits for a database slot until it is the caller's turn.
- * @returns a function that releases the slot
- * @throws AppError `busy` when the queue is full
- */
+/** @throws AppError `busy` when the queue is full */
 function takeSlot(queue: FairQueue, turn: QueueTurn): Promise<() => void> {
   return new Promise((resolve, reject) => {
     const work = () => new Promise<void>((done) => resolve(done));

@@ -1,58 +1,37 @@
 /**
- * Group commit: items that arrive while a statement runs, or shortly after it, are handled together by the next
- * statement, so that many callers share a commit and its fsync. A single item starts at once.
+ * Group commit: items that arrive while a statement runs, or shortly after, share the next one and its fsync. A single
+ * item starts at once.
  */
 
 import { withoutCallerTurn } from "../../runtime/fair-queue/caller.ts";
 
-/**
- * Pause after a group, as a multiple of the time the group took. The embedded database runs on the main thread, so new
- * items can only arrive during such pauses.
- */
+/** Pause as a multiple of the group's time: the embedded database blocks this thread, so items arrive in pauses. */
 const PAUSE_FACTOR = 4;
-/** Maximum length of a pause. */
 export const PAUSE_MAX_MS = 25;
-/** Number of successive one-item groups after which a longer pause shows whether callers have become concurrent. */
+/** After this many groups of one item, a longer pause shows whether callers are concurrent by now. */
 const PROBE_EVERY = 8;
 
 export interface GroupedCalls<Item, Result> {
-  /**
-   * Handles all items in one commit. It may be called again with single items, so it must have changed nothing when it
-   * throws.
-   * @returns the results, in the order of the items
-   */
+  /** Runs one group. It may be called again with single items, so it must have changed nothing when it throws. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /**
-   * Maximum number of items in a group, or maximum sum of their weights. An item heavier than this forms a group of its
-   * own.
-   */
+  /** Maximum items of a group, or sum of their weights. An item above it forms a group of its own. */
   most: number;
-  /** Weight of an item, e.g. its number of rows; default 1. */
   weigh?(item: Item): number;
-  /**
-   * Name of the party that an item belongs to. If more items wait than fit in a group, the parties' items are taken in
-   * turns, so that a party with many items delays mostly its own. By default items are taken in order.
-   */
+  /** Names the party of an item. If more wait than fit in a group, parties take turns; default: order of arrival. */
   partyOf?(item: Item): string;
   /**
-   * Minimum pause in milliseconds while groups of more than one item show that callers are concurrent, at most
-   * `PAUSE_MAX_MS`. It bounds the commits per second, for calls that cost little beside their commit. A single caller
-   * with one item after another is not delayed by it, except for every eighth item. Default 0.
+   * Minimum pause while callers are concurrent, at most `PAUSE_MAX_MS`: bounds the commits per second. A single caller
+   * waits for it at every eighth item only. Default 0.
    */
   pauseMinMs?: number;
-  /** Whether an error may concern only one item; then each item is run alone. Otherwise the whole group fails. */
+  /** Whether an error may concern one item only: each item of the group is then run alone. */
   isOneItemsFault(error: unknown): boolean;
 }
 
-/**
- * Groups calls into shared commits.
- * @returns a function that takes an item and resolves with its result after the commit
- */
 export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (item: Item) => Promise<Result> {
   const { most, pauseMinMs = 0 } = calls;
   let waiting: Waiting<Item, Result>[] = [];
   let running = false;
-  /** Number of groups of one item since the last larger group. */
   let singles = 0;
   const work = async () => {
     running = true;
@@ -71,7 +50,7 @@ export function groupCalls<Item, Result>(calls: GroupedCalls<Item, Result>): (it
   return (item) =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // A group serves all waiting callers, so it must not wait for the turn of the caller that starts it.
+      // The group serves all who wait, so it must not wait for the turn of the caller that starts it.
       if (!running) void withoutCallerTurn(work);
     });
 }
@@ -82,10 +61,7 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/**
- * Orders the waiting items: the first of every party, then the second of every party, and so on. Parties keep the order
- * of their first items.
- */
+/** Orders items: the first of every party, then the second of every party, and so on. */
 function inTurns<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
   partyOf: (item: Item) => string,
@@ -101,7 +77,6 @@ function inTurns<Item, Result>(
   return rounds.flat();
 }
 
-/** Number of waiting items to take into the next group, at least one. */
 function groupLength<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
   { most, weigh = () => 1 }: GroupedCalls<Item, Result>,
@@ -114,7 +89,7 @@ function groupLength<Item, Result>(
   return over < 0 ? waiting.length : Math.max(over, 1);
 }
 
-/** Handles one group of items. Never rejects: every failure is passed to the callers of its items. */
+/** Never rejects: failures are passed to the callers of the items. */
 async function runGroup<Item, Result>(
   group: readonly Waiting<Item, Result>[],
   calls: GroupedCalls<Item, Result>,

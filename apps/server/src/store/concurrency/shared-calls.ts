@@ -1,8 +1,8 @@
 import { withoutCallerTurn } from "../../runtime/fair-queue/caller.ts";
 
 /**
- * Lets concurrent callers with the same key share one call (group commit). A call that is already running may have
- * started too early for a new caller, so new callers share the next one.
+ * Concurrent callers with the same key share one call. One that is already running may have started too early for a new
+ * caller, who shares the next.
  */
 export function sharedCalls<Key>(run: (key: Key) => Promise<void>): (key: Key) => Promise<void> {
   const calls = new Map<Key, { running: Promise<void>; next: Promise<void> | null }>();
@@ -28,25 +28,19 @@ export function sharedCalls<Key>(run: (key: Key) => Promise<void>): (key: Key) =
 }
 
 /**
- * Joins reads that are requested while others run into one query, since the cost of a query is mostly that of sending
- * it and waking the database. Unlike calls of `groupCalls`, they never pause, as there is no commit to share. A read
- * belongs to a query that started after the read was requested, so it sees every change acknowledged before.
+ * Reads requested while others run share one query, which started after the request and so sees every change
+ * acknowledged before. Without a commit to share there are no pauses, unlike in `groupCalls`.
  */
 
-/**
- * Milliseconds that a read waits for a running query. Then it no longer waits, so that connections without an answer
- * hold up only their own reads.
- */
+/** Time after which a read waits for no running query, so that a dead connection holds up only its own reads. */
 export const PATIENCE_MS = 1000;
 
 export interface JoinedReads<Item, Result> {
-  /** Reads the items in one query. @returns the results, in the order of the items */
   read(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Number of queries that run at the same time before further reads wait to be joined. */
+  /** Number of concurrent queries above which further reads wait to be joined. */
   atOnce: number;
-  /** Maximum number of items in a query. */
   most: number;
-  /** Whether an error may concern only one item; then each item is read alone. Otherwise all of the query fail. */
+  /** Whether an error may concern one item only: each item of the query is then read alone. */
   isOneItemsFault(error: unknown): boolean;
 }
 
@@ -56,7 +50,6 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-/** @returns a function that reads one item; a single caller's read starts at once */
 export function joinReads<Item, Result>(reads: JoinedReads<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let running = 0;
@@ -82,13 +75,13 @@ export function joinReads<Item, Result>(reads: JoinedReads<Item, Result>): (item
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // A query serves all its callers, so it must not wait for the turn of the caller that starts it.
+      // The query serves all who wait, so it must not wait for the turn of the caller that starts it.
       if (running < reads.atOnce) withoutCallerTurn(start);
       else patience ??= withoutCallerTurn(() => setTimeout(startAll, PATIENCE_MS));
     });
 }
 
-/** Never rejects: every failure is passed to the callers of its items. */
+/** Never rejects: failures are passed to the callers of the items. */
 async function readGroup<Item, Result>(
   group: readonly Waiting<Item, Result>[],
   reads: JoinedReads<Item, Result>,

@@ -1,14 +1,13 @@
 /**
- * The file system of the embedded database, with the fsync that PGlite lacks: its NODEFS answers every fsync with
- * success and does nothing (electric-sql/pglite issue 1107), so a power failure could lose a committed row. How NODEFS
- * is reached is an internal of PGlite 0.5.16; hence the exact pin of the version, and the fsync count that
- * `embedded-database.ts` checks at start.
+ * The fsync that PGlite lacks: its NODEFS answers every fsync with success and does nothing (electric-sql/pglite issue
+ * 1107), so a power failure could lose committed rows. Relies on internals of PGlite 0.5.16: hence the exact pin, and
+ * the check of `embedded-database.ts` at each start.
  */
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import type { PGlite } from "@electric-sql/pglite";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
-/** WASI's errno for an I/O error, which the database gets when the disk fails. */
+/** WASI's errno for an I/O error. */
 const EIO = 29;
 
 interface SyncStream {
@@ -22,16 +21,11 @@ interface NodeFileSystem {
   stream_ops: { fsync?: (stream: SyncStream) => number };
 }
 
-/** Function that calls fsync on a file descriptor; tests pass one that fails. */
 export type SyncFile = (descriptor: number) => void;
 
 export class DurableFileSystem extends NodeFS {
-  /** Number of successful fsyncs. */
   syncs = 0;
-  /**
-   * True after a failed fsync. From then on nothing counts as stored: the kernel may have dropped the pages, and a
-   * retry would report false success.
-   */
+  /** After a failed fsync nothing counts as stored: the kernel may have dropped the pages, and a retry would lie. */
   failed = false;
   readonly #syncFile: SyncFile;
 
@@ -66,7 +60,7 @@ export class DurableFileSystem extends NodeFS {
 
 function syncStream(nodeFs: NodeFileSystem, stream: SyncStream, syncFile: SyncFile): void {
   if (stream.nfd !== undefined) return syncFile(stream.nfd);
-  // Windows writes directory entries to disk by itself and offers no fsync for directories.
+  // Windows writes directory entries to disk by itself.
   if (process.platform === "win32") return;
   const descriptor = openSync(nodeFs.realPath(stream.node), "r");
   try {
@@ -77,13 +71,12 @@ function syncStream(nodeFs: NodeFileSystem, stream: SyncStream, syncFile: SyncFi
 }
 
 /**
- * Handles an abort of the embedded database (PANIC: an fsync or a write of its log failed). PGlite's main loop catches
- * that abort like any other error and repeats for ever, so that one disk error would hang the whole process. With this
- * guard the statement fails, every later statement fails at once without entering the aborted program, and the rest of
- * the process goes on. Relies on internals of PGlite 0.5.16: `embedded-store.test.ts` fails when they change.
+ * Guard against an abort (PANIC: an fsync or a write of the log failed). PGlite's main loop catches it like any error
+ * and repeats for ever, which hangs the process. With the guard this and all later statements fail at once. Relies on
+ * internals of PGlite 0.5.16: `embedded-store.test.ts` fails when they change.
  */
 
-/** Status that PGlite throws for an ordinary SQL error (POSTGRES_MAIN_LONGJMP). Anything else thrown is an abort. */
+/** Status of an ordinary SQL error (POSTGRES_MAIN_LONGJMP); anything else thrown is an abort. */
 const SQL_ERROR_STATUS = 100;
 
 interface Program {
@@ -120,8 +113,7 @@ export function guardAgainstAbort(pglite: PGlite): AbortGuard {
       throw error;
     }
   };
-  // `stackRestore` is the first call in the catch block of PGlite's main loop, and the only one from which a throw
-  // leaves that loop.
+  // `stackRestore` is called first in the catch block of PGlite's main loop; only its throw leaves that loop.
   const restore = program.stackRestore;
   program.stackRestore = (pointer) => {
     refuse();
@@ -133,7 +125,7 @@ export function guardAgainstAbort(pglite: PGlite): AbortGuard {
       if (!aborted) call();
     };
   }
-  // Kysely waits for ever for a transaction whose BEGIN fails, so an aborted database must refuse it before BEGIN.
+  // Kysely waits for ever for a transaction whose BEGIN fails, so an aborted database refuses before BEGIN.
   const begin = pglite.transaction.bind(pglite);
   pglite.transaction = (work) => {
     refuse();

@@ -1,7 +1,6 @@
 /**
- * The embedded database: PGlite on the durable file system, opened in this process. It is created in a child process
- * (`embedded-init.ts`), since creating it needs several times the memory of a later start. The start fails if a test
- * commit causes no fsync.
+ * PGlite on a durable file system, in this process. A child process creates it (`embedded-init.ts`), since that needs
+ * several times the memory of a start. The start fails if a test commit causes no fsync.
  */
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, openAsBlob } from "node:fs";
@@ -22,27 +21,18 @@ import { addPreparedStatements } from "./prepared-statements.ts";
 
 export interface EmbeddedDatabase {
   db: Database;
-  /** False after a failed fsync or an abort: nothing can be stored until the process is restarted. */
+  /** False after a failed fsync or an abort: nothing can be stored until a restart. */
   isSound(): boolean;
-  /**
-   * Runs `work` between two statements. Until it ends, the files do not change and are in the state that a kill would
-   * leave.
-   */
+  /** Runs `work` between two statements, while the files are as a kill would leave them. */
   pause<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/**
- * Maximum statements of callers (web requests) in the queue of the database: a statement of the mail path waits for no
- * more, and all others are in the order of `caller-turns.ts`.
- */
+/** Web statements queued in the database at once: a statement of the mail path waits for no more. */
 const CALLERS_AT_ONCE = 1;
 const INT8 = 20;
 const INTERVAL = 1186;
-/**
- * Parsers that return the same values as `pg` with the settings in `postgres.ts`. The serializer for bytea replaces
- * PGlite's own, which takes 200 ms per MiB.
- */
+/** Parsers with the same results as pg's. PGlite's own serializer for bytea takes 200 ms per MiB. */
 const typeOptions = {
   parsers: {
     [types.BYTEA]: (text: string) => Buffer.from(text.slice(2), "hex"),
@@ -56,9 +46,8 @@ const typeOptions = {
 };
 
 /**
- * Start parameters for a durable database. PGlite's default `-F` (fsync=off) is removed; its default wal_sync_method is
- * a stub that always reports success. Log segments kept for reuse would hold rows of deleted accounts
- * (`embedded-erasure.ts`). Memory used to build an index is never returned to the system, so it is limited.
+ * PGlite's `-F` (fsync=off) is removed, and its wal_sync_method, a stub, replaced. Log segments kept for reuse would
+ * hold deleted rows (`embedded-erasure.ts`). Memory to build an index is never returned, so it is limited.
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((param) => param !== "-F"),
@@ -72,10 +61,7 @@ const startParams = [
   "maintenance_work_mem=16MB",
 ];
 
-/**
- * Opens a database in memory, for tests: nothing is written to disk, and the data is lost at close.
- * @param dump path of the dump to load; `null` creates a database without tables
- */
+/** Opens a database in memory, for tests. @param dump path of a dump to load; `null`: no tables */
 export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatabase> {
   const begun = dump === null ? {} : { loadDataDir: await openAsBlob(dump) };
   const inMemoryParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"];
@@ -90,11 +76,7 @@ export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatab
   return { db: kyselyOver(pglite), isSound: () => true, pause, close: () => pglite.close() };
 }
 
-/**
- * Opens the database in a data directory, and creates it first if it does not exist.
- * @param directory the data directory; it exists and this process holds its lock
- * @throws StoreStartError `first_start_failed`, `not_durable`
- */
+/** Opens or creates the database. The caller holds the directory's lock. @throws StoreStartError */
 export async function openEmbedded(directory: string, syncFile?: SyncFile): Promise<EmbeddedDatabase> {
   const databaseDirectory = join(directory, "db");
   if (!existsSync(databaseDirectory)) await initialise(databaseDirectory);
@@ -110,7 +92,7 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
   takeTurns(pglite);
   const guard = guardAgainstAbort(pglite);
   const isSound = () => !files.failed && !guard.hasAborted();
-  // An aborted database can't be closed. Opening it again runs recovery, as after a kill.
+  // An aborted database can't be closed. Opening it again runs recovery.
   const close = async () => {
     if (isSound()) await pglite.close();
   };
@@ -123,10 +105,7 @@ function kyselyOver(pglite: PGlite): Database {
   return new Kysely<DB>({ dialect: withCallerTurns(new PGliteDialect({ pglite }), slots) });
 }
 
-/**
- * Creates the database under a temporary name and renames it when complete, so that a kill leaves no incomplete
- * database.
- */
+/** The database is created under a temporary name, so that a kill leaves no incomplete one. */
 async function initialise(databaseDirectory: string): Promise<void> {
   const unfinished = `${databaseDirectory}.new`;
   await rm(unfinished, { recursive: true, force: true });
@@ -140,7 +119,7 @@ async function initialise(databaseDirectory: string): Promise<void> {
   await syncDirectory(dirname(databaseDirectory));
 }
 
-/** Checks that a commit reaches the disk. @throws StoreStartError `not_durable` when it causes no fsync */
+/** @throws StoreStartError `not_durable` when a test commit causes no fsync */
 export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Promise<void> {
   await pglite.exec("CREATE TABLE IF NOT EXISTS durability_check (checked_at timestamptz NOT NULL)");
   await pglite.exec("DELETE FROM durability_check");
@@ -154,11 +133,11 @@ export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Pr
 }
 
 /**
- * Yields to the event loop between statements. The embedded database computes on the main thread and answers in
- * microtasks, so a long series of statements would block timers, sockets and its own upkeep until the last one.
+ * Yields to the event loop between statements, which the database computes on this thread and answers in microtasks: a
+ * long series would block timers, sockets and its own upkeep.
  */
 
-/** Milliseconds for which SQL statements may follow each other without yielding to the event loop. */
+/** Milliseconds for which statements may follow each other without yielding. */
 const TURN_MS = 10;
 
 export function takeTurns(pglite: PGlite): void {
@@ -180,40 +159,28 @@ export function takeTurns(pglite: PGlite): void {
   };
 }
 
-/** The dump that tests load instead of creating a database in memory each time. */
-
 let dumpFile: string | null = null;
 
-/**
- * Sets the dump that `openInMemory` loads in this process: a database with tables and no rows. Called by tests only.
- */
+/** Sets the dump that `openInMemory` loads, four times faster than making the tables. Called by tests. */
 export function setInMemoryDump(file: string): void {
   dumpFile = file;
 }
 
-/**
- * @returns path of the dump; `null` if none was set, so that the database is created anew, which takes four times as
- * long
- */
 export function inMemoryDump(): string | null {
   return dumpFile;
 }
 
 /**
- * Allows one process per data directory. PGlite has no such guard: two processes can use the same directory, and one of
- * them loses everything it wrote. The lock is an exclusive SQLite transaction on an empty file, which the kernel
- * releases when the process ends. Never open the lock file elsewhere in the same process: closing any descriptor of it
- * would release the lock (POSIX).
+ * Allows one process per data directory, since PGlite lets two open it, and one loses all it wrote. An exclusive SQLite
+ * transaction on an empty file, which the kernel ends with the process. Never open that file elsewhere in this process:
+ * closing any descriptor releases the lock (POSIX).
  */
 
 export interface ProcessLock {
   release(): void;
 }
 
-/**
- * Locks a data directory for this process.
- * @throws StoreStartError `locked` while another process, or this one, holds the lock
- */
+/** @throws StoreStartError `locked` while another process, or this one, holds the lock */
 export function lockDirectory(directory: string): ProcessLock {
   const path = join(directory, "process.lock");
   const file = new DatabaseSync(path);

@@ -1,18 +1,14 @@
 /**
- * Removes deleted data from the files of the embedded database. DELETE only marks a row, and VACUUM frees its space
- * without overwriting it, so the bytes would stay until the space happens to be reused. Three places hold them:
- * - tables, their indexes and TOAST: VACUUM FULL writes the remaining rows into new files and removes the old ones;
- * - pg_statistic, which holds sample values of every column: the table's rows in it are rebuilt as well;
- * - the write-ahead log: a new segment is started, and a checkpoint removes the earlier ones (`wal_recycle` is off).
+ * Removes deleted data from the files of the embedded database, where DELETE and VACUUM leave the bytes:
+ * - tables, indexes and TOAST: VACUUM FULL writes new files;
+ * - pg_statistic, which holds sample values of every column: its rows are made anew;
+ * - the write-ahead log: a checkpoint after a new segment removes the earlier ones (`wal_recycle` is off).
  */
 import { sql } from "kysely";
 import type { Logger } from "../../runtime/ports.ts";
 import type { Database } from "../database.ts";
 
-/**
- * Tables with sealed or hashed values, and the table of the keys, because a deleted key could still open what it
- * sealed.
- */
+/** Tables with sealed or hashed values, and the keys: a deleted key could still open what it sealed. */
 export const erasedTables = [
   "user",
   "session",
@@ -44,27 +40,17 @@ export const erasedTables = [
 
 const CHECK_EVERY_MS = 60_000;
 const WARN_EVERY_MS = 86_400_000;
-/**
- * Maximum log segments (16 MiB each) to cycle through, for those that an earlier version kept for reuse. The log never
- * exceeds 1 GiB.
- */
+/** Log segments of 16 MiB to cycle through, which an earlier version kept for reuse. */
 const SEGMENTS_MAX = 64;
 
 export interface EmbeddedErasure {
-  /**
-   * Rewrites the tables that are due: all small ones, or one large one. Once no table is due, removes the old log. Call
-   * it about every second.
-   * @returns the names of the rewritten tables, or `log`
-   */
+  /** Rewrites all small tables that are due, or one large one; without any, the log. Call it about every second. */
   tick(now: Date): Promise<string[]>;
 }
 
 interface Rewritten {
   at: Date;
-  /**
-   * Number of updates and deletions of the table that the database had counted before the last rewrite; `null` if this
-   * process has not rewritten the table yet.
-   */
+  /** Changes of the table that the database had counted before its last rewrite; `null`: not rewritten yet. */
   changes: number | null;
 }
 
@@ -83,10 +69,8 @@ export function embeddedErasure(db: Database, { now, logger }: { now: Date; logg
     });
   }
 
-  /** Rewrites one table. Other statements can run before the next table is rewritten. */
   async function rewrite(name: string, tickAt: Date): Promise<void> {
-    // Changes are counted before the rewrite, so any made during it count as new and cause another, possibly
-    // unnecessary, rewrite.
+    // Changes are counted before the rewrite, so that those made during it cause another.
     const changes = await countChanges(db, name);
     await rewriteTable(db, name);
     rewritten.set(name, { at: tickAt, changes });
@@ -129,15 +113,14 @@ async function countChanges(db: Database, name: string): Promise<number> {
 }
 
 async function rewriteTable(db: Database, name: string): Promise<void> {
-  // ANALYZE does not remove the old statistics of a table that has become empty, so they are deleted first.
+  // ANALYZE keeps the old statistics of a table that has become empty.
   await sql`DELETE FROM pg_statistic WHERE starelid = ${`public."${name}"`}::regclass`.execute(db);
   await sql`VACUUM (FULL, ANALYZE) ${sql.table(name)}`.execute(db);
 }
 
 async function eraseLog(db: Database): Promise<void> {
   await sql`VACUUM FULL pg_statistic`.execute(db);
-  // Each segment that was kept for reuse becomes the current one in turn; the next checkpoint then removes it with the
-  // others.
+  // Each segment kept for reuse becomes the current one; the next checkpoint removes it.
   for (let count = 0; count < SEGMENTS_MAX; count += 1) {
     const isLast = (await countSegmentsAhead(db)) === 0;
     await sql`SELECT pg_logical_emit_message(false, 'erasure', '')`.execute(db);
@@ -154,51 +137,36 @@ async function countSegmentsAhead(db: Database): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/**
- * Decides which tables of the embedded database to rewrite now, so that deleted rows disappear from its files. Pure. A
- * rewrite blocks the event loop, since the database works on the main thread: 8 to 10 ms per MiB of the table and its
- * indexes.
- */
 const MEBIBYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
-/**
- * Maximum size of a small table: a rewrite takes less than a tenth of a second, so it may run once an hour at any time
- * of day.
- */
+/** Small tables are rewritten hourly: 8 to 10 ms of the event loop per MiB, so below a tenth of a second. */
 const SMALL_MAX_BYTES = 8 * MEBIBYTE;
-/**
- * Maximum size of a table that is rewritten while the server runs: a rewrite takes two to three seconds, so it runs
- * once a day, at night.
- */
+/** Larger tables take two to three seconds, once a day at night; above this size they are not rewritten. */
 const LARGE_MAX_BYTES = 256 * MEBIBYTE;
 const SMALL_EVERY_MS = HOUR_MS;
 const LARGE_EVERY_MS = 20 * HOUR_MS;
-/**
- * Time since the last rewrite after which a large table is rewritten at any time of day, for a process that does not
- * run at night.
- */
+/** Large tables are rewritten at any hour once this old, for a process that never runs at night. */
 const LARGE_OVERDUE_MS = 36 * HOUR_MS;
-/** First hour of the night and the hour at which it ends, in the server's local time. */
+/** Hours of the night in the server's local time. */
 const NIGHT_HOURS = [3, 5] as const;
 
 export interface TableState {
   name: string;
   sizeBytes: number;
-  /** Whether rows were deleted or changed since the last rewrite; also true if that is unknown. */
+  /** Whether rows were deleted or changed since the last rewrite; true also if that is unknown. */
   hasChanged: boolean;
-  /** Time of the last rewrite, or the start of the process if there was none. */
   rewrittenAt: Date;
 }
 
-/** @returns names of all small tables that are due for a rewrite; if there are none, of one large table that is due */
+/** Returns all small tables that are due, else one large one. */
 export function tablesToRewrite(tables: readonly TableState[], now: Date): string[] {
   const due = tables.filter((table) => isDue(table, now));
   const small = due.filter(({ sizeBytes }) => sizeBytes <= SMALL_MAX_BYTES);
   return (small.length > 0 ? small : due.slice(0, 1)).map(({ name }) => name);
 }
 
-/** Number of tables that hold deleted rows and are too large to be rewritten while the server runs. */
+/** Counts the tables with deleted rows that are too large to rewrite. */
 export function tablesLeft(tables: readonly TableState[]): number {
   return tables.filter((table) => table.hasChanged && table.sizeBytes > LARGE_MAX_BYTES).length;
 }

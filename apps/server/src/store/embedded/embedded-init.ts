@@ -1,7 +1,4 @@
-/**
- * Creates an empty embedded database and exits: `node embedded-init.ts <directory>`. A separate process, because
- * creating a database leaves several hundred MiB of memory allocated.
- */
+/** Creates an empty embedded database and exits, which frees the several hundred MiB that this allocates. */
 import { mkdir, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";

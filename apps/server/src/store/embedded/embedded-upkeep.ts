@@ -1,7 +1,6 @@
 /**
- * Does the work of PostgreSQL's background processes, which the embedded database lacks. Without checkpoints its log
- * would grow without limit and every start would replay all of it; without vacuum, tables with many updates would only
- * grow.
+ * Does what PostgreSQL's background processes do: checkpoints, without which the log would grow and every start replay
+ * it, and vacuum.
  */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
@@ -9,27 +8,20 @@ import type { Database } from "../database.ts";
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 const CHECKPOINT_MS = 5 * 60_000;
 const VACUUM_BYTES = 1024 * 1024;
-/** Half of autovacuum's default limit for the age of transaction ids, which run out at two thousand million. */
+/** Half of autovacuum's default limit for the age of transaction ids. */
 const FREEZE_AGE = 100_000_000;
 
-/**
- * Tables whose rows are often inserted and deleted, so they are vacuumed. `analyzedTables` are only analyzed, which
- * reads a sample.
- */
+/** Tables with many inserts and deletions are vacuumed; `analyzedTables` are only sampled. */
 const vacuumedTables = ["delivery", "message", "session", "rate_limit", "notice", "one_time_token", "released_address"];
 const analyzedTables = ["alias", '"user"'];
 
 export interface EmbeddedUpkeep {
-  /**
-   * Runs a checkpoint, and a vacuum before it, if enough log was written or enough time has passed. Call it about every
-   * second.
-   */
+  /** Runs a vacuum and a checkpoint if enough log was written or time has passed. Call it about every second. */
   tick(now: Date): Promise<{ checkpoint: boolean; vacuum: boolean }>;
 }
 
 export async function embeddedUpkeep(db: Database, now: Date): Promise<EmbeddedUpkeep> {
-  // Opening the database replayed the log of a killed process. This checkpoint saves the next start from replaying it
-  // again.
+  // A checkpoint after opening saves the next start from replaying a killed process' log again.
   let checkpointAt = now;
   let checkpointPosition = await checkpoint(db);
   let vacuumPosition = checkpointPosition;
@@ -54,7 +46,7 @@ async function checkpoint(db: Database): Promise<number> {
   return await logPosition(db);
 }
 
-/** Bytes of write-ahead log written since the database was created. */
+/** Bytes of write-ahead log since the database was created. */
 export async function logPosition(db: Database): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS position`.execute(db);

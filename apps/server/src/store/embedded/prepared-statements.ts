@@ -1,28 +1,23 @@
 /**
- * Prepared statements for the embedded database. PGlite's `query` parses and plans its text each time and enters the
- * database's program six times; a statement parsed before takes one entry and no planning, about a tenth of the time.
+ * PGlite parses and plans each text and enters the WASM module six times; a prepared statement takes one entry and no
+ * planning, a tenth of the time.
  */
 import { messages, PGlite, parse, protocol } from "@electric-sql/pglite";
 import { isPreparedQuery, statementName } from "../prepared-query.ts";
 
-/**
- * Number of executions after which a statement is parsed again. PostgreSQL keeps its plan until the table is analyzed,
- * so the plan for a table of ten rows, which reads all of them, would be kept while the table grows.
- */
+/** Uses before a statement is parsed again: PostgreSQL keeps a plan made for a table of ten rows until ANALYZE. */
 const USES_MAX = 1000;
 
 interface Statement {
   name: string;
   /** Type oid of each parameter. */
   parameterTypes: readonly number[];
-  /** Describes the columns of the result; empty if the statement returns no rows. */
   description: readonly Message[];
   uses: number;
 }
 
 type Message = Parameters<typeof parse.parseResults>[0][number];
 
-/** Makes `pglite.query` run the texts of prepared queries as prepared statements. */
 export function addPreparedStatements(pglite: PGlite): void {
   const statements = new Map<string, Statement>();
   const query = <Row>(...args: Parameters<typeof pglite.query<Row>>) =>
@@ -39,19 +34,18 @@ interface Run {
   values: readonly unknown[];
 }
 
-/** @returns `null` if the query has to be run as an ordinary one, whose result or error is then the right one */
+/** Returns `null` if the query has to run as an ordinary one, whose result or error is then right. */
 async function runPrepared<Row>(pglite: PGlite, statements: Map<string, Statement>, { text, values }: Run) {
   return await pglite.runExclusive(async () => {
     try {
-      // Within somebody's transaction the statement would see its uncommitted rows, and its failure would end it.
+      // In somebody's transaction the statement would see uncommitted rows, and its failure would end it.
       if (pglite.isInTransaction()) return null;
       const known = statements.get(text);
       const statement = known !== undefined && known.uses < USES_MAX ? known : await prepare(pglite, text);
       statement.uses++;
       const bound = boundValues(pglite, statement, values);
       const answer = await execute(pglite, statement, bound).catch((error: unknown) => {
-        // The database says that the statement changed nothing. After any other failure it may have, so that it must
-        // not be repeated.
+        // A DatabaseError changed nothing. After any other failure the statement may have, so it is not repeated.
         if (error instanceof messages.DatabaseError) throw error;
         throw new NotRepeatable(error);
       });
@@ -71,7 +65,7 @@ async function runPrepared<Row>(pglite: PGlite, statements: Map<string, Statemen
 async function prepare(pglite: PGlite, text: string): Promise<Statement> {
   const name = statementName(text);
   const { close, parse: parseText, describe, sync } = protocol.serialize;
-  // Closing a statement that does not exist is no error.
+  // Closing an unknown statement is no error.
   const request = [close({ type: "S", name }), parseText({ name, text }), describe({ type: "S", name }), sync()];
   const answer = await exchange(pglite, request);
   const parameters = answer.find((message) => message instanceof messages.ParameterDescriptionMessage);
@@ -79,7 +73,6 @@ async function prepare(pglite: PGlite, text: string): Promise<Statement> {
   return { name, parameterTypes: parameters?.dataTypeIDs ?? [], description, uses: 0 };
 }
 
-/** A failure after which nobody knows whether the statement took effect. */
 class NotRepeatable extends Error {
   constructor(cause: unknown) {
     super("", { cause });
@@ -90,10 +83,9 @@ type BoundValues = (string | Uint8Array | null)[];
 
 function boundValues(pglite: PGlite, statement: Statement, parameters: readonly unknown[]): BoundValues {
   return parameters.map((value, index) => {
-    // Bytes are sent in binary form.
     if (value === null || value === undefined || value instanceof Uint8Array) return value ?? null;
     const serialize = pglite.serializers[statement.parameterTypes[index] ?? 0];
-    // A type without a serializer, e.g. uuid, is given as text.
+    // Parameters whose type has no serializer, such as uuid, go as text.
     if (serialize === undefined && typeof value === "string") return value;
     if (serialize === undefined) throw new TypeError("the type of a parameter has no serializer");
     return serialize(value);
@@ -105,11 +97,7 @@ function execute(pglite: PGlite, statement: Statement, values: BoundValues): Pro
   return exchange(pglite, [bind({ statement: statement.name, values }), run({}), sync()]);
 }
 
-/**
- * Sends the messages in one entry into the database's program. They end with a sync, after which the database is ready
- * for the next statement even if one of them failed.
- * @throws DatabaseError
- */
+/** The messages end with a sync, after which the database is ready even if one failed. @throws DatabaseError */
 async function exchange(pglite: PGlite, request: readonly Uint8Array[]): Promise<Message[]> {
   const parser = new protocol.Parser();
   const answer: Message[] = [];

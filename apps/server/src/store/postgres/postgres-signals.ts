@@ -1,7 +1,6 @@
 /**
- * Listens for changes made by other processes, on a connection of its own. While that connection is down, notifications
- * are lost, so after its loss and again after reconnecting every cached route counts as stale and the delivery worker
- * is woken.
+ * Listens for other processes' changes on a connection of its own. What is sent while it is down is lost, so after a
+ * loss and again after reconnecting all routes count as stale and the delivery worker is woken.
  */
 import pg from "pg";
 import type { Logger } from "../../runtime/ports.ts";
@@ -9,7 +8,7 @@ import { type ChangeSignals, ROUTE_CHANNEL, WAKE_CHANNEL } from "../change-signa
 import { connectionOptions } from "./postgres.ts";
 
 const RETRY_MS = 1000;
-/** Interval of the heartbeat query, which detects a connection that died silently, e.g. after a network failure. */
+/** The heartbeat query detects a connection that died silently. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 
@@ -27,7 +26,7 @@ export class PostgresSignals {
     this.#logger = logger;
   }
 
-  /** Resolves when the process listens, or when the first connection attempt failed and a retry is scheduled. */
+  /** Resolves when the process listens, or when a retry is planned. */
   async start(): Promise<void> {
     const client = new pg.Client({ ...connectionOptions(this.#databaseUrl), query_timeout: HEARTBEAT_TIMEOUT_MS });
     this.#client = client;
@@ -74,7 +73,7 @@ export class PostgresSignals {
   #handleLoss(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = null;
-    // Closing the lost connection must not keep the process alive, nor fail with an unhandled error.
+    // Closing a lost connection must neither keep the process alive nor fail unhandled.
     void client.end().catch(() => {});
     this.#logger?.warn("database_listener_lost");
     this.#invalidateAll();
@@ -89,7 +88,7 @@ export class PostgresSignals {
   }
 }
 
-/** Reads from a notification when a delivery is due. An unreadable payload counts as due now (`undefined`). */
+/** A notification that can't be read counts as due now (`undefined`). */
 function readDueAt(payload: string): Date | undefined {
   const dueAt = new Date(payload);
   return Number.isNaN(dueAt.getTime()) ? undefined : dueAt;

@@ -1,4 +1,4 @@
-/** PostgreSQL 15 or newer through pg's pool. Values are parsed as in the embedded database (`embedded-database.ts`). */
+/** PostgreSQL 15 or newer through pg's pool. Values are parsed as by the embedded database. */
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Logger } from "../../runtime/ports.ts";
@@ -9,11 +9,11 @@ import { StoreStartError } from "../start-error.ts";
 
 const OLDEST_VERSION = 150_000;
 const POOL_SIZE = 10;
-/** Maximum pooled connections for callers (web requests); the others stay free for mail and upkeep. */
+/** Connections for web requests; the others stay free for mail and upkeep. */
 const CALLERS_AT_ONCE = 6;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Options of pooled connections, also used for the connection that listens. */
+/** Options of pooled connections, and of the one that listens. */
 export const connectionOptions = (databaseUrl: string) => ({
   connectionString: databaseUrl,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -28,12 +28,7 @@ const parsers: Record<number, (text: string) => unknown> = {
 
 const getTypeParser = (oid: number): ((text: string) => unknown) => parsers[oid] ?? pg.types.getTypeParser(oid, "text");
 
-/**
- * Opens a pool of connections, and checks the server.
- * @param poolSize maximum number of connections
- * @throws StoreStartError `database_unreachable` when the server does not answer, refuses the login, or is older than
- * version 15
- */
+/** Opens the pool. @throws StoreStartError `database_unreachable`, also for a server older than 15 */
 export async function openPostgres(
   databaseUrl: string,
   logger: Logger | undefined,
@@ -44,11 +39,9 @@ export async function openPostgres(
     max: poolSize,
     types: { getTypeParser },
   });
-  // A server restart breaks idle connections. The pool replaces them, but without an error listener the process would
-  // exit.
+  // A server restart breaks idle connections of the pool; without a listener the process would exit.
   pool.on("error", () => logger?.warn("database_connection_lost"));
-  // The pool handles errors of a connection only while it is idle. A connection lost between two statements of a
-  // transaction would end the process with an unhandled error; its user gets the error from the next statement.
+  // The pool misses errors between two statements of a transaction, whose next statement fails anyway.
   pool.on("connect", (client) => client.on("error", () => {}));
   addPreparedStatements(pool, logger);
   try {
@@ -88,22 +81,20 @@ async function readSettings(pool: pg.Pool) {
 }
 
 /**
- * Prepared statements on PostgreSQL, one per connection of the pool and text. A pooler in transaction mode that does
- * not support them passes each statement to any of its connections, where it may not exist. Then this process runs all
- * queries without them.
+ * A pooler in transaction mode may pass a prepared statement to a connection that does not know it. Then this process
+ * runs all queries without them.
  */
 
 const UNKNOWN_STATEMENT = "26000";
 const STATEMENT_EXISTS = "42P05";
-/** A column of the result has another type, since a newer version of this program migrated the table. */
+/** The error when a newer version of this program has changed the type of a column. */
 const RESULT_CHANGED = "0A000";
 
-/** Makes the connections of the pool run the texts of prepared queries as named statements of pg. */
 export function addPreparedStatements(pool: pg.Pool, logger: Logger | undefined): void {
   let isUsable = true;
-  // Part of the statements' names: raising it makes every connection prepare them again.
+  // Part of the statements' names: raising it makes every connection prepare them anew.
   let generation = 0;
-  /** @returns whether the statement failed, and not the query */
+  /** Whether the prepared statement failed, and not the query itself. */
   const recover = (error: unknown, ofGeneration: number): boolean => {
     if (isDatabaseError(error, RESULT_CHANGED)) {
       generation = Math.max(generation, ofGeneration + 1);
@@ -133,17 +124,9 @@ export function addPreparedStatements(pool: pg.Pool, logger: Logger | undefined)
   });
 }
 
-/** Which errors of pg mean that PostgreSQL cannot serve at the moment, rather than a mistake of ours. */
-
-/**
- * Classes of SQLSTATE (PostgreSQL, Appendix A): connection lost, insufficient resources, operator intervention
- * (restart, canceled statement), errors of the system that PostgreSQL runs on.
- */
+/** SQLSTATE classes (Appendix A): connection lost, no resources, operator intervention, system error. */
 const outageClasses = new Set(["08", "53", "57", "58"]);
-/**
- * SQLSTATEs of further outages: the database is read-only, is not accepting connections, or did not grant a lock in
- * time.
- */
+/** SQLSTATEs of a database that is read-only, takes no connections, or did not grant a lock. */
 const outageStates = new Set(["25006", "55000", "55P03"]);
 const networkCodes = new Set([
   "ECONNREFUSED",
@@ -156,7 +139,7 @@ const networkCodes = new Set([
   "EAI_AGAIN",
   "ENOENT",
 ]);
-/** Messages of pg's own connection errors, which have no error code. */
+/** Messages of pg's own connection errors, which have no code. */
 const connectionTexts = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
 
 export function isPostgresOutage(thrown: unknown): boolean {

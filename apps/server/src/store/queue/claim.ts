@@ -1,7 +1,7 @@
 /**
- * Claims deliveries from the queue. A claim reads a bounded number of due rows and takes them in turns between
- * accounts. When that bound is reached, it goes on from account to account by an index, so that thousands of due rows
- * of one account do not hide those of others. Its cost depends on the rows it reads, not on the length of the queue.
+ * Claims due deliveries in turns between accounts, from a bounded number of rows. At that bound it goes on from account
+ * to account by an index, so that thousands of rows of one do not hide the others'. The cost does not depend on the
+ * length of the queue.
  */
 import { limits } from "@kauke/contract";
 import { type RawBuilder, sql } from "kysely";
@@ -21,15 +21,15 @@ import { preparedHere } from "../prepared-query.ts";
 import { registeredFromText } from "../rows/accounts/user-document.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 
-/** Priority of the server's own mail (account, confirmation, reports), above every priority that an account can set. */
+/** Priority of the server's own mail, above all that accounts can set. */
 export const OWN_PRIORITY = 100;
 
-/** Rows that a claim reads from each of its queues, as a multiple of the rows it may return. */
+/** Rows that a claim reads from each queue for every row it may return. */
 const WINDOW_FACTOR = 4;
 const WINDOW_MIN = 64;
-/** Maximum accounts that one claim visits in order of account id. */
+/** Accounts that one claim visits at most. */
 const TURNS_MAX = 256;
-/** Maximum rows of the server's own mail for one account in one claim. */
+/** Rows of the server's own mail for one account in one claim. */
 const OWN_PER_ACCOUNT = 4;
 const FIRST_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 
@@ -60,7 +60,7 @@ interface ClaimedRow {
 
 const DUE_AT = sql`coalesce(leased_until, not_before)`;
 
-/** @returns a claim function, which remembers the account whose turn is next */
+/** Returns a claim function that remembers the account whose turn is next. */
 export function claimer(deps: ClaimDeps): (options: ClaimOptions) => Promise<Claimed> {
   let turn = FIRST_ACCOUNT;
 
@@ -81,13 +81,12 @@ interface Oldest {
   usual: number;
   /** Whether more deliveries were due than were claimed. */
   isMore: boolean;
-  /** Whether due deliveries were left out because of the claim's limits, not because of an account's share. */
+  /** Whether due deliveries were left out by the claim's limits, not by an account's share. */
   isCutShort: boolean;
-  /** Whether the claim may have missed due rows of other accounts, because it reads a bounded number of rows. */
+  /** Whether the bound on rows may have hidden due rows of other accounts. */
   isHidden: boolean;
 }
 
-/** Claims the deliveries due longest, in turns between their accounts. */
 async function claimOldest(deps: ClaimDeps, options: ClaimOptions): Promise<Oldest> {
   const { now, limit, ownLimit = limit, perAccount = limit, full = [], running = new Map() } = options;
   const window = limit === 0 ? 0 : Math.max(limit * WINDOW_FACTOR, WINDOW_MIN);
@@ -135,11 +134,7 @@ async function claimOldest(deps: ClaimDeps, options: ClaimOptions): Promise<Olde
   };
 }
 
-/**
- * Claims one due row of each account, in order of account id, starting after the account `turn`; also one row that
- * belongs to no account.
- * @returns the rows, and the account after which the next claim starts
- */
+/** Claims one due row of each account after `turn`, and one of no account. @returns the account to go on after */
 async function claimInTurn(deps: ClaimDeps, options: ClaimOptions, turn: string) {
   const { now, limit, full = [] } = options;
   const isDue = sql`state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
@@ -167,9 +162,8 @@ async function claimInTurn(deps: ClaimDeps, options: ClaimOptions, turn: string)
 }
 
 /**
- * Leases the candidates that no other transaction has locked, in the order of their places. The rows of composed mail
- * (`email_job`) are updated with their deliveries.
- * @param candidates common table expressions, among them `placed (id, is_own, place)` and `counts` with one row
+ * Leases the candidates that nobody has locked, in their order, and starts composed mail (`email_job`). @param
+ * candidates with `placed (id, is_own, place)` and `counts` with one row
  */
 async function lease<Counts extends object>(
   { db, signals }: ClaimDeps,
@@ -177,7 +171,7 @@ async function lease<Counts extends object>(
   { now, leaseMs, limit, ownLimit = 0 }: ClaimOptions,
 ): Promise<{ rows: ClaimedRow[]; counts: Counts }> {
   const until = new Date(now.getTime() + leaseMs);
-  // Joined row by row, since a join of the tables may read every due row of the queue.
+  // Candidates are joined row by row, since a join of the tables may read every due row.
   const locked = sql`CROSS JOIN LATERAL (
       SELECT id, ${DUE_AT} AS due_at FROM delivery
       WHERE delivery.id = next.id AND state = 'open' AND ${DUE_AT} <= ${now}::timestamptz FOR UPDATE SKIP LOCKED
@@ -210,10 +204,7 @@ async function lease<Counts extends object>(
   return { rows: rows.filter((row) => row.id !== null), counts: rows[0] as Counts };
 }
 
-/**
- * Opens each claimed row on its own: an unreadable row must not prevent the delivery of the others, which are leased
- * already.
- */
+/** Opens rows one by one: all are leased already, and an unreadable one must not hold up the others. */
 function read(deps: ClaimDeps, rows: readonly ClaimedRow[]): Pick<Claimed, "deliveries" | "unreadable"> {
   const deliveries: LeasedDelivery[] = [];
   const unreadable: UnreadableDelivery[] = [];
@@ -239,10 +230,7 @@ function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDeli
   }
 }
 
-/**
- * Whether a delivery's target has the fields that every attempt relies on; another version of the program may have
- * written a different document.
- */
+/** Another version of the program may have written another document for a target. */
 function isTarget(target: DeliveryTarget): boolean {
   const { destination, aliasAddress } = target;
   const where: unknown = destination.kind === "mailbox" ? destination.address : destination.url;

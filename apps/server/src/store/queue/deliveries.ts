@@ -1,7 +1,4 @@
-/**
- * The delivery queue. The schedule of a row is plain; envelope and target are sealed documents. A row is due at
- * `coalesce(leased_until, not_before)`: a waiting row at its time, a leased one when its lease expires.
- */
+/** The delivery queue. A row is due at `coalesce(leased_until, not_before)`; envelope and target are sealed. */
 import { sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
 import {
@@ -43,19 +40,12 @@ import {
   putBack,
 } from "./settle-together.ts";
 
-/** The delivery queue, with functions for the operator's tools. */
 export interface DeliveryRepository extends DeliveryStore {
-  /** Mail kept for the operator, oldest first. */
+  /** Lists mail kept for the operator, oldest first. */
   listKeptForOperator(): Promise<KeptMessage[]>;
-  /**
-   * Deletes the rows of a message kept for the operator; the caller deletes its body.
-   * @returns false when no such message is kept
-   */
+  /** Deletes mail kept for the operator, without its body. @returns false when no such message is kept */
   deleteKeptForOperator(messageId: string): Promise<boolean>;
-  /**
-   * Deletes mail kept for the operator that arrived before `createdBefore`, with its bodies.
-   * @returns number of deleted messages
-   */
+  /** @returns number of deleted messages */
   deleteKeptBefore(createdBefore: Date): Promise<number>;
   figures(): Promise<QueueFigures>;
 }
@@ -63,14 +53,13 @@ export interface DeliveryRepository extends DeliveryStore {
 type EnvelopeDocument = Omit<MessageEnvelope, "receivedAt"> & { receivedAt: string };
 
 export interface DeliveryStoreParts {
-  /** Deletes the stored bodies of messages that were taken out of the queue. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
-/** Maximum rows in one group commit: more than the delivery worker has in flight, few enough for a short statement. */
+/** Rows of one group commit: more than the delivery worker has in flight, and still a short statement. */
 const GROUP_MAX = 64;
 
-/** Minimum milliseconds between two group commits of delivery outcomes, for which no sender waits. */
+/** Minimum milliseconds between two commits of outcomes, for which no sender waits. */
 const SETTLE_PAUSE_MS = 25;
 
 export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryStoreParts): DeliveryRepository {
@@ -125,7 +114,6 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
   };
 }
 
-/** Operations on the queue that concurrent callers share a commit for. */
 function groupedCalls(context: StoreContext) {
   const options = { most: GROUP_MAX, isOneItemsFault: isOneRowsFault };
   const settling = { ...options, pauseMinMs: SETTLE_PAUSE_MS };
@@ -149,10 +137,7 @@ function groupedCalls(context: StoreContext) {
   };
 }
 
-/**
- * Text of a failure for the column `last_failure`, e.g. `mailbox_full 5.2.2`: a closed set of words without personal
- * data, so the column is not sealed.
- */
+/** A failure is a closed set of words without personal data, so its column is not sealed. */
 const failureText = (failure: DeliveryFailure) => `${failure.code} ${failure.enhancedStatus}`;
 
 export function readFailure(text: string): DeliveryFailure {
@@ -174,7 +159,7 @@ async function nextDueAt({ db, signals }: StoreContext): Promise<Date | null> {
 }
 
 async function hasten(db: Database, ids: readonly string[], now: Date): Promise<void> {
-  // One attempt is subtracted, so that a host that is available only at times does not use up the retry schedule.
+  // Takes back one attempt, so that a host that comes and goes does not use up the retry schedule.
   await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
     WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
       AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
@@ -242,8 +227,7 @@ async function finish(
   trx: InTransaction,
   { id, leaseToken, failure }: LeaseRef & { failure: DeliveryFailure | null },
 ): Promise<Finished> {
-  // The message's row is locked first: a transaction that ends another delivery of the message waits for this lock, and
-  // then sees that this delivery is deleted.
+  // The message is locked first: whoever ends another of its deliveries waits, and sees this one deleted.
   const message = await trx
     .selectFrom("message")
     .innerJoin("delivery", "delivery.message_id", "message.id")
@@ -265,7 +249,7 @@ async function finish(
   return { finished: true, messageDone: messageDone ?? null, isTakenByNone: false };
 }
 
-/** Defers one leased delivery. @returns `null` when the lease was lost */
+/** @returns `null` when the lease was lost */
 async function defer(
   { db, clock }: StoreContext,
   { id, leaseToken, next }: LeaseRef & { next: { notBefore: Date; failure: DeliveryFailure } },
@@ -286,7 +270,7 @@ async function defer(
   return rows[0] === undefined ? null : { jobId: rows[0].job_id };
 }
 
-/** Turns any failure of a commit into `spool_failed`: the message is not accepted, and the sender is asked to retry. */
+/** A message whose commit failed is not accepted, and the sender tries again. */
 export async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,7 +1,4 @@
-/**
- * Enqueues messages with their open deliveries for many callers in one statement: one commit and one fsync, after which
- * each caller can answer 250.
- */
+/** Enqueues the messages of many callers in one statement: one commit, after which each can reply 250. */
 import { type RawBuilder, sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
 import type { OpenDelivery } from "../../core/delivery/delivery.ts";
@@ -27,15 +24,14 @@ export interface RowsToEnqueue {
   dueAt: Date | null;
 }
 
-/** Earliest time at which a delivery without a lease is due; `null` when all are leased. */
 export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
   return earliest(deliveries.map((it) => (it.lease === null ? it.notBefore : null)));
 }
 
-/** Inserts the messages of all callers with their deliveries, or none of them. */
+/** Inserts the messages of all callers, or none of them. */
 export async function enqueueTogether({ db, signals }: StoreContext, kept: readonly RowsToEnqueue[]): Promise<void> {
   const dueAt = earliest(kept.map((it) => it.dueAt));
-  // If no other process is to be notified, the single insert statement needs no explicit transaction.
+  // Without another process to notify, the single statement needs no transaction.
   if (signals.isAlone || dueAt === null) return await insert(db, kept, preparedHere(db, signals));
   await db.transaction().execute(async (trx) => {
     await insert(trx, kept, sql.raw(""));
@@ -43,7 +39,7 @@ export async function enqueueTogether({ db, signals }: StoreContext, kept: reado
   });
 }
 
-/** Inserts an answer and the marks by which it is known if it is sent again, all or nothing. */
+/** Inserts an answer with the marks by which it is known if it is sent again. */
 export async function enqueueAnswer(
   { db, signals }: StoreContext,
   kept: RowsToEnqueue,
@@ -58,10 +54,7 @@ export async function enqueueAnswer(
   });
 }
 
-/**
- * Passes one array per column, so that the statement's text is the same for any number of rows. Bytes are passed as
- * hex, because arrays of bytea are slow.
- */
+/** Passes one array per column, so that the text is the same for any number of rows; hex, as bytea is slow. */
 async function insert(db: Database, kept: readonly RowsToEnqueue[], start: RawBuilder<unknown>): Promise<void> {
   const messages = kept.map((it) => it.message);
   const deliveries = kept.flatMap((it) => it.deliveries);

@@ -1,4 +1,7 @@
-/** Moves in-flight messages into the queue, after a failed attempt or after the process ended during the attempt. */
+/**
+ * Messages in flight beside the embedded database: `underway/<message id>` holds row, delivery and bytes, sealed. They
+ * move into the queue after a failed attempt, or at the start after a process that ended during one.
+ */
 
 import { dirname, join } from "node:path";
 import { AppError } from "../../core/app-error.ts";
@@ -31,7 +34,7 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
       if (!isOwnerGone(thrown)) throw thrown;
       hasOwner = false;
     }
-    // If this fails the file stays: repeating the move would fail and delete the body. The next start deletes the file.
+    // If this fails the file stays for the next start: repeating the move would delete the body.
     await files.forget(message.id).catch(() => {});
     return hasOwner;
   }
@@ -47,8 +50,7 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
     forget: (messageId) => files.forget(messageId),
     moveToQueue: async ({ wire, ...entry }) => {
       if (wire !== null) return await move({ ...entry, wire });
-      // The bytes of many messages may have been dropped from memory at the same time, so they are read back one
-      // message at a time.
+      // Bytes of many messages may have been dropped from memory, so they are read back one at a time.
       const moved = reading.then(() => readAndMove(entry));
       reading = moved.catch(() => {});
       return await moved;
@@ -56,17 +58,13 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
   };
 }
 
-/**
- * Called at start: messages that were in flight when the previous process ended are queued and due at once.
- * @returns number of messages moved into the queue
- */
+/** Queues what was in flight when the previous process ended. @returns number of messages */
 export async function recoverInFlight(parts: InFlightParts): Promise<number> {
   let recovered = 0;
   for (const messageId of await parts.files.list()) if (await recoverOne(messageId, parts)) recovered += 1;
   return recovered;
 }
 
-/** @returns whether the message was moved into the queue */
 async function recoverOne(messageId: string, parts: InFlightParts): Promise<boolean> {
   const { files, deliveries, clock, logger } = parts;
   const found = await files.read(messageId);
@@ -76,7 +74,7 @@ async function recoverOne(messageId: string, parts: InFlightParts): Promise<bool
   }
   if (!(await deliveries.isKnownMessage(messageId)))
     return await inFlightMessages(parts).moveToQueue(dueNow(found, clock.now()));
-  // The message is already in the queue: the previous process ended before it could remove the file.
+  // The message is in the queue: the previous process ended before it removed the file.
   await files.forget(messageId);
   return false;
 }
@@ -87,30 +85,21 @@ function dueNow({ message, delivery, wire }: InFlightMessage, now: Date): InFlig
 
 const FOREIGN_KEY_VIOLATION = "23503";
 
-/** Whether the message could not be queued because its alias or account was deleted meanwhile, and its mail with it. */
+/** Whether the alias or account was deleted meanwhile, and its mail with it. */
 const isOwnerGone = (thrown: unknown): boolean =>
   thrown instanceof Error && isDatabaseError(thrown.cause, FOREIGN_KEY_VIOLATION);
 
-/**
- * In-flight messages beside the embedded database: `underway/<message id>` holds the message's row, its delivery and
- * its bytes, sealed in chunks. A file found at start belongs to an attempt that was interrupted when the previous
- * process ended.
- */
-
 export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
-  /** Stores the sealed bytes of a message that can't be opened. Like a damaged file, it is reported at every start. */
+  /** Stores sealed bytes that can't be opened; they are reported at every start. */
   keepDamaged(messageId: string, bytes: Buffer): Promise<void>;
-  /** Lists the ids of the stored messages, and removes files that were not completely written. */
+  /** Lists the stored messages and removes incomplete files. */
   list(): Promise<string[]>;
-  /** @returns `null` when the message's file does not exist or is damaged; a damaged file is not removed */
+  /** Reads a message; `null` when its file is missing or damaged. A damaged file stays. */
   read(messageId: string): Promise<InFlightMessage | null>;
 }
 
 const HEAD_BYTES = 4;
-/**
- * File name of an in-flight message: its id. Other files are ignored, e.g. an editor's copy or a directory of the file
- * system.
- */
+/** Names of files of messages; others are ignored, such as an editor's copy. */
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function inFlightFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): InFlightFiles {
@@ -156,8 +145,7 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
         const bytes = await readChunks(keys, nameOf(messageId), file);
         return bytes === null ? null : parse(bytes);
       } catch (error) {
-        // The file is authentic, since it could be opened, so another version of the program wrote its content in
-        // another format.
+        // A file that could be opened is authentic: another version of the program wrote another format.
         if (error instanceof RangeError) return null;
         throw error;
       } finally {
@@ -173,13 +161,11 @@ function parse(bytes: Buffer): InFlightMessage | null {
   return rows === null ? null : { ...rows, wire: bytes.subarray(end) };
 }
 
-/** Serializes the rows of a message in flight, i.e. its message row and its delivery, as JSON. */
-
 type Rows = Omit<InFlightMessage, "wire">;
 
 export const rowsOf = ({ message, delivery }: Rows): Buffer => Buffer.from(JSON.stringify({ message, delivery }));
 
-/** @returns `null` if the bytes are not JSON: then another version of the program wrote them in another format */
+/** Returns `null` if another version of the program wrote the rows in another format. */
 export function parseRows(bytes: Buffer): Rows | null {
   try {
     return JSON.parse(bytes.toString("utf8"), reviveDate) as Rows;

@@ -1,7 +1,6 @@
 /**
- * Mail to postmaster@ and abuse@ when no address for it is configured: stored sealed for the operator (`kauke doctor`).
- * The amount is capped; above the cap, the oldest messages of the network that sent most are evicted. A kept message is
- * a delivery in the state `kept`, which the delivery worker never claims.
+ * Mail to postmaster@ and abuse@ without an address for it, sealed for `kauke doctor`: deliveries in the state `kept`.
+ * Above a cap the oldest of the network that sent most are evicted.
  */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
@@ -16,7 +15,6 @@ import type { StoreContext } from "../store-context.ts";
 
 const MESSAGES_MAX = 1000;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Shown for a kept message whose envelope cannot be opened. */
 const unreadableEnvelope = {
   envelopeFrom: "",
   helo: "",
@@ -25,12 +23,12 @@ const unreadableEnvelope = {
   eightBit: false,
   smtpUtf8: false,
 };
-/** Key of the advisory lock that prevents two processes from exceeding the cap together. */
+/** Key of the advisory lock that keeps two processes from exceeding the cap together. */
 const KEPT_LOCK = 7_205_520;
 
 export interface KeptMessage {
   messageId: string;
-  /** The recipient address as the sender gave it, in lower case. */
+  /** The recipient address in lower case. */
   address: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -51,7 +49,7 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
       const address = keys.open<DeliveryTarget>("delivery", row.id, row.sealed).aliasAddress;
       return { ...plain, address, envelope: envelopeOf(keys, messageId, row.envelope) };
     } catch {
-      // Unreadable mail is listed too, so that the operator can delete it and still sees the rest.
+      // Unreadable mail is listed too, so that the operator can delete it.
       return { ...plain, address: "unreadable", envelope: { ...unreadableEnvelope, receivedAt: createdAt } };
     }
   };
@@ -102,7 +100,6 @@ function keptRows(db: Database) {
 
 type KeptRow = Awaited<ReturnType<typeof readKeptRows>>[number];
 
-/** Query for the rows of messages kept for the operator, oldest first. */
 function readKeptRows(db: Database) {
   return keptRows(db)
     .select(["delivery.id", "delivery.sealed", "message.id as message_id", "message.sealed as envelope"])
@@ -118,11 +115,7 @@ async function measureKept(db: Database): Promise<{ count: number; bytes: number
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Evicts kept messages until the new one fits.
- * @returns ids of the evicted messages, whose bodies the caller deletes
- * @throws AppError `spool_quota` when the new message itself would be evicted
- */
+/** Evicts messages until the new one fits. @returns their ids @throws AppError `spool_quota` if it never does */
 async function makeRoom(
   trx: InTransaction,
   newcomer: { sizeBytes: number } & NetworkIndexes,

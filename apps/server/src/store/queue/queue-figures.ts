@@ -1,13 +1,13 @@
-/** Length of the queue and age of its oldest delivery, for the operator. Reads every open row. */
+/** Figures of the queue. Reads every open row. */
 import { sql } from "kysely";
 import { SPOOL_ROW_BYTES } from "../../core/delivery/delivery.ts";
 import type { Database } from "../database.ts";
 
 export interface QueueFigures {
   open: number;
-  /** When the message of the oldest open delivery was received; `null` when no delivery is open. */
+  /** Arrival of the oldest open delivery's message; `null` when none is open. */
   oldestAt: Date | null;
-  /** Total size of the messages with open deliveries, each counted once. */
+  /** Size of all messages with open deliveries, each counted once. */
   messageBytes: number;
 }
 
@@ -22,9 +22,6 @@ export async function queueFigures(db: Database): Promise<QueueFigures> {
   return { open: row?.open ?? 0, oldestAt: row?.oldest_at ?? null, messageBytes: row?.message_bytes ?? 0 };
 }
 
-/** Sizes of undelivered mail by account or alias. */
-
-/** Adds up the bytes of undelivered mail. @returns bytes for each account or alias of `ids`, in the same order */
 export async function spoolBytesBy(
   db: Database,
   column: "user_id" | "alias_id",

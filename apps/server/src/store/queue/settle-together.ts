@@ -1,6 +1,6 @@
 /**
- * Ends or defers many leased deliveries in one statement. Composed mail (with an `email_job` row) is left out:
- * `deliveries.ts` handles it one by one, because the state of the job depends on it.
+ * Ends or defers many leased deliveries in one statement. Composed mail (`email_job`) is left to `deliveries.ts`, since
+ * the state of its job depends on the outcome.
  */
 import { sql } from "kysely";
 import type { PutBack } from "../../core/delivery/delivery.ts";
@@ -19,9 +19,9 @@ export interface Ending extends LeaseRef {
 }
 
 export interface Ended {
-  /** Id of the message that was deleted with its last delivery; otherwise `null`. */
+  /** Id of the message that was deleted with its last delivery. */
   messageDone: string | null;
-  /** True for the last open delivery of the message for its alias, if no destination of the alias took the message. */
+  /** True for the last open delivery of a message for its alias, if no destination took it. */
   isTakenByNone: boolean;
 }
 
@@ -34,10 +34,7 @@ export interface Deferral extends LeaseRef {
   failureText: string;
 }
 
-/**
- * Ends leased deliveries in one statement.
- * @returns `undefined` for each delivery that was not ended: its lease was lost, or it is composed mail
- */
+/** Ends deliveries. @returns `undefined` for each whose lease was lost, and for composed mail */
 export async function finishTogether(
   context: StoreContext,
   endings: readonly Ending[],
@@ -61,36 +58,27 @@ interface EndedRow {
   alias_id: string | null;
   is_taken: boolean;
   is_message_done: boolean;
-  /** Whether no delivery of the message for this alias is open any more, and none was taken before. */
+  /** Whether no other delivery of the message for this alias is open or was taken. */
   is_last: boolean;
 }
 
 const aliasOf = ({ message_id, alias_id }: EndedRow) => `${message_id} ${alias_id}`;
 
-/**
- * Adds a key to the set and returns whether it was new, so that only the first of several deliveries ended by one
- * statement reports the end of their message or alias.
- */
+/** Only the first of several deliveries in one statement reports the end of their message or alias. */
 function isFirst(seen: Set<string>, key: string): boolean {
   if (seen.has(key)) return false;
   seen.add(key);
   return true;
 }
 
-/**
- * Defers leased deliveries in one statement.
- * @returns for each delivery whether it was deferred; false if its lease was lost or it is composed mail
- */
+/** @returns false for each that was not deferred: its lease was lost, or it is composed mail */
 export async function deferTogether(context: StoreContext, deferrals: readonly Deferral[]): Promise<boolean[]> {
   const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals, context));
   const ids = new Set(rows.map((row) => row.id));
   return deferrals.map(({ id }) => ids.has(id));
 }
 
-/**
- * Extends the leases of deliveries in one statement.
- * @returns for each delivery whether its lease was still held and is now extended
- */
+/** @returns false for each whose lease was lost */
 export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
@@ -105,9 +93,8 @@ export async function extendTogether(db: Database, extensions: readonly Extensio
 }
 
 /**
- * Locks the messages first, so that a transaction that ends another delivery of the same message waits and then sees
- * this one deleted. The order by id is the one in which the deletion of an account locks them. If this is the only
- * process, the single statement is enough.
+ * Locked first, so that whoever ends another delivery of the message waits and then sees this one deleted; by id, as
+ * the deletion of an account does. A single process needs no lock.
  */
 async function withMessagesLocked<Row>(
   { db, signals }: StoreContext,
@@ -123,13 +110,10 @@ async function withMessagesLocked<Row>(
   });
 }
 
-/** Not just `=`, for which PostgreSQL may read the index of aliases, and with it all waiting mail of the alias. */
+/** Not just `alias_id =`, for which PostgreSQL may read all waiting mail of the alias. */
 const isOfSameAlias = sql`ended.alias_id IS NOT NULL AND delivery.alias_id IS NOT DISTINCT FROM ended.alias_id`;
 
-/**
- * Ends leased deliveries, except those of composed mail. All subqueries of the SQL statement see the rows as they were
- * before it.
- */
+/** Ends deliveries; all subqueries see the rows as they were before the statement. */
 async function finishPlain(db: Database, endings: readonly Ending[], { signals }: StoreContext) {
   const { rows } = await sql<EndedRow>`${preparedHere(db, signals)}
     WITH ended AS (
@@ -174,11 +158,7 @@ async function deferPlain(db: Database, deferrals: readonly Deferral[], { signal
   return rows;
 }
 
-/**
- * Returns leased deliveries to the queue without an attempt: none is counted, and a composed message is pending again.
- */
-
-/** Puts leased deliveries back into the queue. @returns ids of the composed messages that are pending again */
+/** Requeues deliveries without counting an attempt. @returns ids of composed messages pending again */
 export async function putBack({ db, clock, signals }: StoreContext, deliveries: readonly PutBack[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`${preparedHere(db, signals)}
     WITH given (id, token, not_before) AS (

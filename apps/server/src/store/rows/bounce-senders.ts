@@ -1,4 +1,4 @@
-/** Senders whom bounce addresses stand for by a token. The rows of many messages are stored in one commit. */
+/** Senders whom bounce addresses stand for by a token, since their address is too long to be part of it. */
 import { sql } from "kysely";
 import { type BounceSender, type BounceSenderStore, utcDay } from "../../core/bounce-sender.ts";
 import { groupCalls, PAUSE_MAX_MS } from "../concurrency/group-calls.ts";
@@ -6,7 +6,7 @@ import { type Database, isOneRowsFault } from "../database.ts";
 import { preparedQuery } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** Maximum rows per commit; the embedded database inserts as many in some 10 ms. */
+/** Rows per commit: some 10 ms on the embedded database. */
 const GROUP_ROWS_MAX = 200;
 
 interface SendersToEnsure {
@@ -45,10 +45,7 @@ export function bounceSenderStore({ db, keys }: Pick<StoreContext, "db" | "keys"
   };
 }
 
-/**
- * @returns a function that stores all senders in one statement, which takes one array per column, so that its text is
- * the same for any number of rows
- */
+/** Stores all senders in one statement, whose text is the same for any number of rows. */
 function insertAll(db: Database, seal: (sender: BounceSender) => Buffer) {
   const none: string[] = [];
   const insert = sql<never>`
@@ -71,7 +68,7 @@ function insertAll(db: Database, seal: (sender: BounceSender) => Buffer) {
   };
 }
 
-/** One row per token, since a statement can't update a row twice, in the same order in every process: no deadlocks. */
+/** Makes one row per token, as a statement can't update it twice, in one order everywhere: no deadlocks. */
 function rowsOf(items: readonly SendersToEnsure[]) {
   const all = items.flatMap(({ senders, expiresOn }) => senders.map((sender) => ({ ...sender, expiresOn })));
   const latestLast = all.sort((a, b) => (a.expiresOn < b.expiresOn ? -1 : 1));

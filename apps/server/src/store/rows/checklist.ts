@@ -1,7 +1,6 @@
 /**
- * Stores the checklist of an account in sealed documents of up to 100 rows, so that ticking off one row reseals only
- * the rows of its document. A row's number is unique in its document and never reused, so a late change to a removed
- * row affects no other row.
+ * The checklist in sealed documents of up to 100 rows, so that a tick reseals one of them. Numbers of rows are never
+ * reused, so a late change to a removed row affects no other.
  */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
@@ -18,7 +17,7 @@ interface StoredRow extends NewChecklistRow {
 }
 
 interface ChecklistDocument {
-  /** Number that the next row added to this document gets. */
+  /** Number of the next row that is added to the document. */
   next: number;
   rows: StoredRow[];
 }
@@ -44,7 +43,7 @@ export function checklistStore(context: StoreContext): ChecklistStore {
     },
     add: (userId, rows, max) =>
       db.transaction().execute(async (trx) => {
-        // Locks the account's row, so that two concurrent calls do not add the same sites.
+        // The account is locked, so that two concurrent calls do not add the same sites.
         await trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
         const parts = await lockedParts(context, trx, { userId });
         const fresh = unknownRows(parts, rows);
@@ -100,7 +99,6 @@ async function lockedParts(
 
 const keyOf = ({ site, oldAddress }: NewChecklistRow) => `${site.toLowerCase()}\0${oldAddress.toLowerCase()}`;
 
-/** The new rows that no document of the checklist contains yet, without duplicates. */
 function unknownRows(parts: readonly Part[], rows: readonly NewChecklistRow[]): NewChecklistRow[] {
   const known = new Set(parts.flatMap(({ document }) => document.rows.map(keyOf)));
   return rows.filter((row) => {
@@ -109,7 +107,6 @@ function unknownRows(parts: readonly Part[], rows: readonly NewChecklistRow[]): 
   });
 }
 
-/** Adds new rows to the last document as long as it has room, then to further documents. */
 function withRows(parts: readonly Part[], rows: readonly NewChecklistRow[]): { changed: Part[]; added: Part[] } {
   const last = parts.at(-1);
   const room = last === undefined ? 0 : Math.min(ROWS_PER_DOCUMENT - last.document.rows.length, rows.length);

@@ -1,6 +1,6 @@
 /**
- * Stores client numbers of aliases and mailboxes. Numbers are assigned under a lock on the account's counter, so that
- * concurrent first listings assign each alias exactly one number and no number twice.
+ * Whole numbers that clients use as ids, assigned under a lock on the account's counter: each once, whatever runs
+ * concurrently.
  */
 import { type RawBuilder, sql } from "kysely";
 import { CLIENT_NUMBER_MAX, type ClientNumberKind, type ClientNumberStore } from "../../core/client-number.ts";
@@ -56,10 +56,7 @@ async function readNumbers(db: Database | InTransaction, { userId, kind, ids }: 
   return new Map(rows.map(({ id, number }) => [id, number]));
 }
 
-/**
- * Assigns numbers to the aliases or mailboxes that have none. Locks the account, its counter and the aliases in this
- * order, which the deletion of an alias or account follows too.
- */
+/** Locks account, counter and aliases in this order, as deletions do. */
 async function assignNumbers(trx: InTransaction, { userId, kind, ids }: Wanted): Promise<Map<string, number>> {
   const account = trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare();
   if ((await account.executeTakeFirst()) === undefined) return new Map();
@@ -88,10 +85,7 @@ async function lockCounter(trx: InTransaction, userId: string, kind: ClientNumbe
   await counter.where("kind", "=", kind).forUpdate().execute();
 }
 
-/**
- * Locks the given aliases or mailboxes against deletion until the commit.
- * @returns the ids that exist and belong to the account
- */
+/** @returns the ids that exist and belong to the account */
 async function lockItems(trx: InTransaction, { userId, kind, ids }: Wanted): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM ${tablesOf[kind].items} WHERE user_id = ${userId} AND id = ${anyOfIds(ids)}

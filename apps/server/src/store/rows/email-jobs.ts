@@ -1,7 +1,4 @@
-/**
- * Jobs of composed mail. Recipient and subject are sealed, and erased when the message is sent, fails or is cancelled;
- * the queue itself is in `deliveries.ts`.
- */
+/** Jobs of composed mail. Recipient and subject are sealed, and erased when the job ends. */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { fieldError } from "../../core/app-error.ts";
 import {
@@ -18,7 +15,6 @@ import type { StoreContext } from "../store-context.ts";
 import { cancelMessages, type JobDocument, lockComposed } from "./job-records.ts";
 
 export interface EmailJobStoreParts {
-  /** Deletes the bodies of cancelled messages. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -77,16 +73,13 @@ async function queue(context: StoreContext, trx: InTransaction, input: EmailJobT
   await signals.announceWake(trx);
 }
 
-/**
- * Whether an alias may send composed mail. Locks the alias: a transaction that pauses, renames or deletes it either
- * commits first, so that this query sees the change, or waits for the lock and then cancels the new job.
- */
+/** Locks the alias: a pause, rename or deletion either commits first and is seen, or waits and cancels the new job. */
 async function canSend(
   { keys }: StoreContext,
   trx: InTransaction,
   { aliasId, userId, target }: EmailJobToQueue["delivery"],
 ): Promise<boolean> {
-  // The account is locked before the alias, as in every transaction that locks both; the job's row will refer to both.
+  // The account is locked before the alias, as everywhere: the job's row refers to both.
   await trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare().execute();
   const alias = await trx
     .selectFrom("alias")
@@ -102,7 +95,7 @@ async function canSend(
   return alias !== undefined;
 }
 
-/** Query for the user's composed messages, each with the last failure of its delivery if that delivery still exists. */
+/** Composed messages, each with the last failure of its delivery if that still exists. */
 function jobRows({ db }: StoreContext, userId: string) {
   return db
     .selectFrom("email_job")
@@ -131,8 +124,7 @@ async function listWaiting(context: StoreContext, userId: string, max: number): 
       const { job, content } = openJob(context, row);
       return content === null ? [] : [{ job, content, nextAttemptAt: row.not_before ?? job.scheduledAt }];
     } catch (error) {
-      // A composed message whose recipient and subject are unreadable can't be shown; its delivery does not depend on
-      // them.
+      // A message whose recipient and subject can't be read is not shown; its delivery does not need them.
       if (error instanceof SealError) return [];
       throw error;
     }

@@ -1,8 +1,4 @@
-/**
- * Encryption keys. Name, public key and wrapped private key are sealed; which key is the default is a plain column with
- * a unique index. Every change locks the account's row first, so that concurrent changes run one after another and
- * exactly one default remains.
- */
+/** Encryption keys. Every change locks the account's row first, so that exactly one default remains. */
 
 import { aliasAddress } from "../../core/alias/alias.ts";
 import { AppError } from "../../core/app-error.ts";
@@ -50,10 +46,7 @@ export function openKeyDocument(keys: StoreContext["keys"], row: Pick<KeyRow, "i
   return keys.open<KeyDocument>("encryption_key", row.id, row.sealed);
 }
 
-/**
- * Prevents the deletion of the key until the end of the transaction.
- * @returns false when the user has no such key
- */
+/** Locks the key against deletion. @returns false when the user has no such key */
 export async function lockKey(trx: InTransaction, userId: string, keyId: string): Promise<boolean> {
   const own = trx.selectFrom("encryption_key").select("id").where("user_id", "=", userId).where("id", "=", keyId);
   return (await own.forKeyShare().executeTakeFirst()) !== undefined;
@@ -64,17 +57,14 @@ function toKey(row: KeyRow, { keyName, publicKey }: KeyDocument): EncryptionKey 
   return { id, userId, keyName, publicKey, isDefault, createdAt };
 }
 
-/**
- * Runs changes of an account's encryption keys one after another.
- * @returns the result of `change`; `null` also when the account does not exist
- */
+/** Changes encryption keys one after another. @returns `null` also when the account does not exist */
 function inTurn<T>(
   { db }: StoreContext,
   userId: string,
   change: (trx: InTransaction) => Promise<T | null>,
 ): Promise<T | null> {
   return db.transaction().execute(async (trx) => {
-    // The lock on the account's row does not block inserts of rows that refer to the account.
+    // This lock does not block inserts of rows that refer to the account.
     const account = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
     return (await account.executeTakeFirst()) === undefined ? null : await change(trx);
   });
@@ -119,7 +109,7 @@ async function makeDefault(
   return toKey({ ...row, is_default: true }, open(context, row));
 }
 
-/** Turns a foreign key violation into `key_in_use`: the key was chosen while it was being deleted. */
+/** Turns a violated foreign key into `key_in_use`: the key was chosen while it was being deleted. */
 async function withKeyInUseError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -131,10 +121,7 @@ async function withKeyInUseError<T>(work: () => Promise<T>): Promise<T> {
 
 const NAMED_MAX = 5;
 
-/**
- * Refuses to delete an encryption key in use.
- * @throws AppError `key_in_use`, whose message names where the key is used
- */
+/** @throws AppError `key_in_use`, whose message names where the key is used */
 async function refuseIfUsed(
   { keys }: StoreContext,
   trx: InTransaction,

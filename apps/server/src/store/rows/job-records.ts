@@ -1,7 +1,6 @@
 /**
- * State changes of composed mail (`email_job`), always within the transaction that changes the delivery. Until the
- * message is sent, fails or is cancelled, the job's sealed document holds recipient and subject; then they are erased,
- * and the last failure remains.
+ * State changes of composed mail (`email_job`) in the transaction of its delivery, and the deletion of queued mail with
+ * its owner. Rows are locked in the order account, alias, message, delivery everywhere.
  */
 
 import type { EmailJobStatus } from "@kauke/contract";
@@ -14,16 +13,13 @@ import { anyOfIds } from "./sql-parts.ts";
 export interface JobDocument {
   messageId: string;
   lastFailure: DeliveryFailure | null;
-  /** Recipient and subject; `null` once the message is sent, has failed or is cancelled. */
+  /** Recipient and subject; `null` once the job has ended. */
   content: EmailJobContent | null;
 }
 
 type Ending = { event: Extract<JobEvent, "deliver" | "fail" | "cancel">; failure: DeliveryFailure | null };
 
-/**
- * Ends a composed message as sent, failed or cancelled.
- * @returns false if the job's status does not allow the event; then nothing is changed
- */
+/** Ends a job. @returns false if its status does not allow the event; nothing is changed then */
 export async function endJob(
   { keys, clock }: Pick<StoreContext, "keys" | "clock">,
   trx: InTransaction,
@@ -49,11 +45,7 @@ export async function endJob(
   return true;
 }
 
-/**
- * Reads the Message-ID. A damaged document must not prevent the job from ending, or the message would be sent again and
- * again.
- * @returns the Message-ID; empty if the document is damaged
- */
+/** Message-ID; empty for a damaged document: a job that could not end would send its message again and again. */
 function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer): string {
   try {
     return keys.open<JobDocument>("email_job", jobId, sealed).messageId;
@@ -62,10 +54,7 @@ function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer):
   }
 }
 
-/**
- * Locks all composed messages of the given accounts, aliases or jobs.
- * @returns ids of the locked messages
- */
+/** Locks composed mail of accounts, aliases or jobs. @returns ids of the locked messages */
 export async function lockComposed(
   trx: InTransaction,
   of: { column: "user_id" | "alias_id" | "id"; id: string | readonly string[] },
@@ -82,10 +71,7 @@ export async function lockComposed(
 }
 
 /**
- * Cancels those of the locked messages that no delivery worker has leased. A concurrent claim either commits first, so
- * that the delivery is leased and not cancelled, or finds no delivery.
- * @param unlessAfter messages whose last attempt failed with one of these codes are not cancelled
- * @returns ids of messages whose bodies may be deleted after the commit
+ * Cancels those without a lease: a claim commits first and is spared, or finds none. @returns ids of ended messages
  */
 export async function cancelMessages(
   context: Pick<StoreContext, "keys" | "clock">,
@@ -112,11 +98,7 @@ export async function cancelMessages(
   return deleteFinishedMessages(trx, messageIds);
 }
 
-/**
- * Cancels a composed message that is pending again after an attempt if its alias was paused or deleted meanwhile. An
- * alias that is paused or deleted later cancels its pending messages in its own transaction.
- * @returns ids of messages whose bodies may be deleted
- */
+/** Cancels a message pending again whose alias was paused or deleted meanwhile; later pauses do so themselves. */
 export function cancelIfAliasInactive(context: StoreContext, jobId: string): Promise<string[]> {
   return context.db.transaction().execute(async (trx) => {
     const fit = await trx
@@ -131,11 +113,7 @@ export function cancelIfAliasInactive(context: StoreContext, jobId: string): Pro
   });
 }
 
-/**
- * Called before aliases are deleted, after their pending composed mail was cancelled. Deliveries that a delivery worker
- * has leased lose their reference to the alias, so that they are not deleted with it: they finish, or fail for good at
- * their next failure.
- */
+/** Detaches leased deliveries from aliases to be deleted: they finish, or fail for good at their next failure. */
 export async function detachLeasedMail(trx: InTransaction, aliasIds: readonly string[]): Promise<void> {
   await trx
     .updateTable("delivery")
@@ -147,18 +125,9 @@ export async function detachLeasedMail(trx: InTransaction, aliasIds: readonly st
     .execute();
 }
 
-/**
- * Deletes queued mail together with its account or alias. A message is deleted with its last delivery, in the same
- * transaction. Rows are locked in the order account, alias, message, delivery everywhere, so that concurrent deletions
- * can't deadlock.
- */
-
 export type MailOwner = { column: "user_id" | "alias_id"; id: string | readonly string[] };
 
-/**
- * Locks the messages that have a delivery of one of these owners.
- * @returns ids of the locked messages, for `deleteFinishedMessages`
- */
+/** Locks the messages of these owners. @returns their ids, for `deleteFinishedMessages` */
 export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Promise<string[]> {
   const rows = await trx
     .selectFrom("message")
@@ -175,10 +144,7 @@ export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Prom
   return rows.map((row) => row.id);
 }
 
-/**
- * Deletes those of the messages that have no delivery left.
- * @returns their ids, whose bodies may be deleted after the commit
- */
+/** Deletes messages without a delivery. @returns their ids; bodies may be deleted after the commit */
 export async function deleteFinishedMessages(trx: InTransaction, messageIds: readonly string[]): Promise<string[]> {
   if (messageIds.length === 0) return [];
   const rows = await trx

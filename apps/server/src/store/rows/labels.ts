@@ -1,6 +1,6 @@
 /**
- * Stores labels of accounts. Names are compared in memory under the lock of the account's row, so that no hash of a
- * name has to be stored; an account has at most a hundred labels.
+ * Labels. Names are compared in memory under the account's lock, so that no hash is stored; there are at most a
+ * hundred.
  */
 import { type LabelColour, labelMessages, sameLabelName } from "@kauke/contract";
 import { fieldError } from "../../core/app-error.ts";
@@ -51,7 +51,6 @@ export function labelStore({ db, keys }: StoreContext): LabelStore {
   };
 }
 
-/** Runs changes to an account's labels one after another. */
 function inTurn<T>(db: Database, userId: string, change: (trx: InTransaction) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     await trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
@@ -76,10 +75,7 @@ function sealLabel(keys: ServerKeys, { id, name, colour }: Label): Buffer {
   return keys.seal("label", id, document);
 }
 
-/**
- * Ids of the account's existing labels, with which deleted labels are left out of aliases. The database is only read if
- * one of the documents has a label.
- */
+/** Labels are read only if a document has one; deleted ones are left out of aliases. */
 export async function knownLabels(
   db: Pick<Database, "selectFrom">,
   userId: string,
@@ -93,10 +89,7 @@ export async function labelIdsOf(db: Pick<Database, "selectFrom">, userId: strin
   return new Set(rows.map(({ id }) => id));
 }
 
-/**
- * Refuses labels that do not exist or belong to another account.
- * @throws AppError `invalid`
- */
+/** @throws AppError `invalid` for labels that don't exist or belong to another account */
 export function refuseUnknownLabels(known: ReadonlySet<string>, labels: readonly string[] = []): void {
   if (labels.some((id) => !known.has(id))) throw fieldError("labels", labelMessages.unknown);
 }

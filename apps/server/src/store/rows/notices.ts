@@ -1,13 +1,13 @@
-/** Notices to owners. The text is sealed, since it may name an alias or a destination. */
+/** Notices to owners. Their text is sealed, since it may name an alias or destination. */
 import { sql } from "kysely";
 import type { Notice, NoticeStore } from "../../core/notice.ts";
 import type { Database, InTransaction, NoticeTable } from "../database.ts";
 import { preparedQuery } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** Maximum notices per account. */
+/** Notices per account. */
 const NOTICES_MAX = 1000;
-/** Number of notices that are deleted at a time when an account has more than NOTICES_MAX. */
+/** Notices deleted at a time when an account has more than NOTICES_MAX. */
 const EVICTED_COUNT = 20;
 
 interface NoticeDocument {
@@ -46,7 +46,7 @@ export function noticeStore({ db, keys }: StoreContext): NoticeStore {
   };
 }
 
-/** An unreadable notice must not hide the others: it is shown with a fixed text and can be dismissed. */
+/** An unreadable notice must not hide the others, and can be dismissed. */
 function textOf(keys: StoreContext["keys"], { id, sealed }: NoticeTable): string {
   try {
     return keys.open<NoticeDocument>("notice", id, sealed).text;
@@ -74,10 +74,7 @@ export async function insertNotice(
     .execute();
 }
 
-/**
- * Deletes the oldest notices of the aliases with the most notices, so that a flood about one alias does not evict
- * notices about others.
- */
+/** Evicts the oldest notices of the aliases with most, so that a flood about one evicts no other's. */
 async function evictOldest(db: Database, userId: string): Promise<void> {
   const mine = db.selectFrom("notice").select("id").where("user_id", "=", userId);
   const beyond = await mine.orderBy("created_at", "desc").offset(NOTICES_MAX).limit(1).executeTakeFirst();

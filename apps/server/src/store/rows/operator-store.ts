@@ -1,4 +1,4 @@
-/** Queries that only the operator's command needs: all accounts, the state of the schema, blocked mailboxes. */
+/** Queries of the operator's command, and totals of the whole server. */
 
 import type { AuthMethod } from "@kauke/contract";
 import { sql } from "kysely";
@@ -13,21 +13,16 @@ export interface OperatorUser {
   authMethod: AuthMethod;
   createdAt: Date;
   aliases: number;
-  /** When the user was last seen in a session that is still open; `null` if no session is open. */
+  /** Last use of a session that is still open; `null` if none is. */
   lastSeenAt: Date | null;
   email: string | null;
 }
 
 export interface OperatorStore {
-  /**
-   * Lists accounts page by page in order of id, so that the cost of a page does not depend on the number of accounts.
-   */
+  /** Lists accounts by id, so that a page costs the same for any number of accounts. */
   listUsers(page: { after: string | null; limit: number }): Promise<OperatorUser[]>;
   findUser(id: string): Promise<OperatorUser | null>;
-  /**
-   * Lifts the block that a mailbox's reader asked for; accounts that forward to it may ask for confirmation again.
-   * @returns false when it was not blocked
-   */
+  /** Lifts a block that the reader asked for. @returns false when it was not blocked */
   unblockMailbox(address: string): Promise<boolean>;
   migrations(): Promise<MigrationState>;
 }
@@ -78,8 +73,7 @@ async function unblockMailbox({ db, keys, signals }: StoreContext, address: stri
   const { wasBlocked, notifyRoutes } = await db.transaction().execute(async (trx) => {
     await lockMailbox(trx, index);
     const block = await trx.deleteFrom("blocked_mailbox").where("mailbox_index", "=", index).executeTakeFirst();
-    // The mailbox's rows are deleted, not set to confirmed: the next forwarded message asks its reader as if for the
-    // first time.
+    // Deleted, not confirmed: the next message asks the reader as if for the first time.
     const pairs = await trx
       .deleteFrom("destination")
       .where("mailbox_index", "=", index)
@@ -93,11 +87,9 @@ async function unblockMailbox({ db, keys, signals }: StoreContext, address: stri
   return wasBlocked;
 }
 
-/** Named totals for statistics of the whole server; never counted per user. */
-
 export interface CounterStore {
   add(name: string, by?: number): Promise<void>;
-  /** Reads one total; 0 for a name that was never counted. */
+  /** Reads a total; 0 for a name that was never counted. */
   read(name: string): Promise<number>;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Rate limits in fixed windows, one row per subject and action. A window starts with its first count; refused attempts
- * count too. The subject is stored only as a keyed hash without a reference to the account, so a row may outlive the
- * account (abuse limits).
+ * Rate limits in fixed windows that start with their first count; refused attempts count too. Subjects are keyed hashes
+ * without a reference to the account, which a row may outlive.
  */
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
@@ -17,12 +16,9 @@ import type { Database } from "../database.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** Maximum value of a row's count, so that a flood does not overflow the integer column. */
+/** Maximum count of a row, so that a flood does not overflow the column. */
 const COUNT_CAP = 1_000_000_000;
-/**
- * Maximum rows of the table `rate_limit`, of about 150 bytes each; the hourly retention run deletes the rows above it.
- * The limits themselves allow one network a few hundred rows per hour.
- */
+/** Rows of 150 bytes; retention deletes the rest. The limits allow one network a few hundred an hour. */
 const ROWS_MAX = 500_000;
 
 export function rateLimitSubject(keys: ServerKeys, { userId, ipAddress, key }: RateLimitSubject): Buffer {
@@ -68,7 +64,7 @@ interface Counting {
   weight: number;
 }
 
-/** Statement that adds to a subject's count, or begins a new window. @param isWithin whether it may count that much */
+/** Adds to a count, or begins a new window. @param isWithin whether it may count that much */
 function countInWindow(db: Database, { rule, subject_index, now, weight }: Counting, isWithin?: RawBuilder<boolean>) {
   const ended = hasEnded(rule, now);
   const row = { id: randomUUID(), action_type: rule.action, subject_index, count: weight };
@@ -112,10 +108,7 @@ async function takeAll(db: Database, counting: Counting): Promise<RateLimitResul
   return { ...resultOf(rule, refused ?? { count: 0, window_start: now }), allowed: false };
 }
 
-/**
- * Deletes the rows with the oldest windows beyond the maximum. Nearly all of these windows have ended; deleting one
- * that has not lets a few more attempts through.
- */
+/** Deletes rows with the oldest windows, nearly all of which have ended; others get a few more attempts. */
 async function deleteExcess(db: Database, rowsMax: number): Promise<number> {
   const newest = db.selectFrom("rate_limit").select("window_start").orderBy("window_start", "desc");
   const first = await newest.offset(rowsMax).limit(1).executeTakeFirst();
@@ -161,13 +154,11 @@ async function takeSpaced(
     .where("action_type", "=", rule.action)
     .where("subject_index", "=", subject_index)
     .executeTakeFirst();
-  // If the row was deleted since the first statement, the default values apply: the next attempt is allowed at once.
+  // The row was deleted since the first statement, so the next attempt is allowed.
   return { allowed: false, count: refused?.count ?? 0, resetAt: refused?.reset_at ?? now };
 }
 
-/**
- * SQL expression for the seconds between the last attempt and the next allowed one, after `rate_limit.count` attempts.
- */
+/** SQL for the seconds until the next attempt, after `rate_limit.count` of them. */
 function waitSeconds(rule: SpacedLimitRule) {
   const growth = sql`power(2, least(rate_limit.count - ${rule.free}::integer, 30))`;
   const doubled = sql`least(${rule.firstWaitSeconds ?? 1}::integer * ${growth}, ${rule.longestWaitSeconds}::integer)`;

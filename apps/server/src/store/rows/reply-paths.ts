@@ -1,7 +1,6 @@
 /**
- * Reply addresses. Their content is sealed with a key derived from their token (see core/reply-path), not with a key of
- * the server. The rows of many messages are stored in one commit: on the embedded database a commit costs several times
- * as much processor time as a row.
+ * Reply addresses, sealed with a key from their token (core/reply-path), not the server's. The rows of many messages
+ * share a commit, which costs the embedded database several times a row.
  */
 import { sql } from "kysely";
 import type { AnswerMark, ReplyPath, ReplyPathStore, SentAnswerStore } from "../../core/reply-path.ts";
@@ -11,7 +10,7 @@ import { preparedQuery } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 import { anyOfIds } from "./sql-parts.ts";
 
-/** Maximum rows per commit; the embedded database inserts as many in some 10 ms. */
+/** Rows per commit: some 10 ms on the embedded database. */
 const GROUP_ROWS_MAX = 200;
 
 interface PathsToEnsure {
@@ -35,7 +34,7 @@ export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore
     most: GROUP_ROWS_MAX,
     weigh: ({ paths }) => paths.length,
     partyOf: ({ account }) => account,
-    // A first message is stored at once. While messages are concurrent, commits that are not full are 25 ms apart.
+    // A first message is stored at once; concurrent ones in commits 25 ms apart.
     pauseMinMs: PAUSE_MAX_MS,
     isOneItemsFault: isOneRowsFault,
     run: async (items) => {
@@ -61,11 +60,7 @@ export function replyPathStore({ db }: Pick<StoreContext, "db">): ReplyPathStore
   };
 }
 
-/**
- * @returns a function that inserts the reply paths that do not exist yet, in one statement. The statement takes one
- * array per column, so that its text is the same for any number of rows. Bytes are passed as hex, because arrays of
- * bytea are slow.
- */
+/** Inserts the reply paths that do not exist yet, in a statement whose text is the same for any number. */
 function insertAll(db: Database): (items: readonly PathsToEnsure[]) => Promise<unknown> {
   const none: string[] = [];
   const insert = sql<never>`
@@ -87,19 +82,15 @@ function insertAll(db: Database): (items: readonly PathsToEnsure[]) => Promise<u
   };
 }
 
-/** Rows per DELETE statement. The embedded database deletes as many in a few milliseconds. */
+/** Rows per DELETE: a few milliseconds on the embedded database. */
 const ROWS_AT_ONCE = 500;
-/** Number of aliases whose rows one statement looks for. */
 const ALIASES_AT_ONCE = 100;
 const tablesOfPeople = [
   { table: "reply_path", key: "id" },
   { table: "bounce_sender", key: "token" },
 ] as const;
 
-/**
- * Deletes the reply addresses and bounce senders of some aliases, or of all aliases of an account, in many short
- * statements. An account can have hundreds of thousands, and one statement for all would block the process for seconds.
- */
+/** Deletes reply addresses and bounce senders in short statements: an account can have hundreds of thousands. */
 export async function deletePeopleOf(
   db: Database,
   { userId, aliasIds }: { userId: string; aliasIds?: readonly string[] },
@@ -121,8 +112,6 @@ export async function deletePeopleOf(
     }
   }
 }
-
-/** Marks of answers that were sent: keyed hashes, each with the time at which it may be deleted. */
 
 export function sentAnswerStore({ db }: StoreContext): SentAnswerStore {
   return {

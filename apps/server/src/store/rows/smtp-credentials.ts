@@ -1,7 +1,6 @@
 /**
- * SMTP credentials, one pair per alias. The user name is the alias's address, so it is not stored: the row holds a
- * keyed hash of it for signing in (`store/rows/aliases/aliases.ts` updates it when the alias is renamed), and the text
- * is read from the alias. Only the password is sealed here.
+ * SMTP credentials, one per alias, whose address is the user name: the row has a keyed hash of it, which a rename
+ * updates (`aliases.ts`), and the sealed password.
  */
 import { createHash } from "node:crypto";
 import { AppError } from "../../core/app-error.ts";
@@ -20,7 +19,7 @@ interface CredentialDocument {
   password: string;
 }
 
-/** @param address the alias's address, which is the user name, in any letter case */
+/** @param address the alias' address in any letter case, which is the user name */
 export function usernameIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("smtp_credential.username", address.toLowerCase());
 }
@@ -29,8 +28,7 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
   const { db, keys } = context;
   const open = (row: { id: string; sealed: Buffer }) =>
     keys.open<CredentialDocument>("smtp_credential", row.id, row.sealed);
-  // Sealed password that is opened if the user name does not exist, so that the response time does not reveal which
-  // names exist.
+  // Password opened for unknown user names, so that the response time does not tell which exist.
   const decoy = { id: "nobody", sealed: sealPassword(keys, "nobody", "xxxx-xxxx-xxxx-xxxx-xxxx-xxxx") };
   const active = db
     .selectFrom("smtp_credential")
@@ -76,10 +74,7 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
   };
 }
 
-/**
- * Stamp of a credential. It changes with a new password and with a rename, which changes the index, but not when the
- * password is resealed.
- */
+/** Stamp that changes with a new password and a rename, not when the password is resealed. */
 function stampOf({ username_index }: Pick<SmtpCredentialTable, "username_index">, password: string): string {
   return createHash("sha256").update(username_index).update(password).digest("base64url");
 }
@@ -119,7 +114,7 @@ async function listForAlias({ db, keys }: StoreContext, userId: string, aliasId:
   });
 }
 
-/** Locks the alias, so that it can't be renamed between the reading of its address and the writing of the index. */
+/** Locks the alias against a rename between reading its address and writing the index. */
 async function lockAliasDocument(
   { keys }: StoreContext,
   trx: InTransaction,

@@ -1,31 +1,24 @@
-/**
- * Passes a list of any length as one parameter: a statement can have at most 65,535 parameters, and an account can own
- * more rows. Use it as the right side of `=`.
- */
+/** Passes a list of any length as one parameter, of which a statement has 65,535 at most. */
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../database.ts";
 
 export const anyOfIds = (ids: readonly string[]): RawBuilder<string> => sql<string>`ANY(${ids}::uuid[])`;
 
-/** Bytes are passed as hex, because arrays of bytea are slow. */
+/** Passes bytes as hex, because arrays of bytea are slow. */
 export function anyOfBytes(values: readonly Buffer[]): RawBuilder<Buffer> {
   return sql<Buffer>`ANY(ARRAY(SELECT decode(value, 'hex') FROM unnest(${hexOf(values)}::text[]) AS given (value)))`;
 }
 
-/** The parameter of `anyOfBytes`, for prepared queries. */
 export const hexOf = (values: readonly Buffer[]): string[] => values.map((value) => value.toString("hex"));
 
-/**
- * For prepared queries that run often: a text costs less than the conversion of a list by the database's client.
- * @param array made by `byteaArray`
- */
+/** Passes a text, which costs the client less than a list. @param array made by `byteaArray` */
 export const anyOfByteaText = (array: string): RawBuilder<Buffer> => sql<Buffer>`ANY(${array}::bytea[])`;
 
 /** An array of bytea in PostgreSQL's text form, e.g. `{"\\x01","\\x02"}`. */
 export const byteaArray = (values: readonly Buffer[]): string =>
   `{${values.map((value) => String.raw`"\\x${value.toString("hex")}"`).join(",")}}`;
 
-/** Number of rows in a table: exact up to 100,000, the planner's estimate for a larger table. */
+/** Counts exactly up to 100,000 rows, else returns the planner's estimate. */
 
 const EXACT_UP_TO = 100_000;
 

@@ -1,9 +1,7 @@
 /**
- * Rotation of the sealing key. A new key is created and known to every process before any process seals with it; then
- * rows are resealed in the background. The old key still opens what it sealed, and is deleted a day after the new one
- * was made if nothing uses the old one any more. Every step is recorded in the database, so that a rotation interrupted
- * by a kill is resumed at the next start. Keys of keyed hashes are not rotated: the hashed values are not stored, so
- * existing hashes could not be recomputed.
+ * Rotation of the sealing key. Every process knows a new key before any seals with it; then rows are resealed in the
+ * background, and a day later the old key is deleted if nothing uses it. Every step is in the database, so a start
+ * after a kill goes on. Keys of keyed hashes stay, since what they hashed is not stored.
  */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "../../runtime/ports.ts";
@@ -14,65 +12,53 @@ import { countOlderRows, isAnyBodyOlder, isAnyRowOlder, resealAll } from "./rese
 import type { SealKey } from "./seal.ts";
 import { type KeyRing, readKeys, wrapKey } from "./server-keys.ts";
 
-/**
- * Milliseconds from the creation of a new key to its first use for sealing, if there are other processes: time for
- * several of their checks (CHECK_MS).
- */
+/** Milliseconds from a key's creation to its first use beside other processes: several of their checks. */
 const SETTLE_MS = 60_000;
 const CHECK_MS = 10_000;
-/** Milliseconds from the start of the process to its first check. Short, since a rotation may have been interrupted. */
+/** Milliseconds to the first check; short, since a rotation may have been interrupted. */
 const FIRST_CHECK_MS = 1000;
 /** Milliseconds between two resealing passes while an old key exists. */
 const PASS_MS = 3_600_000;
-/**
- * Age of the newest key at which older keys may be deleted. By then, everything that a process had sealed with an older
- * key has been written.
- */
+/** Age of the newest key from which older ones may be deleted: all that they sealed is written by then. */
 const RETIRE_MS = 86_400_000;
 
 export interface KeyFacts {
   id: number;
-  /** Purpose of the key, e.g. `seal`, `index`, `dkim-rsa:kauke.test`. */
+  /** Purpose of a key, e.g. `seal`, `index`, `dkim-rsa:kauke.test`. */
   purpose: string;
   createdAt: Date;
-  /**
-   * How the key is used. `seals`: for new values; `waits`: not yet, since not every process may know it; `opens`: for
-   * old values only; `stays`: the key is not rotated while the server runs.
-   */
+  /** `waits`: not every process may know the key. `opens`: old values only. `stays`: never rotated. */
   use: "seals" | "opens" | "waits" | "stays";
 }
 
 export interface RotationState {
   step: "none" | "waits" | "reseals";
-  /** Rows that this process has resealed in the current rotation, or in the last one. */
+  /** Rows that this process has resealed in this rotation, or in the last one. */
   resealed: number;
-  /** Total number of rows to reseal; `null` until they are counted. */
+  /** Rows to reseal in total; `null` until they are counted. */
   total: number | null;
 }
 
 export interface KeyKeeper {
   list(): Promise<KeyFacts[]>;
-  /**
-   * Starts a rotation.
-   * @returns false while an earlier rotation is in progress
-   */
+  /** @returns false while a rotation is in progress */
   rotate(): Promise<boolean>;
   state(): RotationState;
-  /** Whether a rotation is in progress in any process, according to the database. */
+  /** Whether a rotation is in progress in any process. */
   isOpen(): Promise<boolean>;
-  /** Does the steps of the rotation that are due. Called periodically by the keeper itself. */
+  /** Does the steps of the rotation that are due; also runs periodically by itself. */
   runDueSteps(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface KeyKeeperParts {
-  /** The wrapping key; read at every use, because it can be rotated too. */
+  /** The wrapping key, read at every use because it can be rotated too. */
   secretKey(): Buffer;
-  /** Whether a file beside the database was sealed by a key other than the given one. */
+  /** Whether another key sealed a file beside the database. */
   isAnyFileOlder(keyId: number): Promise<boolean>;
   isSound(): boolean;
   logger: Logger | undefined;
-  /** Milliseconds to wait instead of SETTLE_MS; set by tests only. */
+  /** Replaces SETTLE_MS; set by tests only. */
   settleMs?: number;
 }
 
@@ -103,18 +89,12 @@ class Rotation {
   readonly #parts: KeyKeeperParts;
   #stopped = false;
   #state: RotationState = { step: "none", resealed: 0, total: 0 };
-  /** Settles when the last check or start of a rotation has ended; never rejects. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   #readsBegun = 0;
   #newestRead = 0;
-  /**
-   * Time of the next pass, by performance.now(). 0 makes a pass due at the first check, because it is unknown what an
-   * earlier process has done.
-   */
+  /** Next pass by performance.now(); 0: at the first check, since an earlier process may have stopped half-way. */
   #passDueAt = 0;
-  /**
-   * Id of the sealing key at the last check. If it has changed, a pass is due at once, whichever process made the key.
-   */
+  /** Sealing key at the last check. If another process or this one has changed it, a pass is due. */
   #sealedWith: number | null = null;
 
   constructor(context: KeyContext, parts: KeyKeeperParts) {
@@ -151,10 +131,10 @@ class Rotation {
   }
 
   async begin(): Promise<boolean> {
-    // Checked here too, since `#inTurn` would first wait for a resealing pass in progress, which can take minutes.
+    // Checked first, since `#inTurn` would wait for a resealing pass, which can take minutes.
     if (this.#state.step !== "none") return false;
     const isBegun = await this.#inTurn(() => this.#begin());
-    // A failure of this check is not lost: the next periodic check fails in the same way and is logged.
+    // If this check fails, the next periodic check fails in the same way and is logged.
     if (isBegun) void this.runDueSteps().catch(() => {});
     return isBegun;
   }
@@ -167,7 +147,7 @@ class Rotation {
       if (rows.some((row) => row.purpose === "seal-next")) return false;
       const id = Math.max(...rows.map((row) => row.id)) + 1;
       const wrapped = wrapKey(this.#parts.secretKey(), id, randomBytes(32));
-      // If this is the only process, it knows the new key at once, so the key can seal immediately.
+      // If this is the only process, it knows the new key at once.
       const purpose = signals.isAlone ? "seal" : "seal-next";
       await trx.insertInto("server_key").values({ id, purpose, created_at: clock.now(), wrapped }).execute();
       return true;
@@ -179,15 +159,11 @@ class Rotation {
     return true;
   }
 
-  /** Reads keys that other processes made, promotes a new key when its time has come, and reseals what is due. */
   runDueSteps(): Promise<void> {
     return this.#inTurn(() => this.#check());
   }
 
-  /**
-   * Runs checks and starts of a rotation one after another: a check that read the keys before a rotation began would
-   * conclude that the rotation is over.
-   */
+  /** Runs one after another: a check that read the keys before a rotation began would conclude that it is over. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#lastTurn.then(work);
     this.#lastTurn = done.catch(() => {});
@@ -218,8 +194,7 @@ class Rotation {
     const { db, keys } = this.#context;
     const read = ++this.#readsBegun;
     const found = await readKeys(db, this.#parts.secretKey());
-    // Results of reading the keys may arrive out of order, by different connections: an older result must not remove a
-    // new key.
+    // Reads of the keys may end out of order: an older one must not remove a new key.
     if (read > this.#newestRead) {
       this.#newestRead = read;
       keys.renew(found);
@@ -236,7 +211,7 @@ class Rotation {
     const newest = this.#context.keys.sealingKeyId();
     await this.#resealOlder(newest);
     if (this.#stopped) return;
-    // If another key was made during the pass, the rotation is not over: the next check reseals with the newer key.
+    // If another key was made during the pass, the next check reseals with it.
     if (newest !== this.#context.keys.sealingKeyId()) return;
     this.#state = { ...this.#state, step: "none" };
     this.#passDueAt = performance.now() + PASS_MS;
@@ -250,8 +225,7 @@ class Rotation {
   }
 
   /**
-   * Reseals rows of older keys in passes until a pass finds none: one pass leaves out rows that were locked, and rows
-   * that other processes sealed with an older key before they knew the newest.
+   * Reseals in passes until one finds no row: a pass skips locked rows, and rows sealed meanwhile by other processes.
    */
   async #resealOlder(newest: number): Promise<void> {
     const isStopped = () => this.#stopped;

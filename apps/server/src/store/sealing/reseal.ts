@@ -1,7 +1,6 @@
 /**
- * Reseals every row that an older key sealed, a few rows per commit. Rows locked by other transactions are skipped, so
- * that resealing waits for no lock; the caller repeats the pass until no row is left. Bodies are not resealed: they are
- * deleted from the spool within days.
+ * Reseals the rows of older keys, a few per commit. Locked rows are skipped, so it waits for nothing; the caller
+ * repeats. Bodies are left, which the spool keeps for days only.
  */
 
 import { open, readdir } from "node:fs/promises";
@@ -12,22 +11,19 @@ import type { StoreContext } from "../store-context.ts";
 import { SealError } from "./seal.ts";
 import type { KeyRing, SealedTable } from "./server-keys.ts";
 
-/**
- * Rows resealed per commit. Few, so that neither row locks nor the event loop (embedded database) are held for long.
- */
+/** Few rows per commit, so that neither locks nor the event loop are held for long. */
 const ROWS_AT_ONCE = 64;
 
 interface ResealTable {
   name: SealedTable;
   key: "id" | "token_hash" | "token";
-  /** Rows of this table resealed per commit; by default `ROWS_AT_ONCE`. */
   rowsAtOnce?: number;
 }
 
 export const resealTables: readonly ResealTable[] = [
   ...(["user", "alias", "destination", "smtp_credential", "encryption_key", "email_job"] as const).map(byId),
   byId("alias_import"),
-  // Each alias_import_batch row holds up to 500 rows of an imported file, so only a few are kept in memory at once.
+  // Each row of this table holds up to 500 rows of a file.
   { name: "alias_import_batch", key: "id", rowsAtOnce: 4 },
   ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label", "checklist"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },
@@ -39,15 +35,14 @@ function byId(name: SealedTable): ResealTable {
 }
 
 export interface ResealOptions {
-  /** Called after each commit of a resealing pass with the number of rows that the commit resealed. */
+  /** Called after each commit with the number of resealed rows. */
   report(rows: number): void;
-  /** Whether to end the resealing pass early; checked between two commits. */
+  /** Whether to stop; asked between two commits. */
   isStopped(): boolean;
 }
 
 type ResealContext = Pick<StoreContext, "db"> & { keys: KeyRing };
 
-/** Reseals in one pass over every table. */
 export async function resealAll(context: ResealContext, { report, isStopped }: ResealOptions): Promise<void> {
   for (const table of resealTables) {
     let after: Buffer | string | null = null;
@@ -61,10 +56,7 @@ export async function resealAll(context: ResealContext, { report, isStopped }: R
   }
 }
 
-/**
- * Finds the end of a page of rows.
- * @returns the primary key value of the page's last row; `null` if this is the last page
- */
+/** @returns key of a page's last row; `null` for the last page */
 async function lastOfPage({ db }: ResealContext, table: ResealTable, after: Buffer | string | null) {
   const { name, key, rowsAtOnce = ROWS_AT_ONCE } = table;
   const column = sql.ref(key);
@@ -101,7 +93,7 @@ function resealPage({ db, keys }: ResealContext, { name, key }: ResealTable, { a
   });
 }
 
-/** @returns the resealed value; `null` for a damaged row, which stays unchanged and fails when it is read */
+/** Returns `null` for a damaged row, which stays unchanged and fails when it is read. */
 function resealed(keys: KeyRing, table: SealedTable, row: { key: Buffer | string; sealed: Buffer }): Buffer | null {
   const context = `${table}:sealed:${typeof row.key === "string" ? row.key : row.key.toString("hex")}`;
   try {
@@ -112,7 +104,7 @@ function resealed(keys: KeyRing, table: SealedTable, row: { key: Buffer | string
   }
 }
 
-/** Prefix of every value sealed with this key: the key's id (`seal.ts`). */
+/** Every value that a key sealed begins with this prefix. */
 export function keyPrefix(keyId: number): Buffer {
   const prefix = Buffer.alloc(4);
   prefix.writeUInt32BE(keyId);
@@ -124,33 +116,28 @@ interface OlderThan {
   isStopped?: () => boolean;
 }
 
-/** Number of rows sealed by any key other than the given one. */
 export async function countOlderRows(context: Pick<StoreContext, "db">, older: OlderThan): Promise<number> {
   let count = 0;
   for (const { name } of resealTables) for await (const some of countsOf(context, name, older)) count += some;
   return count;
 }
 
-/** Whether any row was sealed by a key other than the given one. */
 export async function isAnyRowOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
   for (const { name } of resealTables)
     for await (const some of countsOf(context, name, { keyId })) if (some > 0) return true;
   return false;
 }
 
-/** Whether a body stored in rows was sealed by a key other than the given one. Bodies are never resealed. */
+/** Whether another key sealed a body in rows; bodies are never resealed. */
 export async function isAnyBodyOlder(context: Pick<StoreContext, "db">, keyId: number): Promise<boolean> {
   for await (const some of countsOf(context, "message_chunk", { keyId })) if (some > 0) return true;
   return false;
 }
 
-/**
- * Blocks of a table (8 KiB each) that one counting query reads: 2 MiB, which occupies the embedded database for a few
- * milliseconds.
- */
+/** Blocks of 8 KiB that one query reads: some milliseconds of the embedded database. */
 const BLOCKS_AT_ONCE = 256;
 
-/** Counts rows sealed by other keys, block by block in physical order, without an index and without locks. */
+/** Counts rows block by block in physical order, without an index and without locks. */
 async function* countsOf(
   { db }: Pick<StoreContext, "db">,
   name: string,
@@ -170,12 +157,7 @@ async function* countsOf(
 
 const tid = (block: number) => sql`${sql.lit(`(${block},0)`)}::tid`;
 
-/** Which key sealed the files beside the embedded database: each file begins with the key's id. */
-
-/**
- * Whether a body in the spool or an in-flight message was sealed by a key other than the given one. What cannot be read
- * counts as such, so that no key is deleted that a file may still need.
- */
+/** Files begin with their key's id. An unreadable one counts, so that no key is deleted that it may need. */
 export async function isAnyFileOlder(dataDir: string, keyId: number): Promise<boolean> {
   const prefix = keyPrefix(keyId);
   for (const folder of ["spool", "underway"]) if (await isAnyOlderIn(join(dataDir, folder), prefix)) return true;
@@ -194,10 +176,7 @@ async function isAnyOlderIn(folder: string, prefix: Buffer): Promise<boolean> {
 
 const isMissing = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code === "ENOENT";
 
-/**
- * Whether a file begins with the prefix of a key. A file deleted meanwhile counts as true, since it needs no other key.
- * @throws the error of the file system if the file exists and cannot be read
- */
+/** A file deleted meanwhile counts as true: it needs no other key. */
 async function startsWith(path: string, prefix: Buffer): Promise<boolean> {
   const handle = await open(path, "r").catch((thrown: unknown) => {
     if (isMissing(thrown)) return null;

@@ -1,7 +1,6 @@
 /**
- * Where the wrapping key comes from: `KAUKE_SECRET_KEY`, or, beside the embedded database, the file `secret.key`, which
- * the first start creates. The data and this key together reveal everything, so a key file that other users may read is
- * refused.
+ * The wrapping key: `KAUKE_SECRET_KEY`, or `secret.key` beside the embedded database, made at the first start. Data and
+ * key reveal everything together, so a file that others may read is refused.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -16,11 +15,7 @@ import { unwrapKey, wrapKey } from "./server-keys.ts";
 
 const KEY_BYTES = 32;
 
-/**
- * Reads the wrapping key of an embedded store, or creates its file.
- * @param given the decoded `KAUKE_SECRET_KEY`; it takes precedence over the key file
- * @throws StoreStartError `secret_key_missing`, `secret_key_readable`, `secret_key_wrong`
- */
+/** Reads or makes the wrapping key. @param given takes precedence over the file @throws StoreStartError */
 export async function embeddedSecretKey(dataDir: string, given: Buffer | null): Promise<Buffer> {
   if (given !== null) return checkedLength(given);
   const path = join(dataDir, "secret.key");
@@ -33,10 +28,7 @@ export async function embeddedSecretKey(dataDir: string, given: Buffer | null): 
   return await makeKeyFile(dataDir, path);
 }
 
-/**
- * Checks the wrapping key for PostgreSQL, where no key file is used.
- * @throws StoreStartError `secret_key_missing`, `secret_key_wrong`
- */
+/** Checks the wrapping key for PostgreSQL, which has no key file. @throws StoreStartError */
 export function givenSecretKey(given: Buffer | null): Buffer {
   if (given !== null) return checkedLength(given);
   throw new StoreStartError(
@@ -52,7 +44,7 @@ function checkedLength(key: Buffer): Buffer {
 
 async function readKeyFile(path: string): Promise<Buffer> {
   const { mode } = await stat(path);
-  // Windows has no such file modes and always reports that other users have access.
+  // Windows always reports that other users have access.
   if (process.platform !== "win32" && (mode & 0o077) !== 0)
     throw new StoreStartError(
       "secret_key_readable",
@@ -66,7 +58,7 @@ async function readKeyFile(path: string): Promise<Buffer> {
   );
 }
 
-/** Creates the key file, which is on stable storage before anything is sealed with the key. */
+/** The key file is on stable storage before anything is sealed with the key. */
 async function makeKeyFile(dataDir: string, path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeKeyFile(dataDir, path, key);
@@ -87,17 +79,10 @@ async function writeKeyFile(dataDir: string, path: string, key: Buffer): Promise
   await syncDirectory(dataDir);
 }
 
-/**
- * File of the new wrapping key during a replacement. It exists beside the current file until all keys are re-wrapped; a
- * kill before that leaves it behind.
- */
+/** The new key's file, beside the current one until all keys are re-wrapped; a kill leaves it. */
 const NEXT = "secret.key.next";
 
-/**
- * Makes a new wrapping key and replaces the key file with it.
- * @param rewrap wraps all keys with the new wrapping key, in one commit
- * @returns the new wrapping key
- */
+/** Replaces the key file. @param rewrap wraps all keys anew, in one commit */
 export async function replaceKeyFile(dataDir: string, rewrap: (key: Buffer) => Promise<void>): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES);
   await writeKeyFile(dataDir, join(dataDir, NEXT), key);
@@ -106,10 +91,7 @@ export async function replaceKeyFile(dataDir: string, rewrap: (key: Buffer) => P
   return key;
 }
 
-/**
- * Completes or discards a replacement of the key file that a kill interrupted.
- * @returns the wrapping key that the stored keys are wrapped with
- */
+/** Completes or discards a replacement that a kill interrupted. @returns the key that wraps the stored keys */
 export async function settleKeyFile(
   dataDir: string,
   key: Buffer,
@@ -131,8 +113,6 @@ async function promoteNextKey(dataDir: string): Promise<void> {
   await syncDirectory(dataDir);
 }
 
-/** Re-wraps the keys of the embedded store under a new wrapping key, in a single commit. */
-
 export function rewrapKeys(db: Database, { from, to }: { from: Buffer; to: Buffer }): Promise<void> {
   return underStartLock(db, async (trx) => {
     const rows = await trx.selectFrom("server_key").selectAll().execute();
@@ -143,7 +123,7 @@ export function rewrapKeys(db: Database, { from, to }: { from: Buffer; to: Buffe
   });
 }
 
-/** Whether the stored keys were wrapped by the given wrapping key; false if there are no keys. */
+/** Whether this key wraps the stored keys; false if there are none. */
 export async function isWrappedBy(db: Database, secretKey: Buffer): Promise<boolean> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('server_key')::text AS found`.execute(db);
   if ((rows[0]?.found ?? null) === null) return false;

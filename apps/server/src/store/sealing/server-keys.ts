@@ -1,7 +1,6 @@
 /**
- * The keys of the server. They are stored in `server_key`, wrapped by the wrapping key (`KAUKE_SECRET_KEY` or
- * `secret.key`, which has no other use), and created by the process that starts first. Each purpose has its own key, so
- * that a value made for one purpose is not valid for another.
+ * The server's keys, wrapped in `server_key` and made by the process that starts first. Each purpose has its own, so
+ * that a value for one is not valid for another.
  */
 import { createHmac, createPrivateKey, generateKeyPair, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
@@ -10,14 +9,13 @@ import type { Database, InTransaction } from "../database.ts";
 import { StoreStartError } from "../start-error.ts";
 import { openBytes, type SealKey, sealBytes } from "./seal.ts";
 
-/** Purposes of keyed hashes. A purpose added here gets its key at the next start. */
+/** A purpose added here gets its key at the next start. */
 export const hmacPurposes = ["index", "srs", "session", "abuse", "fingerprint", "browser", "suffix"] as const;
 export type HmacPurpose = (typeof hmacPurposes)[number];
 
-/** Key id at the start of every wrapped key: it stands for the wrapping key, which is not in the table. */
+/** Key id of wrapped keys; it stands for the wrapping key, which is not in the table. */
 const WRAPPING_KEY_ID = 0;
 
-/** Tables whose rows hold a sealed document. */
 export type SealedTable =
   | "user"
   | "session"
@@ -39,34 +37,25 @@ export type SealedTable =
   | "checklist";
 
 export interface ServerKeys {
-  /** HMAC-SHA-256 with the key of the given purpose, 32 bytes. */
   hmac(purpose: HmacPurpose, data: string | Uint8Array): Buffer;
-  /**
-   * Keyed hash for exact look-up. The caller normalises `value` first.
-   * @param place table and field of the value, e.g. `alias.address`
-   */
+  /** Keyed hash for exact look-up; the caller normalises `value`. @param place e.g. `alias.address` */
   blindIndex(place: string, value: string): Buffer;
   sealBytes(context: string, plain: Uint8Array): Buffer;
-  /** Opens a sealed value. @throws SealError unless it was sealed in this context */
+  /** @throws SealError unless it was sealed in this context */
   openBytes(context: string, sealed: Uint8Array): Buffer;
-  /** Seals a JSON document, bound to its row. */
   seal(table: SealedTable, rowId: string, document: object): Buffer;
-  /** Opens the sealed JSON document of a row. @throws SealError unless it was sealed for this row */
+  /** @throws SealError unless it was sealed for this row */
   open<Document>(table: SealedTable, rowId: string, sealed: Uint8Array): Document;
 }
 
-/** The keys of a process. They change only by rotation. */
+/** The keys of a process, changed by rotation only. */
 export interface KeyRing extends ServerKeys {
-  /** Replaces the sealing keys; every holder of this ring uses the new ones at once. */
+  /** Replaces the sealing keys for every holder of this ring. */
   renew(keys: readonly (SealKey & { purpose: string })[]): void;
   sealingKeyId(): number;
 }
 
-/**
- * Reads the keys and creates the missing ones. Call it under the start lock, after the migrations.
- * @param secretKey 32 bytes
- * @throws StoreStartError `secret_key_wrong` when the stored keys were wrapped by another key
- */
+/** Makes missing keys, under the start lock after the migrations. @throws StoreStartError `secret_key_wrong` */
 export async function loadServerKeys(trx: InTransaction, secretKey: Buffer, now: Date): Promise<KeyRing> {
   const keys = await readKeys(trx, secretKey);
   let nextId = Math.max(0, ...keys.map((key) => key.id)) + 1;
@@ -81,18 +70,12 @@ export async function loadServerKeys(trx: InTransaction, secretKey: Buffer, now:
 }
 
 export interface ServerKey extends SealKey {
-  /**
-   * Purpose of the key: `seal`, `seal-next` (created, but not sealing yet), that of a keyed hash, or that of a DKIM
-   * key.
-   */
+  /** Purpose of a key: `seal`, `seal-next` (not sealing yet), a keyed hash's, or a DKIM key's. */
   purpose: string;
   createdAt: Date;
 }
 
-/**
- * Reads and unwraps all keys of the server.
- * @throws StoreStartError `secret_key_wrong` when they were wrapped by another key
- */
+/** @throws StoreStartError `secret_key_wrong` when another key wrapped it */
 export async function readKeys(db: Pick<Database, "selectFrom">, secretKey: Buffer): Promise<ServerKey[]> {
   const rows = await db.selectFrom("server_key").selectAll().orderBy("id").execute();
   return rows.map(({ id, purpose, created_at: createdAt, wrapped }) => {
@@ -106,7 +89,7 @@ export function wrapKey(secretKey: Buffer, id: number, bytes: Uint8Array): Buffe
   return sealBytes({ id: WRAPPING_KEY_ID, bytes: secretKey }, wrapContext(id), bytes);
 }
 
-/** Unwraps one key of the server. @throws StoreStartError `secret_key_wrong` when it was wrapped by another key */
+/** @throws StoreStartError `secret_key_wrong` when another key wrapped it */
 export function unwrapKey(secretKey: Buffer, id: number, wrapped: Buffer): Buffer {
   try {
     return openBytes((keyId) => (keyId === WRAPPING_KEY_ID ? secretKey : undefined), wrapContext(id), wrapped);
@@ -119,7 +102,7 @@ export function unwrapKey(secretKey: Buffer, id: number, wrapped: Buffer): Buffe
   }
 }
 
-/** Builds the key ring. The newest `seal` key seals; all `seal` and `seal-next` keys open. */
+/** The newest `seal` key seals; all `seal` and `seal-next` keys open. */
 export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): KeyRing {
   let { newest, openers } = sealingKeys(keys);
   const byPurpose = new Map(keys.map((key) => [key.purpose, key.bytes]));
@@ -140,7 +123,7 @@ export function serverKeys(keys: readonly (SealKey & { purpose: string })[]): Ke
   };
 }
 
-/** Makes keyed hashes (HMAC-SHA-256) with the keys of these purposes. The function throws for any other purpose. */
+/** Throws for a purpose that has no key. */
 export function keyedHashes(byPurpose: ReadonlyMap<string, Buffer>): ServerKeys["hmac"] {
   return (purpose, data) => {
     const key = keyOf(byPurpose, purpose);
@@ -161,8 +144,8 @@ function sealingKeys(keys: readonly (SealKey & { purpose: string })[]) {
 }
 
 /**
- * DKIM keys of our domains: RSA-2048 and optionally Ed25519. They are created once and stored in `server_key`, wrapped
- * like the other keys of the server. They are parsed here, once per start, because parsing costs as much as signing.
+ * DKIM keys, RSA-2048 and optionally Ed25519, made once and wrapped like the others. Parsed once per start, which costs
+ * as much as signing.
  */
 
 const makePair = promisify(generateKeyPair);
@@ -173,11 +156,7 @@ const kinds = {
 } as const;
 type Kind = keyof typeof kinds;
 
-/**
- * Reads the DKIM keys and creates the missing ones. Call it under the start lock, after `loadServerKeys`.
- * @param domains lower case
- * @param ed25519 false leaves Ed25519 keys made at an earlier start stored but unused
- */
+/** Reads DKIM keys after `loadServerKeys`. @param ed25519 false leaves such keys stored but unused */
 export async function loadDkimKeys(
   trx: InTransaction,
   { secretKey, domains, ed25519, now }: { secretKey: Buffer; domains: readonly string[]; ed25519: boolean; now: Date },

@@ -1,8 +1,8 @@
 /**
- * The spool's journal of versions up to 1.0.24, `spool/journal/<writer>/<number>`: moves what it holds to files, once,
- * at the first start of this version. A segment is the id of a sealing key (4 bytes) and records; a record is a header
- * of 44 bytes with a checksum, followed by the sealed rows (of a message in flight only) and the message as sealed
- * chunks. Marks, records without either, say what became of a message; a mark may be in another writer's directory.
+ * Moves the journal of versions up to 1.0.24, `spool/journal/<writer>/<number>`, to files, once. A segment is the id of
+ * a sealing key (4 bytes) and records: a header of 44 bytes with a checksum, the sealed rows of a message in flight,
+ * the message as sealed chunks. Records with neither are marks of what became of a message, maybe in another writer's
+ * directory.
  */
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ import type { FileBodies } from "./message-bodies.ts";
 import { openChunks } from "./sealed-chunks.ts";
 import { syncDirectory } from "./spool-files.ts";
 
-/** First bytes of every record, by which the next record is found after a damaged one. */
+/** First bytes of a record, by which the next one is found after damage. */
 export const MAGIC = Buffer.from("9e3b51c7a4f0682d", "hex");
 const ID_AT = 12;
 const ROWS_AT = 28;
@@ -25,8 +25,8 @@ const SEGMENT_START_BYTES = 4;
 const SEGMENT_NAME = /^\d{10}$/;
 
 /**
- * `body`: a message whose rows are in the database. `inFlight`: a message together with its rows. `queued`: the rows of
- * a message in flight are in the database now. `done`: a message is not needed any more, or was moved to a file.
+ * `body`: its rows are in the database. `inFlight`: with its rows. `queued`: these rows are in the database now.
+ * `done`: not needed any more.
  */
 const kinds = ["body", "inFlight", "queued", "done"] as const;
 
@@ -38,7 +38,6 @@ interface FormerRecord {
 }
 
 export interface FormerJournalParts {
-  /** The spool's directory. */
   directory: string;
   keys: ServerKeys;
   bodies: Pick<FileBodies, "putSealed">;
@@ -46,10 +45,10 @@ export interface FormerJournalParts {
   logger: Logger | undefined;
 }
 
-/** @throws AppError `spool_failed`; the journal is then still whole, and the next start moves it */
+/** Moves the journal. @throws AppError `spool_failed`; it is then still whole, for the next start */
 export async function moveFormerJournal({ directory, keys, bodies, inFlight, logger }: FormerJournalParts) {
   const root = join(directory, "journal");
-  // Renamed before it is deleted, since a journal that lost some of its marks would hold finished messages again.
+  // The journal is renamed first: if it lost some of its marks, it would hold finished messages again.
   const moved = join(directory, "journal-moved");
   for (const { kind, messageId, rows, body } of await messagesIn(root, logger)) {
     if (kind === "body") {
@@ -65,7 +64,7 @@ export async function moveFormerJournal({ directory, keys, bodies, inFlight, log
   await rm(moved, { recursive: true, force: true });
 }
 
-/** The messages that are still needed. The journal held at most 128 MiB, so all of it is read at once. */
+/** The journal held at most 128 MiB, so all of it is read at once. */
 async function messagesIn(root: string, logger: Logger | undefined): Promise<FormerRecord[]> {
   const messages = new Map<string, FormerRecord>();
   const marks: FormerRecord[] = [];
@@ -92,10 +91,7 @@ function apply(messages: Map<string, FormerRecord>, record: FormerRecord): boole
   return true;
 }
 
-/**
- * Finds the complete records of a segment, in the order in which they were written. Bytes that are no complete record
- * are left when the process or machine stopped during a write, or the disk is damaged.
- */
+/** Bytes that are no complete record come from a write that stopped, or from disk damage. */
 export function findRecords(segment: Buffer): { records: FormerRecord[]; isDamaged: boolean } {
   const records: FormerRecord[] = [];
   let isDamaged = segment.length < SEGMENT_START_BYTES;
@@ -133,7 +129,7 @@ function openRows(keys: ServerKeys, messageId: string, rows: Buffer) {
 
 const namesIn = (path: string): Promise<string[]> => readdir(path).catch((thrown) => (isMissing(thrown), []));
 
-/** @returns false for a missing file or directory @throws any other error */
+/** @returns false for a missing path @throws any other error */
 function isMissing(thrown: unknown): false {
   if ((Object(thrown) as { code?: unknown }).code === "ENOENT") return false;
   throw thrown;

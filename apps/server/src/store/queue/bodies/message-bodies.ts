@@ -1,6 +1,6 @@
 /**
- * Bodies beside the embedded database: `spool/<first two characters of the id>/<id>`, a sequence of sealed chunks. A
- * body is stored once its file has been written under a temporary name, fsynced and renamed, and its directory fsynced.
+ * Bodies as sealed chunks. Beside the embedded database: `spool/<first two characters of the id>/<id>`, stored once the
+ * file and its directory are fsynced. On PostgreSQL, and in memory: rows, one transaction per body.
  */
 import { join } from "node:path";
 import { AppError } from "../../../core/app-error.ts";
@@ -18,11 +18,10 @@ import { putFile, type SpoolFile, type SpoolFiles } from "./spool-files.ts";
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface FileBodies extends MessageBodies {
-  /** Stores a body that is already sealed as consecutive chunks. @throws AppError `spool_failed` */
+  /** Stores a body that is sealed already. @throws AppError `spool_failed` */
   putSealed(messageId: string, sealed: Buffer): Promise<void>;
 }
 
-/** Name of a directory of bodies: the first two characters of their message ids. */
 const SHARD = /^[0-9a-f]{2}$/;
 
 export function messageBodiesInFiles(options: {
@@ -76,7 +75,6 @@ export function messageBodiesInFiles(options: {
   };
 }
 
-/** Opens a file of the spool, reads it by `read` and closes it. @returns `null` when the file does not exist */
 async function readFile(
   files: SpoolFiles,
   path: string,
@@ -90,8 +88,6 @@ async function readFile(
     await file.close();
   }
 }
-
-/** Opens the spool beside the embedded database: sealed files, one for each body and each message in flight. */
 
 export interface SpoolOptions {
   dataDir: string;
@@ -115,11 +111,7 @@ export async function openSpool({
   return { bodies, inFlight };
 }
 
-/**
- * Bodies on PostgreSQL: sealed chunks as rows, one transaction per body. Also used for the embedded database in memory.
- */
-
-/** Number of chunks that one query reads, 2 MiB in total. */
+/** Chunks that one query reads, 2 MiB in total. */
 const READ_AHEAD = 8;
 
 export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; now: () => Date }): MessageBodies {
@@ -160,7 +152,7 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
   };
 }
 
-/** Returns `null` for a damaged body as for a missing one, since a retry would not help. */
+/** Returns `null` for a damaged body as for a missing one: a retry would not help. */
 async function orNullIfDamaged(read: () => Promise<Buffer | null>): Promise<Buffer | null> {
   try {
     return await read();
@@ -182,7 +174,7 @@ async function readBody(db: Database, keys: ServerKeys, messageId: string): Prom
     const rows = await readRows(db, messageId, plain.length);
     if (rows.length === 0) return null;
     for (const row of rows) {
-      // Each chunk is opened with the index that it must have, not the stored one, so that a missing row is detected.
+      // A chunk is opened with the index it must have, not the stored one, so that a missing row is detected.
       plain.push(openChunk(keys, messageId, { index: plain.length, isLast: row.is_last, sealed: row.sealed }));
       if (row.is_last) return Buffer.concat(plain);
     }

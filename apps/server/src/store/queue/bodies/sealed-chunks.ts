@@ -1,6 +1,6 @@
 /**
- * A message body as sealed chunks of 256 KiB. Each chunk is bound to its message, its index and whether it is the last
- * one, so that swapped, missing or truncated chunks are detected. The two adapters decide where the chunks are stored.
+ * A body as sealed chunks of 256 KiB, each bound to its message, its index and whether it is the last, so that swapped,
+ * missing or truncated chunks are detected.
  */
 
 import { SEAL_OVERHEAD_BYTES, SealError } from "../../sealing/seal.ts";
@@ -16,10 +16,7 @@ export interface SealedChunk {
   sealed: Buffer;
 }
 
-/**
- * Seals one chunk per iteration, so that a caller that stores each one asynchronously never blocks the event loop for
- * long.
- */
+/** Seals one chunk per iteration, so that storing them does not block the event loop for long. */
 export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly Buffer[]): Generator<SealedChunk> {
   for (const { index, isLast, plain } of plainChunks(parts))
     yield { index, isLast, sealed: keys.sealBytes(chunkContext(messageId, index, isLast), plain) };
@@ -32,10 +29,7 @@ function* plainChunks(parts: readonly Buffer[]): Generator<{ index: number; isLa
   for (let index = 0; index < count; index += 1) yield { index, isLast: index === count - 1, plain: read(CHUNK_BYTES) };
 }
 
-/**
- * Opens one sealed chunk of a message.
- * @throws SealError unless the chunk was sealed with this index for this message
- */
+/** @throws SealError unless the chunk was sealed with this index for this message */
 export function openChunk(keys: ServerKeys, messageId: string, chunk: SealedChunk): Buffer {
   return keys.openBytes(chunkContext(messageId, chunk.index, chunk.isLast), chunk.sealed);
 }
@@ -43,10 +37,7 @@ export function openChunk(keys: ServerKeys, messageId: string, chunk: SealedChun
 const chunkContext = (messageId: string, index: number, isLast: boolean) =>
   `message_chunk:sealed:${messageId}:${index}:${isLast ? "last" : "more"}`;
 
-/**
- * Returns a function that reads the next `length` bytes (fewer at the end) of consecutive buffers. It copies only where
- * a chunk spans two of them.
- */
+/** Reads the next `length` bytes of consecutive buffers; copies only where they span two. */
 function reader(parts: readonly Buffer[]): (length: number) => Buffer {
   let part = 0;
   let offset = 0;
@@ -66,12 +57,7 @@ function reader(parts: readonly Buffer[]): (length: number) => Buffer {
   };
 }
 
-/** Reads sealed chunks from a file or from memory and returns the plain bytes. */
-
-/**
- * @param name name that the chunks were sealed with: the message's id, or that of an in-flight message with a prefix
- * @returns bytes of the first chunk, at most 256 KiB; `null` for a damaged file
- */
+/** Reads the first chunk. @param name what it was sealed with @returns `null` for a damaged file */
 export async function readFirstChunk(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
   const isLast = (await file.sizeBytes()) <= SEALED_CHUNK_BYTES;
   try {
@@ -82,10 +68,7 @@ export async function readFirstChunk(keys: ServerKeys, name: string, file: Spool
   }
 }
 
-/**
- * @param name name that the chunks were sealed with: the message's id, or that of an in-flight message with a prefix
- * @returns bytes of the whole file; `null` if it is damaged, since a retry would not help
- */
+/** @returns `null` for a damaged file, since a retry would not help */
 export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
   const sealedBytes = await file.sizeBytes();
   const count = Math.max(1, Math.ceil(sealedBytes / SEALED_CHUNK_BYTES));
@@ -102,7 +85,7 @@ export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile
   }
 }
 
-/** Opens consecutive sealed chunks in memory. @returns the plain bytes; `null` if a chunk is damaged */
+/** @returns `null` if a chunk is damaged */
 export function openChunks(keys: ServerKeys, name: string, sealed: Buffer): Buffer | null {
   const count = Math.max(1, Math.ceil(sealed.length / SEALED_CHUNK_BYTES));
   try {

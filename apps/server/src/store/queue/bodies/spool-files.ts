@@ -1,11 +1,11 @@
-/** The file system calls of the spool, as a port: tests let one of them fail as on a full or broken disk. */
+/** The spool's file system calls, as a port: tests make one fail. */
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { AppError } from "../../../core/app-error.ts";
 
 export interface SpoolFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Reads the next `length` bytes; fewer only at the end of the file. */
+  /** Reads `length` bytes; fewer only at the end of the file. */
   read(length: number): Promise<Buffer>;
   sizeBytes(): Promise<number>;
   sync(): Promise<void>;
@@ -13,17 +13,17 @@ export interface SpoolFile {
 }
 
 export interface SpoolFiles {
-  /** Creates a file with mode 0600 and opens it for writing and reading; fails if it exists. */
+  /** Creates a file with mode 0600; fails if it exists. */
   create(path: string): Promise<SpoolFile>;
   /** Opens a file for reading; `null` if it does not exist. */
   openToRead(path: string): Promise<SpoolFile | null>;
   rename(from: string, to: string): Promise<void>;
   /** Removes a file; does nothing if it does not exist. */
   remove(path: string): Promise<void>;
-  /** Creates the directory and its parents with mode 0700. */
+  /** Creates a directory and its parents with mode 0700. */
   makeDirectory(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
-  /** Names of a directory's entries; empty if the directory does not exist. */
+  /** Lists a directory; empty if it does not exist. */
   list(path: string): Promise<string[]>;
   /** Time of a file's last change; `null` if the file does not exist. */
   modifiedAt(path: string): Promise<Date | null>;
@@ -45,7 +45,7 @@ export const nodeSpoolFiles: SpoolFiles = {
   modifiedAt: async (path) => (await orNullIfAbsent(stat(path)))?.mtime ?? null,
 };
 
-/** Puts a directory's entries on stable storage. Windows does so by itself and offers no call for it. */
+/** Windows syncs directories by itself and offers no call for it. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(path, "r");
@@ -58,7 +58,7 @@ export async function syncDirectory(path: string): Promise<void> {
 
 function wrap(handle: Handle): SpoolFile {
   return {
-    // Node's `writeFile` continues after short writes, and starts at the current file position.
+    // Node's `writeFile` continues after short writes, from the current position.
     write: (bytes) => handle.writeFile(bytes),
     read: (length) => readUpTo(handle, length),
     sizeBytes: async () => (await handle.stat()).size,
@@ -89,11 +89,6 @@ async function orNullIfAbsent<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/**
- * Puts a sealed file of the spool on stable storage: written under a temporary name, fsynced, renamed, directory
- * fsynced. A failure at any step leaves no file behind.
- */
-
 /** Suffix of a file that is not completely written. */
 export const UNFINISHED = ".part";
 
@@ -104,7 +99,6 @@ export interface FilePlace {
   syncDirectory(path: string): Promise<void>;
 }
 
-/** Writes a file of sealed chunks to stable storage. @throws AppError `spool_failed` when any step fails */
 export async function putFile(
   files: SpoolFiles,
   { directory, path, syncDirectory }: FilePlace,
@@ -130,7 +124,7 @@ async function writeSynced(files: SpoolFiles, path: string, chunks: Iterable<{ s
   }
 }
 
-/** Creates the file, replacing an incomplete one that a killed process left. */
+/** Replaces an incomplete file that a killed process left. */
 async function createOrReplace(files: SpoolFiles, path: string): Promise<SpoolFile> {
   try {
     return await files.create(path);

@@ -1,8 +1,6 @@
 /**
- * Reads everything stored about one account, table by table. Every table of the schema has an entry here (a new table
- * does not compile without one), and rows are read with all columns, so a new column or a new field of a sealed
- * document is exported without a change here. Keyed hashes and values that only the server can use are left out;
- * `about` says so.
+ * Everything stored about one account. A new table does not compile without an entry, and new columns and fields are
+ * exported by themselves, but for keyed hashes and values that only the server can use (`about`).
  */
 import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
@@ -28,7 +26,7 @@ import { formerUserIndex } from "./released-addresses.ts";
 
 interface TableReader {
   about: string;
-  /** Reads the account's rows of the table; absent if the table holds nothing that belongs to an account. */
+  /** Absent if the table holds nothing that belongs to an account. */
   rows?: (source: ExportSource) => ExportPages;
 }
 
@@ -36,9 +34,7 @@ const withAccount = "with the account";
 const withAlias = "with its alias, or with the account";
 const withMail = "when the message is delivered or fails for good, or with the account";
 
-/**
- * Tables in the order in which the export reads them. Aliases come before the tables whose rows show alias addresses.
- */
+/** Tables in the order of reading: aliases before the tables that show their addresses. */
 const tables: Readonly<Record<keyof DB, TableReader>> = {
   user: {
     about:

@@ -1,5 +1,5 @@
 /**
- * One-use links sent to an account's e-mail, and the changes they make when used; each in one transaction under the
+ * One-use links sent to an account's e-mail (`one_time_token`), and what they change, in one transaction under the
  * account's lock.
  */
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
@@ -14,7 +14,7 @@ import { lockDocument, sealDocument, type UserDocument } from "./user-document.t
 import { endSessionsAndLinks } from "./ways-in.ts";
 
 export interface AccountLinkStoreParts {
-  /** Deletes the bodies of messages that were cancelled because an impostor may have queued them. */
+  /** Deletes bodies of messages that an impostor may have queued. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Prom
   });
 }
 
-/** Account that a valid link may change, with its row locked in the transaction. */
+/** The account of a valid link, with its row locked. */
 interface Proof {
   trx: InTransaction;
   userId: string;
@@ -78,12 +78,7 @@ interface LinkUse {
   tokenHash: Buffer;
 }
 
-/**
- * Runs `work` in a transaction and deletes the link. The account's lock ensures that only one of several concurrent
- * uses finds the link.
- * @param work returns `null` if the account has changed so that the link must not be used
- * @returns `null` if the link was not valid
- */
+/** Uses a link, which only one of several uses finds. @param work `null`: the link must not be used */
 async function redeemLink<T>(
   context: StoreContext,
   { kind, tokenHash }: LinkUse,
@@ -102,10 +97,7 @@ async function redeemLink<T>(
   });
 }
 
-/**
- * Uses a link that may be the first proof that the mailbox belongs to the owner of the account.
- * @returns whether the link was valid
- */
+/** Uses a link that may be the first proof of the mailbox. */
 async function redeemAsProof(
   context: StoreContext,
   { forgetBodies }: AccountLinkStoreParts,
@@ -137,11 +129,7 @@ async function confirmSameEmail(context: StoreContext, userId: string, address: 
   await after.notifyRoutes();
 }
 
-/**
- * Replaces the password, ends all sessions, revokes all API keys and invalidates all sign-in and reset links. The first
- * proof of the mailbox also removes what an impostor could have left in the account.
- * @param passwordHash hash of the new password; `null` removes the password
- */
+/** Replaces a password and ends sessions, API keys and links; the first proof removes an impostor's traces. */
 async function replacePassword(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof> {
   const { trx, userId, document } = proof;
   const isFirstProof = document.emailConfirmedAt === undefined;
@@ -156,10 +144,7 @@ async function replacePassword(context: StoreContext, proof: Proof, passwordHash
   return { ...nothingAfter, notifyRoutes };
 }
 
-/**
- * Signs in by link. A user with both mailbox and password is accepted. With the mailbox alone, and for its first proof,
- * an existing password may be an impostor's, so it is removed.
- */
+/** Signs in by link. Without the password, at the mailbox' first proof, an existing one may be an impostor's. */
 async function signIn(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof | null> {
   const { document } = proof;
   if (passwordHash !== null && passwordHash !== document.passwordHash) return null;
@@ -167,16 +152,11 @@ async function signIn(context: StoreContext, proof: Proof, passwordHash: string 
   return confirm(context, proof);
 }
 
-/**
- * One-use links that are sent by e-mail to the owner of an account, as rows of `one_time_token`, found by the hash of
- * their token.
- */
-
 export interface LinkDocument {
   email: string;
-  /** The account's e-mail when the link was requested; only in a link that changes the e-mail. */
+  /** E-mail of the account when the link was requested; only in links that change the e-mail. */
   formerEmail?: string | null;
-  /** Name of the browser that requested the link (`sign-in-link.ts`); only in sign-in links. */
+  /** Browser that requested a sign-in link (`sign-in-link.ts`). */
   askedBy?: string;
 }
 

@@ -1,4 +1,4 @@
-/** API keys. Only a hash of the key is stored; its name is sealed. */
+/** API keys. Only a hash of each is stored; the name is sealed. */
 import type { KeyScope } from "@kauke/contract";
 import { sql } from "kysely";
 import type { ApiKey, ApiKeyStore } from "../../../core/api-key.ts";
@@ -10,10 +10,7 @@ interface ApiKeyDocument {
   name: string;
 }
 
-/**
- * The commit does not wait for the disk, as in `login-sessions.ts`: a crash loses at most the day of a use, which the
- * next use stores again.
- */
+/** This commit does not wait for the disk (`login-sessions.ts`): a crash loses at most a day of use. */
 const isCommittedWithoutFsync = sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`;
 
 const scopesOf = (row: Pick<ApiKeyTable, "scopes">) => row.scopes.split(" ") as KeyScope[];
@@ -25,7 +22,7 @@ export function apiKeyStore(context: StoreContext): ApiKeyStore {
     .select(["id", "user_id", "scopes", "expires_at", "last_used_on"])
     .where("key_hash", "=", Buffer.alloc(0));
   const byHash = preparedQuery(db, ofHash.compile());
-  /** Ids of API keys whose day of use is being stored. Concurrent requests with the same key do not store it again. */
+  /** Ids of API keys whose day of use is being stored. */
   const noting = new Set<string>();
   return {
     listForUser: async (userId) => {
@@ -71,18 +68,13 @@ export function apiKeyStore(context: StoreContext): ApiKeyStore {
   };
 }
 
-/**
- * Revokes all API keys of the account.
- * @returns number of revoked keys
- */
+/** @returns number of revoked keys */
 export async function revokeKeys(db: Pick<InTransaction, "deleteFrom">, userId: string): Promise<number> {
   const query = db.deleteFrom("api_key").where("user_id", "=", userId);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/**
- * Inserts an API key under the account's lock, so that concurrent requests cannot exceed the maximum number of keys.
- */
+/** Inserts an API key under the account's lock, so that concurrent requests do not exceed the maximum. */
 async function insertKey(
   { db, keys }: StoreContext,
   { id, userId, name, scopes, expiresAt, lastUsedOn, createdAt, hash }: ApiKey & { hash: Buffer },

@@ -1,7 +1,4 @@
-/**
- * Reads the rows of one account page by page on demand, and shows a row in clear: its plain columns and the contents of
- * its sealed document.
- */
+/** Reads the rows of one account page by page, and shows them in clear. */
 
 import type { ExportedRow } from "../../../core/account-export.ts";
 import { sameMailbox, spellingOfMailbox } from "../../../core/destination/same-mailbox.ts";
@@ -13,16 +10,16 @@ import { rateLimitSubject } from "../rate-limits.ts";
 
 export interface ExportSource extends StoreContext {
   userId: string;
-  /** Addresses of the account's aliases by alias id, filled while the table of aliases is read. */
+  /** Addresses of aliases by id, filled while aliases are read. */
   addresses: Map<string, string>;
-  /** Addresses of the account's destination mailboxes by keyed hash, filled while the table of aliases is read. */
+  /** Addresses of mailboxes by keyed hash, filled while aliases are read. */
   mailboxes: Map<string, string>;
 }
 
 export type ExportPages = AsyncIterable<ExportedRow[]>;
 
 export type AnyRow = Record<string, unknown>;
-/** Tables that `ownedRows` reads; all have the columns `id` and `user_id`. */
+/** Tables with the columns `id` and `user_id`. */
 export type OwnedTable =
   | "api_key"
   | "alias"
@@ -41,7 +38,6 @@ const ROWS_AT_ONCE = 200;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 interface PageReader<Row, Shown> {
-  /** Database rows read per page; by default `ROWS_AT_ONCE`. */
   rowsAtOnce?: number;
   page(after: string, limit: number): Promise<Row[]>;
   show(row: Row): Shown;
@@ -68,7 +64,7 @@ export function ownedRows<Shown>(
 ): AsyncGenerator<Shown[]> {
   return inPages({
     page: (after, limit) => {
-      // The name of one table stands for all of them in the types, because they share the columns that the query uses.
+      // The types of one table stand for all of them, since they share these columns.
       const mine = db
         .selectFrom(table as "notice")
         .selectAll()
@@ -79,11 +75,7 @@ export function ownedRows<Shown>(
   });
 }
 
-/**
- * Returns a row in clear: its plain columns and the fields of its sealed document, without keyed hashes and other
- * binary values.
- * @param row its `id` must be the one the row was sealed with
- */
+/** Shows a row's columns and sealed fields, without binary values. @param row with the `id` it was sealed with */
 export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable, row: AnyRow): AnyRow {
   const plain = Object.entries(row).filter(
     ([name, value]) => !(value instanceof Uint8Array || name.endsWith("_index")),
@@ -125,7 +117,7 @@ async function* numbers(
   { table, id, shown }: { table: "alias_number" | "mailbox_number"; id: string; shown: string },
 ): ExportPages {
   for (let after = 0; ; ) {
-    // Both number tables have the same columns except for the name of the id, so the type of one is used for both.
+    // Both number tables have the same columns but for the name of the id.
     const mine = db
       .selectFrom(table as "alias_number")
       .selectAll()
@@ -141,10 +133,7 @@ async function* numbers(
   }
 }
 
-/**
- * Subjects whose requests are counted for the account's rate limits, each with its name in the export file. Counts by
- * network address are not linked to accounts, so they are missing.
- */
+/** Names what the account's rate limits count. Counts by network are not linked to accounts. */
 async function limitSubjects({
   keys,
   db,
@@ -162,7 +151,7 @@ async function limitSubjects({
   ];
 }
 
-/** The spellings of an e-mail address under which sign-ins and messages to its mailbox are counted. */
+/** Spellings of an e-mail under which sign-ins and messages to its mailbox are counted. */
 const spellings = (email: string) => [
   ...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email), spellingOfMailbox(email)]),
 ];
@@ -209,7 +198,7 @@ export const importTables = {
 
 function batchRows(source: ExportSource): AsyncIterable<ExportedRow[]> {
   return inPages({
-    // Few rows are read at once, because each holds up to 500 rows of an imported file.
+    // Few rows at once: each batch holds up to 500 rows of an imported file.
     rowsAtOnce: 5,
     page: (after, limit) => {
       const own = source.db.selectFrom("alias_import_batch").selectAll("alias_import_batch");

@@ -1,9 +1,7 @@
 /**
- * Removes what an impostor may have left in an account, when the owner's mailbox is proven for the first time. Until
- * then somebody else may have used the account, so every way to sign in and every setting of mail that they could have
- * made is removed in the same transaction (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys and
- * confirmed destinations stay: the owner sees them in the dashboard, and an owner who merely never confirmed could not
- * restore them.
+ * What the first proof of a mailbox removes: until then somebody else may have used the account, so every way in and
+ * setting of mail that they could have made goes (docs/decisions/2026-11-22-first-proof.md). Aliases, encryption keys
+ * and confirmed destinations stay: the owner sees them, and could not restore them.
  */
 import { randomUUID } from "node:crypto";
 import type { EmailChange, EmailChanged } from "../../../core/user/account-link.ts";
@@ -18,27 +16,21 @@ import { revokeKeys } from "./api-keys.ts";
 import { emailIndex, lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 import { endSessionsAndLinks } from "./ways-in.ts";
 
-/** Steps that the caller performs after it has committed the first proof of a mailbox. */
+/** Steps to do after the first proof is committed. */
 export interface AfterProof {
-  /** Ids of cancelled messages, whose stored bodies can be deleted. */
   messagesDone: string[];
   notifyRoutes(): Promise<void>;
 }
 
 export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: async () => {} };
 
-/**
- * Returns the account's document without the fields that an impostor could have filled. The caller seals the result.
- */
+/** Returns the document without what an impostor could have filled; the caller seals it. */
 export function withoutImpostor(document: UserDocument): UserDocument {
   const { googleIssuer: _, isMadeByHost: __, settings: ___, defaults: ____, isGoogleRemoved: _____, ...own } = document;
   return { ...own, googleId: null, walletAddress: null, firstName: null, lastName: null, profileImageUrl: null };
 }
 
-/**
- * Removes what an impostor could have stored outside the account's document, and notifies the owner. The caller has
- * locked the account and ended its sessions and links.
- */
+/** Removes an impostor's rows. The caller has locked the account and ended its sessions and links. */
 export async function removeImpostorAccess(
   context: StoreContext,
   trx: InTransaction,
@@ -87,7 +79,7 @@ async function endRows(trx: InTransaction, userId: string): Promise<Record<strin
     .where("user_id", "=", userId)
     .where((row) => row.or([row("seal_key_id", "is not", null), row("seal_off", "=", true)]))
     .executeTakeFirst();
-  // Mailboxes that aliases forward to get new rows when the owner next lists the mailboxes.
+  // Mailboxes that aliases forward to come back when the owner lists them.
   const mailboxes = await trx.deleteFrom("mailbox").where("user_id", "=", userId).returning("added").execute();
   const credentials = await trx.deleteFrom("smtp_credential").where("user_id", "=", userId).executeTakeFirst();
   return {
@@ -111,11 +103,6 @@ async function notifyOwner(
   await insertNotice(trx, keys, { ...notice, kind: "first_proof" });
 }
 
-/**
- * Uses a link that was sent to a new sign-in e-mail: changes address and index, and ends the links and sessions of the
- * former address, in one transaction.
- */
-
 export async function changeEmail(context: StoreContext, change: EmailChange): Promise<EmailChanged> {
   const link = await findLink(context, "new-email", change.tokenHash);
   if (link?.userId !== change.userId) return { kind: "over" };
@@ -135,10 +122,7 @@ interface Use {
   link: LinkDocument;
 }
 
-/**
- * Changes the account's e-mail within the transaction.
- * @returns `null` when the link is invalid, or when the account's e-mail has changed since the link was requested
- */
+/** Changes the e-mail; `null` if the link is invalid or the e-mail changed since it was requested. */
 async function changeWithin(context: StoreContext, trx: InTransaction, { change, link }: Use) {
   const { tokenHash, userId, keepSession } = change;
   const document = await lockDocument(context, trx, userId);
@@ -151,14 +135,13 @@ async function changeWithin(context: StoreContext, trx: InTransaction, { change,
   await endSessionsAndLinks(trx, userId, keepSession);
   await trx.deleteFrom("one_time_token").where("user_id", "=", userId).where("kind", "=", "email").execute();
   const isConfirmed = document.emailConfirmedAt !== undefined;
-  // The former mailbox is confirmed too: it may have counted as a confirmed destination only because it was the
-  // account's e-mail.
+  // The former mailbox may have counted as confirmed only because it was the account's e-mail.
   const proven = [...(document.email !== null && isConfirmed ? [document.email] : []), link.email];
   const notifyRoutes = await confirmOwnMailboxes(context, trx, { userId, emails: proven });
   return { notifyRoutes, former: { email: document.email, isConfirmed } };
 }
 
-/** Removes `isMadeByHost`: the issuer that created the account vouched for the former address only. */
+/** The issuer that made the account vouched for the former address only (`isMadeByHost`). */
 function withEmail({ clock }: StoreContext, document: UserDocument, email: string): UserDocument {
   const { isMadeByHost: _, ...own } = document;
   return { ...own, email, emailConfirmedAt: clock.now().toISOString() };

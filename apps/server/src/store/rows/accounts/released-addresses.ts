@@ -1,7 +1,6 @@
 /**
- * Addresses released by deleting or renaming an alias. Until its hold ends, only the former account may take such an
- * address. Address, account and network are stored as keyed hashes, so that the rows of a deleted account reveal
- * nothing.
+ * Addresses of deleted and renamed aliases, which only the former account may take until their hold ends. All by keyed
+ * hash, so that rows of deleted accounts reveal nothing.
  */
 import { releaseCaps, releaseHasToWait, unusedToReserve } from "../../../core/alias/release-caps.ts";
 import { AppError } from "../../../core/app-error.ts";
@@ -12,49 +11,39 @@ import type { StoreContext } from "../../store-context.ts";
 import { networkIndexes } from "../sign-in/anonymous-tokens.ts";
 import { anyOfBytes } from "../sql-parts.ts";
 
-/** Rows inserted per statement, well below the limit of 65,535 parameters. */
+/** Rows per statement, below PostgreSQL's limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
 
 export interface Release {
   formerUserId: string;
-  /** Network of the client whose request releases the addresses; `null` when it is unknown. */
+  /** Network of the client that releases the addresses; `null` when unknown. */
   network: string | null;
   addresses: readonly ReleasedAddress[];
 }
 
 export interface ReleasedAddress {
   index: Buffer;
-  /** Whether an import made the alias and nobody has used it since, so that its address may be free at once. */
+  /** Whether an import made the alias and nobody used it since: its address may be free at once. */
   isUnused: boolean;
 }
 
 export interface ReleasedAddresses {
-  /**
-   * Number of used addresses that the account may release now. Concurrent calls may get the same room and exceed it
-   * together, by one batch of deletions each.
-   */
+  /** Used addresses that the account may release now. Concurrent calls may exceed it by one batch each. */
   room(db: Database | InTransaction, userId: string): Promise<number>;
-  /** @throws AppError `rate_limited` when the account may release no used address now */
+  /** @throws AppError `rate_limited` when the account may release no address now */
   refuseWithoutRoom(db: Database | InTransaction, userId: string): Promise<void>;
-  /** Reserves all used addresses, and those of unused aliases within the caps; the others become free. */
+  /** Reserves used addresses, and unused ones within the caps; the others become free. */
   release(trx: InTransaction, release: Release): Promise<void>;
   /**
-   * Checks that the account may take a released address, and removes the hold on it. Call it after the row with the
-   * address was inserted: the unique index has then waited for a concurrent transaction with the same address.
-   * @throws AppError `alias_released`
+   * Takes a released address after its insert, which has waited for others with it. @throws AppError `alias_released`
    */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;
-  /**
-   * Does what `claim` does for many addresses at once.
-   * @returns hashes (hex): `refused` of addresses that stay reserved for another account; `reclaimed` of those that
-   * were reserved for this account
-   */
+  /** Claims many addresses. @returns hashes (hex): `refused` are somebody else's, `reclaimed` were this account's */
   claimAll(
     trx: InTransaction,
     addressIndexes: readonly Buffer[],
     userId: string,
   ): Promise<{ refused: Set<string>; reclaimed: Set<string> }>;
-  /** Whether `claim` would let the account take this address. */
   mayTake(addressIndex: Buffer, userId: string): Promise<boolean>;
   deleteEnded(now: Date): Promise<number>;
 }
@@ -146,7 +135,7 @@ async function hold({ keys, clock }: StoreContext, trx: InTransaction, release: 
 
 const unknownNetwork = { network_index: null, block_index: null };
 
-/** Numbers of current reservations of the account, and of the network and block from which they were released. */
+/** Counts the reserved addresses by account, network and block. */
 async function countReserved(context: StoreContext, trx: InTransaction, { formerUserId, network }: Release) {
   const { keys } = context;
   const account = await countHeld(context, trx, { former_user_index: formerUserIndex(keys, formerUserId) });

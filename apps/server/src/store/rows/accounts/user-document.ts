@@ -1,4 +1,4 @@
-/** The sealed document of an account's row. */
+/** The sealed document of an account's row, and the keyed hashes that find it. */
 import type { AccountSettings } from "@kauke/contract";
 import type { ChosenDefaults, DefaultsChange } from "../../../core/mailbox/mailbox.ts";
 import type { FederatedName, User, UserStore } from "../../../core/user/user.ts";
@@ -11,39 +11,29 @@ export type UserDocument = Pick<
   User,
   "email" | "walletAddress" | "googleId" | "passwordHash" | "firstName" | "lastName" | "profileImageUrl"
 > & {
-  /** When the e-mail was confirmed, in ISO 8601; absent if it is not confirmed. */
+  /** When the e-mail was confirmed, in ISO 8601; absent if it never was. */
   emailConfirmedAt?: string;
-  /** When the password was last changed or reset, in ISO 8601; absent if it never was. */
+  /** When the password was set, in ISO 8601; absent if it never was. */
   passwordSetAt?: string;
   /** Issuer of the Google id; present only together with that id. */
   googleIssuer?: string;
-  /** True if the owner has removed a Google account, see `User.isGoogleRemoved`. */
   isGoogleRemoved?: true;
-  /** True if the account was created, with a confirmed e-mail, by an issuer that also hosts the mailbox. */
+  /** True if the account was created by an issuer that also hosts the mailbox. */
   isMadeByHost?: true;
-  /** Settings that the user has changed; absent if none was ever changed. */
   settings?: Partial<ChosenSettings>;
-  /** Defaults for new aliases that the user has chosen; absent if none was ever chosen. */
   defaults?: ChosenDefaults;
 };
 
-/**
- * Settings stored in the sealed document. `sealTo` is a plain column instead, so that a foreign key protects the
- * encryption key.
- */
+/** `sealTo` is a column instead, so that a foreign key protects the encryption key. */
 export type ChosenSettings = Omit<AccountSettings, "sealTo">;
 
-/**
- * Maximum milliseconds between creation and confirmation for an account whose first sign-in was also taken as its
- * confirmation.
- */
+/** Time from creation to confirmation of an account whose first sign-in was taken as its confirmation. */
 const MADE_AND_CONFIRMED_WITHIN_MS = 1000;
 const GMAIL = /@(?:gmail|googlemail)\.com$/i;
 
 /**
- * Opens the document. Earlier versions treated every account created by a federated sign-in as confirmed, whether the
- * issuer hosted the mailbox or had only checked the address once, and did not record which. Therefore such accounts
- * count as not confirmed here, except those with a Gmail address.
+ * Earlier versions counted every federated account as confirmed, and did not record whether the issuer hosts the
+ * mailbox. They count as not confirmed, except at Gmail.
  */
 export function openUserDocument(
   keys: StoreContext["keys"],
@@ -57,10 +47,7 @@ export function openUserDocument(
   return laterByMs < MADE_AND_CONFIRMED_WITHIN_MS ? { ...unconfirmed, email } : document;
 }
 
-/**
- * Locks the account's row and opens its document.
- * @returns `null` when the account does not exist
- */
+/** Locks and opens the document; `null` when the account does not exist. */
 export async function lockDocument(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -81,8 +68,6 @@ export async function sealDocument(
   await trx.updateTable("user").set({ sealed, updated_at: clock.now() }).where("id", "=", id).execute();
 }
 
-/** Keyed hashes by which accounts are looked up, and by which those of one block of addresses are found to be so. */
-
 export const emailIndex = (keys: ServerKeys, email: string): Buffer =>
   keys.blindIndex("user.email", email.normalize("NFC").toLowerCase());
 
@@ -91,23 +76,18 @@ export const walletIndex = (keys: ServerKeys, walletAddress: string): Buffer =>
 
 export const googleNameOf = (subject: string, issuer = ""): FederatedName => ({ issuer, subject });
 
-/**
- * @param clientAddress address that an account is registered from
- * @returns `null` for an address that stands for nobody, such as that of a proxy on this machine or network
- */
+/** Returns `null` for an address that stands for nobody, such as a proxy's on this network. */
 export function registeredFromIndex(keys: Pick<ServerKeys, "hmac">, clientAddress: string): Buffer | null {
   const block = clientBlock(clientAddress);
   return isPublicBlock(block) ? keys.hmac("abuse", `registered from ${block}`) : null;
 }
 
-/** @returns the opaque text by which the mail path compares accounts; `undefined` when it is unknown */
+/** Text by which the mail path compares accounts. */
 export const registeredFromText = (index: Buffer | null): string | undefined => index?.toString("base64").slice(0, 16);
 
 export function googleIndex(keys: ServerKeys, { issuer, subject }: FederatedName): Buffer {
   return keys.blindIndex("user.google", `${issuer}\0${subject}`);
 }
-
-/** The defaults for new aliases that an account's owner has chosen, stored in the sealed document of the user's row. */
 
 export function accountDefaults(context: StoreContext): Pick<UserStore, "defaults" | "changeDefaults"> {
   const { db, keys } = context;

@@ -1,4 +1,4 @@
-/** Accounts. Personal data is sealed; e-mail, wallet and Google id are looked up by keyed hash. */
+/** Accounts: personal data is sealed and looked up by keyed hash. */
 import { type AccountSettings, type AccountSettingsChange, accountMessages } from "@kauke/contract";
 import { type Selectable, sql } from "kysely";
 import { AppError, fieldError } from "../../../core/app-error.ts";
@@ -29,7 +29,6 @@ const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false 
 
 export interface UserStoreParts {
   released: ReleasedAddresses;
-  /** Deletes the bodies of messages that were deleted with the account. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -86,7 +85,7 @@ function userFromRow(keys: StoreContext["keys"], row: Selectable<UserTable>): Us
   const { settings: _, defaults: __, isMadeByHost: ___, emailConfirmedAt, passwordSetAt, ...person } = document;
   return {
     ...person,
-    // Older rows may hold the e-mail as it was typed, not in the Unicode normalization form NFC.
+    // Older rows may hold the e-mail as it was typed, not in NFC.
     email: person.email?.normalize("NFC") ?? null,
     emailConfirmedAt: emailConfirmedAt === undefined ? null : new Date(emailConfirmedAt),
     ...(passwordSetAt !== undefined && { passwordSetAt: new Date(passwordSetAt) }),
@@ -128,8 +127,7 @@ function documentOf(user: User): UserDocument {
   return {
     ...document,
     ...(user.emailConfirmedAt !== null && { emailConfirmedAt: user.emailConfirmedAt.toISOString() }),
-    // Of the accounts created by a federated sign-in, only those whose issuer hosts the mailbox have a confirmed e-mail
-    // from the start.
+    // Of federated accounts, only those whose issuer hosts the mailbox have a confirmed e-mail from the start.
     ...(user.googleId !== null && user.emailConfirmedAt !== null && { isMadeByHost: true as const }),
     ...(user.passwordSetAt !== undefined && { passwordSetAt: user.passwordSetAt.toISOString() }),
   };
@@ -203,15 +201,13 @@ async function deleteUser(
 ): Promise<void> {
   await deletePeopleOf(db, { userId: id });
   const orphans = await db.transaction().execute(async (trx) => {
-    // Once the account's row is locked, no row that refers to the account can be inserted, since an insert needs a
-    // share lock on the account's row.
+    // Inserts that refer to the account need a share lock on its row, so none follows this lock.
     await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();
     const aliases = await lockAliases(trx, id);
     const messageIds = await lockMessagesOf(trx, { column: "user_id", id });
     const addresses = aliases.map(({ address_index, fresh }) => ({ index: address_index, isUnused: fresh === "new" }));
     await parts.released.release(trx, { formerUserId: id, network, addresses });
-    // Deliveries are deleted before the rows of composed mail (`email_job`), which the deletion of the user would
-    // remove first, because a claim by the delivery worker locks them in this order.
+    // Deliveries are deleted before the rows of composed mail, in the order in which a claim locks them.
     await trx.deleteFrom("delivery").where("user_id", "=", id).execute();
     await trx.deleteFrom("user").where("id", "=", id).execute();
     const aliasIds = aliases.map((alias) => alias.id);

@@ -1,4 +1,4 @@
-/** Links and removes a wallet or a Google account of an account, under the account's lock. */
+/** Links and removes ways to sign in, and replaces passwords, under the account's lock. */
 
 import { authMethodWithout, decideRemoval } from "../../../core/user/sign-in-methods.ts";
 import type {
@@ -21,7 +21,7 @@ export function linkWallet(context: StoreContext, id: string, walletAddress: str
   });
 }
 
-/** Links a Google account that the signed-in user has just chosen, whatever the Google account's address is. */
+/** Links a Google account, whatever its address is. */
 export function attachGoogle(
   context: StoreContext,
   id: string,
@@ -59,7 +59,7 @@ async function link(context: StoreContext, id: string, { hasOne, linked, index }
   }
 }
 
-/** Removes a way to sign in. Of two concurrent removals, the second sees the result of the first. */
+/** Of two concurrent removals, the second sees the result of the first. */
 export function removeWay(
   context: StoreContext,
   id: string,
@@ -88,22 +88,17 @@ async function clearIndex(
 ): Promise<void> {
   const mine = trx.updateTable("user").where("id", "=", id);
   await mine.set(way === "google" ? { google_index: null } : { wallet_index: null }).execute();
-  // `auth_method`, the method shown for the account, changes only if it names the removed way to sign in.
+  // The sign-in method shown changes only if it names the removed one.
   await mine.set({ auth_method: authMethod }).where("auth_method", "=", way).execute();
 }
 
-/** Replaces an account's password, which ends its sessions and links, or only the hash of the same password. */
-
 export interface PasswordReplacement {
-  /** Hash of the password to be replaced. Nothing is changed if the account has a different password by now. */
+  /** Hash to be replaced: nothing changes if the account has another password by now. */
   from: string;
   to: string;
 }
 
-/**
- * Stores the same password under a stronger hash; no session ends.
- * @returns whether it was stored
- */
+/** Stores the same password under a stronger hash; no session ends. */
 export function replaceHash(context: StoreContext, id: string, replacement: PasswordReplacement): Promise<boolean> {
   return replaceIfCurrent(context, id, {
     replacement,
@@ -111,11 +106,7 @@ export function replaceHash(context: StoreContext, id: string, replacement: Pass
   });
 }
 
-/**
- * Replaces the password, and ends every other session and the open links of the account.
- * @param keepSession token hash of the session that stays open
- * @returns whether the password was changed
- */
+/** Replaces the password, and ends every other session and the open links. @returns whether it was changed */
 export function changePassword(
   context: StoreContext,
   id: string,
@@ -130,10 +121,7 @@ export function changePassword(
 
 interface Replacing {
   replacement: PasswordReplacement;
-  /**
-   * Stores the change within the same transaction.
-   * @param document the account's document with the new hash, not yet sealed
-   */
+  /** Stores the change in the same transaction. @param document with the new hash, not yet sealed */
   also(trx: InTransaction, document: UserDocument): Promise<void>;
 }
 
@@ -146,11 +134,7 @@ function replaceIfCurrent(context: StoreContext, id: string, { replacement, also
   });
 }
 
-/**
- * Ends the account's sessions, and deletes its links that set a password, sign in or change the e-mail. The caller has
- * locked the account, so a session that is being opened with the old password waits and then sees the new password.
- * @param keepSession token hash of a session that stays open
- */
+/** Ends sessions and links. One that the old password is opening waits for the account's lock and sees the new. */
 export async function endSessionsAndLinks(
   trx: InTransaction,
   userId: string,

@@ -1,6 +1,6 @@
 /**
- * Changes and deletes many aliases, up to 500 per transaction. Each transaction locks its aliases with one statement
- * and writes them with another, and the mail path's cached routes are dropped before the next transaction begins.
+ * Changes and deletes up to 500 aliases per transaction: one statement locks, one writes, and cached routes are dropped
+ * before the next.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ErrorCode } from "@kauke/contract";
@@ -27,7 +27,6 @@ const ALIASES_AT_ONCE = 500;
 
 export interface AliasStoreParts {
   released: ReleasedAddresses;
-  /** Deletes the bodies of messages that were deleted with the alias. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -36,11 +35,10 @@ interface Batch {
   aliasIds: readonly string[];
 }
 
-/** Result of one transaction, with the work that is left to do after its commit. */
+/** Result of one transaction, with what is left to do after its commit. */
 interface Done {
   failed: Map<string, ErrorCode>;
   hasChangedRoutes: boolean;
-  /** Ids of messages whose bodies may be deleted. */
   messagesDone: readonly string[];
 }
 
@@ -67,7 +65,7 @@ export function deleteMany(
   });
 }
 
-/** Ids of used aliases that can't be deleted now, because the account has too many reserved addresses. */
+/** Finds used aliases that can't be deleted now: the account has too many reserved addresses. */
 async function waitingAmong(
   { db }: StoreContext,
   { released }: AliasStoreParts,
@@ -97,8 +95,7 @@ async function inBatches(
     if (done.hasChangedRoutes) await signals.routeChanged({ userId });
     await forgetBodies(done.messagesDone);
     for (const [id, code] of done.failed) failed.set(id, code);
-    // Unsealing and sealing the documents of a batch takes some milliseconds, so other work gets a turn between
-    // batches.
+    // Unsealing and sealing a batch takes milliseconds, so other work gets a turn between batches.
     await nextTurn();
   }
   return { changed: aliasIds.length - failed.size, failed };
@@ -106,7 +103,6 @@ async function inBatches(
 
 const none: ReadonlySet<string> = new Set();
 
-/** New values of an alias row that is to be written. */
 interface ChangedRow {
   id: string;
   active: boolean;
@@ -135,7 +131,7 @@ interface ToChange {
   userId: string;
   rows: readonly AliasRow[];
   change: (alias: Alias) => ManyAliasesChange;
-  /** Receives the error codes of the aliases that `change` refuses, by alias id. */
+  /** Error codes of the aliases that were refused, by id. */
   failed: Map<string, ErrorCode>;
 }
 
@@ -160,10 +156,6 @@ async function changedRows(
   });
 }
 
-/**
- * Calls `decide`.
- * @returns the change, or the code of the AppError that `decide` threw
- */
 function changeOrCode(decide: () => ManyAliasesChange): ManyAliasesChange | ErrorCode {
   try {
     return decide();
@@ -173,7 +165,7 @@ function changeOrCode(decide: () => ManyAliasesChange): ManyAliasesChange | Erro
   }
 }
 
-/** Writes all rows in one statement. Bytes are passed as hex, because arrays of bytea are slow to pass. */
+/** Passes bytes as hex, because arrays of bytea are slow. */
 async function writeRows(trx: InTransaction, rows: readonly ChangedRow[]): Promise<void> {
   await sql`
     UPDATE alias SET active = given.active, sealed = decode(given.sealed, 'hex'), fresh = NULL
@@ -205,7 +197,7 @@ async function deleteBatch(
 
 type AliasRow = Awaited<ReturnType<typeof lockBatch>>[number];
 
-/** Locks aliases in the order of their ids, so that concurrent batches can't deadlock. */
+/** Locks aliases in the order of their ids, so that batches can't deadlock. */
 function lockBatch(trx: InTransaction, { userId, aliasIds }: Batch) {
   return trx
     .selectFrom("alias")

@@ -1,5 +1,3 @@
-/** The sealed document of an alias, and its conversion to and from core's types. Pure. */
-
 import type { ConfirmationState } from "@kauke/contract";
 import {
   type Alias,
@@ -18,22 +16,20 @@ export interface AliasDocument {
   name: string;
   domain: string;
   notes: string | null;
-  /** Current destinations; empty while the alias is paused. */
+  /** Destinations; empty while the alias is paused. */
   destinations: Destination[];
-  /** Destinations restored when a paused alias is activated; empty while the alias is active. */
+  /** Destinations to restore when a paused alias is activated; empty while it is active. */
   lastDestinations: Destination[];
-  /** Key of 32 bytes in base64 from which the alias' reply addresses are derived; deleted with the alias. */
+  /** Key of 32 bytes in base64 from which reply addresses are derived. */
   replyKey: string;
   /** Key of 32 bytes in base64 that signs webhook calls. */
   webhookSecret: string;
   providerId: string | null;
-  /**
-   * Ids of the alias' labels, some of which may have been deleted; absent in documents written before labels existed.
-   */
+  /** Ids of labels, some of which may be deleted; absent in older documents. */
   labels?: readonly string[];
-  /** Whether the alias is pinned; absent in documents written before pins existed. */
+  /** Whether the alias is pinned; absent in older documents. */
   pinned?: boolean;
-  /** Whether the owner may write by address; absent in documents written before this setting existed: not allowed. */
+  /** Whether the owner may write by address; absent in older documents: no. */
   writeByAddress?: boolean;
 }
 
@@ -46,7 +42,6 @@ export interface AliasRow {
   seal_key_id: string | null;
 }
 
-/** Returns the columns that store a choice of encryption key. */
 export function encryptionColumns(sealTo: AliasEncryption): Pick<AliasRow, "seal_off" | "seal_key_id"> {
   return { seal_off: sealTo === "off", seal_key_id: typeof sealTo === "string" ? null : sealTo.keyId };
 }
@@ -93,10 +88,7 @@ function destinationsOf(routing: AliasRouting): Pick<AliasDocument, "destination
     : { destinations: [], lastDestinations: routing.lastDestinations };
 }
 
-/**
- * Converts a row and its unsealed document to an alias.
- * @param known ids of the account's labels; ids of deleted labels are left out
- */
+/** @param known ids of labels that still exist */
 export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlySet<string>): Alias {
   const routing: AliasRouting = row.active
     ? { state: "active", destinations: document.destinations }
@@ -118,22 +110,15 @@ export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlyS
   };
 }
 
-/** States of the mailboxes that an account forwards to. */
 export interface MailboxStanding {
   stateOf(address: string): ConfirmationState;
-  /**
-   * Returns whether a mailbox is suspended because it refused mail as nonexistent, or its refusals are only counted;
-   * the function is `null` if no mailbox of the account refused mail so.
-   */
+  /** Whether a mailbox is suspended; `null` if no mailbox of the account refused mail as nonexistent. */
   missing: ((address: string) => "counted" | "suspended" | null) | null;
 }
 
 const refusedStates = new Set<ConfirmationState | undefined>(["refused", "blocked"]);
 
-/**
- * Makes the route of an alias, as the mail path reads it.
- * @param ageRecipient public key that forwarded mail of the alias is encrypted to; `null` for no encryption
- */
+/** @param ageRecipient public key; `null`: mail is not encrypted */
 export function toRoute(
   row: Pick<AliasRow, "id" | "user_id" | "active"> & { fresh: string | null; registered_from_index: Buffer | null },
   document: AliasDocument,
@@ -165,7 +150,7 @@ export function toRoute(
   };
 }
 
-/** Reads into memory of its own: a route may be cached for long, and Buffer's pool would keep 64 KiB for each key. */
+/** Copies a key: a route may be cached for long, and Buffer's pool would keep 64 KiB for each. */
 function readKey(base64: string): Buffer {
   const key = Buffer.allocUnsafeSlow(KEY_BYTES);
   return key.subarray(0, key.write(base64, "base64"));

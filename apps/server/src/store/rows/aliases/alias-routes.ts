@@ -1,4 +1,4 @@
-/** Reads for the mail path, in one query, an alias' route with the states of its mailboxes and its encryption key. */
+/** An alias' route with the states of its mailboxes and its encryption key, in one query. */
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
@@ -29,22 +29,20 @@ interface RouteRow {
   key_sealed: Buffer | null;
 }
 
-/** Maximum number of routes in one query. */
+/** Maximum routes per query. */
 const GROUP_MAX = 64;
-/** Queries for routes that run at the same time before further look-ups are joined; the embedded database runs one. */
+/** Concurrent queries for routes, above which look-ups are joined. */
 const AT_ONCE = { embedded: 1, postgres: 4 };
-/** Maximum number of routes that are remembered by id, and for how many milliseconds. */
+/** Maximum routes remembered by id. */
 const KNOWN_MAX = 256;
 const KNOWN_MS = 1000;
 
-/** Look-ups of routes. @returns look-up by address and by id; concurrent look-ups share queries */
+/** Looks routes up by address and by id; concurrent look-ups share queries. */
 export function aliasRoutes({ db, keys, signals }: StoreContext) {
-  // `<mailbox index in hex>:<state>`, joined by commas, for every destination mailbox of the account. An array takes
-  // the database less time than `string_agg`, which needs an aggregate for each look-up.
+  // `<mailbox index in hex>:<state>`, joined by commas. An array costs less than `string_agg`, which aggregates.
   const pairs = sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || state
     FROM destination WHERE destination.user_id = alias.user_id), ',')`.as("pairs");
-  // `<mailbox index in hex>:<whether suspended>`, joined by commas, for every mailbox that refused the account's mail
-  // because it does not exist.
+  // `<mailbox index in hex>:<suspended>` of mailboxes that refused mail as nonexistent.
   const missing =
     sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || (suspended_at IS NOT NULL)
     FROM missing_mailbox WHERE missing_mailbox.user_id = alias.user_id), ',')`.as("missing");
@@ -100,8 +98,8 @@ export function aliasRoutes({ db, keys, signals }: StoreContext) {
 }
 
 /**
- * Remembers routes for a moment, since the queue often has many messages of one alias. They are dropped at every change
- * of a route, which is notified before it is acknowledged; a look-up that overlaps a change is not remembered.
+ * Remembers routes, since the queue often has many messages of one alias. They are dropped before a change is
+ * acknowledged; a look-up that overlaps a change is not remembered.
  */
 function rememberBriefly(lookUp: (aliasId: string) => Promise<AliasRoute | null>, signals: ChangeSignals) {
   const known = new Map<string, { route: AliasRoute; untilMs: number }>();
@@ -122,7 +120,6 @@ function rememberBriefly(lookUp: (aliasId: string) => Promise<AliasRoute | null>
   };
 }
 
-/** Parses `<key>:<value>` pairs joined by commas. */
 function readPairs<Value extends string>(text: string): Map<string, Value> {
   return new Map(text.split(",").map((pair) => pair.split(":", 2) as [string, Value]));
 }
@@ -142,19 +139,13 @@ function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["mi
   };
 }
 
-/**
- * Public key that the alias' mail is encrypted to; null for no encryption.
- * @throws SealError for an unreadable key, so that the mail is deferred and never forwarded unencrypted
- */
+/** Key of the alias' mail; `null`: none. @throws SealError: mail is deferred and never forwarded unencrypted */
 function ageRecipientOf(keys: ServerKeys, { key_id, key_sealed }: RouteRow): string | null {
   if (key_id === null || key_sealed === null) return null;
   return openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
 }
 
-/**
- * Announces to other processes that every route of these accounts is stale.
- * @returns a function that notifies the listeners of this process; call it after the commit
- */
+/** Announces stale routes to other processes. @returns tells this process, to be called after the commit */
 export async function dropRoutes(
   signals: ChangeSignals,
   trx: InTransaction,

@@ -1,7 +1,6 @@
 /**
- * Aliases. One sealed document holds everything the mail path needs of an alias, so that a message costs one query; the
- * encryption key, if there is one, has a document of its own. The plain column `active` alone decides whether an alias
- * is paused.
+ * Aliases. One sealed document holds what the mail path needs, so that a message costs one query; the column `active`
+ * alone decides about a pause.
  */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
@@ -156,24 +155,18 @@ async function updateInTransaction(
   return { alias: toAlias({ ...row, ...next }, document, chosen), routeChanged, messagesDone };
 }
 
-/**
- * Locks the chosen encryption key until the commit; afterwards the foreign key constraint prevents its deletion.
- * @throws AppError `invalid` when the encryption key is not the user's
- */
+/** Locks the encryption key, which a foreign key protects from the commit on. @throws AppError `invalid` */
 async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasEncryption): Promise<void> {
   if (typeof sealTo === "string" || (await lockKey(trx, userId, sealTo.keyId))) return;
   throw fieldError("sealTo", aliasMessages.sealTo);
 }
 
-/**
- * Cancels pending composed mail of an alias that was paused or renamed.
- * @returns ids of messages without deliveries, whose bodies the caller deletes
- */
+/** Cancels composed mail of a paused or renamed alias. @returns messages whose bodies the caller deletes */
 async function cancelComposed(context: StoreContext, trx: InTransaction, aliasId: string): Promise<string[]> {
   return cancelMessages(context, trx, { messageIds: await lockComposed(trx, { column: "alias_id", id: aliasId }) });
 }
 
-/** Changes the user name of SMTP submission to the new address; the old one stops working at the commit. */
+/** Renames the SMTP login; the old user name stops working at the commit. */
 async function renameLogin(
   { keys, clock }: StoreContext,
   trx: InTransaction,
@@ -196,7 +189,7 @@ async function deleteAlias(
   const mine = db.selectFrom("alias").select("fresh").where("id", "=", aliasId).where("user_id", "=", userId);
   const alias = await mine.executeTakeFirst();
   if (alias === undefined) return false;
-  // Decided before the reply addresses are deleted, because an alias that has to wait keeps them.
+  // Asked before the reply addresses are deleted, since an alias that has to wait keeps them.
   if (alias.fresh !== "new") await released.refuseWithoutRoom(db, userId);
   await deletePeopleOf(db, { userId, aliasIds: [aliasId] });
   const orphans = await db.transaction().execute(async (trx) => {

@@ -1,4 +1,3 @@
-/** Inserts many aliases in few statements, and looks up who has an address. */
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
@@ -13,29 +12,24 @@ import { type AliasDocument, documentOfNew, encryptionColumns } from "./alias-do
 interface Inserting {
   trx: InTransaction;
   released: ReleasedAddresses;
-  /** New aliases, all of the same account. */
+  /** New aliases, all of one account. */
   aliases: readonly Alias[];
 }
 
-/**
- * Inserts the aliases of an import whose address is free: no alias has it, and it is not reserved for another account.
- * They count as unused until somebody uses them.
- * @returns ids of the inserted aliases
- */
+/** Inserts the aliases whose address is free; they count as unused. @returns their ids */
 export async function insertAliases(
   context: StoreContext,
   { trx, released, aliases }: Inserting,
 ): Promise<Set<string>> {
   const rows = aliases.map((alias) => newRow(context, alias));
-  // Rows are inserted in the order of their address index, so that two transactions with the same addresses can't
-  // deadlock.
+  // Rows are inserted by address index, so that two transactions can't deadlock.
   rows.sort((a, b) => a.index.compare(b.index));
   const inserted: InsertedRow[] = [];
   for (let from = 0; from < rows.length; from += INSERTED_AT_ONCE) {
     inserted.push(...(await insertRows(trx, rows.slice(from, from + INSERTED_AT_ONCE))));
     await nextTurn();
   }
-  // The unique index has waited for concurrent deletions, so the reservations that they made are visible now.
+  // The unique index has waited for concurrent deletions, so their reservations are visible.
   const userId = aliases[0]?.userId ?? "";
   const indexes = inserted.map((row) => row.address_index);
   const held = await released.claimAll(trx, indexes, userId);
@@ -50,10 +44,7 @@ export async function insertAliases(
   return new Set(inserted.map((row) => row.id).filter((id) => !refused.has(id)));
 }
 
-/**
- * Rows inserted per statement. In the embedded database a statement blocks the event loop, for some 30 ms with this
- * number.
- */
+/** A statement for this many rows blocks the embedded database's event loop for some 30 ms. */
 const INSERTED_AT_ONCE = 250;
 
 function newRow({ keys }: StoreContext, alias: Alias) {
@@ -86,9 +77,7 @@ async function insertRows(trx: InTransaction, rows: readonly ReturnType<typeof n
   return inserted;
 }
 
-/**
- * Looks up in two queries who has each address: this account or another one. Free addresses are absent from the result.
- */
+/** Finds who has each address; free addresses are absent from the result. */
 export async function addressStanding(
   { db, keys, clock }: StoreContext,
   userId: string,

@@ -1,7 +1,4 @@
-/**
- * Reads the aliases of an account. A long list is read in pages, each of which is one turn of the caller at the
- * database, unsealing included, and is kept for the account's next requests (`list-cache.ts`).
- */
+/** Aliases of an account. Long lists are read in pages, each a turn of the caller, and cached (`list-cache.ts`). */
 import { sql } from "kysely";
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { AliasStore } from "../../../core/alias/alias-store.ts";
@@ -16,9 +13,9 @@ import { anyOfIds } from "../sql-parts.ts";
 import { type AliasDocument, type AliasRow, toAlias } from "./alias-document.ts";
 import { ListCache, type ListRead } from "./list-cache.ts";
 
-/** Aliases unsealed per turn: some 4 ms. Lists up to this length are not kept, as they are read as quickly. */
+/** Unsealing this many aliases takes some 4 ms. Shorter lists are not cached. */
 const ROWS_AT_ONCE = 200;
-/** An account of 10,000 aliases with a short note and one destination has 4 MB. */
+/** A list of 10,000 aliases with a note and one destination has 4 MB. */
 const cacheLimits = { allBytes: 24 * 1024 * 1024, listBytes: 6 * 1024 * 1024, keptMs: 60_000 };
 
 type ListReads = Pick<AliasStore, "listForUser" | "pagesForUser" | "listWithSmtp" | "find" | "findMany">;
@@ -49,11 +46,7 @@ interface Mark {
   labels: string | null;
 }
 
-/**
- * A mark of the account's aliases that every change of them alters, whichever process makes it: PostgreSQL writes the
- * id of the transaction that changed a row into its column `xmin`. Labels count too, since deleted ones are left out of
- * the list. It takes about 5 ms for 10,000 aliases, a fortieth of reading them.
- */
+/** Mark of a list that every change of aliases or labels alters, through `xmin`; a fortieth of reading them. */
 const markOf = (userId: string) => sql<Mark>`
   SELECT count(*)::integer AS count, bit_xor(uuid_hash_extended(id, xmin::text::bigint))::text AS rows,
     (SELECT bit_xor(uuid_hash_extended(label.id, 0))::text FROM label WHERE label.user_id = ${userId}::uuid) AS labels
@@ -75,7 +68,6 @@ const ofUser = (db: Pick<Database, "selectFrom">, userId: string) =>
 
 type AliasQuery = ReturnType<typeof ofUser>;
 
-/** Restricts a query to active aliases with active SMTP credentials. */
 const isSender = (query: AliasQuery) =>
   query
     .where("alias.active", "=", true)
@@ -89,7 +81,6 @@ const isSender = (query: AliasQuery) =>
       ),
     );
 
-/** Yields pages of the account's aliases in the order of their ids, restricted by `only`. */
 function pagesOf(
   { db, keys }: StoreContext,
   userId: string,
@@ -98,7 +89,7 @@ function pagesOf(
   return inPages({
     page: async (after, limit) => {
       if (after > "0") await nextLoopTurn();
-      // Unsealed while the connection is held, so that a page is one turn of the caller and charged as one.
+      // A page is unsealed while the connection is held, so that its time is charged to the caller.
       return db.connection().execute(async (connection) => {
         const query = only(ofUser(connection, userId)).where("alias.id", ">", after);
         const rows = await query.orderBy("alias.id").limit(limit).execute();
@@ -120,7 +111,6 @@ async function readSome({ db, keys, ...context }: StoreContext, userId: string, 
   return newestFirst(await toAliases({ db, keys, ...context }, userId, documents));
 }
 
-/** Reads all pages. @returns the aliases, newest first */
 async function readAll(
   context: StoreContext,
   userId: string,
@@ -132,7 +122,6 @@ async function readAll(
   return { items: newestFirst(await toAliases(context, userId, rows)), bytes };
 }
 
-/** Converts rows of one account to aliases, with those of their labels that still exist. */
 async function toAliases({ db }: StoreContext, userId: string, rows: readonly OpenedRow[]): Promise<Alias[]> {
   const known = await knownLabels(
     db,

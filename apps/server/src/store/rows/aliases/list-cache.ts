@@ -34,10 +34,7 @@ export class ListCache<Item> {
     this.#limits = limits;
   }
 
-  /**
-   * The list of an account. Concurrent requests with the same mark share one reading.
-   * @param read reads the list; the mark was read before
-   */
+  /** Concurrent requests with the same mark share one reading. @param read called after the mark was read */
   get(account: string, mark: string, read: () => Promise<ListRead<Item>>): Promise<readonly Item[]> {
     const known = this.#lists.get(account);
     if (known?.mark === mark) {

@@ -1,4 +1,3 @@
-/** Stores imports. `run-batch.ts` and `undo-batch.ts` create and delete the aliases. */
 import { limits } from "@kauke/contract";
 import { sql } from "kysely";
 import { AppError } from "../../../core/app-error.ts";
@@ -102,7 +101,7 @@ async function lease({ db, clock }: StoreContext, { importId, holder, until }: L
   return result.numUpdatedRows > 0n;
 }
 
-/** Derives the id of a batch from its position, so that storing a batch twice violates the primary key. */
+/** Derives a batch's id from its position, so that storing it twice violates the primary key. */
 function batchId(importId: string, position: number): string {
   const tail = (BigInt(`0x${importId.slice(24)}`) + BigInt(position + 1)) & 0xffff_ffff_ffffn;
   return `${importId.slice(0, 24)}${tail.toString(16).padStart(12, "0")}`;
@@ -130,10 +129,7 @@ async function begin({ db, keys }: StoreContext, begun: Parameters<ImportStore["
   });
 }
 
-/**
- * Locks the account's row, so that changes to its imports run one after another.
- * @throws AppError `not_signed_in`
- */
+/** @throws AppError `not_signed_in` when the account no longer exists */
 async function lockAccount(trx: InTransaction, userId: string): Promise<void> {
   const row = await trx.selectFrom("user").select("id").where("id", "=", userId).forUpdate().executeTakeFirst();
   if (row === undefined) throw new AppError("not_signed_in");
@@ -174,7 +170,7 @@ function change({ db, keys, clock }: StoreContext, { userId, importId, decide }:
   });
 }
 
-/** Marks all batches of an import as open for the undo. Batches that created no alias are handled quickly. */
+/** Opens all batches for the undo; those that created no alias are handled quickly. */
 async function openMadeBatches(trx: InTransaction, importId: string): Promise<void> {
   await trx.updateTable("alias_import_batch").set({ is_open: true }).where("import_id", "=", importId).execute();
 }

@@ -1,6 +1,6 @@
 /**
- * Creates the aliases of one batch of an import. Aliases, summary and the mark that the batch is handled are written in
- * one transaction, so that each batch is run exactly once even if the process is killed.
+ * Creates the aliases of one batch. Aliases, summary and the mark "handled" are one transaction: each batch runs once,
+ * even after a kill.
  */
 import { limits } from "@kauke/contract";
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
@@ -25,10 +25,7 @@ interface Run {
   toAlias(row: ImportRow): Alias | null;
 }
 
-/**
- * Creates the aliases of the import's next batch.
- * @returns `null` when the import is deleted or not running
- */
+/** @returns `null` when the import is deleted or not running */
 export function runBatch(context: StoreContext, parts: ImportStoreParts, run: Run): Promise<BatchOutcome | null> {
   const { db, keys } = context;
   return db.transaction().execute(async (trx) => {
@@ -67,10 +64,7 @@ interface Making extends Run {
   userId: string;
 }
 
-/**
- * Creates the aliases of the rows.
- * @returns all rows, updated with their outcome
- */
+/** @returns all rows, updated with their outcome */
 async function makeRows(context: StoreContext, { released }: ImportStoreParts, making: Making): Promise<ImportRow[]> {
   const { trx, rows, userId, toAlias } = making;
   const wanted = rows.flatMap((row) => (isToBeMade(row) && !row.made ? (toAlias(row) ?? []) : []));
@@ -93,7 +87,7 @@ async function makeRows(context: StoreContext, { released }: ImportStoreParts, m
   });
 }
 
-/** Inserts the aliases whose address is free, then those that have another name with their next one, and so on. */
+/** Inserts aliases whose address is free, then the others with their next name, and so on. */
 async function insertByTurns(
   context: StoreContext,
   { otherNames, ...inserting }: Parameters<typeof insertAliases>[1] & { otherNames: Map<string | null, string[]> },
@@ -134,7 +128,7 @@ async function countAliases(trx: InTransaction, userId: string): Promise<number>
   return (await mine.select((it) => it.fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
 }
 
-/** Ids of those aliases whose address the account already has. */
+/** Ids of the aliases whose address the account already has. */
 async function ownedBy(
   { keys }: StoreContext,
   { trx, userId, aliases }: { trx: InTransaction; userId: string; aliases: readonly Alias[] },
@@ -152,11 +146,8 @@ async function ownedBy(
   return new Set([...byIndex].flatMap(([index, id]) => (owned.has(index.toString("hex")) ? [id] : [])));
 }
 
-/** Reads, locks, seals and unseals the database rows of imports and of their batches. */
-
 export interface ImportStoreParts {
   released: ReleasedAddresses;
-  /** Deletes the bodies of messages that were deleted with an alias. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -183,13 +174,13 @@ export function toImport(keys: ServerKeys, row: ImportColumns): AliasImport {
   };
 }
 
-/** Summaries of an earlier version lack the counts of results that it did not have. */
+/** Summaries of an earlier version lack some counts. */
 function openSummary(keys: ServerKeys, { id, sealed }: Pick<ImportColumns, "id" | "sealed">): ImportSummary {
   const summary = keys.open<ImportSummary>("alias_import", id, sealed);
   return { ...summary, counts: { ...emptySummary(summary).counts, ...summary.counts } };
 }
 
-/** Locks the account's row, then the import's. The deletion of an account locks in the same order. */
+/** Locks the account before the import, as the deletion of an account does. */
 export async function lockImport(trx: InTransaction, importId: string) {
   await trx
     .selectFrom("user")
@@ -200,7 +191,6 @@ export async function lockImport(trx: InTransaction, importId: string) {
   return trx.selectFrom("alias_import").select(importColumns).where("id", "=", importId).forUpdate().executeTakeFirst();
 }
 
-/** The next batch that the import's run or undo has to handle. */
 export function nextOpenBatch(db: Database | InTransaction, importId: string) {
   return db
     .selectFrom("alias_import_batch")

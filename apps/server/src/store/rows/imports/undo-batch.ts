@@ -1,8 +1,7 @@
 /**
- * Deletes the aliases that one batch of an import created and nobody has changed or used since. Their addresses are free
- * at once, whereas addresses of other deleted aliases stay reserved for 30 days so that nobody else gets mail meant for
- * the former owner. Imported addresses existed for an hour at most, and reserving them would block thousands of names
- * after a mistaken import. An address that was reserved for the account before the import is reserved again.
+ * Deletes what one batch created and nobody has used or changed. The addresses are free at once: they existed for an
+ * hour at most, and the usual 30 days would block thousands of names after a mistaken import. One that was reserved
+ * before is reserved again.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { aliasAddress } from "../../../core/alias/alias.ts";
@@ -14,10 +13,7 @@ import { deleteFinishedMessages } from "../job-records.ts";
 import { anyOfIds } from "../sql-parts.ts";
 import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./run-batch.ts";
 
-/**
- * Undoes the import's next batch.
- * @returns `null` when the import is deleted or not being undone
- */
+/** @returns `null` when the import is deleted or not being undone */
 export async function undoBatch(
   context: StoreContext,
   { released, forgetBodies }: ImportStoreParts,
@@ -78,10 +74,7 @@ function summaryAfter(
   };
 }
 
-/**
- * Locks the aliases that the import created.
- * @returns those that nobody has used or changed since, and the addresses of the others, which stay
- */
+/** @returns the unused aliases, and the addresses of the others, which stay */
 async function lockMade(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -104,16 +97,10 @@ async function lockMade(
   return { unused, kept };
 }
 
-/**
- * Aliases deleted per statement. For each alias the database checks the tables that refer to it, and the embedded
- * database blocks the event loop during a statement.
- */
+/** Aliases deleted per statement, which blocks the event loop while the database checks foreign keys. */
 const DELETED_AT_ONCE = 125;
 
-/**
- * Deletes aliases with their queued mail.
- * @returns ids of messages whose bodies may be deleted
- */
+/** @returns messages whose bodies may be deleted */
 async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Promise<string[]> {
   if (aliasIds.length === 0) return [];
   const messages = await trx

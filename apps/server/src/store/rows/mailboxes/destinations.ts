@@ -1,7 +1,6 @@
 /**
- * The state of each pair of account and destination mailbox. A row holds the mailbox as a keyed hash; its sealed
- * document holds the times of confirmation messages. A block belongs to the mailbox and applies to all accounts, so it
- * is set under a lock on the mailbox, which keeps concurrent requests from creating unblocked pairs.
+ * The state of each account and destination mailbox, by keyed hash. A block concerns all accounts, so it is set under a
+ * lock on the mailbox, against new pairs that miss it.
  */
 
 import { randomUUID } from "node:crypto";
@@ -29,19 +28,19 @@ import { anyOfBytes } from "../sql-parts.ts";
 import { isSharedDomain, mailboxIndex, mailDomainIndex } from "./mailboxes.ts";
 
 interface PairDocument {
-  /** ISO times of the confirmation messages we sent, oldest first. */
+  /** ISO times of the confirmation messages, oldest first. */
   askedAt: string[];
 }
 
 interface LinkDocument {
   destinationId: string;
-  /** Address that the confirmation message was sent to; absent in links from before this was stored. */
+  /** Address that was asked for confirmation; absent in older links. */
   address?: string;
 }
 
 const LINK_KIND = "confirm";
 
-/** Mailboxes looked up per statement: on the embedded database it occupies the event loop for some 10 ms. */
+/** Looking up this many mailboxes takes some 10 ms of the embedded database's event loop. */
 const STATES_AT_ONCE = 500;
 
 export function destinationStore(context: StoreContext): DestinationStore {
@@ -90,8 +89,7 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
   const { keys, clock } = context;
   const index = mailboxIndex(keys, input.address);
   return changeAndDropRoutes<AskDecision>(context, async (trx) => {
-    // The lock allows one decision at a time per account, so that the account's unconfirmed mailboxes are counted
-    // correctly.
+    // One decision at a time per account, so that its unconfirmed mailboxes are counted right.
     const { userId } = input;
     const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
     if ((await user.executeTakeFirst()) === undefined)
@@ -138,10 +136,7 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
 /** Whether the mailbox is neither confirmed nor refused nor blocked. */
 const isOpen = (state: KnownState | undefined): boolean => state === undefined || state === "asked";
 
-/**
- * Keyed hash of the account's e-mail if that is confirmed, otherwise null. As a destination, that mailbox needs no
- * confirmation.
- */
+/** The account's confirmed e-mail, which needs no confirmation as a destination; else null. */
 function provenMailbox(keys: ServerKeys, row: MailboxRow | undefined): Buffer | null {
   if (row === undefined) return null;
   const { email, emailConfirmedAt } = openUserDocument(keys, row);
@@ -150,7 +145,6 @@ function provenMailbox(keys: ServerKeys, row: MailboxRow | undefined): Buffer | 
 
 type MailboxRow = Parameters<typeof openUserDocument>[1];
 
-/** The account's row as far as `provenMailbox` needs it. */
 function mailboxOfUser(db: StoreContext["db"] | InTransaction, userId: string) {
   return db.selectFrom("user").select(["id", "sealed", "auth_method", "created_at"]).where("id", "=", userId);
 }
@@ -170,9 +164,8 @@ async function confirmPair(context: StoreContext, trx: InTransaction, pair: Prov
 }
 
 /**
- * Confirms the mailbox of the account's confirmed e-mail as a destination, unless it has refused or blocked mail. The
- * caller has locked the account.
- * @returns a function that drops the account's cached routes; call it after the commit
+ * Unless it has refused or blocked mail. The caller has locked the account. @returns drops the cached routes; call it
+ * after the commit
  */
 export async function confirmOwnMailbox(
   context: StoreContext,
@@ -189,7 +182,7 @@ export async function confirmOwnMailbox(
   return dropRoutes(context.signals, trx, [userId]);
 }
 
-/** Confirms several mailboxes in the order of their hashes, so that two concurrent accounts can't deadlock. */
+/** Mailboxes are confirmed in the order of their hashes, so that two accounts can't deadlock. */
 export async function confirmOwnMailboxes(
   context: StoreContext,
   trx: InTransaction,
@@ -252,10 +245,7 @@ async function answerLink(
   });
 }
 
-/**
- * Locks the pairs of account and mailbox that the answer to a confirmation request changes, in order of id: a block
- * concerns every account, any other answer only the account of the link.
- */
+/** In order of id: a block concerns every account, all else only the link's. */
 function lockPairs(
   trx: InTransaction,
   { id, mailbox_index }: { id: string; mailbox_index: Buffer },
@@ -268,14 +258,11 @@ function lockPairs(
 
 interface Change<T> {
   answer: T;
-  /** Ids of the accounts whose cached routes must be dropped because of the change. */
+  /** Accounts whose cached routes must be dropped. */
   changed: readonly string[];
 }
 
-/**
- * Runs a change and drops the cached routes that it affects: other processes are notified in the change's transaction,
- * this process after the commit.
- */
+/** Drops cached routes: of other processes in the transaction, of this one after the commit. */
 async function changeAndDropRoutes<T>(
   { db, signals }: StoreContext,
   work: (trx: InTransaction) => Promise<Change<T>>,
@@ -288,10 +275,7 @@ async function changeAndDropRoutes<T>(
   return answer;
 }
 
-/**
- * The mailbox as one of the account's aliases spells it, for the owner to read. Opens all alias documents of the
- * account, which is acceptable because it is rarely needed.
- */
+/** As an alias spells it. Opens all documents of the account, which is rarely needed. */
 async function spellingOf(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -377,9 +361,7 @@ async function insertLink(
     .execute();
 }
 
-/**
- * The link in a confirmation request is not consumed: until it expires, it can be opened again and the answer changed.
- */
+/** A confirmation link is not consumed: until it expires the reader may change their mind. */
 async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
   const link = await db
     .selectFrom("one_time_token")

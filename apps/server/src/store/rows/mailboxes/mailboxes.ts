@@ -1,4 +1,4 @@
-/** Stores the list of an account's mailboxes. Addresses are sealed; a row is found by the keyed hash of its address. */
+/** The list of an account's mailboxes, and the keyed hashes of mailboxes. */
 import { randomUUID } from "node:crypto";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import { sql } from "kysely";
@@ -20,7 +20,7 @@ interface MailboxDocument {
   address: string;
 }
 
-/** Rows inserted per statement, well below PostgreSQL's limit of 65,535 parameters. */
+/** Rows per statement, below PostgreSQL's limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
 
 export function mailboxStore(context: StoreContext): MailboxStore {
@@ -83,8 +83,7 @@ async function add(
   trx: InTransaction,
   { userId, address, max }: { userId: string; address: string; max: number },
 ): Promise<MailboxRow | null> {
-  // The lock on the account's row allows one addition at a time, so that concurrent additions cannot exceed the
-  // maximum.
+  // The lock allows one addition at a time, so that the maximum holds.
   const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
   if ((await user.executeTakeFirst()) === undefined) return null;
   const row = { ...newRow(context, userId, { address, since: context.clock.now() }), added: true };
@@ -104,31 +103,22 @@ async function add(
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Keyed hash of exactly this address, because a host may have the mailbox `ann` but not `ann+shop`. Letter case and the
- * spelling of an international domain are ignored.
- */
+/** Keyed hash of exactly this address: a host may have `ann` but not `ann+shop`. */
 export function missingMailboxIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("missing_mailbox.mailbox", exactMailbox(address));
 }
 
-/** Keyed hash of a mailbox address with its tag, for the list of the account's mailboxes. */
+/** Keyed hash of an address with its tag, for the list of mailboxes. */
 export function listedMailboxIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("mailbox.address", exactMailbox(address));
 }
 
-/**
- * Keyed hash of a mailbox, equal for all spellings that reach it.
- * @param address any spelling of the mailbox
- */
+/** Keyed hash of a mailbox, equal for all spellings that reach it. */
 export function mailboxIndex(keys: ServerKeys, address: string): Buffer {
   return keys.blindIndex("destination.mailbox", sameMailbox(address));
 }
 
-/**
- * Keyed hash of the registered domain that a mailbox is at: what DMARC aligns (RFC 9989 §5.3). Empty for a public mail
- * host, so that the hashes do not show how many mailboxes are at the largest ones.
- */
+/** Keyed hash of the registered domain (RFC 9989 §5.3); empty for a public host, so as not to show their sizes. */
 export function mailDomainIndex(keys: ServerKeys, address: string): Buffer {
   const domain = asciiDomainOf(address);
   const registered = registrableDomain(domain) ?? domain;
@@ -139,7 +129,6 @@ export function mailDomainIndex(keys: ServerKeys, address: string): Buffer {
 const FILLED_AT_ONCE = 500;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Implements `DestinationStore.isSharedDomain`. */
 export async function isSharedDomain({ db, keys }: StoreContext, domain: string): Promise<boolean> {
   const index = mailDomainIndex(keys, `@${domain}`);
   if (index.length === 0) return true;
@@ -150,9 +139,8 @@ export async function isSharedDomain({ db, keys }: StoreContext, domain: string)
 }
 
 /**
- * Fills in the domain of destinations that were stored before the column existed. Their rows hold the mailbox as a hash
- * only, so the addresses are taken from the sealed documents of aliases and accounts. Call it under the start
- * lock. Reads all aliases and accounts if any row has no domain, otherwise nothing.
+ * Fills in the domain of older destinations from the documents of aliases and accounts, under the start lock. Once all
+ * are filled it reads nothing.
  */
 export async function fillDestinationDomains(trx: InTransaction, keys: ServerKeys): Promise<void> {
   const unfilled = trx.selectFrom("destination").select("id").where("domain_index", "is", null);
@@ -171,7 +159,7 @@ export async function fillDestinationDomains(trx: InTransaction, keys: ServerKey
       if (rows.length < FILLED_AT_ONCE) break;
     }
   }
-  // A mailbox that no alias forwards to any more: its domain is unknown and counts for nothing.
+  // No alias forwards to these mailboxes any more, so their domain is unknown.
   await trx
     .updateTable("destination")
     .set({ domain_index: Buffer.alloc(0) })
@@ -181,7 +169,7 @@ export async function fillDestinationDomains(trx: InTransaction, keys: ServerKey
 
 type SomeDocument = Partial<AliasDocument & Pick<UserDocument, "email">>;
 
-/** A row that can't be unsealed has none: it must not keep the server from starting. */
+/** A row that can't be unsealed must not keep the server from starting. */
 function addressesIn(open: () => SomeDocument): string[] {
   let document: SomeDocument;
   try {
@@ -195,7 +183,7 @@ function addressesIn(open: () => SomeDocument): string[] {
   return document.email ? [...mailboxes, document.email] : mailboxes;
 }
 
-/** Sets the domain of the mailboxes, in one statement for each domain. @param filled addresses that are done */
+/** @param filled addresses that are done already */
 async function fill(
   trx: InTransaction,
   keys: ServerKeys,

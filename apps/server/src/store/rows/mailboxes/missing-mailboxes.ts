@@ -1,7 +1,4 @@
-/**
- * Mailboxes that refused an account's mail because they do not exist, by keyed hash. The rule for suspending one is in
- * core.
- */
+/** Mailboxes that refused mail as nonexistent, by keyed hash. When to suspend one is decided in core. */
 import { sql } from "kysely";
 import {
   type MailboxRefusal,
@@ -16,7 +13,7 @@ import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
 import { missingMailboxIndex } from "./mailboxes.ts";
 
-/** Maximum number of missing mailboxes remembered per account. */
+/** Missing mailboxes remembered per account. */
 const ROWS_MAX = 1000;
 
 export function missingMailboxStore(context: StoreContext): MissingMailboxStore {
@@ -74,17 +71,12 @@ async function note(context: StoreContext, refusal: MailboxRefusal): Promise<Mis
     if (row === undefined) return { answer: null, isChanged: false };
     const isNew = row.suspended_at !== null;
     const answer = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
-    // The cached route lists mailboxes with refusals, so that a delivered message resets their count. Therefore the
-    // route is dropped at the first refusal.
+    // A cached route lists mailboxes with refusals, so that a delivery resets the count: dropped at the first.
     return { answer, isChanged: row.refusals === 1 || isNew };
   });
 }
 
-/**
- * Counts a refusal.
- * @returns `undefined` if it was not counted: the mailbox is suspended already, this message was counted before, or the
- * account is gone or has ROWS_MAX other mailboxes
- */
+/** Counts a refusal; `undefined`: suspended already, counted before, account gone, or ROWS_MAX others. */
 async function count(
   trx: InTransaction,
   { userId, index, messageId, now }: { userId: string; index: Buffer; messageId: string; now: Date },

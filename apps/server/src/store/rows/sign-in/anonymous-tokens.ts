@@ -1,8 +1,7 @@
 /**
- * Rows of `one_time_token` that a client can create without being signed in: the sealed state of an unfinished sign-in,
- * found by a hash and used once. Their number is bounded over all networks, since limits per network do not stop a
- * flood from many networks. Above the bound, the oldest tokens of the networks and address blocks with the most tokens
- * are evicted, and no client is refused.
+ * Tokens that anybody can create: the sealed state of an unfinished sign-in, found by a hash and used once. Bounded
+ * over all networks, since limits per network do not stop a flood from many. Above the bound the oldest of the networks
+ * and blocks with most are evicted; nobody is refused.
  */
 
 import { sql } from "kysely";
@@ -19,18 +18,15 @@ import type { StoreContext } from "../../store-context.ts";
 export const OPEN_MAX = 10_000;
 
 export interface AnonymousTokens<Kept extends object> {
-  /** Stores a token; also deletes expired tokens. */
+  /** Stores a token, and deletes expired ones. */
   keep(tokenHash: Buffer, document: Kept, terms: TokenTerms): Promise<void>;
-  /**
-   * Deletes a token and returns its document; of two concurrent calls only one gets the document.
-   * @returns `null` when the token is unknown, used or expired
-   */
+  /** Deletes a token for one of several calls. @returns `null` when it is unknown, used or expired */
   take(tokenHash: Buffer): Promise<Kept | null>;
 }
 
-/** Share of the maximum that is evicted at a time, so that a flood does not cost a search per token. */
+/** Share of the tokens evicted at a time, so that a flood does not cost a search per token. */
 const EVICTED_SHARE = 1 / 100;
-/** Networks and address blocks with up to this many unexpired tokens count as equally small when tokens are evicted. */
+/** Networks and blocks with up to this many tokens count as equally small. */
 const SMALL_TOKENS = 8;
 
 export function anonymousTokens<Kept extends object>(
@@ -42,7 +38,7 @@ export function anonymousTokens<Kept extends object>(
   return {
     keep: async (tokenHash, document, { expiresAt, clientAddress }) => {
       const now = clock.now();
-      // Rows that another process is deleting are skipped, so that this statement never waits.
+      // Rows that another process deletes are skipped, so that this statement never waits.
       await sql`DELETE FROM one_time_token WHERE token_hash IN (SELECT token_hash FROM one_time_token
         WHERE expires_at <= ${now} AND kind = ${kind} FOR UPDATE SKIP LOCKED)`.execute(db);
       if ((await countOpen(context, kind)) >= openMax)
@@ -80,10 +76,7 @@ async function countOpen({ db, clock }: StoreContext, kind: string): Promise<num
   return row.count;
 }
 
-/**
- * Numbers the tokens of each network and of each address block, newest first, and deletes those with the highest
- * numbers.
- */
+/** Numbers the tokens of each network and block, newest first, and deletes the highest. */
 async function evictOldest({ db }: StoreContext, { kind, count }: { kind: string; count: number }): Promise<void> {
   await sql`
     WITH by_network AS (
@@ -101,10 +94,7 @@ async function evictOldest({ db }: StoreContext, { kind, count }: { kind: string
     )`.execute(db);
 }
 
-/**
- * Keyed hashes of the client's network and address block, for rows created without a sign-in: the networks with the
- * most rows can be found, but no address can be read.
- */
+/** Keyed hashes, by which the networks with most rows are found, but no address. */
 
 export interface NetworkIndexes {
   network_index: Buffer;
@@ -119,13 +109,13 @@ export function networkIndexes(keys: Pick<ServerKeys, "hmac">, clientAddress: st
   };
 }
 
-/** Unfinished federated sign-ins: rows of `one_time_token` that live ten minutes. */
+/** Unfinished federated sign-ins, which live ten minutes. */
 
 export function signInFlowStore(context: StoreContext, openMax = OPEN_MAX): SignInFlowStore {
   return anonymousTokens<FlowSecrets>(context, { kind: "google", openMax });
 }
 
-/** Challenges of sign-in by wallet: rows of `one_time_token` that live five minutes. */
+/** Challenges of sign-in by wallet, which live five minutes. */
 
 export function walletChallengeStore(context: StoreContext, openMax = OPEN_MAX): WalletChallengeStore {
   return anonymousTokens<OfferedChallenge>(context, { kind: "wallet", openMax });

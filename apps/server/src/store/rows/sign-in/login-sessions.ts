@@ -1,4 +1,3 @@
-/** Login sessions. The token is stored as a hash only; the name of the device is sealed. */
 import { sql } from "kysely";
 import { AppError } from "../../../core/app-error.ts";
 import type { LoginSessionStore, NamedLoginSession } from "../../../core/login-session.ts";
@@ -6,13 +5,12 @@ import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTabl
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 
-/** Maximum sessions per account. One more ends the session that was seen longest ago. */
+/** Login sessions per account; one more ends the one seen longest ago. */
 const SESSIONS_MAX = 100;
 
 /**
- * SQL condition that is always true and lets the statement commit without waiting for the disk, which with the embedded
- * database would block all requests for that time. A crash loses at most the changes since the last other commit. If it
- * loses the time of a session's last use, the session expires earlier.
+ * Always true, and lets the commit not wait for the disk, which would block the embedded database. A crash loses the
+ * changes since the last other commit: a session may expire earlier.
  */
 const isCommittedWithoutFsync = sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`;
 
@@ -78,7 +76,7 @@ export function loginSessionStore(context: StoreContext): LoginSessionStore {
   };
 }
 
-/** Stores a new login session. @throws AppError `credentials_wrong` when the account no longer exists */
+/** @throws AppError `credentials_wrong` when the account no longer exists */
 async function insertSession({ db, keys }: StoreContext, session: NamedLoginSession): Promise<void> {
   const document: SessionDocument = { device: session.device };
   const row = {
