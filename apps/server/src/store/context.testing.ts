@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe } from "vitest";
 import { changeSignals } from "./change-signals.ts";
 import { openInMemory } from "./embedded/embedded-database.ts";
-import { migrate, underStartLock } from "./migrate.ts";
+import { runMigrations, underStartLock } from "./migrate.ts";
 import { findTestPostgres, startTestPostgres } from "./postgres/postgres.testing.ts";
 import { openPostgres } from "./postgres/postgres.ts";
 import { loadServerKeys } from "./sealing/server-keys.ts";
@@ -54,7 +54,7 @@ async function makeContext(db: StoreContext["db"], close: () => Promise<void>): 
   const clock = new TestClock();
   const secretKey = randomBytes(32);
   const keys = await underStartLock(db, async (trx) => {
-    await migrate(trx, clock.now());
+    await runMigrations(trx, clock.now());
     return await loadServerKeys(trx, secretKey, clock.now());
   });
   return { db, keys, clock, secretKey, signals: changeSignals({ notify: false }), close };

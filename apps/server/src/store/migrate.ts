@@ -24,7 +24,7 @@ export function underStartLock<T>(db: Database, work: (trx: InTransaction) => Pr
 }
 
 /** Applies missing migrations, under the start lock. @returns their numbers @throws StoreStartError `newer_schema` */
-export async function migrate(trx: InTransaction, now: Date): Promise<number[]> {
+export async function runMigrations(trx: InTransaction, now: Date): Promise<number[]> {
   await sql`CREATE TABLE IF NOT EXISTS schema_migration (
     number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL)`.execute(trx);
   const done = await trx.selectFrom("schema_migration").select("number").execute();
@@ -91,7 +91,7 @@ export function readMigrations(place: Place): Promise<MigrationState> {
 }
 
 export function applyMigrations(place: Place): Promise<number[]> {
-  return withDatabase(place, (db) => underStartLock(db, (trx) => migrate(trx, new Date())));
+  return withDatabase(place, (db) => underStartLock(db, (trx) => runMigrations(trx, new Date())));
 }
 
 async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (db: Database) => Promise<T>): Promise<T> {

@@ -19,7 +19,7 @@ import type { SyncFile } from "./embedded/durability.ts";
 import { type EmbeddedDatabase, lockDirectory, openEmbedded, openInMemory } from "./embedded/embedded-database.ts";
 import { embeddedErasure } from "./embedded/embedded-erasure.ts";
 import { embeddedUpkeep } from "./embedded/embedded-upkeep.ts";
-import { migrate, underStartLock } from "./migrate.ts";
+import { runMigrations, underStartLock } from "./migrate.ts";
 import { isPostgresOutage, openPostgres } from "./postgres/postgres.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
 import { messageBodiesInRows, openSpool } from "./queue/bodies/message-bodies.ts";
@@ -221,7 +221,7 @@ async function makeContext(
 ): Promise<OpenContext> {
   const clock = options.clock ?? systemClock;
   const keys = await underStartLock(db, async (trx) => {
-    await migrate(trx, clock.now());
+    await runMigrations(trx, clock.now());
     const serverKeys = await loadServerKeys(trx, secretKey, clock.now());
     await fillDestinationDomains(trx, serverKeys);
     const domains = options.dkimDomains ?? [];

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { changeSignals } from "./change-signals.ts";
 import type { Database, DB } from "./database.ts";
 import { openEmbedded, openInMemory } from "./embedded/embedded-database.ts";
-import { migrate, underStartLock } from "./migrate.ts";
+import { runMigrations, underStartLock } from "./migrate.ts";
 import { openStore } from "./open-store.ts";
 import { findTestPostgres, startTestPostgres } from "./postgres/postgres.testing.ts";
 import { openPostgres } from "./postgres/postgres.ts";
@@ -212,7 +212,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
 const now = new Date("2026-03-01T12:00:00.000Z");
 const start = (db: Database, secretKey: Buffer) =>
   underStartLock(db, async (trx) => {
-    const applied = await migrate(trx, now);
+    const applied = await runMigrations(trx, now);
     return { applied, keys: await loadServerKeys(trx, secretKey, now) };
   });
 

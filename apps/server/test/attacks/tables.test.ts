@@ -11,7 +11,7 @@ import { readBounceAddress } from "@kauke/server/mail/message/bounce-address";
 import { newCorrespondents, ReplyBook } from "@kauke/server/mail/message/reply-book";
 import { changeSignals } from "@kauke/server/store/change-signals";
 import { openInMemory } from "@kauke/server/store/embedded/embedded-database";
-import { migrate, underStartLock } from "@kauke/server/store/migrate";
+import { runMigrations, underStartLock } from "@kauke/server/store/migrate";
 import { wholeExport } from "@kauke/server/store/rows/accounts/account-export.testing";
 import { releasedAddresses } from "@kauke/server/store/rows/accounts/released-addresses";
 import { aliasStore } from "@kauke/server/store/rows/aliases/aliases";
@@ -41,7 +41,7 @@ afterAll(async () => {
 async function openTables() {
   const database = await openInMemory();
   closers.push(() => database.close());
-  await underStartLock(database.db, (trx) => migrate(trx, new Date()));
+  await underStartLock(database.db, (trx) => runMigrations(trx, new Date()));
   const keys = serverKeys(
     ["seal", ...hmacPurposes].map((purpose, at) => ({ id: at + 1, purpose, bytes: randomBytes(32) })),
   );

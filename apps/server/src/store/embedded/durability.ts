@@ -1,5 +1,5 @@
 /**
- * The fsync that PGlite lacks: its NODEFS answers every fsync with success and does nothing (electric-sql/pglite issue
+ * The fsync that PGlite lacks: its NODEFS reports every fsync with success and does nothing (electric-sql/pglite issue
  * 1107), so a power failure could lose committed rows. Relies on internals of PGlite 0.5.16: hence the exact pin, and
  * the check of `embedded-database.ts` at each start.
  */

@@ -133,7 +133,7 @@ export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Pr
 }
 
 /**
- * Yields to the event loop between statements, which the database computes on this thread and answers in microtasks: a
+ * Yields to the event loop between statements, which the database computes on this thread and ends in microtasks: a
  * long series would block timers, sockets and its own upkeep.
  */
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { putEmptyDatabase } from "@kauke/testkit/empty-database";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { migrate, underStartLock } from "../migrate.ts";
+import { runMigrations, underStartLock } from "../migrate.ts";
 import { type EmbeddedDatabase, openEmbedded } from "./embedded-database.ts";
 import { embeddedUpkeep, logPosition } from "./embedded-upkeep.ts";
 
@@ -20,7 +20,7 @@ it("checkpoints and vacuums after 64 MiB of log or five minutes, and not while n
     await putEmptyDatabase(directory, {});
     database = await openEmbedded(directory);
     const { db } = database;
-    await underStartLock(db, (trx) => migrate(trx, minutes(0)));
+    await underStartLock(db, (trx) => runMigrations(trx, minutes(0)));
     const write = async (bytes: number) => {
       const until = (await logPosition(db)) + bytes;
       while ((await logPosition(db)) < until)

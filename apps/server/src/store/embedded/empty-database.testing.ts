@@ -8,7 +8,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 import { Kysely, PGliteDialect } from "kysely";
 import type { DB } from "../database.ts";
-import { migrate, underStartLock } from "../migrate.ts";
+import { runMigrations, underStartLock } from "../migrate.ts";
 
 /**
  * Object ids of PostgreSQL's databases template1 and template0, which nothing connects to and which make up two thirds
@@ -24,7 +24,7 @@ async function main(folder: string): Promise<void> {
   const startParams = [...PGlite.defaultStartParams, "-c", "wal_recycle=off"];
   const pglite = await PGlite.create({ fs: new NodeFS(database), startParams });
   const db = new Kysely<DB>({ dialect: new PGliteDialect({ pglite }) });
-  await underStartLock(db, (trx) => migrate(trx, new Date()));
+  await underStartLock(db, (trx) => runMigrations(trx, new Date()));
   // The write-ahead log continues in a new, almost empty file; the checkpoint removes the previous one.
   await pglite.exec("SELECT pg_switch_wal()");
   await pglite.exec("CHECKPOINT");

@@ -44,13 +44,13 @@ async function runPrepared<Row>(pglite: PGlite, statements: Map<string, Statemen
       const statement = known !== undefined && known.uses < USES_MAX ? known : await prepare(pglite, text);
       statement.uses++;
       const bound = boundValues(pglite, statement, values);
-      const answer = await execute(pglite, statement, bound).catch((error: unknown) => {
+      const response = await execute(pglite, statement, bound).catch((error: unknown) => {
         // A DatabaseError changed nothing. After any other failure the statement may have, so it is not repeated.
         if (error instanceof messages.DatabaseError) throw error;
         throw new NotRepeatable(error);
       });
       statements.set(text, statement);
-      return parse.parseResults([...statement.description, ...answer], pglite.parsers, { rowMode: "object" })[0] as {
+      return parse.parseResults([...statement.description, ...response], pglite.parsers, { rowMode: "object" })[0] as {
         rows: Row[];
         fields: { name: string; dataTypeID: number }[];
       };
@@ -67,9 +67,9 @@ async function prepare(pglite: PGlite, text: string): Promise<Statement> {
   const { close, parse: parseText, describe, sync } = protocol.serialize;
   // Closing an unknown statement is no error.
   const request = [close({ type: "S", name }), parseText({ name, text }), describe({ type: "S", name }), sync()];
-  const answer = await exchange(pglite, request);
-  const parameters = answer.find((message) => message instanceof messages.ParameterDescriptionMessage);
-  const description = answer.filter((message) => message instanceof messages.RowDescriptionMessage);
+  const response = await exchange(pglite, request);
+  const parameters = response.find((message) => message instanceof messages.ParameterDescriptionMessage);
+  const description = response.filter((message) => message instanceof messages.RowDescriptionMessage);
   return { name, parameterTypes: parameters?.dataTypeIDs ?? [], description, uses: 0 };
 }
 
@@ -100,10 +100,10 @@ function execute(pglite: PGlite, statement: Statement, values: BoundValues): Pro
 /** The messages end with a sync, after which the database is ready even if one failed. @throws DatabaseError */
 async function exchange(pglite: PGlite, request: readonly Uint8Array[]): Promise<Message[]> {
   const parser = new protocol.Parser();
-  const answer: Message[] = [];
-  const onRawData = (bytes: Uint8Array) => parser.parse(bytes, (message) => answer.push(message));
+  const response: Message[] = [];
+  const onRawData = (bytes: Uint8Array) => parser.parse(bytes, (message) => response.push(message));
   await pglite.execProtocolRawStream(Buffer.concat(request), { syncToFs: false, onRawData });
-  const error = answer.find((message) => message instanceof messages.DatabaseError);
+  const error = response.find((message) => message instanceof messages.DatabaseError);
   if (error !== undefined) throw error;
-  return answer;
+  return response;
 }

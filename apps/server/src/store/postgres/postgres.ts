@@ -90,7 +90,7 @@ const STATEMENT_EXISTS = "42P05";
 /** The error when a newer version of this program has changed the type of a column. */
 const RESULT_CHANGED = "0A000";
 
-export function addPreparedStatements(pool: pg.Pool, logger: Logger | undefined): void {
+function addPreparedStatements(pool: pg.Pool, logger: Logger | undefined): void {
   let isUsable = true;
   // Part of the statements' names: raising it makes every connection prepare them anew.
   let generation = 0;

@@ -25,12 +25,12 @@ export interface RowsToEnqueue {
 }
 
 export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
-  return earliest(deliveries.map((it) => (it.lease === null ? it.notBefore : null)));
+  return earliest(deliveries.map((delivery) => (delivery.lease === null ? delivery.notBefore : null)));
 }
 
 /** Inserts the messages of all callers, or none of them. */
 export async function enqueueTogether({ db, signals }: StoreContext, kept: readonly RowsToEnqueue[]): Promise<void> {
-  const dueAt = earliest(kept.map((it) => it.dueAt));
+  const dueAt = earliest(kept.map((rows) => rows.dueAt));
   // Without another process to notify, the single statement needs no transaction.
   if (signals.isAlone || dueAt === null) return await insert(db, kept, preparedHere(db, signals));
   await db.transaction().execute(async (trx) => {
@@ -56,30 +56,30 @@ export async function enqueueAnswer(
 
 /** Passes one array per column, so that the text is the same for any number of rows; hex, as bytea is slow. */
 async function insert(db: Database, kept: readonly RowsToEnqueue[], start: RawBuilder<unknown>): Promise<void> {
-  const messages = kept.map((it) => it.message);
-  const deliveries = kept.flatMap((it) => it.deliveries);
+  const messages = kept.map((rows) => rows.message);
+  const deliveries = kept.flatMap((rows) => rows.deliveries);
   const message = <Value>(read: (row: MessageRow) => Value) => messages.map(read);
   const delivery = <Value>(read: (row: DeliveryRow) => Value) => deliveries.map(read);
   await sql`${start}
     WITH kept AS (
       INSERT INTO message (id, email_job_id, size_bytes, created_at, sealed)
       SELECT id, email_job_id, size_bytes, created_at, decode(sealed, 'hex') FROM unnest(
-        ${message((it) => it.id)}::uuid[], ${message((it) => it.email_job_id)}::uuid[],
-        ${message((it) => it.size_bytes)}::integer[], ${message((it) => timeText(it.created_at))}::timestamptz[],
-        ${message((it) => it.sealed.toString("hex"))}::text[]
+        ${message((row) => row.id)}::uuid[], ${message((row) => row.email_job_id)}::uuid[],
+        ${message((row) => row.size_bytes)}::integer[], ${message((row) => timeText(row.created_at))}::timestamptz[],
+        ${message((row) => row.sealed.toString("hex"))}::text[]
       ) AS given (id, email_job_id, size_bytes, created_at, sealed)
     )
     INSERT INTO delivery (id, message_id, alias_id, user_id, state, not_before, lease_token, leased_until, attempts,
       last_failure, created_at, priority, sealed)
     SELECT id, message_id, alias_id, user_id, state, not_before, lease_token, leased_until, attempts,
       last_failure, created_at, priority, decode(sealed, 'hex') FROM unnest(
-      ${delivery((it) => it.id)}::uuid[], ${delivery((it) => it.message_id)}::uuid[],
-      ${delivery((it) => it.alias_id)}::uuid[], ${delivery((it) => it.user_id)}::uuid[],
-      ${delivery((it) => it.state)}::text[], ${delivery((it) => timeText(it.not_before))}::timestamptz[],
-      ${delivery((it) => it.lease_token)}::text[], ${delivery((it) => timeText(it.leased_until))}::timestamptz[],
-      ${delivery((it) => it.attempts)}::integer[], ${delivery((it) => it.last_failure)}::text[],
-      ${delivery((it) => timeText(it.created_at))}::timestamptz[], ${delivery((it) => it.priority)}::integer[],
-      ${delivery((it) => it.sealed.toString("hex"))}::text[]
+      ${delivery((row) => row.id)}::uuid[], ${delivery((row) => row.message_id)}::uuid[],
+      ${delivery((row) => row.alias_id)}::uuid[], ${delivery((row) => row.user_id)}::uuid[],
+      ${delivery((row) => row.state)}::text[], ${delivery((row) => timeText(row.not_before))}::timestamptz[],
+      ${delivery((row) => row.lease_token)}::text[], ${delivery((row) => timeText(row.leased_until))}::timestamptz[],
+      ${delivery((row) => row.attempts)}::integer[], ${delivery((row) => row.last_failure)}::text[],
+      ${delivery((row) => timeText(row.created_at))}::timestamptz[], ${delivery((row) => row.priority)}::integer[],
+      ${delivery((row) => row.sealed.toString("hex"))}::text[]
     ) AS given (id, message_id, alias_id, user_id, state, not_before, lease_token, leased_until, attempts,
       last_failure, created_at, priority, sealed)
   `.execute(db);
@@ -88,6 +88,6 @@ async function insert(db: Database, kept: readonly RowsToEnqueue[], start: RawBu
 const timeText = (time: Date | null) => time?.toISOString() ?? null;
 
 function earliest(times: readonly (Date | null)[]): Date | null {
-  const known = times.filter((it) => it !== null);
-  return known.length === 0 ? null : new Date(Math.min(...known.map((it) => it.getTime())));
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : new Date(Math.min(...known.map((time) => time.getTime())));
 }

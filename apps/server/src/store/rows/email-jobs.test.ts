@@ -7,7 +7,7 @@ import type { LeasedDelivery } from "../../core/delivery/delivery.ts";
 import type { EmailJob, EmailJobToQueue } from "../../core/email-job/email-job.ts";
 import { changeSignals } from "../change-signals.ts";
 import { openInMemory } from "../embedded/embedded-database.ts";
-import { migrate, underStartLock } from "../migrate.ts";
+import { runMigrations, underStartLock } from "../migrate.ts";
 import type { Store } from "../open-store.ts";
 import { deliveryStore } from "../queue/deliveries.ts";
 import { aMessage, anAlias, anOpenDelivery, aUser, mailbox } from "../rows.testing.ts";
@@ -350,7 +350,7 @@ describe("the document of a job", () => {
     const { db, close } = await openInMemory();
     const clock = { now: () => new Date("2026-03-01T12:00:00.000Z") };
     const keys = await underStartLock(db, async (trx) => {
-      await migrate(trx, clock.now());
+      await runMigrations(trx, clock.now());
       return loadServerKeys(trx, randomBytes(32), clock.now());
     });
     const context = { db, keys, clock, signals: changeSignals({ notify: false }) };

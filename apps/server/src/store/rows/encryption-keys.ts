@@ -73,7 +73,7 @@ function inTurn<T>(
 async function countKeys(db: Pick<InTransaction, "selectFrom">, userId: string): Promise<number> {
   const row = await db
     .selectFrom("encryption_key")
-    .select((it) => it.fn.countAll<number>().as("count"))
+    .select((row) => row.fn.countAll<number>().as("count"))
     .where("user_id", "=", userId)
     .executeTakeFirstOrThrow();
   return row.count;

@@ -4,8 +4,7 @@ import type { AuthMethod } from "@kauke/contract";
 import { sql } from "kysely";
 import { type MigrationState, migrationState } from "../migrate.ts";
 import type { StoreContext } from "../store-context.ts";
-import { dropRoutes } from "./aliases/alias-routes.ts";
-import { lockMailbox } from "./mailboxes/destinations.ts";
+import { changeAndDropRoutes, lockMailbox } from "./mailboxes/destinations.ts";
 import { mailboxIndex } from "./mailboxes/mailboxes.ts";
 
 export interface OperatorUser {
@@ -46,7 +45,7 @@ async function readUsers(
     .select((row) => [
       row
         .selectFrom("alias")
-        .select((it) => it.fn.countAll<number>().as("count"))
+        .select((row) => row.fn.countAll<number>().as("count"))
         .whereRef("alias.user_id", "=", "user.id")
         .as("aliases"),
       row
@@ -68,9 +67,9 @@ async function readUsers(
   }));
 }
 
-async function unblockMailbox({ db, keys, signals }: StoreContext, address: string): Promise<boolean> {
-  const index = mailboxIndex(keys, address);
-  const { wasBlocked, notifyRoutes } = await db.transaction().execute(async (trx) => {
+function unblockMailbox(context: StoreContext, address: string): Promise<boolean> {
+  const index = mailboxIndex(context.keys, address);
+  return changeAndDropRoutes(context, async (trx) => {
     await lockMailbox(trx, index);
     const block = await trx.deleteFrom("blocked_mailbox").where("mailbox_index", "=", index).executeTakeFirst();
     // Deleted, not confirmed: the next message asks the reader as if for the first time.
@@ -80,11 +79,8 @@ async function unblockMailbox({ db, keys, signals }: StoreContext, address: stri
       .where("state", "=", "blocked")
       .returning("user_id")
       .execute();
-    const accounts = pairs.map((pair) => pair.user_id);
-    return { wasBlocked: block.numDeletedRows > 0n, notifyRoutes: await dropRoutes(signals, trx, accounts) };
+    return { result: block.numDeletedRows > 0n, changed: pairs.map((pair) => pair.user_id) };
   });
-  await notifyRoutes();
-  return wasBlocked;
 }
 
 export interface CounterStore {

@@ -8,10 +8,10 @@ import type { MessageBodies } from "../../../core/message/message.ts";
 import { serverKeys } from "../../sealing/server-keys.ts";
 import { onEachDatabase } from "../../stores.testing.ts";
 import { messageBodiesInFiles } from "./message-bodies.ts";
-import { CHUNK_BYTES } from "./sealed-chunks.ts";
+import { SPOOL_CHUNK_BYTES } from "./sealed-chunks.ts";
 import { nodeSpoolFiles, type SpoolFile, type SpoolFiles } from "./spool-files.ts";
 
-const sizes = [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES + 17];
+const sizes = [0, 1, SPOOL_CHUNK_BYTES - 1, SPOOL_CHUNK_BYTES, SPOOL_CHUNK_BYTES + 1, 3 * SPOOL_CHUNK_BYTES + 17];
 
 function behavesAsBodies(bodies: () => MessageBodies): void {
   it.each(sizes)("a body of %i bytes is read back byte for byte, however it was split", async (size) => {
@@ -21,7 +21,7 @@ function behavesAsBodies(bodies: () => MessageBodies): void {
     const id = randomUUID();
     await bodies().put(id, parts);
     expect((await bodies().get(id))?.equals(body)).toBe(true);
-    expect((await bodies().getStart(id))?.equals(body.subarray(0, CHUNK_BYTES))).toBe(true);
+    expect((await bodies().getStart(id))?.equals(body.subarray(0, SPOOL_CHUNK_BYTES))).toBe(true);
   });
 
   it("an unknown or deleted body reads as null", async () => {
@@ -86,7 +86,7 @@ describe("bodies in files", () => {
 
   it("a file that was changed, truncated at a chunk boundary or moved to another name reads as null", async () => {
     const [id, other] = [randomUUID(), randomUUID()];
-    await bodies().put(id, [randomBytes(2 * CHUNK_BYTES + 5)]);
+    await bodies().put(id, [randomBytes(2 * SPOOL_CHUNK_BYTES + 5)]);
     const whole = await readFile(pathOf(id));
     const chunk = Math.floor((whole.length - 37) / 2);
     const changed = Buffer.from(whole);
@@ -99,7 +99,7 @@ describe("bodies in files", () => {
     await writeFile(pathOf(other), whole);
     expect(await bodies().get(other)).toBeNull();
     await writeFile(pathOf(id), whole);
-    expect(await bodies().get(id)).toHaveLength(2 * CHUNK_BYTES + 5);
+    expect(await bodies().get(id)).toHaveLength(2 * SPOOL_CHUNK_BYTES + 5);
   });
 
   it("a file that a killed process left incomplete is swept", async () => {
@@ -123,7 +123,7 @@ describe("bodies in files", () => {
   };
   it.each(Object.keys(failing))("with %s, put fails and leaves no file behind", async (name) => {
     const id = randomUUID();
-    const put = bodiesOn(failing[name] as SpoolFiles).put(id, [randomBytes(2 * CHUNK_BYTES)]);
+    const put = bodiesOn(failing[name] as SpoolFiles).put(id, [randomBytes(2 * SPOOL_CHUNK_BYTES)]);
     await expect(put).rejects.toMatchObject({ code: "spool_failed" });
     expect(await bodies().get(id)).toBeNull();
     const left = await readdir(join(directory, id.slice(0, 2))).catch(() => []);

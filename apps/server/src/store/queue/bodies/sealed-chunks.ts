@@ -7,8 +7,8 @@ import { SEAL_OVERHEAD_BYTES, SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { SpoolFile } from "./spool-files.ts";
 
-export const CHUNK_BYTES = 256 * 1024;
-export const SEALED_CHUNK_BYTES = CHUNK_BYTES + SEAL_OVERHEAD_BYTES;
+export const SPOOL_CHUNK_BYTES = 256 * 1024;
+export const SEALED_CHUNK_BYTES = SPOOL_CHUNK_BYTES + SEAL_OVERHEAD_BYTES;
 
 export interface SealedChunk {
   index: number;
@@ -24,9 +24,10 @@ export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly
 
 function* plainChunks(parts: readonly Buffer[]): Generator<{ index: number; isLast: boolean; plain: Buffer }> {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
-  const count = Math.max(1, Math.ceil(total / CHUNK_BYTES));
+  const count = Math.max(1, Math.ceil(total / SPOOL_CHUNK_BYTES));
   const read = reader(parts);
-  for (let index = 0; index < count; index += 1) yield { index, isLast: index === count - 1, plain: read(CHUNK_BYTES) };
+  for (let index = 0; index < count; index += 1)
+    yield { index, isLast: index === count - 1, plain: read(SPOOL_CHUNK_BYTES) };
 }
 
 /** @throws SealError unless the chunk was sealed with this index for this message */
@@ -76,7 +77,7 @@ export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile
   try {
     for (let index = 0; index < count; index += 1) {
       const sealed = await file.read(SEALED_CHUNK_BYTES);
-      openChunk(keys, name, { index, isLast: index === count - 1, sealed }).copy(bytes, index * CHUNK_BYTES);
+      openChunk(keys, name, { index, isLast: index === count - 1, sealed }).copy(bytes, index * SPOOL_CHUNK_BYTES);
     }
     return bytes;
   } catch (error) {

@@ -211,8 +211,9 @@ function aliasRows(source: ExportSource): ExportPages {
     const { replyKey: _, ...clear } = clearRow(source, "alias", row);
     const { name, domain, destinations, lastDestinations } = clear as unknown as AliasDocument;
     addresses.set(String(row.id), `${name}@${domain}`);
-    for (const it of [...destinations, ...lastDestinations])
-      if (it.kind === "mailbox") mailboxes.set(mailboxIndex(keys, it.address).toString("hex"), it.address);
+    for (const destination of [...destinations, ...lastDestinations])
+      if (destination.kind === "mailbox")
+        mailboxes.set(mailboxIndex(keys, destination.address).toString("hex"), destination.address);
     return { ...clear, deletionDate: "when you delete it, or with the account" };
   });
 }
@@ -344,7 +345,9 @@ async function* releasedRows({ db, keys, userId }: ExportSource): ExportPages {
 async function* missingRows({ db, keys, userId, mailboxes }: ExportSource): ExportPages {
   const rows = await db.selectFrom("missing_mailbox").selectAll().where("user_id", "=", userId).execute();
   if (rows.length === 0) return;
-  const named = new Map([...mailboxes.values()].map((it) => [missingMailboxIndex(keys, it).toString("hex"), it]));
+  const named = new Map(
+    [...mailboxes.values()].map((address) => [missingMailboxIndex(keys, address).toString("hex"), address]),
+  );
   yield rows.map((row) => ({
     mailbox: named.get(row.mailbox_index.toString("hex")) ?? null,
     refusals: row.refusals,

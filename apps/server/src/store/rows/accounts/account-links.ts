@@ -9,7 +9,13 @@ import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { confirmOwnMailbox } from "../mailboxes/destinations.ts";
 import { revokeKeys } from "./api-keys.ts";
-import { type AfterProof, changeEmail, nothingAfter, removeImpostorAccess, withoutImpostor } from "./first-proof.ts";
+import {
+  type AfterProof,
+  nothingAfter,
+  redeemEmailChange,
+  removeImpostorAccess,
+  withoutImpostor,
+} from "./first-proof.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 import { endSessionsAndLinks } from "./ways-in.ts";
 
@@ -45,7 +51,7 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
       return redeemAsProof(context, parts, { ...use, work: (proof) => confirm(context, proof) });
     },
     confirmSameEmail: (userId, address) => confirmSameEmail(context, userId, address),
-    changeEmail: (change) => changeEmail(context, change),
+    changeEmail: (change) => redeemEmailChange(context, change),
   };
 }
 

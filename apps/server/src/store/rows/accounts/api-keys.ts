@@ -95,7 +95,7 @@ async function insertKey(
     return await db.transaction().execute(async (trx) => {
       const account = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
       if ((await account.executeTakeFirst()) === undefined) return false;
-      const mine = trx.selectFrom("api_key").select((it) => it.fn.countAll<number>().as("count"));
+      const mine = trx.selectFrom("api_key").select((row) => row.fn.countAll<number>().as("count"));
       const { count } = await mine.where("user_id", "=", userId).executeTakeFirstOrThrow();
       if (count >= max) return false;
       await trx.insertInto("api_key").values(row).execute();

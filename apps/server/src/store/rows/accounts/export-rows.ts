@@ -169,7 +169,7 @@ export async function* rateLimitRows(source: ExportSource): ExportPages {
         .slice(from, from + SUBJECTS_AT_ONCE)
         .map(([key, shown]) => [rateLimitSubject(source.keys, key).toString("hex"), shown]),
     );
-    const indexes = [...some.keys()].map((it) => Buffer.from(it, "hex"));
+    const indexes = [...some.keys()].map((index) => Buffer.from(index, "hex"));
     const rows = await source.db.selectFrom("rate_limit").selectAll().where("subject_index", "in", indexes).execute();
     yield rows.map(({ action_type, count, window_start, last_action, subject_index }) => ({
       actionType: action_type,

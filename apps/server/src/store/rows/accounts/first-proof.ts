@@ -40,7 +40,7 @@ export async function removeImpostorAccess(
   const messageIds = await lockComposed(trx, { column: "user_id", id: userId });
   const messagesDone = await cancelMessages(context, trx, { messageIds });
   const notifyRoutes = await dropRoutes(context.signals, trx, [userId]);
-  const what = Object.entries({ ...ended, [words.messages]: messagesDone.length > 0 }).filter(([, it]) => it);
+  const what = Object.entries({ ...ended, [words.messages]: messagesDone.length > 0 }).filter(([, isFound]) => isFound);
   await notifyOwner(context, trx, { userId, what: what.map(([name]) => name) });
   return { messagesDone, notifyRoutes };
 }
@@ -103,7 +103,7 @@ async function notifyOwner(
   await insertNotice(trx, keys, { ...notice, kind: "first_proof" });
 }
 
-export async function changeEmail(context: StoreContext, change: EmailChange): Promise<EmailChanged> {
+export async function redeemEmailChange(context: StoreContext, change: EmailChange): Promise<EmailChanged> {
   const link = await findLink(context, "new-email", change.tokenHash);
   if (link?.userId !== change.userId) return { kind: "over" };
   try {

@@ -70,7 +70,9 @@ export function releasedAddresses(context: StoreContext, caps = releaseCaps): Re
       if (full !== undefined) throw releaseHasToWait(full.until);
     },
     release: async (trx, release) => {
-      const { used = [], unused = [] } = Object.groupBy(release.addresses, (it) => (it.isUnused ? "unused" : "used"));
+      const { used = [], unused = [] } = Object.groupBy(release.addresses, (address) =>
+        address.isUnused ? "unused" : "used",
+      );
       if (unused.length === 0) return hold(context, trx, { ...release, addresses: used });
       const counts = { used: used.length, unused: unused.length };
       const reserved = unusedToReserve(counts, await countReserved(context, trx, release), caps);
@@ -152,6 +154,6 @@ type Party = { former_user_index: Buffer } | { network_index: Buffer } | { block
 
 async function countHeld({ clock }: StoreContext, db: Database | InTransaction, party: Party): Promise<number> {
   const held = db.selectFrom("released_address").where((row) => row.and(party));
-  const counted = held.where("until", ">", clock.now()).select((it) => it.fn.countAll<number>().as("count"));
+  const counted = held.where("until", ">", clock.now()).select((row) => row.fn.countAll<number>().as("count"));
   return (await counted.executeTakeFirstOrThrow()).count;
 }

@@ -89,7 +89,7 @@ export function googleIndex(keys: ServerKeys, { issuer, subject }: FederatedName
   return keys.blindIndex("user.google", `${issuer}\0${subject}`);
 }
 
-export function accountDefaults(context: StoreContext): Pick<UserStore, "defaults" | "changeDefaults"> {
+export function accountDefaultsStore(context: StoreContext): Pick<UserStore, "defaults" | "changeDefaults"> {
   const { db, keys } = context;
   return {
     defaults: async (id) => {

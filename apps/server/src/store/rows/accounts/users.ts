@@ -13,7 +13,7 @@ import { deletePeopleOf } from "../reply-paths.ts";
 import { countRows } from "../sql-parts.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
 import {
-  accountDefaults,
+  accountDefaultsStore,
   type ChosenSettings,
   googleIndex,
   googleNameOf,
@@ -23,7 +23,7 @@ import {
   emailIndex as userEmailIndex,
   walletIndex,
 } from "./user-document.ts";
-import { attachGoogle, changePassword, linkWallet, removeWay, replaceHash } from "./ways-in.ts";
+import { attachGoogle, attachWallet, detachWay, replaceHash, storePassword } from "./ways-in.ts";
 
 const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false };
 
@@ -62,8 +62,8 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     findByWallet: (walletAddress) => findBy("wallet_index", walletIndex(keys, walletAddress)),
     findByGoogle: (name) => findBy("google_index", googleIndex(keys, name)),
     attachGoogle: (id, name) => attachGoogle(context, id, name),
-    linkWallet: (id, walletAddress) => linkWallet(context, id, walletAddress),
-    removeWay: (id, removal) => removeWay(context, id, removal),
+    linkWallet: (id, walletAddress) => attachWallet(context, id, walletAddress),
+    removeWay: (id, removal) => detachWay(context, id, removal),
     linkGoogle: (id, name, email) => linkGoogle(context, { id, name, emailIndex: emailIndex(email) }),
     settings: async (id) => {
       const row = await db.selectFrom("user").select(["sealed", "seal_key_id"]).where("id", "=", id).executeTakeFirst();
@@ -71,9 +71,9 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       return settingsOf(row, keys.open<UserDocument>("user", id, row.sealed));
     },
     changeSettings: (id, change) => changeSettings(context, id, change),
-    ...accountDefaults(context),
+    ...accountDefaultsStore(context),
     replaceHash: (id, replacement) => replaceHash(context, id, replacement),
-    changePassword: (id, change) => changePassword(context, id, change),
+    changePassword: (id, change) => storePassword(context, id, change),
     delete: (id, network = null) => deleteUser(context, parts, { id, network }),
     stats: readStats(context),
     count: () => countRows(db, "user"),
@@ -114,7 +114,7 @@ function newRow(keys: StoreContext["keys"], user: User, email_index: Buffer | nu
 async function insertIfFree({ db }: StoreContext, row: ReturnType<typeof newRow>): Promise<boolean> {
   const query = db.insertInto("user").values(row);
   const inserted = await query
-    .onConflict((it) => it.doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .executeTakeFirst();
   return inserted !== undefined;
@@ -191,7 +191,7 @@ async function changeSettings(
 }
 
 function withoutUndefined<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, it]) => it !== undefined)) as Partial<T>;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Partial<T>;
 }
 
 async function deleteUser(
@@ -234,7 +234,7 @@ function readStats({ db }: StoreContext): UserStore["stats"] {
     const count = (table: "alias" | "smtp_credential" | "encryption_key" | "email_job") =>
       row
         .selectFrom(table)
-        .select((it) => it.fn.countAll<number>().as("count"))
+        .select((row) => row.fn.countAll<number>().as("count"))
         .whereRef(`${table}.user_id`, "=", "given.id");
     return [
       count("alias").as("aliases"),

@@ -13,7 +13,7 @@ import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable }
 import type { StoreContext } from "../../store-context.ts";
 import { googleIndex, lockDocument, sealDocument, type UserDocument, walletIndex } from "./user-document.ts";
 
-export function linkWallet(context: StoreContext, id: string, walletAddress: string): Promise<LinkResult> {
+export function attachWallet(context: StoreContext, id: string, walletAddress: string): Promise<LinkResult> {
   return link(context, id, {
     hasOne: (document) => document.walletAddress !== null && document.walletAddress !== walletAddress,
     linked: (document) => ({ ...document, walletAddress }),
@@ -60,7 +60,7 @@ async function link(context: StoreContext, id: string, { hasOne, linked, index }
 }
 
 /** Of two concurrent removals, the second sees the result of the first. */
-export function removeWay(
+export function detachWay(
   context: StoreContext,
   id: string,
   { way, issuer, keepSession }: WayRemoval,
@@ -107,7 +107,7 @@ export function replaceHash(context: StoreContext, id: string, replacement: Pass
 }
 
 /** Replaces the password, and ends every other session and the open links. @returns whether it was changed */
-export function changePassword(
+export function storePassword(
   context: StoreContext,
   id: string,
   { keepSession, ...replacement }: PasswordReplacement & { keepSession: Buffer | null },

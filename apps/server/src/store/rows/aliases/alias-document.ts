@@ -125,11 +125,14 @@ export function toRoute(
   { ageRecipient, ...standing }: MailboxStanding & { ageRecipient: string | null },
 ): AliasRoute {
   const states = new Map(mailboxesOf(document).map((address) => [address, standing.stateOf(address)]));
-  const isRefused = (it: Destination) => it.kind === "mailbox" && refusedStates.has(states.get(it.address));
+  const isRefused = (destination: Destination) =>
+    destination.kind === "mailbox" && refusedStates.has(states.get(destination.address));
   const missing =
-    standing.missing === null ? [] : mailboxesOf(document).filter((it) => standing.missing?.(it) !== null);
-  const isSuspended = (it: Destination) => it.kind === "mailbox" && standing.missing?.(it.address) === "suspended";
-  const isOpen = (it: Destination) => it.pausedAt === undefined && !isRefused(it) && !isSuspended(it);
+    standing.missing === null ? [] : mailboxesOf(document).filter((address) => standing.missing?.(address) !== null);
+  const isSuspended = (destination: Destination) =>
+    destination.kind === "mailbox" && standing.missing?.(destination.address) === "suspended";
+  const isOpen = (destination: Destination) =>
+    destination.pausedAt === undefined && !isRefused(destination) && !isSuspended(destination);
   const unconfirmed = unconfirmedOf(states);
   const registeredFrom = registeredFromText(row.registered_from_index);
   return {
@@ -157,7 +160,7 @@ function readKey(base64: string): Buffer {
 }
 
 function mailboxesOf({ destinations }: AliasDocument): string[] {
-  return destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+  return destinations.flatMap((destination) => (destination.kind === "mailbox" ? [destination.address] : []));
 }
 
 function unconfirmedOf(states: ReadonlyMap<string, ConfirmationState>): UnconfirmedMailboxes | null {

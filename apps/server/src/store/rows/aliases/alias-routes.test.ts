@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { onEachContext } from "../../context.testing.ts";
 import { SealError } from "../../sealing/seal.ts";
 import type { AliasDocument } from "./alias-document.ts";
-import { aliasRoutes } from "./alias-routes.ts";
+import { routeReads } from "./alias-routes.ts";
 
 onEachContext((it) => {
   async function makeUser(): Promise<string> {
@@ -41,7 +41,7 @@ onEachContext((it) => {
     const names = Array.from({ length: 12 }, (_, n) => `alias-${n}`);
     const indexes = [];
     for (const [n, name] of names.entries()) indexes.push(await makeAlias(userId, name, n !== 7));
-    const { byAddress } = aliasRoutes(it.context);
+    const { byAddress } = routeReads(it.context);
     const looks = await Promise.allSettled(indexes.map((index) => byAddress(index)));
     for (const [n, look] of looks.entries()) {
       if (n === 7) expect(look).toMatchObject({ status: "rejected", reason: expect.any(SealError) });

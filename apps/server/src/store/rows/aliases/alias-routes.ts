@@ -38,7 +38,7 @@ const KNOWN_MAX = 256;
 const KNOWN_MS = 1000;
 
 /** Looks routes up by address and by id; concurrent look-ups share queries. */
-export function aliasRoutes({ db, keys, signals }: StoreContext) {
+export function routeReads({ db, keys, signals }: StoreContext) {
   // `<mailbox index in hex>:<state>`, joined by commas. An array costs less than `string_agg`, which aggregates.
   const pairs = sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || state
     FROM destination WHERE destination.user_id = alias.user_id), ',')`.as("pairs");

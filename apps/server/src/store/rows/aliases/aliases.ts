@@ -23,13 +23,13 @@ import { usernameIndex } from "../smtp-credentials.ts";
 import { countRows } from "../sql-parts.ts";
 import { type AliasStoreParts, deleteMany, updateMany } from "./alias-batches.ts";
 import { type AliasDocument, documentOfChange, documentOfNew, encryptionColumns, toAlias } from "./alias-document.ts";
-import { aliasRoutes } from "./alias-routes.ts";
+import { routeReads } from "./alias-routes.ts";
 import { addressStanding } from "./insert-aliases.ts";
 import { aliasLists } from "./list-aliases.ts";
 
 export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
   const { db, signals } = context;
-  const routes = aliasRoutes(context);
+  const routes = routeReads(context);
   return {
     ...aliasLists(context),
     standing: (userId, addresses) => addressStanding(context, userId, addresses),
@@ -148,7 +148,7 @@ async function updateInTransaction(
     await renameLogin(context, trx, { aliasId, document });
   }
   const { name, routing, webhookSecret, sealTo, writeByAddress } = update;
-  const routeChanged = [name, routing, webhookSecret, sealTo, writeByAddress].some((it) => it !== undefined);
+  const routeChanged = [name, routing, webhookSecret, sealTo, writeByAddress].some((change) => change !== undefined);
   if (routeChanged) await signals.announceRoute(trx, [aliasId]);
   const mayStillSend = next.active && next.address_index.equals(row.address_index);
   const messagesDone = mayStillSend ? [] : await cancelComposed(context, trx, aliasId);

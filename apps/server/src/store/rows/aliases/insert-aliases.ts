@@ -83,7 +83,9 @@ export async function addressStanding(
   userId: string,
   addresses: readonly string[],
 ): Promise<Map<string, AddressStanding>> {
-  const byIndex = new Map(addresses.map((it) => [keys.blindIndex("alias.address", it).toString("hex"), it]));
+  const byIndex = new Map(
+    addresses.map((address) => [keys.blindIndex("alias.address", address).toString("hex"), address]),
+  );
   const indexes = anyOfBytes([...byIndex.keys()].map((hex) => Buffer.from(hex, "hex")));
   const held = await db
     .selectFrom("released_address")

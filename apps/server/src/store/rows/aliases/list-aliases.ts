@@ -71,9 +71,9 @@ type AliasQuery = ReturnType<typeof ofUser>;
 const isSender = (query: AliasQuery) =>
   query
     .where("alias.active", "=", true)
-    .where((it) =>
-      it.exists(
-        it
+    .where((row) =>
+      row.exists(
+        row
           .selectFrom("smtp_credential")
           .select("smtp_credential.id")
           .whereRef("smtp_credential.alias_id", "=", "alias.id")

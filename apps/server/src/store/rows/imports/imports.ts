@@ -155,7 +155,7 @@ function change({ db, keys, clock }: StoreContext, { userId, importId, decide }:
     const now = toImport(keys, row);
     const next = decide(
       now,
-      others.map((it) => it.state),
+      others.map((other) => other.state),
     );
     if (next === null) return now;
     const changed = { state: next.state, changed_at: clock.now() };

@@ -125,7 +125,7 @@ function existing(row: ImportRow): ImportRow {
 
 async function countAliases(trx: InTransaction, userId: string): Promise<number> {
   const mine = trx.selectFrom("alias").where("user_id", "=", userId);
-  return (await mine.select((it) => it.fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
+  return (await mine.select((row) => row.fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
 }
 
 /** Ids of the aliases whose address the account already has. */

@@ -38,7 +38,7 @@ async function undoInTransaction(
   const now = toImport(keys, row);
   const batch = await nextOpenBatch(trx, importId);
   const rows = batch === undefined ? [] : openBatch(keys, batch);
-  const made = rows.filter((it) => it.made);
+  const made = rows.filter((row) => row.made);
   const { unused, kept } = await lockMade(context, trx, { made, userId: row.user_id });
   const deleted = unused.map((alias) => alias.id);
   const orphans = await deleteMailOf(trx, deleted);
@@ -48,7 +48,7 @@ async function undoInTransaction(
   await released.release(trx, { formerUserId: row.user_id, network: null, addresses });
   if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   if (batch !== undefined) {
-    const left = rows.map((it) => (gone.has(it.aliasId ?? "") ? { ...it, made: false } : it));
+    const left = rows.map((row) => (gone.has(row.aliasId ?? "") ? { ...row, made: false } : row));
     const sealed = sealBatch(keys, batch.id, left);
     await trx.updateTable("alias_import_batch").set({ is_open: false, sealed }).where("id", "=", batch.id).execute();
   }

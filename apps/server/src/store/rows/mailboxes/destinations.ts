@@ -50,7 +50,10 @@ export function destinationStore(context: StoreContext): DestinationStore {
   const userById = preparedQuery(db, mailboxOfUser(db, "").compile());
   return {
     states: async (userId, addresses) => {
-      const byAddress = await mapInSlices(addresses, (it) => [it, mailboxIndex(keys, it).toString("hex")] as const);
+      const byAddress = await mapInSlices(
+        addresses,
+        (address) => [address, mailboxIndex(keys, address).toString("hex")] as const,
+      );
       if (byAddress.length === 0) return new Map();
       const states = new Map<string, KnownState>();
       for (let from = 0; from < byAddress.length; from += STATES_AT_ONCE) {
@@ -93,39 +96,39 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
     const { userId } = input;
     const user = trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate();
     if ((await user.executeTakeFirst()) === undefined)
-      return { answer: { kind: "known", state: "refused" }, changed: [] };
+      return { result: { kind: "known", state: "refused" }, changed: [] };
     await lockMailbox(trx, index);
     const known = await lockPair(trx, input.userId, index);
     if (known === undefined && (await isBlocked(trx, index))) {
       await insertPair(context, trx, { ...input, index, state: "blocked", askedAt: [] });
-      return { answer: { kind: "known", state: "blocked" }, changed: [userId] };
+      return { result: { kind: "known", state: "blocked" }, changed: [userId] };
     }
     const owner = isOpen(known?.state) ? await mailboxOfUser(trx, userId).executeTakeFirst() : undefined;
     if (provenMailbox(keys, owner)?.equals(index)) {
       const pair = { userId, index, address: input.address, id: known?.id ?? input.id };
       await confirmPair(context, trx, { ...pair, isKnown: known !== undefined });
-      return { answer: { kind: "known", state: "confirmed" }, changed: [userId] };
+      return { result: { kind: "known", state: "confirmed" }, changed: [userId] };
     }
     const askedAt = known === undefined ? [] : openPair(keys, known).askedAt;
     const now = clock.now();
     const pair = {
       state: known?.state ?? ("new" as const),
-      askedAt: askedAt.map((it) => new Date(it)),
+      askedAt: askedAt.map((time) => new Date(time)),
       waiting: await countWaiting(trx, userId),
     };
-    const answer = decideAsk(pair, { now, isByOwner: input.isByOwner });
-    if (answer.kind !== "ask") return { answer, changed: [] };
+    const result = decideAsk(pair, { now, isByOwner: input.isByOwner });
+    if (result.kind !== "ask") return { result, changed: [] };
     const next = [...askedAt, now.toISOString()];
     if (known === undefined) await insertPair(context, trx, { ...input, index, state: "asked", askedAt: next });
     else await sealPair(context, trx, known.id, next);
     await insertLink(context, trx, { ...input, destinationId: known?.id ?? input.id });
-    return { answer, changed: known === undefined ? [userId] : [] };
+    return { result, changed: known === undefined ? [userId] : [] };
   });
 
   async function countWaiting(trx: InTransaction, userId: string): Promise<number> {
     const row = await trx
       .selectFrom("destination")
-      .select((it) => it.fn.countAll<number>().as("count"))
+      .select((row) => row.fn.countAll<number>().as("count"))
       .where("user_id", "=", userId)
       .where("state", "=", "asked")
       .executeTakeFirstOrThrow();
@@ -203,11 +206,11 @@ async function takeBackAsk(context: StoreContext, input: AskInput): Promise<void
   await changeAndDropRoutes(context, async (trx) => {
     const known = await lockPair(trx, input.userId, index);
     await trx.deleteFrom("one_time_token").where("token_hash", "=", input.tokenHash).execute();
-    if (known === undefined) return { answer: undefined, changed: [] };
+    if (known === undefined) return { result: undefined, changed: [] };
     const askedAt = openPair(context.keys, known).askedAt.slice(0, -1);
     if (askedAt.length > 0) await sealPair(context, trx, known.id, askedAt);
     else await trx.deleteFrom("destination").where("id", "=", known.id).execute();
-    return { answer: undefined, changed: askedAt.length > 0 ? [] : [input.userId] };
+    return { result: undefined, changed: askedAt.length > 0 ? [] : [input.userId] };
   });
 }
 
@@ -221,17 +224,17 @@ async function answerLink(
   return changeAndDropRoutes<Answered | null>(context, async (trx) => {
     await lockMailbox(trx, link.mailbox_index);
     const pairs = await lockPairs(trx, link, choice);
-    const own = pairs.find((it) => it.id === link.id);
-    if (own === undefined) return { answer: null, changed: [] };
+    const own = pairs.find((pair) => pair.id === link.id);
+    if (own === undefined) return { result: null, changed: [] };
     if (choice === "block") {
       const row = { mailbox_index: link.mailbox_index, created_at: context.clock.now() };
       await trx
         .insertInto("blocked_mailbox")
         .values(row)
-        .onConflict((it) => it.doNothing())
+        .onConflict((conflict) => conflict.doNothing())
         .execute();
     }
-    const changed = pairs.filter((it) => it.state !== stateAfter(it.state, choice));
+    const changed = pairs.filter((pair) => pair.state !== stateAfter(pair.state, choice));
     const ended = [];
     for (const pair of changed) {
       const state = stateAfter(pair.state, choice);
@@ -240,8 +243,8 @@ async function answerLink(
       if (state === "confirmed" || pair.state === "refused") continue;
       ended.push({ userId: pair.user_id, address: await spellingOf(context, trx, pair) });
     }
-    const answer = { state: stateAfter(own.state, choice), ended };
-    return { answer, changed: changed.map((it) => it.user_id) };
+    const result = { state: stateAfter(own.state, choice), ended };
+    return { result, changed: changed.map((pair) => pair.user_id) };
   });
 }
 
@@ -257,22 +260,22 @@ function lockPairs(
 }
 
 interface Change<T> {
-  answer: T;
+  result: T;
   /** Accounts whose cached routes must be dropped. */
   changed: readonly string[];
 }
 
 /** Drops cached routes: of other processes in the transaction, of this one after the commit. */
-async function changeAndDropRoutes<T>(
+export async function changeAndDropRoutes<T>(
   { db, signals }: StoreContext,
   work: (trx: InTransaction) => Promise<Change<T>>,
 ): Promise<T> {
-  const { answer, notifyRoutes } = await db.transaction().execute(async (trx) => {
+  const { result, notifyRoutes } = await db.transaction().execute(async (trx) => {
     const done = await work(trx);
-    return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.changed) };
+    return { result: done.result, notifyRoutes: await dropRoutes(signals, trx, done.changed) };
   });
   await notifyRoutes();
-  return answer;
+  return result;
 }
 
 /** As an alias spells it. Opens all documents of the account, which is rarely needed. */
@@ -284,8 +287,9 @@ async function spellingOf(
   const rows = await trx.selectFrom("alias").select(["id", "sealed"]).where("user_id", "=", user_id).execute();
   for (const row of rows) {
     const { destinations, lastDestinations } = keys.open<AliasDocument>("alias", row.id, row.sealed);
-    for (const it of [...destinations, ...lastDestinations]) {
-      if (it.kind === "mailbox" && mailboxIndex(keys, it.address).equals(mailbox_index)) return it.address;
+    for (const destination of [...destinations, ...lastDestinations]) {
+      if (destination.kind === "mailbox" && mailboxIndex(keys, destination.address).equals(mailbox_index))
+        return destination.address;
     }
   }
   return null;

@@ -37,9 +37,9 @@ export function mailboxStore(context: StoreContext): MailboxStore {
     list: async (userId) => mapInSlices(await byUser([userId]), toMailbox),
     insertMissing: async (userId, addresses) => {
       for (let from = 0; from < addresses.length; from += ROWS_AT_ONCE) {
-        const rows = addresses.slice(from, from + ROWS_AT_ONCE).map((it) => newRow(context, userId, it));
+        const rows = addresses.slice(from, from + ROWS_AT_ONCE).map((listed) => newRow(context, userId, listed));
         const query = db.insertInto("mailbox").values(rows);
-        await query.onConflict((it) => it.constraint("mailbox_address_key").doNothing()).execute();
+        await query.onConflict((conflict) => conflict.constraint("mailbox_address_key").doNothing()).execute();
       }
     },
     deleteUnused: async (userId, ids) => {
@@ -89,7 +89,7 @@ async function add(
   const row = { ...newRow(context, userId, { address, since: context.clock.now() }), added: true };
   const others = await trx
     .selectFrom("mailbox")
-    .select((it) => it.fn.countAll<number>().as("count"))
+    .select((row) => row.fn.countAll<number>().as("count"))
     .where("user_id", "=", userId)
     .where("added", "=", true)
     .where("mailbox_index", "<>", row.mailbox_index)
@@ -98,7 +98,7 @@ async function add(
   return await trx
     .insertInto("mailbox")
     .values(row)
-    .onConflict((it) => it.constraint("mailbox_address_key").doUpdateSet({ added: true }))
+    .onConflict((conflict) => conflict.constraint("mailbox_address_key").doUpdateSet({ added: true }))
     .returning(["id", "added", "created_at", "sealed"])
     .executeTakeFirstOrThrow();
 }
@@ -179,7 +179,9 @@ function addressesIn(open: () => SomeDocument): string[] {
     throw thrown;
   }
   const destinations = [...(document.destinations ?? []), ...(document.lastDestinations ?? [])];
-  const mailboxes = destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+  const mailboxes = destinations.flatMap((destination) =>
+    destination.kind === "mailbox" ? [destination.address] : [],
+  );
   return document.email ? [...mailboxes, document.email] : mailboxes;
 }
 

@@ -10,7 +10,7 @@ import { filterInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { dropRoutes } from "../aliases/alias-routes.ts";
+import { changeAndDropRoutes } from "./destinations.ts";
 import { missingMailboxIndex } from "./mailboxes.ts";
 
 /** Missing mailboxes remembered per account. */
@@ -24,13 +24,14 @@ export function missingMailboxStore(context: StoreContext): MissingMailboxStore 
     note: (refusal) => note(context, refusal),
     clear: async (userId, address) => {
       const index = missingMailboxIndex(keys, address);
-      return await changeAndDropRoutes(context, userId, async (trx) => {
+      return await changeAndDropRoutes(context, async (trx) => {
         const query = trx
           .deleteFrom("missing_mailbox")
           .where("user_id", "=", userId)
           .where("mailbox_index", "=", index);
         const { numDeletedRows } = await query.executeTakeFirst();
-        return { answer: numDeletedRows > 0n, isChanged: numDeletedRows > 0n };
+        const result = numDeletedRows > 0n;
+        return { result, changed: result ? [userId] : [] };
       });
     },
     deleteBefore: (before) => deleteBefore(context, before),
@@ -39,21 +40,18 @@ export function missingMailboxStore(context: StoreContext): MissingMailboxStore 
       const rows = await suspendedOf([userId]);
       const indexes = new Set(rows.map((row) => row.mailbox_index.toString("hex")));
       if (indexes.size === 0) return new Set();
-      const isSuspended = (it: string) => indexes.has(missingMailboxIndex(keys, it).toString("hex"));
+      const isSuspended = (address: string) => indexes.has(missingMailboxIndex(keys, address).toString("hex"));
       return new Set(await filterInSlices(addresses, isSuspended));
     },
   };
 }
 
-async function deleteBefore({ db, signals }: StoreContext, before: Date): Promise<number> {
-  const { count, notifyRoutes } = await db.transaction().execute(async (trx) => {
+function deleteBefore(context: StoreContext, before: Date): Promise<number> {
+  return changeAndDropRoutes(context, async (trx) => {
     const query = trx.deleteFrom("missing_mailbox").where("suspended_at", "is", null).where("last_at", "<=", before);
     const rows = await query.returning("user_id").execute();
-    const userIds = [...new Set(rows.map((row) => row.user_id))];
-    return { count: rows.length, notifyRoutes: await dropRoutes(signals, trx, userIds) };
+    return { result: rows.length, changed: [...new Set(rows.map((row) => row.user_id))] };
   });
-  await notifyRoutes();
-  return count;
 }
 
 interface NotedRow {
@@ -66,13 +64,13 @@ interface NotedRow {
 async function note(context: StoreContext, refusal: MailboxRefusal): Promise<MissingMailbox | null> {
   const { userId, messageId } = refusal;
   const index = missingMailboxIndex(context.keys, refusal.address);
-  return await changeAndDropRoutes(context, userId, async (trx) => {
+  return await changeAndDropRoutes(context, async (trx) => {
     const row = await count(trx, { userId, index, messageId, now: context.clock.now() });
-    if (row === undefined) return { answer: null, isChanged: false };
+    if (row === undefined) return { result: null, changed: [] };
     const isNew = row.suspended_at !== null;
-    const answer = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
+    const result = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
     // A cached route lists mailboxes with refusals, so that a delivery resets the count: dropped at the first.
-    return { answer, isChanged: row.refusals === 1 || isNew };
+    return { result, changed: row.refusals === 1 || isNew ? [userId] : [] };
   });
 }
 
@@ -99,17 +97,4 @@ async function count(
     WHERE known.suspended_at IS NULL AND known.last_message_id <> excluded.last_message_id
     RETURNING refusals, first_at, last_at, suspended_at`.execute(trx);
   return rows[0];
-}
-
-async function changeAndDropRoutes<T>(
-  { db, signals }: StoreContext,
-  userId: string,
-  work: (trx: InTransaction) => Promise<{ answer: T; isChanged: boolean }>,
-): Promise<T> {
-  const { answer, notifyRoutes } = await db.transaction().execute(async (trx) => {
-    const done = await work(trx);
-    return { answer: done.answer, notifyRoutes: await dropRoutes(signals, trx, done.isChanged ? [userId] : []) };
-  });
-  await notifyRoutes();
-  return answer;
 }

@@ -6,7 +6,7 @@ import type { TokenTerms } from "../../../core/connection/token-terms.ts";
 import { newChallenge } from "../../../core/wallet/wallet-challenge.ts";
 import { changeSignals } from "../../change-signals.ts";
 import { openInMemory } from "../../embedded/embedded-database.ts";
-import { migrate, underStartLock } from "../../migrate.ts";
+import { runMigrations, underStartLock } from "../../migrate.ts";
 import { serverKeys } from "../../sealing/server-keys.ts";
 import { TestClock } from "../../stores.testing.ts";
 import { signInFlowStore, walletChallengeStore } from "./anonymous-tokens.ts";
@@ -14,7 +14,7 @@ import { signInFlowStore, walletChallengeStore } from "./anonymous-tokens.ts";
 let database: Awaited<ReturnType<typeof openInMemory>>;
 beforeAll(async () => {
   database = await openInMemory();
-  await underStartLock(database.db, (trx) => migrate(trx, new Date()));
+  await underStartLock(database.db, (trx) => runMigrations(trx, new Date()));
 });
 afterAll(() => database.close());
 

@@ -68,7 +68,7 @@ export function anonymousTokens<Kept extends object>(
 async function countOpen({ db, clock }: StoreContext, kind: string): Promise<number> {
   const row = await db
     .selectFrom("one_time_token")
-    .select((it) => it.fn.countAll<number>().as("count"))
+    .select((row) => row.fn.countAll<number>().as("count"))
     .where("expires_at", ">", clock.now())
     .where("created_at", "<=", latestKnown(clock.now()))
     .where("kind", "=", kind)
