@@ -63,7 +63,7 @@ describe("the leak scan", () => {
 
   it("reads 25 MB of percent signs in a process in which V8 no longer optimizes regular expressions", () => {
     const program = `
-      const { findLeak } = await import(${JSON.stringify(new URL("./leak-scan.ts", import.meta.url).href)});
+      const { findLeak } = await import(${JSON.stringify(new URL("./search-message.ts", import.meta.url).href)});
       const html = "%41".repeat(25e6 / 3) + " olga%40owner.example";
       console.log(findLeak({ html }, ["olga@owner.example"]));`;
     const flags = ["--no-regexp-optimization", "--input-type=module", "--eval"];
