@@ -1,6 +1,5 @@
 /**
- * The only error class of this package. It has no message of the library and no cause: those can contain the secret key
- * ("Invalid checksum in AGE-SECRET-KEY-1…").
+ * Never has a message of the library or a cause: those can contain the secret key ("Invalid checksum in AGE-SECRET-…").
  */
 export const ageErrorCodes = [
   "not_age",

@@ -27,10 +27,7 @@ export async function decrypt(file: string | Uint8Array, key: DecryptWith): Prom
   return decryptUpTo(AGE_FILE_MAX_BYTES, file, key);
 }
 
-/**
- * At most 1 MiB; a byte order mark is kept, invalid UTF-8 is refused.
- * @throws AgeError as `decrypt`, and `not_text`
- */
+/** At most 1 MiB; invalid UTF-8 is refused, a byte order mark stays. @throws AgeError as `decrypt`, and `not_text` */
 export async function decryptText(file: string | Uint8Array, key: DecryptWith): Promise<string> {
   const chunkTags = (Math.ceil(AGE_TEXT_MAX_BYTES / 65_536) + 1) * 16;
   const maxBytes = AGE_HEADER_MAX_BYTES + AGE_TEXT_MAX_BYTES + chunkTags;

@@ -1,7 +1,4 @@
-/**
- * Encryption with age; the only importer of the age library. Inputs that it does not refuse are refused here before any
- * work, and its messages never leave this package.
- */
+/** The only importer of the age library, whose messages never leave this package. */
 
 export { AgeError, type AgeErrorCode, ageErrorCodes } from "./age-error.ts";
 export { type DecryptWith, decrypt, decryptText } from "./decrypt.ts";

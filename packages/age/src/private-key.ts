@@ -27,8 +27,8 @@ export async function publicKeyOf(text: string): Promise<string> {
 }
 
 /**
- * One per line; blank lines, white space and `#` comments are skipped.
- * @throws AgeError `bad_private_key` for any other line, `too_large`, `insecure_context`
+ * One per line; blank lines and `#` comments are skipped. @throws AgeError `bad_private_key`, `too_large`,
+ * `insecure_context`
  */
 export function readPrivateKeys(text: string): string[] {
   requireWebCrypto();

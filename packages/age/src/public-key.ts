@@ -1,6 +1,5 @@
 /**
- * Public keys: `age1…` (X25519), `age1pq1…` (post-quantum), and `age1tag1…`, `age1tagpq1…` of hardware keys, to which
- * this package can encrypt only.
+ * `age1…` (X25519), `age1pq1…` (post-quantum); `age1tag1…`, `age1tagpq1…` of hardware keys can only be encrypted to.
  */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs } from "./age-error.ts";
@@ -22,10 +21,7 @@ export function publicKeyKind(publicKey: string): KeyKind {
   return /^\s*age1(?:tag)?pq1/.test(publicKey) ? "post-quantum" : "classic";
 }
 
-/**
- * Encrypts a trial file, since a well-spelled key may be unusable; once, when a key is saved or pasted.
- * @throws AgeError `bad_public_key`
- */
+/** Encrypts a trial file, since a well-spelled key may be unusable. @throws AgeError `bad_public_key` */
 export async function checkPublicKey(text: string): Promise<string> {
   requireWebCrypto();
   const publicKey = spelledPublicKey(text);
@@ -36,10 +32,7 @@ export async function checkPublicKey(text: string): Promise<string> {
   return publicKey;
 }
 
-/**
- * At least one, without duplicates, all of one kind.
- * @throws AgeError `no_recipients`, `bad_public_key`, `mixed_recipients`, `too_large`
- */
+/** All of one kind. @throws AgeError `no_recipients`, `bad_public_key`, `mixed_recipients`, `too_large` */
 export function readRecipients(publicKeys: readonly string[]): string[] {
   if (publicKeys.length === 0) throw new AgeError("no_recipients");
   if (publicKeys.length > AGE_RECIPIENTS_MAX) throw new AgeError("too_large");

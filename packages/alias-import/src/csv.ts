@@ -128,10 +128,7 @@ interface CsvRecord {
   cells: readonly string[];
 }
 
-/**
- * The header is row 0.
- * @throws AliasImportError `invalid` for a record that is too long or has an unclosed quote
- */
+/** The header is row 0. @throws AliasImportError `invalid` for a record that is too long or has an unclosed quote */
 export async function* csvRecords(bytes: Bytes, delimiter: string): AsyncGenerator<CsvRecord> {
   const parser = parse({
     delimiter,

@@ -1,7 +1,4 @@
-/**
- * Streams the objects in the lists of a JSON text: a large file is never in memory as a whole, and each byte is
- * examined once.
- */
+/** Streams the objects in the lists of a JSON text; a large file is never in memory as a whole. */
 import { unreadableFile } from "./foreign-alias.ts";
 
 export interface JsonElement {

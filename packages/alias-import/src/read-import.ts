@@ -12,10 +12,7 @@ import { zipParts } from "./zip-files.ts";
 const HEAD_BYTES = 65_536;
 const SLICE_BYTES = 65_536;
 
-/**
- * @param expected format that the user chose; absent for any
- * @throws AliasImportError `invalid`, `too_large`; also while the rows are read
- */
+/** For any format if `expected` is absent. @throws AliasImportError `invalid`, `too_large`; also while rows are read */
 export async function readImport(file: Bytes, expected?: ImportFormat): Promise<ForeignAliases> {
   const bytes = upTo(limits.importFileMaxBytes, file)[Symbol.asyncIterator]();
   const { head, whole } = await withHead(bytes);

@@ -1,7 +1,4 @@
-/**
- * The closed set of error codes of the API, translated exhaustively by `http/response/problem.ts`. Refusals of mail are
- * `MailRefusal` in `mail/reply.ts`.
- */
+/** Translated exhaustively by `http/response/problem.ts`. Refusals of mail are `MailRefusal` in `mail/reply.ts`. */
 import type { WalletChallenge } from "./account/wallet.ts";
 
 export const errorCodes = [

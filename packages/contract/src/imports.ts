@@ -1,7 +1,4 @@
-/**
- * Import from other services: first a dry run with a result for every row; running it creates the aliases; for an hour
- * it can be undone.
- */
+/** First a dry run with a result for every row; running it creates the aliases; for an hour it can be undone. */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";

@@ -1,7 +1,4 @@
-/**
- * Facts that the public pages state. Retention and session times are those that the program uses, so that they can't
- * disagree.
- */
+/** What the public pages state. Times are those that the program uses, so that they can't disagree. */
 export const legalFacts = {
   minimumAge: 13,
   priceDollars: 0,

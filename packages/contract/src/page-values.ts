@@ -1,7 +1,4 @@
-/**
- * Placeholders in pages drawn at build time. They end in `.invalid` (RFC 2606), so that one left by mistake links
- * nowhere.
- */
+/** For pages drawn at build time. `.invalid` (RFC 2606), so that one left by mistake links nowhere. */
 export const pagePlaceholders = {
   origin: "https://origin.invalid",
   domain: "first-domain.invalid",

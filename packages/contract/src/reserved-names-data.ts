@@ -1,7 +1,4 @@
-/**
- * Words that a stranger would take for an official role, a company or a security warning. Lower case; hyphens are for
- * legibility only.
- */
+/** Words a stranger would take for an official role, a company or a warning. Hyphens are for legibility only. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const reservedNames = {

@@ -42,10 +42,7 @@ const words: ReadonlySet<string> = new Set(Object.values(reservedNames).flat().m
 const wordsBySieve: ReadonlyMap<string, string[]> = Map.groupBy(words, sieve);
 const disguises = new Map<string, RegExp>();
 
-/**
- * The reserved word it stands for (`adm1n` → `admin`, a reply address → `r`), `null` when the name is free. The time
- * does not grow with the number of words.
- */
+/** `adm1n` → `admin`, a reply address → `r`; `null` when free. The time does not grow with the number of words. */
 export function findReservedName(name: string): string | null {
   if (name.length > LONGEST_NAME) return null;
   const lower = name.toLowerCase();

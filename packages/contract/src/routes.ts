@@ -1,7 +1,4 @@
-/**
- * Method, path and access of every call, free of schemas, so that public pages carry no zod. `endpoints.ts` adds the
- * shapes. Not here: federated sign-in (/api/auth/google) and the preview inbox.
- */
+/** Free of schemas, so that public pages carry no zod; `endpoints.ts` adds them. */
 import type { KeyScope } from "./api-keys.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

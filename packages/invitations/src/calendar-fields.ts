@@ -50,10 +50,7 @@ export function mayHoldCalendar(message: MessageFields): boolean {
   return isCalendar(message) || isOpaque(message);
 }
 
-/**
- * Whether a line of the body looks like a field of a calendar part, or there are too many to check. @throws
- * ParseLimitError
- */
+/** Whether a line looks like a field of a calendar part, or there are too many to check. @throws ParseLimitError */
 export function hasCalendarField(body: Buffer, budget: ParseBudget): boolean {
   budget.spend(body.length * costNs.shortSearchedByte);
   const text = body.toString("latin1");

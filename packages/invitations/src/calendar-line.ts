@@ -1,7 +1,4 @@
-/**
- * Parses property lines with calendar addresses (RFC 5545 §3.1, §3.3.3, §3.8.4), unfolded: `ATTENDEE;CN=Ann;SENT-
- * BY="mailto:bob@x.test":mailto:ann@x.test`. `null` for anything else; the caller removes the line.
- */
+/** Parses unfolded lines with calendar addresses (RFC 5545 §3.1, §3.3.3, §3.8.4); `null` for anything else. */
 
 import { parseAddressList } from "@kauke/mail-rfc";
 

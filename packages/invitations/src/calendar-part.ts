@@ -1,7 +1,4 @@
-/**
- * Decodes a calendar part (RFC 6047) and encodes it again in the same way. `null` if encoding and charset do not
- * determine the text exactly, since another program could then read a different one.
- */
+/** Decodes and encodes a calendar part (RFC 6047); `null` if another program could read a different text. */
 
 import {
   costNs,

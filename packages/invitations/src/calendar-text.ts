@@ -1,7 +1,4 @@
-/**
- * A calendar (RFC 5545) of which only lines with addresses are parsed; all others keep every character. Parsed once,
- * written for any number of recipients.
- */
+/** A calendar (RFC 5545) of which only lines with addresses are parsed; all others keep every character. */
 
 import { costNs, ParseBudget } from "@kauke/mail-rfc";
 import { type CalendarValue, readCalendarLine } from "./calendar-line.ts";

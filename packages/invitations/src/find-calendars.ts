@@ -100,8 +100,7 @@ class Search {
   }
 
   /**
-   * If programs could read the message differently, anything like a calendar part hides the invitation. @throws
-   * ParseLimitError
+   * If programs could read it differently, anything like a calendar part hides the invitation. @throws ParseLimitError
    */
   #result(alternatives: readonly string[]): FoundCalendars {
     const [parts, hidden] = [this.#parts, this.#hidden];

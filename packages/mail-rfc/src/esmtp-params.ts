@@ -1,7 +1,4 @@
-/**
- * Parses the parameters after a path: SIZE, BODY, SMTPUTF8, AUTH, DSN. The server decides which it offers, so unknown
- * ones are only named.
- */
+/** Parameters after a path: SIZE, BODY, SMTPUTF8, AUTH, DSN. The server decides which it offers. */
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
 export interface EsmtpParams {

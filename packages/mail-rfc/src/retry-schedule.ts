@@ -1,7 +1,4 @@
-/**
- * Delays between attempts in seconds: with n delays there are n + 1 attempts (RFC 5321 §4.5.4.1 recommends 4 to 5
- * days).
- */
+/** Seconds between attempts: n delays, n + 1 attempts (RFC 5321 §4.5.4.1 recommends 4 to 5 days). */
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
 const SECONDS_BY_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -25,10 +22,7 @@ export const defaultRetrySchedule: readonly number[] = [
  */
 export const composedRetrySchedule: readonly number[] = [600, 2 * H, 12 * H];
 
-/**
- * @example parseRetrySchedule("30s, 2m, 1h") // [30, 120, 3600]
- * @throws MailSyntaxError `schedule_syntax`, with the invalid item as `detail`
- */
+/** "30s, 2m, 1h" → [30, 120, 3600]. @throws MailSyntaxError `schedule_syntax`, with the invalid item as `detail` */
 export function parseRetrySchedule(text: string): number[] {
   const items = text.split(",");
   if (items.length > DELAYS_MAX) throw new MailSyntaxError("schedule_syntax", `more than ${DELAYS_MAX} steps`);
@@ -62,10 +56,7 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/**
- * @example formatSpan(432_000) // "5 days"
- * @example formatSpan(86_400) // "24 hours"
- */
+/** 432_000 → "5 days", 86_400 → "24 hours". */
 export function formatSpan(seconds: number): string {
   const [name, size] = UNITS.find(([, unitSeconds]) => seconds >= 2 * unitSeconds) ?? UNITS[3];
   const count = Math.round(seconds / size);

@@ -18,10 +18,7 @@ const GUEST = new RegExp(
   `^(?:[*•·-]\\s{1,4})?(?:[^@<>()\\[\\]:!?${OWN}]{1,100}\\s[<(])?${OWN}[>)]?,?(?:\\s[-–—]\\s[\\p{L} ]{1,20}|\\s\\([\\p{L} ]{1,20}\\))?$`,
   "u",
 );
-/**
- * A name, an address or both, without a sentence. No two neighbouring parts match the same characters, so that the time
- * is linear.
- */
+/** No two neighbouring parts match the same characters, so that the time is linear. */
 const ANY_GUEST = /^(?:[^@:!?]{1,84}|[^@:!?]{0,143}[^\s@:!?]@[^\s@:!?]{1,255}(?:\s[^@.:!?]{0,24})?)$/u;
 const SUBJECT = new RegExp(`^([\\p{L}\\p{M}][\\p{L}\\p{M} -]{2,30}?)\\s?[:：][^${OWN}]*\\(${OWN}\\)$`, "u");
 

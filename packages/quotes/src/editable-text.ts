@@ -1,6 +1,6 @@
 /**
- * Decodes a text part so that ASCII in it can be replaced; everything else stays byte for byte. A part that programs
- * could read differently is not edited.
+ * Replaces ASCII in a text part; everything else stays byte for byte. What programs could read differently is not
+ * edited.
  */
 
 import { isAscii, isUtf8 } from "node:buffer";
@@ -15,10 +15,7 @@ interface EditableSource {
 
 interface EditableText {
   text: string;
-  /**
-   * In the transfer encoding; `null` when a line would become too long.
-   * @param spans in order, without overlap
-   */
+  /** `null` when a line would become too long. Spans are in order, without overlap. */
   replace(spans: readonly Span[], word: string): Buffer | null;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Finds the lines in which a program named the owner: attributions, and blocks of labels ("From:", "Sent:", "To:") as
- * of Outlook and calendar programs.
- */
+/** Finds the lines in which a program named the owner: attributions and blocks of labels ("From:", "Sent:", "To:"). */
 import { OWN, type OwnAddresses, type Span } from "@kauke/mail-rfc";
 import { isAttribution } from "./attribution.ts";
 import { isAnswerSentence, isGuest, isOwnGuest } from "./calendar-answer.ts";

@@ -78,8 +78,7 @@ export const labelKinds: ReadonlyMap<string, LabelKind> = new Map(
 export const calendarLabels: ReadonlySet<string> = new Set(calendarPeople.split("|"));
 
 /**
- * After the name of whoever answers an invitation: Google Calendar, Thunderbird, SOGo and others. Parts of regular
- * expressions without capital letters.
+ * After the name of whoever answers: Google Calendar, Thunderbird, SOGo and others. Lower-case parts of expressions.
  */
 export const answerSentences: readonly string[] = [
   // English

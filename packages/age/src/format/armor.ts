@@ -9,10 +9,7 @@ export function armor(file: Uint8Array): string {
   return library.encode(file);
 }
 
-/**
- * LF or CRLF; white space around it is allowed.
- * @throws AgeError `not_age` without the first marker, `too_large` before decoding, `malformed`
- */
+/** LF or CRLF. @throws AgeError `not_age` without the first marker, `too_large` before decoding, `malformed` */
 export function dearmor(text: string, maxBytes: number): Uint8Array {
   const armored = trimAsciiSpace(text);
   if (!armored.startsWith(ARMOR_BEGIN)) throw new AgeError("not_age");

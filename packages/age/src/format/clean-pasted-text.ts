@@ -1,13 +1,9 @@
 /**
- * Restores strict armor from text that mail programs, chats or people have changed, for the page where a user pastes
- * it. Nothing is guessed: a character that is not base64 is refused later.
+ * Restores strict armor from pasted text that programs changed. Nothing is guessed: other characters are refused later.
  */
 import { ARMOR_BEGIN, ARMOR_END } from "./armor.ts";
 
-/**
- * White space and what Unicode shows as nothing. Runs are limited: V8 stops optimizing expressions in a process that
- * compiled many, and a match of 4 MiB then overflows its stack.
- */
+/** Runs are limited: in a process that compiled many expressions V8 overflows its stack on a match of 4 MiB. */
 const blanks = /[\s\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;
 /** Left inside the lines when a program joins quoted lines; none is base64. */
 const blanksAndQuoteMarks = /[\s>|\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;

@@ -12,10 +12,7 @@ export interface AgeHeader {
   workFactor: number | null;
 }
 
-/**
- * @param file at least the header with its last line end, or one byte more than the maximum
- * @throws AgeError `not_age`, `malformed`, `too_large`, `work_factor_too_high`
- */
+/** @throws AgeError `not_age`, `malformed`, `too_large`, `work_factor_too_high` */
 export function checkHeader(file: Uint8Array): AgeHeader {
   const header = scanHeader(file);
   if (header === null) throw new AgeError(file.length > AGE_HEADER_MAX_BYTES ? "too_large" : "malformed");

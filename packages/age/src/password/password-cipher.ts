@@ -43,10 +43,7 @@ export function passwordRecipient(password: string, cipher: PasswordCipher): Rec
   };
 }
 
-/**
- * The header must have been checked: a single stanza, with a work factor within the limit.
- * @param password result of `normalisePassword`
- */
+/** The header must have been checked: a single stanza, with a work factor within the limit. */
 export function passwordIdentity(password: string, cipher: PasswordCipher): Identity {
   return {
     async unwrapFileKey(stanzas) {

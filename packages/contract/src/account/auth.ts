@@ -11,10 +11,7 @@ export const authMessages = {
   loginFailed: "Invalid email or password",
 } as const;
 
-/**
- * In NFC, in which accounts are looked up and mail is sent: a look-alike such as the Kelvin sign could stand for
- * another person's address.
- */
+/** In NFC, as accounts are looked up: a look-alike such as the Kelvin sign could stand for another person's address. */
 export const accountEmail = z
   .string(authMessages.emailInvalid)
   .max(1024, authMessages.emailInvalid)

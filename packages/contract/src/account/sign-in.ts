@@ -20,8 +20,8 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 export const signInLinkBody = z.object({
   token: linkToken,
   /**
-   * Required in a browser other than the one that asked for the link, and for an account with a password whose e-mail
-   * was never confirmed.
+   * Required in another browser than the one that asked, and while the e-mail of an account with a password is
+   * unconfirmed.
    */
   password: z
     .string()

@@ -1,6 +1,5 @@
 /**
- * Prepares a message for a parser that believes every charset label, takes raw header octets for UTF-8, and drops
- * carriage returns outside base64.
+ * For a parser that believes every charset label, takes raw header octets for UTF-8, and drops bare carriage returns.
  */
 import { isUtf8 } from "node:buffer";
 import { charsetLabel, isUndeclaredUtf8 } from "../header/encoded-word.ts";

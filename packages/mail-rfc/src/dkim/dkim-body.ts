@@ -18,10 +18,7 @@ const WINDOW_BYTES = 64 * 1024;
 const shifted = new Uint8Array(WINDOW_BYTES + 2);
 const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
 
-/**
- * @param body not dot-stuffed
- * @returns whether nothing changed except empty lines at the end
- */
+/** Not dot-stuffed. @returns whether nothing changed except empty lines at the end */
 export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalization): Generator<Buffer, boolean> {
   let pendingLines = 0;
   let hasPendingSpace = false;

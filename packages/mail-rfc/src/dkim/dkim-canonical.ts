@@ -33,10 +33,7 @@ export function simpleBodyHashOf(pieces: readonly Buffer[]): Buffer {
   return hash.digest();
 }
 
-/**
- * @param field Latin-1, with or without its CRLF
- * @returns e.g. `subject:a b`
- */
+/** Latin-1, with or without its CRLF; e.g. `subject:a b`. */
 export function relaxedField(field: string): string {
   const colon = field.indexOf(":");
   const name = field.slice(0, colon).trimEnd().toLowerCase();

@@ -64,10 +64,7 @@ interface ToSign {
   signedAt: Date;
 }
 
-/**
- * Every instance, the lowest first (§5.4.2). `from` once more than it occurs, so that adding another invalidates the
- * signature.
- */
+/** Every instance, the lowest first (§5.4.2); `from` once more, so that adding another invalidates the signature. */
 export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
   const text = header.toString("latin1");
   const names: string[] = [];

@@ -11,8 +11,8 @@ import type { ReadSignature } from "./verify-signature.ts";
 
 export interface InstructionProof {
   /**
-   * Hash of body, To, Cc, and Message-ID or Date: the same for every signature and folding, so a repeated message can't
-   * look new.
+   * Of body, To, Cc, and Message-ID or Date, whatever the signature and folding, so that a repeated message can't look
+   * new.
    */
   id: string;
   /** When the signature stops proving an instruction. */

@@ -1,6 +1,5 @@
 /**
- * Parses the DNS record of a public key (RFC 6376 §3.6.1, RFC 8463 §4) for DKIM and ARC. A key that would take
- * milliseconds per check counts as invalid.
+ * Public keys of DKIM and ARC in DNS (RFC 6376 §3.6.1, RFC 8463 §4). One that takes milliseconds per check is invalid.
  */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { membersOf, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";

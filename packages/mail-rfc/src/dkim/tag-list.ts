@@ -1,7 +1,4 @@
-/**
- * Parses tag lists (RFC 6376 §3.2) leniently, as published keys require: names in any case, the last of several tags,
- * empty parts.
- */
+/** Tag lists (RFC 6376 §3.2), read leniently as published keys require. */
 
 import { isLocalPart } from "../address/address.ts";
 import { readDnsName } from "../address/dns-name.ts";

@@ -37,10 +37,7 @@ export function keyName({ selector, domain }: { selector: string; domain: string
   return `${selector}._domainkey.${domain}`;
 }
 
-/**
- * All that needs no key; `null` if the status depends on the key.
- * @param bodyHash base64
- */
+/** All that needs no key; `null` if the status depends on the key. The body hash is base64. */
 export function checkBeforeKey(signature: ReadSignature, bodyHash: string): SignatureStatus | null {
   if (signature.problem !== null) return neutral(signature.problem);
   if (!signature.names.includes("from")) return neutral("From field not signed");
@@ -77,10 +74,7 @@ export function suitableKey(
 
 const WRONG_KEY = "inappropriate key algorithm";
 
-/**
- * @param text one character per byte
- * @param value base64
- */
+/** The text has one character per byte; the value is base64. */
 export function isSigned(text: string, { key, value }: { key: KeyObject; value: string }): boolean {
   const data = Buffer.from(text, "latin1");
   const signature = Buffer.from(value, "base64");

@@ -113,8 +113,7 @@ const LINKS_MAX = 20;
 const KEPT_QUERY = new Set(["subject", "body"]);
 
 /**
- * The whole field; empty when no link is left, `null` when it may stay byte for byte.
- * @param replyFor `null` when no reply address can be assigned
+ * Empty when no link is left, `null` when the field may stay. `replyFor`: `null` when no reply address can be assigned.
  */
 export function rewriteListField(
   title: string,

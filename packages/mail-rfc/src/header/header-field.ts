@@ -33,10 +33,7 @@ const NON_ASCII = /[^\0-\x7f]/;
 /** Matches a line of printable ASCII that is not blank, as nearly all are. */
 const PLAIN_LINE = /^\t?[ -~]*[!-~][ -~]*$/;
 
-/**
- * Joins words by spaces or folds; empty words are skipped. @throws MailSyntaxError `field_syntax`,
- * `field_line_too_long`
- */
+/** Joins words by spaces or folds. @throws MailSyntaxError `field_syntax`, `field_line_too_long` */
 export function headerField(
   name: string,
   words: readonly string[],

@@ -85,8 +85,8 @@ const LINE_END = /\r{0,2}\n/g;
 const BLANK_LINE = /\n\r{0,2}\n/;
 
 /**
- * Makes line ends CRLF, those of a body up to 4 MiB if the message has no CRLF at all.
- * @returns `null` if programs would read different headers
+ * Makes line ends CRLF, those of a body up to 4 MiB if there is no CRLF; `null` if programs would read different
+ * headers.
  */
 export function withHeaderLineEnds(wire: Buffer): Buffer | null {
   const strictEnd = wire.indexOf(HEADER_END);

@@ -119,10 +119,7 @@ function isRemoved(source: ForwardHeaderSource, field: HeaderField): boolean {
   );
 }
 
-/**
- * `null` when the maximum number of reply addresses is reached.
- * @param isVerified whether the name is shown without a warning
- */
+/** `null` when the maximum number of reply addresses is reached. Unverified names are shown with a warning. */
 function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddresses): Mailbox | null {
   const address = replies.addressFor(mailbox);
   return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };

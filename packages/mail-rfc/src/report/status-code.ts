@@ -1,6 +1,5 @@
 /**
- * Replies of an SMTP server (RFC 5321 §4.2, RFC 2034, RFC 3463). A remote server's text can contain addresses and must
- * not leave the process.
+ * Replies of an SMTP server (RFC 5321 §4.2, RFC 3463), whose text can contain addresses and must not leave the process.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Parses SPF records (RFC 7208 §4.6, §12) in linear time. Beyond the limits a record is a permerror; they are far above
- * what §3.4 (450 octets) needs.
- */
+/** Parses SPF records (RFC 7208 §4.6, §12) in linear time. Beyond the limits a record is a permerror. */
 import { type DomainSpec, type Macro, NAME_MAX, parseDomainSpec, parseMacroString } from "./domain-spec.ts";
 import { type IpAddress, parseIpAddress } from "./ip-address.ts";
 

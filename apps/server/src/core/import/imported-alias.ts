@@ -30,15 +30,9 @@ export interface ServiceReading {
 }
 
 export interface AliasSources {
-  /**
-   * @param expected format that the user chose; absent for any
-   * @throws AppError `invalid`, `too_large`; also while the rows are read
-   */
+  /** For any format if `expected` is absent. @throws AppError `invalid`, `too_large`; also while the rows are read */
   readFile(file: AsyncIterable<Uint8Array>, expected?: ImportFormat): Promise<ImportSource>;
-  /**
-   * The API key is neither stored nor logged.
-   * @throws AppError `invalid`, `unavailable`, `too_large`; also while the rows are read
-   */
+  /** The API key is not stored. @throws AppError `invalid`, `unavailable`, `too_large`; also while the rows are read */
   openService(
     input: Pick<ImportFromServiceBody, "service" | "baseUrl" | "apiKey">,
     reading: ServiceReading,

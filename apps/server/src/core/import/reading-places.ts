@@ -92,10 +92,7 @@ export class ReadingPlaces {
     this.#queue = new FairQueue({ ...limits, now });
   }
 
-  /**
-   * @throws AppError `busy` when the account has another one, too many wait, or this one was too slow; and whatever
-   * `read` throws
-   */
+  /** @throws AppError `busy` when the account has another one, too many wait, or this one was too slow */
   async run<T>({ userId, block }: Reader, read: (place: ReadingPlace) => Promise<T>): Promise<T> {
     if (this.#accounts.has(userId)) throw new AppError("busy");
     this.#accounts.add(userId);

@@ -1,7 +1,4 @@
-/**
- * Runs and undoes imports in the background. Each batch is one transaction that records the progress, so a killed
- * process loses nothing: the next request continues.
- */
+/** Runs and undoes imports. A batch is one transaction with its progress, so a killed process loses nothing. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";

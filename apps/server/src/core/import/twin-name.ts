@@ -1,6 +1,6 @@
 /**
- * Twins are aliases here for foreign addresses. The same address always gets the same names, so that importing a file
- * twice creates no second twin.
+ * Twins are aliases here for foreign addresses. Names are always the same, so that a second import creates no second
+ * twin.
  */
 import { createHash } from "node:crypto";
 import { isAliasName, limits } from "@kauke/contract";
@@ -34,10 +34,7 @@ function plainName(local: string): string {
     .replaceAll(/^[.-]+|[.-]+$/g, "");
 }
 
-/**
- * @param was foreign address, appended to a twin's notes
- * @returns `isCut`: a part of the notes is left out
- */
+/** @param was foreign address, appended to a twin's notes */
 export function importedNotes(notes: string, was: string | null): { notes: string | null; isCut: boolean } {
   // The database can't store NUL, and other control characters would break the list of aliases.
   const text = notes
