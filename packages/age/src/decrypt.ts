@@ -70,7 +70,7 @@ export async function attemptWith<T>(
   const decrypter = new Decrypter();
   addKey(decrypter, key, stanzaTypes);
   let isWithoutMatch = false;
-  // Asked last, so no private key has matched.
+  // The library asks this identity last, so no private key has matched.
   decrypter.addIdentity({
     unwrapFileKey() {
       isWithoutMatch = true;
@@ -101,7 +101,7 @@ function addKey(decrypter: Decrypter, key: DecryptWith, stanzaTypes: readonly st
 /** The library tries a private key on stanzas of this type. */
 const STANZA_TYPE: Record<KeyKind, string> = { classic: "X25519", "post-quantum": "mlkem768x25519" };
 
-/** All keys on all stanzas, in units of `TRIAL_COST`. */
+/** Cost of trying all keys on all stanzas, in units of `TRIAL_COST`. */
 function trialCost(privateKeys: readonly string[], stanzaTypes: readonly string[]): number {
   const kinds = privateKeys.map(kindOfPrivateKey);
   const costOf = (kind: KeyKind) => stanzaTypes.filter((type) => type === STANZA_TYPE[kind]).length * TRIAL_COST[kind];

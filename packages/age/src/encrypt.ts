@@ -1,4 +1,4 @@
-/** A file without any recipient is refused. */
+/** A file without any recipient is refused, not written for nobody. */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { armor } from "./format/armor.ts";
@@ -40,7 +40,7 @@ export async function encryptStream(
   return guardedStream("malformed", await failAs(failureOf(to), () => encrypter.encrypt(plaintext)));
 }
 
-/** With public keys, one of them can't be used. */
+/** An unexpected error with public keys means that one of them can't be used. */
 function failureOf(to: EncryptTo) {
   return "publicKeys" in to ? "bad_public_key" : passwordFailure;
 }

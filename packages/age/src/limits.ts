@@ -5,19 +5,19 @@ export const AGE_HEADER_MAX_BYTES = 64 * 1024;
 export const AGE_STANZAS_MAX = 64;
 /** 18 takes 256 MiB and half a second; 20, which the library allows, 1.08 GiB and 4 s. */
 export const AGE_WORK_FACTOR_MAX = 18;
-/** As in files of the stock age program. */
+/** log2 of the scrypt cost in files that we write, as the stock age program does. */
 export const AGE_WORK_FACTOR = 18;
 /** One below was made neither by us nor by age's defaults. */
 export const PROTECTED_KEY_WORK_FACTOR_MIN = 17;
 export const PROTECTED_KEY_MAX_BYTES = 4096;
 export const AGE_TEXT_MAX_BYTES = 1024 * 1024;
-/** Without armor; larger files go through the streams. */
+/** Largest age file in memory, without armor; larger ones go through the streams. */
 export const AGE_FILE_MAX_BYTES = 64 * 1024 * 1024;
-/** Characters; keys are ASCII. */
+/** Characters of a key file; keys are ASCII. */
 export const KEY_FILE_MAX_BYTES = 16 * 1024;
 /** Each is tried on each stanza of its kind, see `DECRYPTION_COST_MAX`. */
 export const PRIVATE_KEYS_MAX = 8;
-/** 1 is an X25519 key exchange, 0.9 ms. */
+/** A unit of trial cost is an X25519 key exchange, 0.9 ms. */
 export const TRIAL_COST = { classic: 1, "post-quantum": 5 } as const;
 /** Half a second in units of `TRIAL_COST`: a single key with as many stanzas as a header can have. */
 export const DECRYPTION_COST_MAX = 512;

@@ -9,11 +9,11 @@ import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./format/armor.ts";
 import { checkHeader } from "./format/header.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** 1 to 2 ms. */
+/** Eight chunks take 1 to 2 ms of the event loop. */
 const CHUNKS_PER_TURN = 8;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 16;
-/** A post-quantum stanza has 1,600 bytes. */
+/** A header with a post-quantum stanza has 1,600 bytes. */
 const HEADER_MAX_BYTES = 2048;
 const LINE_BYTES = 48;
 const LINE_CHARS = 64;
@@ -66,7 +66,7 @@ function encryptChunk(chunk: Uint8Array, key: Uint8Array, nonce: Uint8Array): Bu
   return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Eleven bytes of counter, and 1 for the last chunk. */
+/** The nonce of a chunk is eleven bytes of counter, and 1 for the last chunk. */
 function nonceOf(index: number, isLast: boolean): Uint8Array {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(index, 5, 6);
@@ -77,7 +77,7 @@ function nonceOf(index: number, isLast: boolean): Uint8Array {
 class ArmorWriter {
   readonly #out: Buffer;
   #at = 0;
-  /** Input that does not fill an output line yet. */
+  /** Base64 input that does not fill an output line yet. */
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(sizeBytes: number) {

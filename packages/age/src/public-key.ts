@@ -8,7 +8,7 @@ import { requireWebCrypto } from "./web-crypto.ts";
 
 export type KeyKind = "classic" | "post-quantum";
 
-/** The longest kind, `age1tagpq1…`, has 2,010. */
+/** The longest kind of public key, `age1tagpq1…`, has 2,010 characters. */
 const PUBLIC_KEY_MAX_LENGTH = 2100;
 
 /** By spelling and checksum, cheap enough for every key press; `checkPublicKey` tells whether the key can be used. */
@@ -16,7 +16,7 @@ export function isPublicKey(text: string): boolean {
   return spelledPublicKey(text) !== null;
 }
 
-/** By its spelling alone. */
+/** Kind of a public key by its spelling alone. */
 export function publicKeyKind(publicKey: string): KeyKind {
   return /^\s*age1(?:tag)?pq1/.test(publicKey) ? "post-quantum" : "classic";
 }
@@ -51,7 +51,7 @@ function spelledPublicKey(text: string): string | null {
   const publicKey = text.trim();
   if (publicKey.length > PUBLIC_KEY_MAX_LENGTH || !publicKey.startsWith("age1")) return null;
   try {
-    // The bech32 form only; encrypt() checks the point.
+    // Adding a recipient checks its bech32 form only; encrypt() checks the point.
     new Encrypter().addRecipient(publicKey);
     return publicKey;
   } catch {

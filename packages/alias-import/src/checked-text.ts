@@ -42,12 +42,12 @@ export function utf8Check(): (chunk: Uint8Array | null) => void {
   };
 }
 
-/** One slice blocks the event loop only briefly. */
+/** Slices of a chunk, so that each blocks the event loop only briefly. */
 export function* slices(chunk: Uint8Array, bytes: number): Generator<Uint8Array> {
   for (let from = 0; from < chunk.length; from += bytes) yield chunk.subarray(from, from + bytes);
 }
 
-/** The rest of a longer line is dropped. */
+/** A line that is longer loses its rest. */
 export const LINE_MAX = 65_536;
 
 /** In bounded memory; an empty line may be yielded in addition. */

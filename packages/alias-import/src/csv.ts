@@ -10,7 +10,7 @@ export interface CsvShape {
 }
 
 interface Row {
-  /** Empty if the file has no such column. */
+  /** Text of a cell; empty if the file has no such column. */
   cell(name: string): string;
   /** Some exporters leave the cell of false empty; without the column every alias is active. */
   isActive(name: string): boolean;
@@ -18,7 +18,7 @@ interface Row {
 
 interface KnownCsv {
   format: ImportFormat;
-  /** The header must have all of them. */
+  /** Columns that the header must have, all of them. */
   columns: readonly string[];
   read(cells: Row, row: number): ForeignAlias;
 }
@@ -48,7 +48,7 @@ const knownCsv: readonly KnownCsv[] = [
         isDeleted: cell("deleted_at") !== "",
       }),
   },
-  // Mailx's export, saved by a program that writes CSV.
+  // Mailx's own export, after a program that writes CSV saved it.
   {
     format: "mailx-csv",
     columns: ["alias", "description", "enabled", "recipients"],

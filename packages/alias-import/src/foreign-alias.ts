@@ -1,29 +1,29 @@
 import type { ImportFormat } from "@kauke/contract";
 
 export interface ForeignAlias {
-  /** From 1. */
+  /** Rows of a file are counted from 1. */
   row: number;
   /** As written; in Forward Email's DNS records without a zone it may lack the domain. */
   address: string;
   notes: string;
   active: boolean;
-  /** Unchecked; empty when the file names none. */
+  /** Destinations are unchecked; empty when the file names none. */
   destinations: readonly string[];
   isDeleted: boolean;
-  /** A sentence; `null` when the address can be read. */
+  /** Why the row can't be imported, as a sentence; `null` when its address can be read. */
   problem: string | null;
 }
 
-/** Rows are read as they are requested. */
+/** Rows of the source are read as they are requested. */
 export interface ForeignAliases {
   format: ImportFormat;
   rows: AsyncIterable<ForeignAlias>;
 }
 
-/** Longer texts are cut; notes are cut further. */
+/** A text of a row is cut at this length; notes are cut further. */
 const TEXT_MAX = 2048;
 
-/** A value that is not a string counts as empty. */
+/** In a row a value that is not a string counts as empty. */
 export function foreignAlias(row: number, fields: Partial<Record<keyof ForeignAlias, unknown>>): ForeignAlias {
   const { destinations, isDeleted, active } = fields;
   return {
@@ -59,7 +59,7 @@ export function isTrue(value: unknown): boolean {
 export class AliasImportError extends Error {
   override name = "AliasImportError";
   readonly reason: "invalid" | "too_large" | "unavailable";
-  /** `null` for nothing that the user entered. */
+  /** What the problem is about; `null` for nothing that the user entered. */
   readonly field: "file" | "baseUrl" | "apiKey" | null;
 
   constructor(reason: AliasImportError["reason"], field: AliasImportError["field"], message: string) {

@@ -25,7 +25,7 @@ export interface ClientResponse {
 
 interface Parts {
   serviceFetch: ServiceClient;
-  /** Monotonic milliseconds. */
+  /** Monotonic clock in milliseconds. */
   now(): number;
 }
 
@@ -49,7 +49,7 @@ export function openService(input: Input, parts: Parts): ForeignAliases {
   return { format: "forward-email-api", rows: forwardEmailRows(reader, apiKey) };
 }
 
-/** Only addy.io can be hosted by others. */
+/** Of these services only addy.io can be hosted by others. */
 function baseOf({ service, baseUrl }: Input): URL {
   if (baseUrl === undefined || baseUrl === "") return new URL(hosts[service]);
   if (service !== "addy") throw new AliasImportError("invalid", "baseUrl", "This service has one address only.");

@@ -31,9 +31,9 @@ export class JsonElements {
   readonly #levels: Level[] = [];
   #inString = false;
   #escaped = false;
-  /** Of the current string outside of elements. */
+  /** Bytes of the current JSON string outside of elements. */
   #text: number[] = [];
-  /** A member's name if a colon follows. */
+  /** The last JSON string; it is a member's name if a colon follows. */
   #lastText = "";
   #hasEnded = false;
   #element: Uint8Array[] | null = null;
@@ -83,7 +83,7 @@ export class JsonElements {
     if (this.#element === null && this.#text.length < NAME_MAX_BYTES) this.#text.push(octet);
   }
 
-  /** @returns whether this byte ends the element */
+  /** @returns whether this byte ends the JSON element */
   #isElementEnd(octet: number): boolean {
     if (octet === OPEN_BRACE || octet === OPEN_BRACKET) {
       this.#elementDepth += 1;

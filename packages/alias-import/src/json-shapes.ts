@@ -39,7 +39,7 @@ const shapes: readonly JsonShape[] = [
   },
 ];
 
-/** `null` for an element of no known format. */
+/** The JSON format of an element; `null` for an unknown one. */
 export function shapeOf(element: JsonElement): JsonShape | null {
   return shapes.find((shape) => shape.isOf(element)) ?? null;
 }
@@ -88,13 +88,13 @@ export function forwardEmailAlias(value: Value, row: number): ForeignAlias {
   });
 }
 
-/** `null` for an ordinary name. */
+/** Why a Forward Email name can't be an alias; `null` for an ordinary name. */
 export function patternProblem(name: string): string | null {
   if (name === "*") return "A catch-all takes mail for every name; an alias here has one name.";
   return name.startsWith("/") ? "A pattern takes mail for many names; an alias here has one name." : null;
 }
 
-/** @param mailbox from another list of the export */
+/** @param mailbox its address comes from another list of the export */
 export function simpleLoginAlias(value: Value, row: number, mailbox = ""): ForeignAlias {
   return foreignAlias(row, {
     address: value.email,

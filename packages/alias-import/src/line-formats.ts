@@ -73,7 +73,7 @@ function entryOf(text: string): Omit<Entry, "domain"> {
 }
 
 const HEADER = /^alias,description,enabled,recipients[ \t]*(?:[\r\n]|$)/i;
-/** The address of an alias begins a record. */
+/** A record of Mailx's export begins with the address of an alias. */
 const BEGINNING = /^[^\s,@]+@[^\s,@]+,/;
 const STATE = /^\s*(?:true|false)\s*$/i;
 
@@ -105,7 +105,7 @@ async function* records(bytes: Bytes): AsyncGenerator<string> {
   if (record !== "") yield record;
 }
 
-/** The last two columns are state and recipients. */
+/** The last two columns of Mailx's record are state and recipients. */
 function endsRecord(line: string): boolean {
   const cells = line.split(",");
   const recipients = cells.slice(stateAt(cells) + 1);

@@ -73,7 +73,7 @@ async function readCsv(head: string, bytes: Bytes): Promise<ForeignAliases> {
   return { format, rows: rows() };
 }
 
-/** Recognised by members at the beginning. */
+/** JSON of password managers, recognised by members at its beginning. */
 const passwordJson: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Bitwarden", /^\s*\{\s*"encrypted"\s*:/],
   ["Bitwarden", /^\s*\{\s*"(?:folders|collections)"\s*:[\s\S]*"items"\s*:/],
@@ -166,7 +166,7 @@ function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<stri
 /** More than an address may have, so that one that is too long is still refused. */
 const ADDRESS_KEPT = 2 * limits.emailMax;
 
-/** More than a note may have, to see whether it is cut. */
+/** Longer than a note may be, so that one sees whether it is cut. */
 const NOTE_KEPT = 2 * limits.notesMax;
 
 /** A copy, because a substring would keep the whole text in memory. */

@@ -21,7 +21,7 @@ const fields = {
   delete: z.literal(true, "delete must be true").optional(),
 };
 
-/** A bulk change has one kind. */
+/** Each field belongs to a kind of change; a bulk change has one kind. */
 const kinds: Record<keyof typeof fields, string> = {
   active: "active",
   addLabel: "labels",

@@ -118,7 +118,7 @@ const notes = z
   .max(limits.notesMax, aliasMessages.notesLength)
   .regex(/^[^\u0000]*$/, "Notes can't hold a NUL character");
 
-/** `account` (its setting), `off`, or the id of a key. */
+/** Key of forwarded mail: `account` (its setting), `off`, or the id of a key. */
 const sealTo = z
   .string(aliasMessages.sealTo)
   .toLowerCase()
@@ -182,16 +182,15 @@ export const aliasWire = z.object({
   lastForwardTo: z.string().nullable(),
   providerId: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** `account` (its setting), `off`, or the id of a key. */
   sealTo: z.string(),
   labels: z.array(z.uuid()),
-  /** Listed before the others. */
+  /** Pinned aliases are listed before the others. */
   pinned: z.boolean(),
   /** The owner's mailboxes may write to `alias+person=host.example@domain`. */
   writeByAddress: z.boolean(),
   /** Gone (410): not called again until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
-  /** Not confirmed. Left out when there are none. */
+  /** Destination mailboxes that are not confirmed. Left out when there are none. */
   unconfirmed: z.array(z.object({ address: z.string(), state: confirmationState })).optional(),
   /** Their hosts said that they do not exist: no mail is sent there. Left out when there are none. */
   suspended: z.array(z.string()).optional(),

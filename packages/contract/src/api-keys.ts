@@ -16,7 +16,7 @@ export const apiKeyMessages = {
   tooMany: `An account has ${limits.apiKeysMax} API keys at most. Delete one that you do not need.`,
 } as const;
 
-/** `kauke`, 41 random characters, 6 of checksum. */
+/** An API key is `kauke`, 41 random characters and 6 of checksum. */
 export const apiKeyPattern = /^kauke[A-Za-z0-9]{47}$/;
 
 const keyScope = z.enum(keyScopes, apiKeyMessages.scopeUnknown);
@@ -31,7 +31,7 @@ export const createApiKeyBody = z.object({
     .array(keyScope, apiKeyMessages.scopesRequired)
     .min(1, apiKeyMessages.scopesRequired)
     .max(keyScopes.length, apiKeyMessages.scopeUnknown),
-  /** `null` or absent: never. */
+  /** An API key expires never if this is `null` or absent. */
   expiresAt: z.iso.datetime({ offset: true, error: apiKeyMessages.expiryFormat }).nullish(),
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
@@ -41,7 +41,7 @@ export const apiKeyWire = z.object({
   name: z.string(),
   scopes: z.array(z.enum(keyScopes)),
   expiresAt: z.iso.datetime().nullable(),
-  /** Day (UTC); the time is not stored. */
+  /** Day (UTC) of the last use; the time is not stored. */
   lastUsedOn: z.iso.date().nullable(),
   createdAt: z.iso.datetime(),
 });

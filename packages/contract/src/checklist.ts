@@ -12,7 +12,7 @@ export const checklistMessages = {
   addressInvalid: "Every row needs an old e-mail address",
 } as const;
 
-// A host name or an entry's name; never a whole URL.
+// Name of a site: a host name or an entry's name; never a whole URL.
 const site = z
   .string()
   .trim()

@@ -13,7 +13,7 @@ export const confirmationLink = z.object({ token: linkToken });
 export const confirmationChoice = z.enum(["mine", "not_mine", "block"]);
 export type ConfirmationChoice = z.infer<typeof confirmationChoice>;
 export const confirmationAnswer = z.object({ token: linkToken, choice: confirmationChoice });
-/** As the alias spells it. */
+/** Names a mailbox as the alias spells it. */
 export const confirmationRequest = z.object({ address: z.string().min(3).max(320) });
 export const confirmationStanding = z.object({ state: confirmationState });
 /** `signIn`: whether the account's e-mail is confirmed, for a mailbox that is this very address. */

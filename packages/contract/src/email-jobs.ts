@@ -64,7 +64,7 @@ const emailJobFields = z.object({
   subject: subjectField,
   body: requiredText(emailJobMessages.bodyRequired),
   fromAliasId: z.uuid(emailJobMessages.senderRequired).toLowerCase(),
-  /** An armored age file is queued as it is. */
+  /** Whether to encrypt the body; an armored age file is queued as it is. */
   useEncryption: z.boolean(emailJobMessages.useEncryptionInvalid).optional(),
   recipientPublicKey: z
     .string(emailJobMessages.publicKeyInvalid)
@@ -76,14 +76,14 @@ const emailJobFields = z.object({
     .min(0, emailJobMessages.priorityRange)
     .max(limits.priorityMax, emailJobMessages.priorityRange)
     .optional(),
-  /** A time in the past means now. */
+  /** When to send; a time in the past means now. */
   scheduledAt: z.iso.datetime({ offset: true, error: emailJobMessages.scheduleInvalid }).nullish(),
 });
 
 export const createEmailJobBody = emailJobFields.superRefine(({ useEncryption, recipientPublicKey, body }, context) => {
   const say = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
   if (useEncryption === true && !recipientPublicKey) say("recipientPublicKey", emailJobMessages.publicKeyRequired);
-  // Longer than the text that was typed.
+  // An encrypted body may be longer than the text that was typed.
   const isEncrypted = useEncryption === true && isArmored(body);
   if (isEncrypted ? body.length > limits.encryptedTextMax : !isShortEnough(body))
     say("body", emailJobMessages.bodyLong);
@@ -93,7 +93,7 @@ export type CreateEmailJobBody = z.input<typeof createEmailJobBody>;
 export const createdEmailJob = z.object({
   jobId: z.uuid(),
   canUndo: z.boolean(),
-  /** From now. */
+  /** Seconds from now in which the message can be cancelled. */
   undoSeconds: z.number(),
 });
 export type CreatedEmailJob = z.infer<typeof createdEmailJob>;
@@ -104,7 +104,7 @@ export const emailJobStatusWire = z.object({
   currentRetries: z.number(),
   maxRetries: z.number(),
   lastError: z.string().nullable(),
-  /** With brackets; the same for every attempt. */
+  /** Message-ID with brackets; the same for every attempt. */
   messageId: z.string().nullable(),
 });
 export type EmailJobStatusWire = z.infer<typeof emailJobStatusWire>;
@@ -115,7 +115,7 @@ export const waitingEmailJob = z.object({
   to: z.string(),
   subject: z.string(),
   status: z.enum(emailJobStatuses),
-  /** The time for undo included. */
+  /** Earliest time of the next attempt, the time for undo included. */
   scheduledAt: z.iso.datetime(),
   currentRetries: z.number(),
   maxRetries: z.number(),

@@ -63,10 +63,10 @@ export type CreateEncryptionKeyBody = z.infer<typeof createEncryptionKeyBody>;
 export const encryptionKeyWire = z.object({
   id: z.uuid(),
   keyName: z.string(),
-  /** `age1…`, or `age1pq1…` for a post-quantum one. */
+  /** A public key is `age1…`, or `age1pq1…` for a post-quantum one. */
   publicKey: z.string(),
   createdAt: z.iso.datetime(),
-  /** Every account with keys has exactly one. */
+  /** Every account with keys has exactly one default key. */
   isDefault: z.boolean(),
 });
 export type EncryptionKeyWire = z.infer<typeof encryptionKeyWire>;
@@ -97,7 +97,7 @@ export const decryptAutoBody = z.object({
 
 export const decryptManualBody = z.object({
   encryptedText: encryptedTextField,
-  /** Or a whole identity file. */
+  /** A private key, or a whole identity file. */
   privateKey: z
     .string(encryptionMessages.privateKeyRequired)
     .refine((text) => text.trim() !== "", encryptionMessages.privateKeyRequired)

@@ -42,7 +42,7 @@ const aliasParams = z.object({ aliasId: z.string() });
 const credentialParams = z.object({ credentialId: z.string(), aliasId: z.string() });
 const message = z.object({ message: z.string() });
 
-/** E.g. about a delivery that failed for good. */
+/** A notice for the owner, e.g. about a delivery that failed for good. */
 export const noticeWire = z.object({
   id: z.uuid(),
   kind: z.enum([

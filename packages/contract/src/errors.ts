@@ -45,7 +45,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** By field name. */
+/** Messages of an error by field name. */
 export type FieldErrors = Record<string, string[]>;
 
 export interface ProblemBody {
@@ -55,8 +55,8 @@ export interface ProblemBody {
   code: ErrorCode;
   errors?: FieldErrors;
   rateLimited?: true;
-  /** ISO 8601. */
+  /** When the rate limit allows the next request, in ISO 8601. */
   resetTime?: string;
-  /** On a sign-in by wallet without a signature. */
+  /** Challenge for a sign-in by wallet without a signature. */
   challenge?: WalletChallenge;
 }

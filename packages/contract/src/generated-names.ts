@@ -2,14 +2,14 @@
 export const aliasFormats = ["characters", "words", "uuid", "site"] as const;
 export type AliasFormat = (typeof aliasFormats)[number];
 
-/** `site` needs the name of a site in each call. */
+/** The format `site` is no default: it needs the name of a site in each call. */
 export const defaultFormats = ["characters", "words", "uuid"] as const satisfies readonly AliasFormat[];
 export type DefaultFormat = (typeof defaultFormats)[number];
 
 /** No look-alikes, and neither vowels nor digits that resemble them, so that no word comes about by chance. */
 const alphabet = "bcdfghjkmnpqrtvwx25679";
 
-/** Of which the format `words` draws. */
+/** Words from which the format `words` draws, at least. */
 export const aliasWordsMin = 7000;
 
 export const generatedNames = {
@@ -19,7 +19,7 @@ export const generatedNames = {
   site: { nameMax: 24, suffixLength: 5, separator: "." },
 } as const;
 
-/** One guess succeeds with probability 1 in 2^bits. */
+/** Entropy of a name: one guess succeeds with probability 1 in 2^bits. */
 export const nameEntropyBits: Readonly<Record<AliasFormat, number>> = {
   characters: 62,
   words: 44,

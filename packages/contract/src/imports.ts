@@ -9,7 +9,7 @@ export const importMessages = {
     `and ${limits.importUnpackedMaxBytes / 1_048_576} MiB unpacked.`,
 } as const;
 
-/** Detected by content. */
+/** The server detects the format of a file by its content. */
 export const importFileFormats = [
   "simplelogin-csv",
   "simplelogin-zip",
@@ -71,14 +71,14 @@ export const importWire = z.object({
   importId: z.uuid(),
   state: z.enum(importStates),
   format: z.enum(importFormats),
-  /** Of this server, for addresses of other domains. */
+  /** Domain of this server for addresses of other domains. */
   domain: z.string(),
   createdAt: z.iso.datetime(),
-  /** Null before its end. */
+  /** When the run ended; null before its end. */
   endedAt: z.iso.datetime().nullable(),
-  /** Null while there is nothing to undo. */
+  /** Until when the import can be undone; null while there is nothing to undo. */
   undoUntil: z.iso.datetime().nullable(),
-  /** When the stored rows are deleted. */
+  /** When the stored rows of the import are deleted. */
   deletedAt: z.iso.datetime(),
   /** A run may find that an address has been taken since, and replaces `unchecked`. */
   rows: z.number(),
@@ -91,13 +91,13 @@ export const importWire = z.object({
   keptCount: z.number(),
   /** Each gets a confirmation message when mail arrives for it. */
   unconfirmed: z.array(z.string()),
-  /** Sentences, e.g. that the file names no destinations. */
+  /** Remarks about the import as sentences, e.g. that the file names no destinations. */
   remarks: z.array(z.string()),
 });
 export type ImportWire = z.infer<typeof importWire>;
 
 export const importRowWire = z.object({
-  /** From 1; the row below a CSV header is 1. */
+  /** Number of the row, from 1; the row below a CSV header is 1. */
   row: z.number(),
   address: z.string(),
   result: z.enum(importResults),
@@ -105,7 +105,7 @@ export const importRowWire = z.object({
   becomes: z.string().nullable(),
   /** Reason for the result, or what differs from the file. */
   reason: z.string().nullable(),
-  /** In the notation of `forwardTo`. */
+  /** Destinations in the notation of `forwardTo`. */
   forwardTo: z.string(),
   active: z.boolean(),
   notes: z.string().nullable(),
@@ -117,7 +117,7 @@ export const importPageSize = 100;
 
 const importParams = z.object({ importId: z.string() });
 
-/** For twins, and for all aliases created. */
+/** Domain of twins, and label of all new aliases. */
 const target = {
   domain: z.string().trim().toLowerCase().max(253).optional(),
   label: z.uuid().optional(),
@@ -130,7 +130,7 @@ const importPage = z.object({
 
 export const importFromServiceBody = z.object({
   service: z.enum(importServices, "Please choose a service"),
-  /** Absent for addy.io itself. */
+  /** Address of a self-hosted addy.io; absent for addy.io itself. */
   baseUrl: z.string().trim().max(limits.webhookUrlMax).optional(),
   apiKey: z
     .string("Please enter the API key")

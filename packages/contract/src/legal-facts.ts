@@ -16,10 +16,10 @@ export const legalFacts = {
   country: "Lithuania",
 } as const;
 
-/** By default; an operator can set another schedule. */
+/** Days by default; an operator can set another schedule. */
 export const mailDays = { undelivered: 5, confirmationLink: 30 } as const;
 
-/** Of Regulation (EU) 2016/679. */
+/** Articles of Regulation (EU) 2016/679 that the pages cite. */
 export const gdprArticles = {
   consent: "6(1)(a)",
   contract: "6(1)(b)",

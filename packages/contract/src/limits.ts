@@ -14,38 +14,38 @@ export const limits = {
   labelsPerAliasMax: 10,
   keyNameMax: 100,
   masterPasswordMax: 1024,
-  /** A post-quantum key has about 2,000. */
+  /** A post-quantum public key has about 2,000 characters. */
   publicKeyMax: 4096,
   wrappedKeyMax: 6144,
-  /** Typed or pasted; may be a whole identity file. */
+  /** A typed or pasted private key may be a whole identity file. */
   identityFileMax: 65_536,
   encryptionKeysMax: 50,
-  /** Per account, and years until a key expires. */
+  /** API keys of an account, and years until a key expires. */
   apiKeysMax: 50,
   apiKeyYearsMax: 10,
   passwordMin: 8,
   passwordMax: 128,
   emailMax: 254,
   destinationsMax: 10,
-  /** Ten of the longest mailboxes fit. */
+  /** Characters of `forwardTo`: ten of the longest mailboxes fit. */
   forwardToMax: 4096,
   webhookUrlMax: 2048,
   checklistMax: 5000,
   checklistRowsPerCall: 1000,
-  /** A host name has at most 253. */
+  /** Characters of a site; a host name has at most 253. */
   siteMax: 253,
   subjectMax: 500,
-  /** In UTF-8. */
+  /** Octets of a message's body in UTF-8. */
   messageBodyMaxBytes: 1_048_576,
   priorityMax: 10,
   waitingJobsShown: 100,
   scheduleMaxDays: 365,
-  /** Of routes that carry a message, encrypted or not. */
+  /** Octets of a request body that carries a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
   /** Ids of all aliases of an account, 39 octets each, and the change. */
   bulkBodyMaxBytes: 450_000,
-  /** A file, and the unpacked contents of an archive. */
+  /** Octets of an import file, and of an archive's unpacked contents. */
   importFileMaxBytes: 33_554_432,
   importUnpackedMaxBytes: 134_217_728,
   /** Of one import, and of all stored imports of an account. */
@@ -55,7 +55,7 @@ export const limits = {
   /** To undo a finished import, and to keep an import's rows. */
   importUndoHours: 1,
   importKeptHours: 24,
-  /** 1 MiB of plaintext with armor, line ends and header. */
+  /** Characters of 1 MiB of plaintext with armor, line ends and header. */
   encryptedTextMax: 1_600_000,
 } as const;
 
@@ -78,7 +78,7 @@ export const retentionDays = {
 
 export const toastTimes = { visibleMs: 5000, destructiveMs: 7000, removeMs: 1000, swipePx: 50 } as const;
 
-/** Until a revealed password is hidden again. */
+/** Milliseconds until a revealed password is hidden again. */
 export const secretTimes = { visibleMs: 30_000 } as const;
 
 export const product = { name: "Kauke", version: "1.0.24", copyrightYear: 2025 } as const;

@@ -25,9 +25,9 @@ export const mailboxWire = z.object({
   email: z.string(),
   confirmed: z.boolean(),
   state: confirmationState,
-  /** Aliases created without a destination forward to it. */
+  /** Aliases created without a destination forward to the default mailbox. */
   isDefault: z.boolean(),
-  /** Paused aliases included. */
+  /** Aliases that forward to the mailbox, paused ones included. */
   aliasCount: z.number(),
   createdAt: z.iso.datetime(),
 });
@@ -37,7 +37,7 @@ export const mailboxAlias = z.object({
   id: z.uuid(),
   alias: z.string(),
   domain: z.string(),
-  /** Then it can't be removed. */
+  /** An alias' only destination can't be removed. */
   isOnly: z.boolean(),
 });
 
@@ -58,7 +58,7 @@ export const accountDefaults = z.object({
   format: z.enum(defaultFormats),
   /** Generated names begin with the site's name if the program sends it. */
   siteInName: z.boolean(),
-  /** Null if no mailbox of the account is confirmed. */
+  /** Id of the default mailbox; null if no mailbox is confirmed. */
   mailboxId: z.uuid().nullable(),
 });
 export type AccountDefaultsWire = z.infer<typeof accountDefaults>;
@@ -83,7 +83,7 @@ export const generatedNameBody = z.object({
   hostname: hostname.optional(),
 });
 
-/** Free at the time of the response; not reserved. */
+/** A generated name, free at the time of the response and not reserved. */
 export const generatedName = z.object({ alias: z.string(), domain: z.string() });
 
 export const generateAliasBody = generatedNameBody

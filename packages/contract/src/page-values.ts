@@ -2,9 +2,9 @@
 export const pagePlaceholders = {
   origin: "https://origin.invalid",
   domain: "first-domain.invalid",
-  /** E.g. `90 days`. */
+  /** Stands for how long logs are kept, e.g. `90 days`. */
   logsKept: "logs-kept.invalid",
-  /** In characters. */
+  /** Stands for the length of the longest domain in characters. */
   longestDomain: "longest-domain.invalid",
 } as const;
 
@@ -17,7 +17,7 @@ export function linkPlaceholder(name: string): string {
   return `https://${name.toLowerCase()}.link.invalid/`;
 }
 
-/** Each name is a series of `kauke_page_events_total`. */
+/** Each page event is a series of `kauke_page_events_total`. */
 export const pageEvents = [
   "page_view",
   "login_success",

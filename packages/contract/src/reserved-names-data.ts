@@ -139,5 +139,5 @@ export const reservedNames = {
   `),
 } as const satisfies Record<string, readonly string[]>;
 
-/** Resemble a reserved name but stay free. */
+/** Words that resemble a reserved name but stay free. */
 export const neverReserved: ReadonlySet<string> = new Set(["stearn", "parcell", "wallett", "targett", "ebbay"]);

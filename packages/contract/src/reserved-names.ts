@@ -18,7 +18,7 @@ const RESEMBLES: Record<string, string> = {
   t: "7",
   z: "2",
 };
-/** Coarser than the rule: only selects candidate words. */
+/** Groups of look-alikes, coarser than the rule: they only select candidate words. */
 const GROUPS: Record<string, string> = {
   "0": "o",
   "1": "l",

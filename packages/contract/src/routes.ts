@@ -5,7 +5,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Route {
   readonly method: Method;
-  /** In Fastify's form: `/api/aliases/:userId`. */
+  /** Path in Fastify's form: `/api/aliases/:userId`. */
   readonly path: string;
   /** `user`: a login session, or an API key with the scope. */
   readonly access: "anyone" | "user";

@@ -17,7 +17,7 @@ export const createSmtpCredentialBody = z.object({
 
 export const smtpCredentialWire = z.object({
   id: z.uuid(),
-  /** The full address of the alias. */
+  /** The user name is the full address of the alias. */
   username: z.string(),
   active: z.boolean(),
   createdAt: z.iso.datetime(),
@@ -26,7 +26,7 @@ export type SmtpCredentialWire = z.infer<typeof smtpCredentialWire>;
 
 export const smtpCredentialList = z.object({
   credentials: z.array(smtpCredentialWire),
-  /** Of the submission server. */
+  /** Host name of the submission server. */
   host: z.string(),
   /** If the server is a local trial on unusual ports; otherwise `null`. */
   local: z.object({ submission: z.int(), submissions: z.int() }).nullable(),
@@ -38,5 +38,5 @@ export const createdSmtpCredential = z.object({ credential: withPassword.extend(
 export const regeneratedSmtpCredential = z.object({ credential: withPassword });
 export const smtpPasswordResponse = z.object({ success: z.literal(true), password: z.string() });
 
-/** `whsec_` and 32 bytes in base64 (Standard Webhooks). */
+/** A webhook secret is `whsec_` and 32 bytes in base64 (Standard Webhooks). */
 export const webhookSecretResponse = z.object({ secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{43}=$/) });

@@ -42,7 +42,7 @@ export function readMessageFields({ header, fields }: HeaderSource): MessageFiel
   return { ...partFieldsOf(values), isAmbiguous, alternatives: isAmbiguous ? found : [] };
 }
 
-/** Most mail has a single part that is no calendar. */
+/** Most mail has a single part, which is no calendar. */
 export function mayHoldCalendar(message: MessageFields): boolean {
   const { value } = message.content;
   if (message.isAmbiguous || isBeyondReading(message)) return true;

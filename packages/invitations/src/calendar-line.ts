@@ -5,7 +5,7 @@ import { parseAddressList } from "@kauke/mail-rfc";
 export interface CalendarValue {
   text: string;
   isQuoted: boolean;
-  /** `null` when the text is not an address. */
+  /** Address in the value; `null` when its text is none. */
   address: string | null;
   /** Any program could find an address in the text, even if this parser does not. */
   hasAtSign: boolean;
@@ -17,7 +17,7 @@ export interface CalendarParameter {
 }
 
 export interface CalendarLine {
-  /** As written. */
+  /** Name of the property as written. */
   name: string;
   parameters: CalendarParameter[];
   value: CalendarValue;
@@ -30,7 +30,7 @@ const VALUE = /"([^"]*)"|(mailto:[^";:,]*|[^";:,]*)/iy;
 const PARAMETER_NAME = /;[ \t]*([^=;:",]*)(=?)/y;
 const SCHEME = /^\s*(?:mailto:\s*)+/i;
 
-/** `null` when quotes or separators are misplaced. */
+/** The parsed line; `null` when quotes or separators are misplaced. */
 export function readCalendarLine(line: string): CalendarLine | null {
   NAME.lastIndex = 0;
   const name = NAME.exec(line)?.[0] ?? "";
@@ -65,13 +65,13 @@ function readValues(line: string, start: number): { values: CalendarValue[]; end
 export function calendarValue(text: string, isQuoted: boolean): CalendarValue {
   if (text.length > ADDRESS_MAX) return { text, isQuoted, address: null, hasAtSign: true };
   const decoded = percentDecoded(text).normalize("NFKC");
-  // A program may decode twice.
+  // A doubly encoded "@" is one for a program that decodes twice.
   const hasAtSign = decoded.includes("@") || /%(?:25)+40/.test(text);
   const [mailbox] = hasAtSign ? parseAddressList(decoded.replace(SCHEME, "").split("?", 1)[0] ?? "") : [];
   return { text, isQuoted, address: mailbox?.address ?? null, hasAtSign };
 }
 
-/** With a scheme if the other had one (RFC 6068 §2). */
+/** The new address, with a scheme if the other had one (RFC 6068 §2). */
 export function writeAddress(before: CalendarValue, address: string): string {
   const [scheme] = SCHEME.exec(before.text) ?? [];
   return scheme === undefined ? address : `${scheme.trim()}${mailtoForm(address)}`;
@@ -85,7 +85,7 @@ export function formatCalendarLine({ name, parameters, value }: CalendarLine): s
   return `${name}${written.join("")}:${value.text}`;
 }
 
-/** Text that is not valid UTF-8 after decoding stays. */
+/** Percent-encoding that is no valid UTF-8 stays as it is. */
 function percentDecoded(text: string): string {
   if (!text.includes("%")) return text;
   try {
@@ -95,7 +95,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** RFC 6068 §2. */
+/** Percent-encodes what RFC 6068 §2 does not allow in a mailto address. */
 function mailtoForm(address: string): string {
   return address
     .toWellFormed()

@@ -12,7 +12,7 @@ import { CalendarText } from "./calendar-text.ts";
 export interface CalendarPartSource {
   body: Buffer;
   encoding: string;
-  /** Lower case; `null` when there is none. */
+  /** Charset in lower case; `null` when none is declared. */
   charset: string | null;
   budget: ParseBudget;
 }
@@ -54,7 +54,7 @@ export function readCalendarPart({ body, encoding, charset, budget }: CalendarPa
   return { calendar, isAmbiguous, encode: (written) => encode(bytesOf(written ?? text, form), encoding, body) };
 }
 
-/** ISO 2022, e.g. `ESC ( B`. */
+/** Escape sequences of ISO 2022, e.g. `ESC ( B`. */
 const ESCAPES = new RegExp("\u001b[ -/]{1,4}[0-~]", "g");
 const CONTROLS = /(?![\t\r\n])\p{Cc}/gu;
 const FOLDS = /(?:\r\n|\r|\n)[ \t]/g;

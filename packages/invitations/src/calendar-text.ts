@@ -9,7 +9,7 @@ export type CalendarForm = "bytes" | "utf-16";
 
 /** Programs send mail to these addresses. The last two are Thunderbird's and Outlook's. */
 const names = ["ORGANIZER", "ATTENDEE", "CALENDAR-ADDRESS", "VOTER", "X-MOZ-INVITED-ATTENDEE", "X-MS-OLK-SENDER"];
-/** Further ones are removed. */
+/** Further address lines of a calendar are removed. */
 export const ADDRESS_LINES_MAX = 1000;
 const LINE_MAX = 16_384;
 /** Consecutive folds from which on a calendar is unreadable. */
@@ -32,7 +32,7 @@ const spelled = names.map((name) => [...name].join(`[\ue000-\ue005]{0,${FOLDS_MA
 const BLANK = `[\ue000-\ue005 \\t]{0,${FOLDS_MAX}}`;
 const LINE_START = new RegExp(`^(?:\ufeff|\xef\xbb\xbf)?${BLANK}(?:${spelled})${BLANK}[;:]`, "gim");
 const METHOD = /^METHOD(?:;[^:\r\n]{0,200})?:[ \t]*([A-Z-]{1,40})[ \t]*$/gim;
-/** In ASCII, with marked folds. */
+/** A description or comment in ASCII, with marked folds. */
 const COMMENT = /^((?:DESCRIPTION|COMMENT)(?:;[^:\r\n]{0,300})?:)([ -~\ue000-\ue005]{1,1000})$/gim;
 const BREAK = /\r\n|\r|\n/g;
 
@@ -67,14 +67,14 @@ export class CalendarText {
     return methods.length > 0 && methods.every(([, method]) => method?.toUpperCase() === "REPLY");
   }
 
-  /** Canonical, without duplicates, organizers first. */
+  /** Canonical addresses without duplicates, organizers first. */
   addresses(): string[] {
     const lines = this.#parts.flatMap((part) => (typeof part === "string" || part.line === null ? [] : [part.line]));
     const organizers = lines.filter(({ name }) => name.toUpperCase() === "ORGANIZER");
     return [...new Set([...organizers, ...lines].flatMap(addressesOfLine))];
   }
 
-  /** `null` when nothing changes. */
+  /** The new text of the calendar; `null` when nothing changes. */
   write(change: CalendarChange): string | null {
     let isChanged = false;
     const { commentFor } = change;

@@ -8,13 +8,13 @@ import {
 } from "./calendar-line.ts";
 
 export interface CalendarChange {
-  /** `null` if the address must be removed. */
+  /** The address to write; `null` if it must be removed. */
   addressFor(address: string): string | null;
-  /** The display name of a person (CN). */
+  /** The display name of a person (CN) to write. */
   nameFor(name: string, address: ChangedAddress): string;
   /** For a value that may contain an unreadable address, or one for which `addressFor` returns `null`. */
   unreadable: "remove" | "keep";
-  /** Replaces a description or comment of a reply. */
+  /** Replaces a description or comment in an answer to an invitation. */
   commentFor?: (text: string) => string;
 }
 
@@ -25,13 +25,13 @@ export interface ChangedAddress {
 
 export interface Line {
   raw: string;
-  /** `null` when unreadable. */
+  /** The parsed line; `null` when it is unreadable. */
   line: CalendarLine | null;
   charset: "utf-8" | "latin1" | "utf-16";
   lineEnd: string;
 }
 
-/** RFC 5545 §3.1. */
+/** Octets of a folded line (RFC 5545 §3.1). */
 const FOLD_COLUMNS = 75;
 
 export function addressesOfLine({ parameters, value }: CalendarLine): string[] {
@@ -59,7 +59,7 @@ export function changeLine({ line, charset, lineEnd }: Line, change: CalendarCha
   return `${fold(characters, lineEnd === "" ? "\r\n" : lineEnd, isWithin)}${lineEnd}`;
 }
 
-/** `null` when the value must be removed. */
+/** The new value; `null` when it must be removed. */
 function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarChange): CalendarValue | null {
   if (!value.hasAtSign) return value;
   const instead = value.address === null ? null : addressFor(value.address);
@@ -68,7 +68,7 @@ function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarC
   return { ...calendarValue(writeAddress(value, instead), value.isQuoted), address: instead };
 }
 
-/** Then no program can read another address in it. */
+/** If the text is exactly the address, no program can read another one in it. */
 function isExactly({ text, address }: CalendarValue): boolean {
   return (
     text

@@ -26,14 +26,14 @@ import { isSignedData, readSignedContent, SIGNED_DATA_HEAD_BYTES } from "./signe
 
 export interface FoundPart {
   kind: "calendar" | "report";
-  /** 0 when the message itself is the part. */
+  /** Header of the part; 0 when the message itself is the part. */
   headerStart: number;
   headerEnd: number;
-  /** Its end excludes the line end of the next delimiter. */
+  /** Content of the part; its end excludes the line end of the next delimiter. */
   start: number;
   end: number;
   encoding: string;
-  /** Lower case; `null` when there is none. */
+  /** Charset in lower case; `null` when none is declared. */
   charset: string | null;
 }
 
@@ -43,7 +43,7 @@ export interface FoundCalendars {
   hidden: "signed" | "unreadable" | null;
 }
 
-/** Decoded to determine whether content is signed. */
+/** Encoded bytes that are decoded to see whether content is signed. */
 const ENCODED_HEAD_MAX = 8192;
 
 /** xCal, jCal (RFC 6321, RFC 7265) and JSCalendar write addresses in another syntax. */
@@ -73,7 +73,7 @@ interface Extent {
 interface Place {
   depth: number;
   isSigned: boolean;
-  /** RFC 2046 §5.1.5. */
+  /** Type of a part without Content-Type (RFC 2046 §5.1.5). */
   defaultType?: string;
 }
 

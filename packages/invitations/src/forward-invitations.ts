@@ -33,24 +33,24 @@ interface ReceivedMessage {
 
 interface ForwardedHeader {
   header: Buffer;
-  /** At the top of `header`. */
+  /** Our own fields at the top of the new header. */
   trace: readonly FieldText[];
-  /** `null` when nobody gets one. */
+  /** Reply addresses; `null` when nobody gets one. */
   replies: { addresses: ReplyAddresses } | null;
 }
 
 interface NewBody {
   /** Dot-stuffed, without the blank line in front; most are views of the received message. */
   wire: readonly Buffer[];
-  /** As DKIM signs it (simple canonicalization). */
+  /** Hash of the body as DKIM signs it (simple canonicalization). */
   hash: Buffer;
-  /** Besides the received message. */
+  /** Bytes in memory besides the received message. */
   newBytes: number;
 }
 
 interface ForwardedInvitations {
   header: Buffer;
-  /** Call it once, just before the copy is sent. */
+  /** Makes the body; call it once, just before the copy is sent. */
   makeBody(): NewBody;
 }
 
@@ -75,7 +75,7 @@ export function forwardInvitations(source: ReceivedMessage, rewritten: Forwarded
   return { header: withoutMeasures(rewritten.header), makeBody: () => makeBody(source, plan, change) };
 }
 
-/** Parsed once, cached for the other recipients. */
+/** Calendars are parsed once and cached for the message's other recipients. */
 function planOf({ wire, header: block }: ReceivedMessage): CalendarPlan {
   const known = plans.get(wire);
   if (known !== undefined) return known;
@@ -97,7 +97,7 @@ function makeBody(source: ReceivedMessage, { edits }: Extract<CalendarPlan, { ki
   const { pieces, newBytes } = writeCalendars(edits, body, change);
   const hash = simpleBodyHashOf(pieces);
   if (body === received) return { wire: pieces.map(stuff), hash, newBytes };
-  // With dot-stuffed lines the whole body is new.
+  // A body with dot-stuffed lines is written anew as a whole.
   const wire = stuff(Buffer.concat(pieces));
   return { wire: [wire], hash, newBytes: wire.length };
 }
@@ -146,7 +146,7 @@ function boundaryOf({ replyKey, messageId }: ReceivedMessage): string {
 
 interface ForwardCalendars {
   addresses: readonly string[];
-  /** Header and calendars share one maximum. */
+  /** Header and calendars share one maximum of reply addresses. */
   replies: ReplyAddresses;
   /** Stay unchanged, so that programs find the owner among the attendees. */
   own: OwnAliases;

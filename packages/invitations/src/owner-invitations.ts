@@ -34,11 +34,11 @@ interface SentMessage {
 }
 
 interface Sender extends MailboxOwner {
-  /** By lower-case address; other addresses are left out. */
+  /** People behind reply addresses, by lower-case address; others are left out. */
   findCorrespondents(addresses: readonly string[]): Promise<ReadonlyMap<string, Mailbox>>;
 }
 
-/** The same message when nothing changes. */
+/** The same message is returned when nothing changes. */
 export async function sendInvitations(
   message: SentMessage,
   owner: Sender,
@@ -62,7 +62,7 @@ export async function sendInvitations(
 }
 
 interface OwnerAddresses extends MailboxOwner {
-  /** `null` for what is no reply address. */
+  /** The correspondent; `null` for what is no reply address. */
   correspondentOf: (address: string) => string | null;
   isSentence: AnswerWording["isSentence"];
 }
@@ -73,7 +73,7 @@ export interface OwnerParts {
 }
 
 const REPORT_BYTES_MAX = 65_536;
-/** One recipient takes about 150 bytes. */
+/** One recipient of a receipt takes about 150 bytes. */
 const REPORTS_BYTES_MAX = 262_144;
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit"]);
 const NOTHING: OwnerParts = { edits: [], reports: [] };
@@ -104,7 +104,7 @@ export function findOwnerParts(message: MessageFields, body: Buffer): OwnerParts
   return { edits, reports };
 }
 
-/** `null` when nothing changes. */
+/** The new body; `null` when nothing changes. */
 export function writeOwnerParts(body: Buffer, { edits, reports }: OwnerParts, owner: OwnerAddresses): Buffer[] | null {
   const change = changeFor(owner);
   const calendars = edits.flatMap(({ found, part }): Replacement[] => {
@@ -150,9 +150,9 @@ function withAliasInReport(bytes: Buffer, { aliasAddress, isOwnMailbox }: OwnerA
   return written === text ? null : Buffer.from(written, "latin1");
 }
 
-/** `OWN` stands for the owner's mailbox. */
+/** In these texts `OWN` stands for the owner's mailbox. */
 export interface AnswerWording {
-  /** A program's sentence about the owner's answer. */
+  /** Whether the text is a program's sentence about the owner's answer. */
   isSentence(text: string): boolean;
   isSubject(text: string): boolean;
   /** Replaces the mailbox by the alias in lines that a program wrote. */

@@ -14,7 +14,7 @@ export interface CalendarEdit {
   part: CalendarPart;
 }
 
-/** `hide`: some calendar can't be changed. */
+/** The plan `hide` means that some calendar can't be changed. */
 export type CalendarPlan =
   | { kind: "keep" }
   | { kind: "hide"; reason: "signed" | "unreadable" }
@@ -24,7 +24,7 @@ export type CalendarPlan =
 export const CALENDAR_BYTES_MAX = 1_048_576;
 /** Higher than the number of reply addresses, since some may be spellings of the alias. */
 const ADDRESSES_MAX = 1000;
-/** RFC 1864; the other two are not standardized. */
+/** RFC 1864; Content-Length and Lines are not standardized. */
 const MEASURES = /^(?:content-md5|content-length|lines)[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/gim;
 
 const KEEP_CALENDARS: CalendarPlan = { kind: "keep" };
@@ -77,7 +77,7 @@ export function calendarAddresses(edits: readonly CalendarEdit[]): string[] {
 }
 
 export interface WrittenBody {
-  /** Most are views of the old body. */
+  /** Chunks of the new body, most of them views of the old one. */
   pieces: Buffer[];
   newBytes: number;
 }

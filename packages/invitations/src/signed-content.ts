@@ -17,9 +17,9 @@ const INTEGER = 0x02;
 const OCTETS = 0x04;
 const SEGMENTED_OCTETS = 0x24;
 const EXPLICIT_0 = 0xa0;
-/** X.690 §8.1.5. */
+/** Tag of the end of contents (X.690 §8.1.5). */
 const END_OF_CONTENT = 0x00;
-/** 1.2.840.113549.1.7.2. */
+/** Object identifier of SignedData, 1.2.840.113549.1.7.2. */
 const SIGNED_DATA = Buffer.from("2a864886f70d010702", "hex");
 const DEPTH_MAX = 8;
 export const SIGNED_DATA_HEAD_BYTES = 32;
@@ -51,7 +51,7 @@ function typeOfContent(der: Buffer, end: number): { end: number; outerEnd: numbe
   return { end: type.end, outerEnd: outer.end };
 }
 
-/** RFC 5652 §5.1, §5.2. */
+/** Finds the octets of encapContentInfo (RFC 5652 §5.1, §5.2). */
 function findOctets(der: Buffer, start: number, end: number): Element | "detached" | null {
   const signedData = inside(der, elementAt(der, start, end), EXPLICIT_0);
   const version = signedData?.tag === SEQUENCE ? elementAt(der, signedData.start, signedData.end) : null;

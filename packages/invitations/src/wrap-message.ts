@@ -6,9 +6,9 @@
 import { fieldBytes, fieldTextBytes, headerField, NO_FIELD, readHeader } from "@kauke/mail-rfc";
 
 export interface WrapSource {
-  /** Wire form, without the blank line. */
+  /** Header of the attached message in wire form, without the blank line. */
   header: Buffer;
-  /** Plain or wire form, ending in CRLF. */
+  /** Body of the attached message, plain or wire form, ending in CRLF. */
   body: Buffer;
   /** Terminated CRLF lines; none may begin with a dot or two dashes. */
   notice: string;
@@ -20,7 +20,7 @@ export interface WrapSource {
 
 export interface WrappedMessage {
   header: Buffer;
-  /** Without the blank line before it. */
+  /** Chunks of the body, without the blank line before it. */
   body: Buffer[];
 }
 

@@ -7,7 +7,7 @@ import { type Boundary, findMailbox, type MailboxPattern } from "./mailbox-patte
 import { textViews } from "./text-views.ts";
 
 interface Needle {
-  /** Latin-1, lower case. */
+  /** The encoded domain as Latin-1, lower case. */
   bytes: string;
   charset: "utf8" | "utf16le" | "utf16be";
 }
@@ -28,7 +28,7 @@ const HIGH_UNIT = /[\u2e80-\uffff]/;
 /** One message has thousands of chunks that are searched for the same mailboxes. */
 const cached = new WeakMap<readonly MailboxPattern[], readonly Needle[]>();
 
-/** @param boundary where no control characters are near */
+/** @param boundary what counts where no control characters are near */
 export function findInBytes(
   bytes: Buffer,
   patterns: readonly MailboxPattern[],
@@ -59,7 +59,7 @@ interface Around {
 }
 
 function* domainsIn(chunk: string, { bytes: needle, charset }: Needle): Generator<Around> {
-  // Its local part may begin in the previous chunk.
+  // The first local part of a chunk may begin in the previous chunk.
   let last = -BEFORE * 2;
   for (let at = chunk.indexOf(needle); at >= 0; at = chunk.indexOf(needle, at + 1)) {
     const end = at + needle.length;
@@ -77,7 +77,7 @@ function isPlainOther(chunk: string, { from, at, end, charset }: Around, pattern
 
 function needlesOf(patterns: readonly MailboxPattern[]): Needle[] {
   const domains = new Set(patterns.flatMap((pattern) => pattern.domains));
-  // The byte search ignores case only for ASCII.
+  // A byte search ignores letter case only for ASCII.
   const spelled = new Set([...domains].flatMap((domain) => [domain, domain.toUpperCase()]));
   const needles = [...spelled].flatMap((domain): Needle[] => [
     { bytes: lowered(Buffer.from(domain)), charset: "utf8" },

@@ -6,13 +6,13 @@ import type { Packing } from "./unpack/inflate.ts";
 export interface Inner {
   bytes: Buffer;
   packing?: Packing | undefined;
-  /** When it differs from that of the enclosing part. */
+  /** Kind of the data when it differs from that of the enclosing part. */
   kind?: PartKind;
-  /** PDF string syntax has to be decoded. */
+  /** Whether PDF string syntax has to be decoded in the data. */
   isPdf?: boolean;
   /** Another decoding of data that is unpacked already: searched, not unpacked again. */
   isView?: boolean;
-  /** Default: addresses that stand alone. */
+  /** Which addresses count in the data; by default those that stand alone. */
   boundary?: Boundary;
 }
 

@@ -18,11 +18,11 @@ export interface Piece extends Inner {
   kind: PartKind;
   part: string;
   charset: string;
-  /** Containers around the piece. */
+  /** Number of containers around the piece. */
   depth: number;
   isMessage: boolean;
   boundary: Boundary;
-  /** Its line numbers are those of the part. */
+  /** Whether line numbers of the piece are those of the part. */
   hasLines: boolean;
 }
 

@@ -8,9 +8,9 @@ import { FOREIGN_LOCAL_MAX_OCTETS, isGmail, spellingsOfDomain, splitAddress } fr
 export interface MailboxPattern {
   destination: string;
   domains: readonly string[];
-  /** With its `+tag`. */
+  /** Local part with its `+tag`. */
   local: string;
-  /** Without it; at Gmail without dots too. */
+  /** Local part without its `+tag`; at Gmail without dots too. */
   stem: string;
   ignoresDots: boolean;
 }
@@ -23,7 +23,7 @@ export type Boundary = "whole" | "within";
 
 export interface FoundMailbox {
   destination: string;
-  /** Offset of the `@`, or of the `=` in its place. */
+  /** Offset of the mailbox' `@`, or of the `=` in its place. */
   at: number;
 }
 
@@ -31,14 +31,14 @@ export interface FoundMailbox {
 const LOCAL_BEFORE = /[\p{L}\p{N}][._+-]*$/u;
 const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
 const DOMAIN_AFTER = /^[.-]*[\p{L}\p{N}]/u;
-// Backwards from the end, so that the time is linear.
+// Reads a local part backwards from the end, so that the time is linear.
 const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
 /** `a@b.cd`: words that could contain a shorter one are too common to be decoded. */
 const OCTETS_MIN = 6;
-/** Twice the longest local part. */
+/** Characters before the `@` that are examined: twice the longest local part. */
 const BEFORE_MAX = FOREIGN_LOCAL_MAX_OCTETS * 2;
 
-/** Entries that are not addresses are skipped. */
+/** Destinations that are not addresses get no pattern. */
 export function mailboxPatterns(destinations: readonly string[]): MailboxPattern[] {
   return destinations.flatMap((destination) => {
     const address = destination.trim().normalize("NFKC").toLowerCase();
@@ -59,7 +59,7 @@ function patternOf(destination: string, local: string, domain: string): MailboxP
   };
 }
 
-/** In octets, at least 6. */
+/** Octets of the shortest address, at least 6. */
 export function shortestOf(patterns: readonly MailboxPattern[]): number {
   const lengths = patterns.flatMap(({ stem, domains }) =>
     domains.map((domain) => Buffer.byteLength(stem) + 1 + Buffer.byteLength(domain)),
@@ -96,7 +96,7 @@ interface Wanted {
 function findAt(text: string, { pattern, domain, boundary, range: [from, to] }: Wanted): number {
   for (let at = text.indexOf(domain, from); at >= 0 && at < to; at = text.indexOf(domain, at + 1)) {
     const separator = text[at - 1];
-    // VERP: `ann=example.org`.
+    // Bounce addresses of lists (VERP) write `ann=example.org`.
     if (separator !== "@" && separator !== "=") continue;
     const end = at + domain.length;
     if (boundary === "whole" && DOMAIN_AFTER.test(text.slice(end, end + FOREIGN_LOCAL_MAX_OCTETS))) continue;

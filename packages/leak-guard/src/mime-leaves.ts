@@ -22,13 +22,13 @@ export interface MimeLeaf {
   kind: PartKind;
   bytes: Buffer;
   charset: string;
-  /** Missing for a body. */
+  /** Fields of a header; missing for a body. */
   fields?: readonly HeaderField[];
-  /** A body that is itself a message. */
+  /** Whether the body is itself a message. */
   isMessage: boolean;
 }
 
-/** A multipart below that level is not split. */
+/** A multipart nested deeper than this is not split. */
 const DEPTH_MAX = 30;
 /** Each further part is searched as text with its header. */
 const PARTS_MAX = 5000;
@@ -90,7 +90,7 @@ function* entityLeaves(entity: Buffer, place: Place): Generator<MimeLeaf> {
   yield { part: number, kind: isMessage ? "message" : kindOf(type), bytes, charset: charsetOf(type), isMessage };
 }
 
-/** A header that exceeds the limits is body text. */
+/** A header that exceeds the limits counts as body text. */
 function readBlock(entity: Buffer) {
   try {
     return readHeader(entity);
@@ -138,7 +138,7 @@ function charsetOf(type: string): string {
   return /;\s*charset\s*=\s*"?([^\s;"]{1,40})/.exec(type)?.[1] ?? "";
 }
 
-/** @param type lower case; "" counts as text */
+/** @param type media type in lower case; "" counts as text */
 function kindOf(type: string): PartKind {
   if (type.trim() === "") return "text";
   return kinds.find(([pattern]) => pattern.test(type.trim()))?.[1] ?? "attachment";
@@ -152,7 +152,7 @@ function withCrlf(message: Buffer): Buffer {
 
 const HEAD_BYTES = 65_536;
 
-/** With or without an mbox "From " line. */
+/** A message file may begin with an mbox "From " line. */
 export function looksLikeMessage(bytes: Buffer): boolean {
   const head = withCrlf(bytes.subarray(0, HEAD_BYTES));
   const { fields } = readBlock(head.subarray(head.indexOf("From ") === 0 ? head.indexOf("\n") + 1 : 0));

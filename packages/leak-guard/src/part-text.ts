@@ -1,16 +1,16 @@
-/** Uuencode and charsets. Never throws. */
+/** Decodes uuencode and charsets. Never throws. */
 
 const BOM = /^(?:\xff\xfe|\xfe\xff)/;
 const SAMPLE = 4096;
-/** Of control characters in a sample of text. */
+/** Share of control characters above which a sample is no text. */
 const CONTROL_SHARE = 0.02;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression counts control characters
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/g;
-/** Characters of UTF-7 at once. */
+/** Characters of UTF-7 that are decoded at once. */
 const DECODED_AT_ONCE = 1_048_576;
 const UU_BEGIN = /^begin(?:-base64)? [0-7]{3,4} [^\r\n]{1,255}\r?\n/gm;
 
-/** ASCII-compatible, or with a UTF-16 byte order mark. */
+/** Text is ASCII-compatible, or begins with a UTF-16 byte order mark. */
 export function isText(bytes: Buffer): boolean {
   if (BOM.test(bytes.toString("latin1", 0, 2))) return true;
   const middle = bytes.length >> 1;
@@ -57,7 +57,7 @@ function decodeUtf7Piece(text: string): string {
   });
 }
 
-/** Old programs put them into the text. */
+/** Old programs put uuencoded files into the text. */
 export function* findUuencoded(text: string): Generator<Buffer> {
   for (const { index, 0: begin } of text.matchAll(UU_BEGIN)) {
     if (begin.startsWith("begin-")) continue;

@@ -19,7 +19,7 @@ export async function searchMessage(
 ): Promise<LeakFinding | null> {
   const search = searchFor(destinations, limits);
   const whole = pieceOf({ bytes: message, kind: "message", isMessage: true });
-  // Addresses in bytes that belong to no part.
+  // The raw message is searched for addresses in bytes that belong to no part.
   return (await search?.first([whole, pieceOf({ bytes: message, kind: "message", isView: true })])) ?? null;
 }
 
@@ -33,7 +33,7 @@ export async function searchTypedText(
   return (await search?.first([pieceOf({ bytes: Buffer.from(text), kind: "text" })])) ?? null;
 }
 
-/** A millisecond of the event loop. */
+/** Characters that are searched in a millisecond of the event loop. */
 const QUICK_TEXT_MAX = 16_384;
 
 /** Without unpacking; "unsure" for a text that `searchTypedText` has to search. */

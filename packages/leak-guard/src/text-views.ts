@@ -38,7 +38,7 @@ const NAMED = new Map([
   ["zerowidthspace", ""],
 ]);
 
-/** At most 27 views, in linear time. */
+/** A text has at most 27 views, made in linear time. */
 export function* textViews(text: string): Generator<TextView> {
   if (text === "") return;
   yield* allForms(text);
@@ -81,7 +81,7 @@ function* decodedForms(text: string): Generator<string> {
   }
 }
 
-/** RFC 3676 §4.2, `DelSp=yes`, in quoted lines too. */
+/** Joins flowed lines (RFC 3676 §4.2, `DelSp=yes`), in quoted text too. */
 function joinFlowed(text: string): string {
   return text.replace(/ \r?\n>{0,100} ?/g, "");
 }

@@ -2,18 +2,18 @@
 import { MailSyntaxError } from "./mail-syntax-error.ts";
 
 export interface EsmtpParams {
-  /** Octets; the largest safe number above 2^53. */
+  /** Declared size in octets; the largest safe number above 2^53. */
   size?: number;
   body?: "7BIT" | "8BITMIME" | "BINARYMIME";
   smtpUtf8: boolean;
   ret?: "FULL" | "HDRS";
   envid?: string;
-  /** Empty for `<>`. */
+  /** Mailbox of AUTH; empty for `<>`. */
   auth?: string;
   notify?: readonly ("NEVER" | "SUCCESS" | "FAILURE" | "DELAY")[];
-  /** Decoded, the type in lower case. */
+  /** Original recipient, decoded, with its type in lower case. */
   orcpt?: { type: string; address: string };
-  /** In upper case; the reply is 555 5.5.4. */
+  /** Unknown keywords in upper case; the reply to them is 555 5.5.4. */
   unknown: string[];
 }
 
@@ -82,7 +82,7 @@ function readWord<T extends string>(value: string | null, words: readonly T[]): 
   return found;
 }
 
-/** xtext (RFC 3461 §4). */
+/** Decodes xtext (RFC 3461 §4). */
 function readXtext(value: string | null, maxLength: number): string {
   if (value === null || value.length > maxLength || !/^(?:[!-*,-~]|\+[0-9A-F]{2})*$/.test(value))
     throw new MailSyntaxError("parameter_value");

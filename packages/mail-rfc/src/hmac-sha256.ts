@@ -7,7 +7,7 @@ const DIGEST_BYTES = 32;
 const SHORT_BYTES = 1024;
 const OCTETS_PER_UNIT = 3;
 
-/** First blocks of the inner and of the outer hash. */
+/** The key as first block of the inner and of the outer hash. */
 interface KeyBlocks {
   inner: Buffer;
   outer: Buffer;

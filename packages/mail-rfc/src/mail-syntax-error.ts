@@ -24,7 +24,7 @@ export type MailSyntaxReason = (typeof mailSyntaxReasons)[number];
 
 export class MailSyntaxError extends Error {
   readonly reason: MailSyntaxReason;
-  /** Only for text that an operator wrote (a setting). */
+  /** Detail of an error, only for text that an operator wrote (a setting). */
   readonly detail: string | null;
 
   constructor(reason: MailSyntaxReason, detail: string | null = null) {

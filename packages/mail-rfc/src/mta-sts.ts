@@ -6,18 +6,18 @@ export interface StsPolicyFile {
   mode: MtaStsMode;
   /** Seconds for which the policy may be cached, at most a year. */
   maxAgeSeconds: number;
-  /** A-labels; `*.` stands for exactly one label (§4.1). */
+  /** Mail hosts in A-labels; `*.` stands for exactly one label (§4.1). */
   mx: ReadonlySet<string>;
 }
 
-/** Each mail host has a line; usual files have ten. */
+/** A policy file has a line for each mail host; usual ones have ten. */
 export const STS_POLICY_LINES_MAX = 256;
 const MAX_AGE_SECONDS = 31_557_600;
 
 const NAME = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
 const VERSION = /^v=STSv1[ \t]*;/;
 const RECORD = new RegExp(`^v=STSv1(?:[ \t]*;[ \t]*${NAME}=[!-:<>-~]+)+(?:[ \t]*;[ \t]*)?$`);
-/** Of repeated fields the first counts. */
+/** Of repeated `id` fields the first counts. */
 const ID = /;[ \t]*id=([^ \t;]+)/;
 const FIELD = new RegExp(`^(${NAME}):([^]*)$`);
 

@@ -20,7 +20,7 @@ import { htmlLines, type QuoteLines, textLines } from "./quote-lines.ts";
 
 export interface QuotingMessage {
   header: Buffer;
-  /** Not dot-stuffed. */
+  /** Body of the message, not dot-stuffed. */
   body: Buffer;
 }
 
@@ -76,7 +76,7 @@ function withAliasInLines({ header, body }: QuotingMessage, owner: MailboxOwner,
 interface TextPart {
   part: MimePart;
   kind: "text" | "html";
-  /** RFC 3501 §6.4.5. */
+  /** Number of the part as IMAP assigns it (RFC 3501 §6.4.5). */
   number: string;
 }
 

@@ -12,16 +12,16 @@ export interface Attribution {
   isAboveQuote: boolean;
 }
 
-/** A name and an address of one line each. */
+/** The longest attribution has a name and an address of one line each. */
 const LENGTH_MAX = 600;
 const VERB = `(?:(?<!\\p{L})(?:${quoteVerbs.join("|").replaceAll(" ", "\\s")})(?!\\p{L})|${unspacedQuoteVerbs.join("|")})`;
-/** Zoho ends it with dashes. */
+/** The end of an attribution; Zoho ends it with dashes. */
 const COLON = "[ \\t\\u00a0\\u202f]*(?:[:：]|-{3,5})$";
 /** `"anna@example.org" <anna@example.org>`, `anna@example.org [mailto:anna@example.org]`. */
 const TWICE = new RegExp(`["'<(\\[]*${OWN}["'>)\\]]*(?:\\s?[<(\\[]+(?:mailto:)?${OWN}[>)\\]]+){1,4}`, "g");
 const DATE = /\d{4}|\d{1,2}[:.h]\d{2}|\d{1,2}[./]\d{1,2}/;
 const CLOSING = "[>)\\]\"'’]*";
-/** After the address: the verb, or a date and the verb. */
+/** What follows the address: the verb, or a date and the verb. */
 const VERB_BEHIND = new RegExp(
   `^${CLOSING}(?:[\\s,;]*|[ ,]*[于於(\\d][^@${OWN}]{0,80}?\\s?)${VERB}(?:\\s?\\([^()@]{0,80}\\))?[^@.!?\\n${OWN}]{0,40}${COLON}`,
   "iu",

@@ -6,9 +6,9 @@ import { OWN, type OwnAddresses } from "@kauke/mail-rfc";
 import type { OwnLines } from "./find-own-lines.ts";
 import { answerSentences, answerSubjects } from "./quote-words.ts";
 
-/** A name, an address and the words. */
+/** A sentence has a name, an address and the words. */
 const LENGTH_MAX = 300;
-/** `anna@example.org <anna@example.org>`. */
+/** An address written twice: `anna@example.org <anna@example.org>`. */
 const TWICE = new RegExp(`^"?${OWN}"?\\s[<(](?:mailto:)?${OWN}[>)]`, "u");
 const SENTENCE = new RegExp(
   `^(?:["']?[^@<>()\\[\\]:!?${OWN}]{1,100}["']?\\s?[<(]|["'<(]?)${OWN}[>)"']?\\s(?:${answerSentences.join("|")})\\s?[.:!]?$`,
@@ -22,13 +22,13 @@ const GUEST = new RegExp(
 const ANY_GUEST = /^(?:[^@:!?]{1,84}|[^@:!?]{0,143}[^\s@:!?]@[^\s@:!?]{1,255}(?:\s[^@.:!?]{0,24})?)$/u;
 const SUBJECT = new RegExp(`^([\\p{L}\\p{M}][\\p{L}\\p{M} -]{2,30}?)\\s?[:：][^${OWN}]*\\(${OWN}\\)$`, "u");
 
-/** The owner's address is `OWN` in the text. */
+/** In the text `OWN` stands for the owner's address. */
 export function isAnswerSentence(text: string): boolean {
   if (text.length > LENGTH_MAX) return false;
   return SENTENCE.test(text.normalize("NFC").replace(TWICE, `<${OWN}>`).replace(/\s+/g, " ").trim());
 }
 
-/** The owner is named as the calendar. */
+/** Such a subject names the owner as the calendar. */
 export function isAnswerSubject(text: string): boolean {
   const subject = text.normalize("NFC").replace(/\s+/g, " ").trim();
   if (subject.length > 4 * LENGTH_MAX) return false;
@@ -36,10 +36,10 @@ export function isAnswerSubject(text: string): boolean {
   return isAnswerSentence(subject) || (word !== undefined && answerSubjects.has(word.toLowerCase()));
 }
 
-/** One guest, and nothing else. */
+/** The line names the owner as one guest, and nothing else. */
 export const isOwnGuest = (text: string): boolean => text.length <= LENGTH_MAX && GUEST.test(text);
 
-/** A list of guests continues over it. */
+/** A list of guests continues over a line that may name another guest. */
 export const isGuest = (text: string): boolean =>
   text.length <= LENGTH_MAX && (isOwnGuest(text) || ANY_GUEST.test(text));
 

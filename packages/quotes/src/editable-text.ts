@@ -9,7 +9,7 @@ import { type Span, toBase64Lines } from "@kauke/mail-rfc";
 interface EditableSource {
   body: Buffer;
   encoding: string;
-  /** Lower case; empty when there is none. */
+  /** Charset in lower case; empty when none is declared. */
   charset: string;
 }
 
@@ -33,11 +33,11 @@ const singleByte: ReadonlySet<string> = new Set([
   "x-cp1252",
 ]);
 const utf8: ReadonlySet<string> = new Set(["", "utf-8", "utf8", "us-ascii", "ascii"]);
-/** RFC 5321 §4.5.3.1.6. */
+/** Longest line without CRLF (RFC 5321 §4.5.3.1.6). */
 const LINE_MAX = 998;
 const NOT_BASE64 = /[^A-Za-z0-9+/\r\n]/;
 const PADDING = /^={1,2}\s{0,80}$/;
-/** UTF-16 and escape sequences of ISO 2022. */
+/** Bytes of UTF-16 and escape sequences of ISO 2022. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const OTHER_CODE = /[\0\x1b]/;
 
@@ -90,7 +90,7 @@ function replaceSpans(text: string, spans: readonly Span[], word: string): strin
   return pieces.join("") + text.slice(at);
 }
 
-/** Offsets of the text's UTF-8 bytes. */
+/** Spans as offsets of the text's UTF-8 bytes. */
 function byteSpans(text: string, spans: readonly Span[]): Span[] {
   let [at, bytes] = [0, 0];
   const offset = (next: number) => {
@@ -101,7 +101,7 @@ function byteSpans(text: string, spans: readonly Span[]): Span[] {
   return spans.map(({ start, end }) => ({ start: offset(start), end: offset(end) }));
 }
 
-/** Also longer than every line before the replacement. */
+/** Too long, and also longer than every line before the replacement. */
 function hasLongerLine(bytes: Buffer, before: Buffer): boolean {
   return longestLine(bytes) > Math.max(LINE_MAX, longestLine(before));
 }
@@ -129,12 +129,12 @@ interface Stretch {
 }
 
 class QuotedText {
-  /** Latin-1. */
+  /** The decoded text as Latin-1. */
   readonly decoded: string;
   readonly #encoded: string;
   readonly #stretches: Stretch[] = [{ decoded: 0, encoded: 0, width: 1 }];
 
-  /** Latin-1; invalid escapes stay literal. */
+  /** @param encoded Latin-1; invalid escapes stay literal */
   constructor(encoded: string) {
     const pieces: string[] = [];
     let [at, length] = [0, 0];
@@ -188,7 +188,7 @@ function indexOfEnd(text: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
-/** So that the surrounding lines do not grow. */
+/** Soft line breaks around a word keep the surrounding lines short. */
 function betweenSoftBreaks(word: string): string {
   const chunks = word.match(/.{1,72}/g) ?? [];
   return `=\r\n${chunks.join("=\r\n")}=\r\n`;

@@ -14,7 +14,7 @@ const WINDOWS = [
   [-2, 0],
   [0, 2],
 ] as const;
-/** A line break may divide a sentence. */
+/** Windows of a calendar program's sentence, which a line break may divide. */
 const ANSWER_WINDOWS = [
   [0, 0],
   [0, 1],
@@ -28,10 +28,10 @@ const BLOCK_MAX = 12;
 const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
 const BULLET = /^[*•-]\s/;
 
-/** Addresses in lines that programs wrote. */
+/** Places of the owner's addresses in lines that programs wrote. */
 export interface OwnLines {
   spans: Span[];
-  /** From 1. */
+  /** Line numbers of the source, from 1. */
   lineNumbers: number[];
 }
 

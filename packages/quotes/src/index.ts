@@ -3,7 +3,7 @@ import { isAnswerSentence, isAnswerSubject } from "./calendar-answer.ts";
 
 export { withAliasInQuotes } from "./alias-in-quotes.ts";
 
-/** For `@kauke/invitations`. */
+/** What `@kauke/invitations` needs to know of answers to invitations. */
 export const answerWording = {
   isSentence: isAnswerSentence,
   isSubject: isAnswerSubject,

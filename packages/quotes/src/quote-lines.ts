@@ -1,30 +1,30 @@
 /** A line as displayed, with its position in the source. */
 export interface QuoteLine {
-  /** Its text and markup begin here. */
+  /** Offset at which the line's text and markup begin. */
   start: number;
   end: number;
-  /** 0 for text that is not quoted. */
+  /** Level of quoting; 0 for text that is not quoted. */
   depth: number;
   number: number;
-  /** A blank line, or the start of the text, precedes it. */
+  /** Whether a blank line, or the start of the text, precedes the line. */
   isAfterBlank: boolean;
 }
 
-/** Without blank lines. */
+/** All lines of a source that are not blank. */
 export interface QuoteLines {
   lines: readonly QuoteLine[];
   /** Without quote marks and markup; empty for a line that is too long to be read. */
   textOf(line: QuoteLine): string;
 }
 
-/** A part with more stays unchanged. */
+/** A part with more lines stays unchanged. */
 const LINES_MAX = 20_000;
-/** UTF-16 units; a longer line is not read. */
+/** UTF-16 units of a source line; a longer one is not read. */
 const LINE_LENGTH_MAX = 8192;
 
 const QUOTE_MARKS = /^(?:[ \t\ufeff]?>){1,200}/;
 
-/** `null` when there are too many. */
+/** Lines of a plain text; `null` when there are too many. */
 export function textLines(text: string): QuoteLines | null {
   const rows = text.split("\n", LINES_MAX + 1);
   if (rows.length > LINES_MAX) return null;
@@ -70,10 +70,10 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ["eacute", "é"],
   ["ouml", "ö"],
 ]);
-/** HTML with more stays unchanged. */
+/** HTML with more tags stays unchanged. */
 const TAGS_MAX = 100_000;
 
-/** `null` with too many lines or tags. */
+/** Displayed lines of HTML; `null` with too many lines or tags. */
 export function htmlLines(html: string): QuoteLines | null {
   const scan = new HtmlScan(html);
   return scan.run() ? { lines: scan.lines, textOf: (line) => textOf(html, line) } : null;

@@ -2,7 +2,7 @@
 
 export type LabelKind = "person" | "date" | "subject";
 
-/** "Anna wrote:". Whole words in any case, in NFC. */
+/** Verbs as in "Anna wrote:", matched as whole words in any case, in NFC. */
 export const quoteVerbs: readonly string[] = [
   "wrote",
   "writes",
@@ -45,10 +45,10 @@ export const quoteVerbs: readonly string[] = [
   "je napisal",
 ];
 
-/** Without spaces between words. */
+/** Verbs in scripts without spaces between words. */
 export const unspacedQuoteVerbs: readonly string[] = ["写道", "寫道", "のメール", "님이 작성", "เขียนว่า"];
 
-/** In texts of calendar programs. */
+/** Labels of people in texts of calendar programs. */
 const calendarPeople =
   "who|guests|attendees|organizer|organiser|required|optional|required attendees|optional attendees|calendar|" +
   "invitees|teilnehmer|organisator|kalender|gäste|invités|organisateur|invitados|organizador";
@@ -68,7 +68,7 @@ const labels: Readonly<Record<LabelKind, string>> = {
     "subiect|件名|主题|主旨|제목|title|titel|what",
 };
 
-/** Lower case and NFC. */
+/** Kinds of labelled lines; labels in lower case and NFC. */
 export const labelKinds: ReadonlyMap<string, LabelKind> = new Map(
   (["subject", "date", "person"] as const).flatMap((kind) =>
     labels[kind].split("|").map((label) => [label, kind] as const),
@@ -105,7 +105,7 @@ export const answerSentences: readonly string[] = [
   "отклонил(?:а|\\(а\\))? (?:это |ваше )?приглашение",
 ];
 
-/** Before the colon of a subject, lower case and NFC. */
+/** Words before the colon of an answer's subject, lower case and NFC. */
 export const answerSubjects: ReadonlySet<string> = new Set(
   (
     "accepted|declined|tentative|tentatively accepted|maybe|invitation accepted|invitation declined|invitation reply|" +

@@ -4,7 +4,7 @@ import { AgeError } from "../age-error.ts";
 import { AGE_FILE_MAX_BYTES } from "../limits.ts";
 import { checkHeader } from "./header.ts";
 
-/** LF line ends, also after the last line. */
+/** Armor has LF line ends here, also after the last line. */
 export function armor(file: Uint8Array): string {
   return library.encode(file);
 }
@@ -21,7 +21,7 @@ export function dearmor(text: string, maxBytes: number): Uint8Array {
   }
 }
 
-/** The rest is not checked. */
+/** Whether the armor's first marker is there; the rest is not checked. */
 export function looksArmored(text: string): boolean {
   return trimAsciiSpace(text.slice(0, 4096)).startsWith(ARMOR_BEGIN);
 }
@@ -39,11 +39,11 @@ function isAsciiSpace(unit: number): boolean {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }
 
-/** For modules that must not load the library. */
+/** Markers of the armor, for modules that must not load the library. */
 export const ARMOR_BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----";
 export const ARMOR_END = "-----END AGE ENCRYPTED FILE-----";
 
-/** With CRLF line ends. */
+/** Length of the armor with CRLF line ends. */
 export function armoredLength(sizeBytes: number): number {
   return ARMOR_BEGIN.length + ARMOR_END.length + 4 + Math.ceil(sizeBytes / 48) * 66;
 }

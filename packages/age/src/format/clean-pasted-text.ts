@@ -9,13 +9,13 @@ const blanks = /[\s\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;
 const blanksAndQuoteMarks = /[\s>|\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;
 
 export interface PastedBlock {
-  /** `null` if its last line is missing. */
+  /** The armor; `null` if its last line is missing. */
   armored: string | null;
   /** 0 if the author of the text wrote it, 1 if it is quoted, 2 if a quote quotes it. */
   quoteDepth: number;
 }
 
-/** Each costs a decryption. */
+/** Each pasted block costs a decryption. */
 const BLOCKS_MAX = 30;
 
 /**
@@ -48,7 +48,7 @@ function strictArmor(content: string): string {
   return `${[ARMOR_BEGIN, ...lines, ARMOR_END].join("\n")}\n`;
 }
 
-/** 0 if the line has other text before the position. */
+/** Quote marks of the line; 0 if it has other text before the position. */
 function quoteMarksBefore(text: string, position: number): number {
   const line = Math.max(text.lastIndexOf("\n", position), text.lastIndexOf("\r", position)) + 1;
   const before = text.slice(Math.max(line, position - QUOTE_MAX), position).replace(blanks, "");

@@ -6,7 +6,7 @@ const VERSION_LINE = "age-encryption.org/v1\n";
 
 export interface AgeHeader {
   sizeBytes: number;
-  /** E.g. `["X25519", "X25519"]`. */
+  /** First words of the stanzas, e.g. `["X25519", "X25519"]`. */
   stanzaTypes: readonly string[];
   /** log2; `null` without a password stanza, or if it is no positive decimal integer. */
   workFactor: number | null;
@@ -47,7 +47,7 @@ function checkWorkFactor(word: string): number | null {
   return Number(word);
 }
 
-/** Whichever key is tried. */
+/** A password stanza must stand alone, whichever key is tried. */
 function checkPasswordStanza(header: AgeHeader): AgeHeader {
   if (header.stanzaTypes.length > 1 && header.stanzaTypes.includes("scrypt")) throw new AgeError("malformed");
   return header;

@@ -17,7 +17,7 @@ export interface PasswordStretch {
 export interface PasswordCipher {
   /** 16 bytes to 32, with a nonce of 12 zero bytes and no additional data. */
   encrypt(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** `null` when the password is wrong. */
+  /** The file key; `null` when the password is wrong. */
   decrypt(stretch: PasswordStretch, encrypted: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
 }
 
@@ -65,7 +65,7 @@ function saltOf(random: Uint8Array): Uint8Array {
   return salt;
 }
 
-/** 22 characters, and the last four bits must be zero. */
+/** A salt in base64 has 22 characters, and its last four bits must be zero. */
 function saltFrom(base64: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]{21}[AQgw]$/.test(base64)) throw new AgeError("malformed");
   return Uint8Array.from(atob(`${base64}==`), (character) => character.charCodeAt(0));

@@ -14,9 +14,9 @@ import type { PasswordCipher } from "./password-cipher.ts";
 
 export interface PrivateKeyToProtect {
   privateKey: string;
-  /** Any Unicode form. */
+  /** Master password in any Unicode form. */
   password: string;
-  /** Written as a comment, cut at 100 characters. */
+  /** Name of the key, written as a comment into the key file, cut at 100 characters. */
   keyName?: string;
   createdAt?: Date;
   passwordCipher?: PasswordCipher;
@@ -101,7 +101,7 @@ export function keyFileText(key: KeyPair & { keyName?: string; createdAt?: Date 
 /** `unprotected`: a bare private key, or an age file for other keys. `older`: anything else. */
 export type StoredKeyForm = "protected" | "unprotected" | "older";
 
-/** Never computes a scrypt, whatever the text is. */
+/** Classifies a stored key; never computes a scrypt, whatever the text is. */
 export async function storedKeyForm(text: string): Promise<StoredKeyForm> {
   if (isProtectedKey(text)) return "protected";
   return isBareKey(text) || (await isForOtherKeys(text)) ? "unprotected" : "older";
@@ -116,7 +116,7 @@ function isBareKey(text: string): boolean {
   }
 }
 
-/** Every password is wrong, without computing anything. */
+/** With this cipher every password is wrong, without computing anything. */
 const noCipher: PasswordCipher = { encrypt: (_, fileKey) => fileKey, decrypt: () => null };
 
 /** Without a password stanza it fails with `no_matching_key` before any computation. */

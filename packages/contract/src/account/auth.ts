@@ -70,7 +70,7 @@ export const userWire = z.object({
   firstName: z.string().nullable(),
   lastName: z.string().nullable(),
   profileImageUrl: z.string().nullable(),
-  /** Decimal with two places, as text. */
+  /** Balance as text, decimal with two places. */
   balance: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

@@ -29,5 +29,5 @@ export const googleFailureTexts = {
 
 export type GoogleFailure = keyof typeof googleFailureTexts;
 
-/** `<meta>` element whose content is `on` or `off`. */
+/** Name of a `<meta>` element whose content is `on` or `off`. */
 export const googleSignInMeta = "google-sign-in";

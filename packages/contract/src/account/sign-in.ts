@@ -10,7 +10,7 @@ export const signInMessages = {
     "Too many sign-in attempts were made for this account, from many networks. We can e-mail you a link that signs you in.",
 } as const;
 
-/** 20 bytes, after the `#` of a link sent by e-mail. */
+/** Token of 20 bytes after the `#` of a link sent by e-mail. */
 const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 
 export const passwordResetRequest = z.object({ email: accountEmail });
@@ -44,7 +44,7 @@ export const emailConfirmationLink = z.object({ token: linkToken });
 
 export const signInWire = z.object({
   email: z.string().nullable(),
-  /** `null` until then. */
+  /** When the e-mail was confirmed; `null` until then. */
   emailConfirmedAt: z.iso.datetime().nullable(),
   hasPassword: z.boolean(),
   hasGoogle: z.boolean(),
@@ -56,10 +56,10 @@ export type SignInWire = z.infer<typeof signInWire>;
 
 export const loginSessionWire = z.object({
   id: z.uuid(),
-  /** E.g. `Firefox on Linux`; `null` if unknown. */
+  /** Browser and system, e.g. `Firefox on Linux`; `null` if unknown. */
   device: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** Accurate to a minute. */
+  /** Time of the last request, accurate to a minute. */
   lastSeenAt: z.iso.datetime(),
   current: z.boolean(),
 });

@@ -1,4 +1,4 @@
-/** Sign-In With Solana. */
+/** Sign-In With Solana: challenge, signature and signed text. */
 import * as z from "zod";
 import { product } from "../limits.ts";
 
@@ -7,15 +7,15 @@ export const walletMessages = {
   failed: "Wallet authentication failed",
 } as const;
 
-/** Not the wallet's address: the client supplies it. */
+/** A challenge lacks the wallet's address, which the client supplies. */
 export const walletChallenge = z.object({
-  /** Host and port of the public URL. */
+  /** Domain of a challenge: host and port of the public URL. */
   domain: z.string(),
   uri: z.string(),
   version: z.literal("1"),
   chainId: z.literal("mainnet"),
   statement: z.string(),
-  /** 16 random bytes in hexadecimal; accepted once. */
+  /** A nonce is 16 random bytes in hexadecimal, accepted once. */
   nonce: z.string(),
   issuedAt: z.iso.datetime(),
   expirationTime: z.iso.datetime(),
@@ -39,7 +39,7 @@ export const walletBody = z.object({
   walletAddress: z.string(walletMessages.addressRequired).min(1, walletMessages.addressRequired),
   nonce: proofPart,
   signedMessage: proofPart,
-  /** 64 bytes, as base58 or base64. */
+  /** A signature has 64 bytes, as base58 or base64. */
   signature: proofPart,
 });
 export type WalletBody = z.infer<typeof walletBody>;

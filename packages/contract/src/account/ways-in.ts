@@ -53,7 +53,7 @@ export const googleProofBody = z.object({ action: z.enum(waysInActions) });
 export const emailChangeRequest = z.object({ email: accountEmail });
 export const emailChangeLink = z.object({ token: z.string().regex(/^[a-z2-7]{32}$/) });
 
-/** After a Google account was linked. */
+/** Fragment of the page that opens after a Google account was linked. */
 export const googleLinkedHash = "#google-linked";
 
 /** After a new sign-in with Google for a change in Settings. */

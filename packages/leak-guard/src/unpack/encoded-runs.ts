@@ -5,7 +5,7 @@
 import type { Inner } from "../inner.ts";
 
 const RUN_END = /[^A-Za-z0-9+/_\-\r\n=]/g;
-/** Padding, a blank line, the dashes of an armor line. */
+/** Padding, a blank line and the dashes of an armor line end a run. */
 const BETWEEN_RUNS = /=(?:\r?\n)?|\r?\n\r?\n|-{4,80}(?:\r?\n)?/;
 /** Shorter runs can't hold a container; they are joined and decoded together. */
 const BLOCK_MIN = 64;
@@ -74,7 +74,7 @@ function* decodeWords(words: readonly string[]): Generator<Inner> {
     yield { bytes: decodeAll(shift === 0 ? digits : digits.map((word) => word.slice(shift))), isView: true };
 }
 
-/** All words with a NUL before, between and after. */
+/** Octets of all words with a NUL before, between and after. */
 function decodeAll(words: readonly string[]): Buffer {
   const bytes = Buffer.alloc(words.reduce((sum, word) => sum + word.length, words.length + 1));
   let at = 1;
@@ -82,11 +82,11 @@ function decodeAll(words: readonly string[]): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** V8 overflows its stack on a match of megabytes. */
+/** Hex runs are limited in length: V8 overflows its stack on a match of megabytes. */
 const hexRuns = (octetsMin: number) => new RegExp(`[0-9a-f]{${2 * octetsMin},60000}`, "gi");
 const RUNS_AT_ONCE = 20_000;
 
-/** As views, with NULs around each run. */
+/** Decoded hex as views, with NULs around each run. */
 export function* findHex(text: string, octetsMin: number): Generator<Inner> {
   let runs: string[] = [];
   for (const [run] of text.matchAll(hexRuns(octetsMin))) {

@@ -62,7 +62,7 @@ function streamOf(packing: Packing) {
   return packing === "gzip" ? createGunzip(options) : createInflateRaw(options);
 }
 
-/** From zlib, zstd or Node's stream around them. */
+/** Errors of zlib, zstd or Node's stream around them mean damaged input. */
 function isDamage(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && /^(?:Z_|ZSTD_|ERR_)/.test(String(thrown.code));
 }

@@ -19,7 +19,7 @@ export const unpackLimits: UnpackLimits = {
   heldBytesMax: 32 * 1024 * 1024,
 };
 
-/** The search turns it into a finding. */
+/** Thrown beyond a limit; the search turns it into a finding. */
 export class UnsearchableError extends Error {
   readonly reason: Unsearchable;
 

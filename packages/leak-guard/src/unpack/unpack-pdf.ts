@@ -47,7 +47,7 @@ function* readStream(data: Buffer, dictionary: string): Generator<Inner> {
   else yield { bytes: data, isPdf: true };
 }
 
-/** RFC 1950 §2.2. */
+/** A zlib stream is known by its header (RFC 1950 §2.2). */
 export function isZlib(bytes: Buffer): boolean {
   const [method = 0, flags = 0] = bytes;
   return (method & 0x0f) === 8 && method >> 4 <= 7 && (method * 256 + flags) % 31 === 0;
@@ -77,7 +77,7 @@ function withoutEscapes(text: string): string {
     );
 }
 
-/** V8 overflows its stack on a match of megabytes. */
+/** Hex strings are limited in length: V8 overflows its stack on a match of megabytes. */
 function withoutHex(text: string): string {
   return text
     .replace(/>[\s\d.-]{0,40}</g, "")

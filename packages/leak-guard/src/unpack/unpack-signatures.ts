@@ -95,7 +95,7 @@ export function* unpackOpenPgp(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** `null` when none begins there. */
+/** The OpenPGP packet at an offset; `null` when none begins there. */
 function readPacket(bytes: Buffer, at: number): Packet | null {
   const first = bytes[at] ?? 0;
   if ((first & 0x80) === 0) return null;

@@ -36,7 +36,7 @@ function* insideOf(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   yield* unpackZip(bytes);
 }
 
-/** Such as decoded PDF strings. */
+/** Other readings of a container's data, such as decoded PDF strings. */
 export function* viewsIn(bytes: Buffer, { isPdf: isOfPdf = false }: Pick<Inner, "isPdf">): Generator<Inner> {
   if (isOfPdf) yield* pdfViews(bytes);
 }
@@ -63,7 +63,6 @@ function startOfText(data: Buffer): number {
   return keywordEnd + 2 + afterNuls(data.subarray(keywordEnd + 2), 2);
 }
 
-/** The offset after that many NULs, or the length. */
 function afterNuls(data: Buffer, count: number): number {
   let at = 0;
   for (let found = 0; found < count; found += 1) {

@@ -114,5 +114,5 @@ function adapted({ delta, count, isFirst }: { delta: number; count: number; isFi
 }
 
 const digit = (value: number): string => DIGITS[value] ?? "";
-/** Letters first, unlike the digits of `toString(36)`. */
+/** The digits of Punycode: letters first, unlike those of `toString(36)`. */
 const DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789";

@@ -6,7 +6,7 @@ import { spellingsOfDomain } from "./dns-name.ts";
 export interface MailboxOwner {
   aliasAddress: string;
   mailboxes: readonly string[];
-  /** In any letter case. */
+  /** Compares addresses in any letter case. */
   isOwnMailbox: (address: string) => boolean;
 }
 

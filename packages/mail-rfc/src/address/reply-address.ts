@@ -14,9 +14,9 @@ const TOKEN_LENGTH = 20;
 const TOKEN_BYTES = 13;
 /** Spam filters penalize twenty random characters in a row (SpamAssassin's HK_RANDOM_FROM). */
 const GROUP_LENGTH = 5;
-/** Hyphens may be missing or in other places. */
+/** Hyphens of a reply address may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
-/** The first format, which must be accepted forever. */
+/** The first format of reply addresses must be accepted forever. */
 const FORMER_REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -103,7 +103,7 @@ export class ReplyAddresses {
     return this.#replies.get(addressKey(address)) ?? null;
   }
 
-  /** @returns `null` when the maximum is reached */
+  /** @returns `null` when the message has its maximum of reply addresses */
   addressFor(mailbox: Mailbox): string | null {
     const key = addressKey(mailbox.address);
     const known = this.#replies.get(key);

@@ -10,20 +10,20 @@ import { toBase32 } from "../base32.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 import { LOCAL_MAX_OCTETS, quoteLocal, spellLocal, splitAddress, unquoteLocal } from "./address.ts";
 
-/** Keyed, at least 5 bytes, e.g. HMAC-SHA-256. */
+/** Keyed hash of at least 5 bytes, e.g. HMAC-SHA-256. */
 export type SrsHash = (data: string) => Buffer;
 
 export interface SrsContext {
   domain: string;
   isOurDomain: (domain: string) => boolean;
-  /** The first signs new addresses, any of them verifies. */
+  /** The first hash signs new addresses, any of them verifies. */
   hashes: readonly [SrsHash, ...SrsHash[]];
   now: Date;
 }
 
 export interface SrsSubject {
   id: string;
-  /** Need not be unique. */
+  /** The hint narrows the search for the alias and need not be unique. */
   hint: string;
 }
 
@@ -31,7 +31,7 @@ interface BoundSrs {
   /** Must not be used before `isBoundTo` has confirmed the subject. */
   sender: string;
   hint: string;
-  /** Constant time. */
+  /** Compares the hash in constant time. */
   isBoundTo(subjectId: string): boolean;
 }
 

@@ -85,7 +85,7 @@ export interface ChainStatus {
 interface ChainProof {
   /** Status of the newest ARC message signature; `null` if it can't be checked at all. */
   message: SignatureStatus | null;
-  /** Key look-up for each set's seal, in order. */
+  /** Key look-ups of the sets' seals, in order. */
   keys: readonly KeyLookup[];
 }
 

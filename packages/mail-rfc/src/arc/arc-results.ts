@@ -162,7 +162,7 @@ export function vouchedAuthor(
   return isInTime ? dmarcPassAuthor(unicodeValue(newest.results)) : "";
 }
 
-/** An author's clock is less exact than a host's. */
+/** An author's clock is less exact than that of a mail host. */
 function isRecentDate(date: number, now: number): boolean {
   return now - date <= AGE_MAX_MS && date - now <= DATE_AHEAD_MAX_MS;
 }

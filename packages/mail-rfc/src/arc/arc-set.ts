@@ -12,7 +12,7 @@ import { resultsWords } from "../header/trace-fields.ts";
 export interface ArcSource extends DkimSource {
   /** Value of our Authentication-Results. May contain text chosen by remote hosts. */
   results: string;
-  /** Of the chain as it arrived. */
+  /** Result of the chain as it arrived. */
   status: "none" | "pass" | "fail";
 }
 
@@ -52,7 +52,7 @@ function readChain({ header, fields, status }: ArcSource): string[][] | null {
     found.flatMap((field, at) => (field.name === name && instances[at] === instance ? text(header, field) : []));
   const sets = Array.from({ length: highest }, (_, at) => names.flatMap((name) => textOf(name, at + 1)));
   if (status === "pass" && sets.flat().length !== 3 * highest) return null;
-  // A chain that failed once stays failed (§5.1.2).
+  // A chain that failed once stays failed (RFC 8617 §5.1.2).
   const isEnded = textOf("arc-seal", highest).some((seal) => /;\s*cv\s*=\s*fail\b/i.test(seal));
   return isEnded ? null : sets;
 }

@@ -29,7 +29,7 @@ export function stuff(bytes: Buffer): Buffer {
   return out;
 }
 
-/** Takes bytes without the final dot. */
+/** Takes the bytes of a message without the final dot. */
 export function unstuff(wire: Buffer): Buffer {
   const dots = findLineDots(wire, MANY_DOTS);
   if (dots.length === 0) return wire;

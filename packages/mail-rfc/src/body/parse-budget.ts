@@ -4,7 +4,7 @@
  */
 
 export const PART_DEPTH_MAX = 20;
-/** At all depths together. */
+/** Maximum parts of a message at all depths together. */
 export const PARTS_MAX = 1000;
 /** Enough to search 25 MiB for delimiters at three levels of nesting and to decode all of it from base64. */
 const COST_MAX_NS = 80_000_000;
@@ -31,7 +31,7 @@ export const costNs = {
   calendarValue: 400,
   calendarAddress: 2000,
   calendarAddressCharacter: 400,
-  /** Decoded, searched for links, and written as base64. */
+  /** HTML is decoded, searched for links, and written as base64. */
   htmlByte: 20,
   htmlLink: 400,
 } as const;

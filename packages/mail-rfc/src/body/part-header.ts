@@ -7,13 +7,13 @@ import { costNs, type ParseBudget } from "./parse-budget.ts";
 export interface PartHeader {
   bodyStart: number;
   content: ContentParameters;
-  /** As written, unfolded. */
+  /** Content-Disposition as written, unfolded. */
   contentDisposition: string;
   encoding: string;
   isAmbiguous: boolean;
 }
 
-/** A longer header counts as ambiguous. */
+/** A part's header that is longer counts as ambiguous. */
 const HEADER_MAX = 65_536;
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 const BARE_BREAK = /\r(?!\n)|(?<!\r)\n/;
@@ -104,7 +104,7 @@ export interface ContentParameters {
 }
 
 export const CONTENT_FIELD_MAX = 8192;
-// Matches at any offset without backtracking.
+// Matches a parameter at any offset without backtracking.
 const PARAMETER = /[\s;]*(?:([^\s=;"]{1,200})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*)))?)?/sy;
 const COMMENT = /\([^()"]*\)/g;
 
@@ -149,7 +149,7 @@ function add(parameters: Map<string, Set<string>>, name: string, content: string
   else known.add(content);
 }
 
-/** Decodes e.g. `utf-8'en'a%20b` (RFC 2231). */
+/** Decodes parameter values such as `utf-8'en'a%20b` (RFC 2231). */
 function extendedValue(content: string): string {
   const text = content.replace(/^[\w.-]{0,40}'[\w-]{0,40}'/, "");
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

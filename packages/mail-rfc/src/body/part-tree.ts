@@ -58,7 +58,7 @@ function withChildren(part: MimePart, place: Place): MimePart {
   return part;
 }
 
-/** At most 4096 characters of Content-Type. */
+/** The first 4096 characters of a part's Content-Type. */
 export function typeOf({ header, block }: MimePart): string {
   return (firstValue(header, block.fields, "content-type") ?? "").slice(0, 4096);
 }
@@ -68,7 +68,7 @@ export function parameter(type: string, name: string): string | null {
   return quoted ?? plain ?? null;
 }
 
-/** Without preamble and epilogue (RFC 2046 §5.1.1). */
+/** Parts between delimiter lines, without preamble and epilogue (RFC 2046 §5.1.1). */
 function* split(body: Buffer, boundary: string, budget: ParseBudget): Generator<Buffer> {
   const delimiter = Buffer.from(`--${boundary}`, "utf8");
   let start = -1;
@@ -146,7 +146,7 @@ function* shortPositions(body: Buffer, { delimiter, budget }: DelimitedBytes): G
   for (let found = line.exec(text); found !== null; found = line.exec(text)) yield found.index + 1;
 }
 
-/** @returns `null` in the middle of a line */
+/** The line break before an offset; `null` in the middle of a line. */
 function breakBefore(body: Buffer, at: number): DelimiterLine["before"] | null {
   if (at === 0) return "";
   const last = body[at - 1];

@@ -14,7 +14,7 @@ const CRLF = Buffer.from("\r\n");
 const TWO_SPACES = 0x2020;
 const ONE_SPACE = Buffer.from(" ");
 const WINDOW_BYTES = 64 * 1024;
-/** One more byte: a space in front. */
+/** The copy of a window may have one more byte, a space in front. */
 const shifted = new Uint8Array(WINDOW_BYTES + 2);
 const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
 
@@ -25,7 +25,7 @@ export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalizat
   let isEmpty = true;
   let isUnchanged = true;
   for (const { bytes, endsMidLine } of windows(body)) {
-    // A message may have millions of empty lines.
+    // Windows of empty lines are skipped: a message may have millions of them.
     if (!hasPendingSpace && bytes.equals(emptyLines)) {
       pendingLines += bytes.length / 2;
       continue;
@@ -102,7 +102,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB;
 }
 
-/** Two passes, so that no run is scanned twice. */
+/** White space is reduced in two passes, so that no run is scanned twice. */
 function withoutLooseSpace(text: string): string {
   const reduced = text.replace(/[ \t]{2,}|\t/g, " ").replaceAll(" \r\n", "\r\n");
   return reduced.endsWith(" ") ? reduced.slice(0, -1) : reduced;

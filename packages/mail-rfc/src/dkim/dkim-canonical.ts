@@ -20,7 +20,7 @@ export function simpleBodyHash(body: Buffer): Buffer {
     : simpleBodyHashOf([body]);
 }
 
-/** No piece may end between CR and LF. */
+/** Hashes a body in pieces, none of which may end between CR and LF. */
 export function simpleBodyHashOf(pieces: readonly Buffer[]): Buffer {
   const last = pieces.findLastIndex((piece) => endOfText(piece) > 0);
   const hash = createHash("sha256");
@@ -42,10 +42,10 @@ export function relaxedField(field: string): string {
   return `${name}:${line.slice(line.startsWith(" ") ? 1 : 0, line.endsWith(" ") ? -1 : undefined)}`;
 }
 
-/** Without further empty lines (§3.4.3). */
+/** Empty lines at the end of a body do not count (§3.4.3). */
 function endOfText(body: Buffer): number {
   let end = body.length;
-  // Many empty lines at once.
+  // Skips many empty lines at once.
   while (isLineEnd(body, end - emptyLines.length) && emptyLines.equals(body.subarray(end - emptyLines.length, end))) {
     end -= emptyLines.length;
   }
@@ -86,7 +86,7 @@ export function signedText(
   return covered + withoutSignature(canonicalField(signature, form));
 }
 
-/** Without its final CRLF. */
+/** A field in canonical form, without its final CRLF. */
 export function canonicalField(text: string, form: DkimCanonicalization): string {
   if (form === "simple") return text;
   if (PLAIN_NAME.test(text)) return relaxedField(text);

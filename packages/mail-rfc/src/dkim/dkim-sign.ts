@@ -18,7 +18,7 @@ export interface DkimSource {
   header: Buffer;
   fields: readonly HeaderField[];
   bodyHash: Buffer;
-  /** Written in seconds (`t=`). */
+  /** Time of signing, written in seconds (`t=`). */
   signedAt: Date;
 }
 
@@ -130,7 +130,7 @@ export function foldNames(names: readonly string[]): string[] {
   return lines;
 }
 
-/** In the thread pool of libuv, which files share. */
+/** Signs in the thread pool of libuv, which file reads share. */
 function signInPool(key: DkimKey, text: string): Promise<Buffer> {
   const [digest, input] = digestAndInput(key, Buffer.from(text, "latin1"));
   const { privateKey } = key;

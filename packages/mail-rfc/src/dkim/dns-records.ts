@@ -23,7 +23,7 @@ export interface MailDomain {
   domain: string;
   mailHost: string;
   dkim: readonly PublicDkimKey[];
-  /** As built by `mtaStsPolicy`. */
+  /** Text of the MTA-STS policy as `mtaStsPolicy` builds it. */
   policy: string;
   dmarcReports: string | null;
 }

@@ -21,7 +21,7 @@ export interface InstructionProof {
 
 const DAY_MS = 86_400_000;
 const VALID_MS = 7 * DAY_MS;
-/** How far a clock may be ahead. */
+/** How far the clock of a signer or an author may be ahead. */
 const AHEAD_MS = DAY_MS;
 /** Must be signed wherever present, so that nobody else can have written them. */
 const COVERED = ["from", "to", "cc", "subject"] as const;
@@ -76,7 +76,7 @@ function onlySigned(
   return field !== undefined && second === undefined && signature.names.includes(name) ? field : null;
 }
 
-/** Milliseconds since 1970; NaN when unknown. */
+/** Time of signing in milliseconds since 1970; NaN when unknown. */
 function timeOfSigning(signature: ReadSignature, fields: readonly RawField[]): number {
   return Number.isNaN(signature.signedAt) ? signedDate(signature, fields) : signature.signedAt;
 }

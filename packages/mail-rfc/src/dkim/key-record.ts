@@ -15,13 +15,13 @@ export type KeyProblem =
   | "domain mismatch";
 
 export interface KeyRecord {
-  /** Permitted by `h=`; `null` permits all. */
+  /** Hash algorithms that the key permits (`h=`); `null` permits all. */
   hashes: readonly string[] | null;
   key: VerifyKey | KeyProblem;
   /** `t=`: a key in test mode proves nothing, a strict one nothing about subdomains. */
   isTest: boolean;
   isStrict: boolean;
-  /** Then `hashes` does not matter. */
+  /** The whole record can't be used, whatever the hash algorithm. */
   isUnusable: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface VerifyKey {
   key: KeyObject;
 }
 
-/** RFC 8301 §3.2. */
+/** Bits of an RSA key at least (RFC 8301 §3.2). */
 const KEY_BITS_MIN = 1024;
-/** All that RFC 8301 §3.2 asks verifiers to support. */
+/** Bits of an RSA key that RFC 8301 §3.2 asks verifiers to support at most. */
 const KEY_BITS_MAX = 4096;
 /** With an exponent as long as the modulus, a check takes 8 ms instead of 0.1. */
 const EXPONENT_MAX = 0xffff_ffffn;
@@ -64,7 +64,7 @@ export function keyFor(
 }
 
 function problemOf(tags: Tags): KeyProblem | null {
-  // The key was revoked.
+  // An empty `p=` says that the key was revoked.
   if (!isBase64(packedTag(tags, "p"))) return "invalid public key";
   if (tags.has("v") && tagText(tags, "v").toLowerCase() !== "dkim1") return "unknown key version";
   const services = membersOf(tagText(tags, "s"));

@@ -4,7 +4,7 @@ import { isLocalPart } from "../address/address.ts";
 import { readDnsName } from "../address/dns-name.ts";
 import { asciiLowerCase } from "../header/raw-fields.ts";
 
-/** By lower-case name; `null` for a name without `=`. */
+/** Values by lower-case tag name; `null` for a name without `=`. */
 export type Tags = ReadonlyMap<string, string | null>;
 
 const WHITE_SPACE: ReadonlySet<string> = new Set([" ", "\t", "\r", "\n"]);

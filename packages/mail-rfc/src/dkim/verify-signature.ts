@@ -24,15 +24,15 @@ export interface SignatureStatus {
   reason: string;
 }
 
-/** `null` when there is no key record. */
+/** Result of a key look-up; `null` when there is no key record. */
 export type KeyLookup = KeyRecord | { failed: string } | null;
 
-/** Hours of a wrong time zone. */
+/** A signer's clock may be ahead by the hours of a wrong time zone. */
 const AHEAD_MAX_MS = 10 * 3_600_000;
 const passed: SignatureStatus = { result: "pass", reason: "" };
 const neutral = (reason: string): SignatureStatus => ({ result: "neutral", reason });
 
-/** RFC 6376 §3.6.2.1. */
+/** DNS name of a public key (RFC 6376 §3.6.2.1). */
 export function keyName({ selector, domain }: { selector: string; domain: string }): string {
   return `${selector}._domainkey.${domain}`;
 }
@@ -42,7 +42,7 @@ export function checkBeforeKey(signature: ReadSignature, bodyHash: string): Sign
   if (signature.problem !== null) return neutral(signature.problem);
   if (!signature.names.includes("from")) return neutral("From field not signed");
   if (signature.bodyHash !== bodyHash) return neutral("body hash did not verify");
-  // RFC 8301 §3.1.
+  // RFC 8301 §3.1: rsa-sha1 must not be used for verifying.
   return signature.algorithm === "rsa-sha1" ? { result: "policy", reason: "weak algorithm" } : null;
 }
 
@@ -97,11 +97,11 @@ export interface ReadSignature {
   algorithm: SignatureAlgorithm;
   headerForm: DkimCanonicalization;
   bodyForm: DkimCanonicalization;
-  /** Whether `c=` is present. */
+  /** Whether the signature names its canonicalization (`c=`). */
   hasForm: boolean;
   domain: string;
   selector: string;
-  /** The identity (`i=`) is below the signing domain. */
+  /** Whether the identity (`i=`) is below the signing domain. */
   isForSubdomain: boolean;
   /** Why a DKIM signature can't be valid whatever its key is; `null` for ARC. */
   problem: string | null;
@@ -118,7 +118,7 @@ export interface ReadSignature {
 
 const algorithms: ReadonlySet<string> = new Set<SignatureAlgorithm>(["rsa-sha256", "rsa-sha1", "ed25519-sha256"]);
 const forms: ReadonlySet<string> = new Set<DkimCanonicalization>(["simple", "relaxed"]);
-/** Latest time of a JavaScript Date. */
+/** Latest time of a JavaScript Date, in milliseconds. */
 const TIME_MAX = 8.64e15;
 const NUMBERS = [
   ["t", /^[0-9]{1,12}$/],
@@ -145,7 +145,7 @@ export function readSignatureField(field: RawField): ReadSignature | null {
   const [domain, selector] = [dnsNameTag(tags, "d"), dnsNameTag(tags, "s")];
   if (!algorithms.has(algorithm) || !forms.has(headerForm) || !forms.has(bodyForm)) return null;
   if (domain === null || selector === null) return null;
-  // In ARC `i=` is the instance, and there is no `v=`.
+  // In ARC the tag `i=` is the instance, and there is no `v=`.
   const isArc = field.name === "arc-message-signature";
   const identity = tags.has("i") && !isArc ? identityDomainTag(tags) : domain;
   return {
@@ -168,7 +168,7 @@ export function readSignatureField(field: RawField): ReadSignature | null {
   };
 }
 
-/** `dns/txt` is the only query method there is (§3.5). */
+/** The only query method of a signature is `dns/txt` (§3.5). */
 function syntaxProblem(list: string, tags: Tags): string | null {
   const isNumber = ([name, form]: (typeof NUMBERS)[number]) => !tags.has(name) || form.test(tagValue(tags, name));
   if (!isTagList(list) || !NUMBERS.every(isNumber)) return "signature syntax error";

@@ -4,20 +4,20 @@ import { isDnsName } from "../address/dns-name.ts";
 export type DmarcPolicy = "none" | "quarantine" | "reject";
 
 export interface DmarcRecord {
-  /** `null` for a record without effect. */
+  /** Policies of the record; `null` for one without effect. */
   policies: { p: DmarcPolicy; sp: DmarcPolicy | undefined; np: DmarcPolicy | undefined } | null;
   isDkimStrict: boolean;
   isSpfStrict: boolean;
   /** `t=y`: `reject` acts as `quarantine`, `quarantine` as `none`. */
   isTest: boolean;
-  /** `psd=` */
+  /** Whether the domain says that it is a public suffix (`psd=`). */
   publicSuffix: "y" | "n" | null;
 }
 
 /** The version comes first, its value in upper case (RFC 9989 §4.7). */
 const VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 const policyNames: ReadonlySet<string> = new Set<DmarcPolicy>(["none", "quarantine", "reject"]);
-/** RFC 9989 §4.8, perhaps with an obsolete size limit. */
+/** A URI for reports (RFC 9989 §4.8), perhaps with an obsolete size limit. */
 const REPORT_URI = /^[a-z][a-z0-9+.-]*:(?:[a-z0-9\-._~:/?#[\]@$&'()*+;=]|%[0-9a-f]{2})*$/i;
 const SIZE_LIMIT = /![0-9]+[kmgt]?$/i;
 
@@ -72,11 +72,11 @@ export interface PolicyFound {
   organization: string | null;
 }
 
-/** RFC 9989 §4.10, step 4. */
+/** Labels at which a walk up the DNS tree continues (RFC 9989 §4.10, step 4). */
 const WALK_LABELS_MAX = 7;
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 
-/** Walks for one message share their look-ups. */
+/** Walks up the DNS tree for one message share their look-ups. */
 export class TreeWalks {
   readonly #lookUp: LookUpTxt;
   readonly #records = new Map<string, Promise<DmarcRecord | null>>();
@@ -146,7 +146,7 @@ function parentOf(labels: readonly string[]): string[] {
   return labels.length > WALK_LABELS_MAX ? labels.slice(-WALK_LABELS_MAX) : labels.slice(1);
 }
 
-/** §4.10.2. */
+/** Selects the organizational domain from the records found (RFC 9989 §4.10.2). */
 function organizationOf(domain: string, found: readonly FoundRecord[]): string {
   for (const { domain: name, record } of found) {
     if (record.publicSuffix === "n") return name;

@@ -18,11 +18,11 @@ export interface Vouchers {
 export interface DmarcFound {
   /** `temperror`: a look-up that matters failed; the policy is known unless it is `null`. */
   result: "pass" | "fail" | "none" | "temperror";
-  /** For a message that fails. */
+  /** Policy for a message that fails DMARC. */
   policy: DmarcPolicy | null;
 }
 
-/** RFC 9989 §4.10.2 sets no limit. */
+/** Walks up the DNS tree per evaluation; RFC 9989 §4.10.2 sets no limit. */
 const WALKS_MAX = 10;
 const NO_DOMAIN = /[\s"<>(),;:\\@[\]]/;
 const LITERAL = /^\[[^[\]\\]*\]$/;
@@ -30,7 +30,7 @@ const weaker: Record<DmarcPolicy, DmarcPolicy> = { reject: "quarantine", quarant
 const strength: Record<DmarcPolicy, number> = { none: 0, quarantine: 1, reject: 2 };
 const none: DmarcFound = { result: "none", policy: null };
 
-/** A-labels in lower case, without the root dot. */
+/** Domains are compared as A-labels in lower case, without the root dot. */
 export function comparableDomain(domain: string): string {
   const name = toALabels(domain.toLowerCase().trim()).toLowerCase().trim();
   let end = name.length;

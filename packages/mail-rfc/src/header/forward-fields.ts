@@ -7,7 +7,7 @@ import { type Mailbox, parseAddressList } from "../address/address-list.ts";
 import { canStandInField, type FieldText, headerField, NO_FIELD } from "./header-field.ts";
 
 interface DroppedFields {
-  /** "It" is the address in the field. */
+  /** Why the fields must go; "it" is the address in the field. */
   reason: string;
   names: readonly string[];
 }

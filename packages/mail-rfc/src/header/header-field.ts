@@ -16,13 +16,13 @@ export type FieldText = string & { readonly [isWritten]: true };
 interface FoldStyle {
   /** A word that would exceed this column goes on the next line. */
   columns?: number;
-  /** Of a continuation line. */
+  /** White space at the start of a continuation line. */
   indent?: " " | "\t";
 }
 
 export const NO_FIELD = "" as FieldText;
 
-/** RFC 5322 §2.1.1. */
+/** Octets of a line without its CRLF (RFC 5322 §2.1.1). */
 const LINE_MAX_OCTETS = 998;
 const WORD_MAX_OCTETS = 960;
 const OCTETS_PER_UNIT = 3;
@@ -62,7 +62,7 @@ export function foldedField(name: string, text: string, { columns = 76, indent =
   let at = 0;
   while (line.length + text.length - at > columns) {
     const last = at + columns - line.length;
-    // A first word that is too long is not split.
+    // A first word that is too long for its line is not split.
     const space = text.lastIndexOf(" ", last);
     const end = space > at ? space : text.indexOf(" ", at);
     if (end < 0) break;
@@ -153,21 +153,21 @@ export interface WrittenHeader {
 const NO_BYTES = Buffer.alloc(0);
 
 export class HeaderWriter {
-  /** But for the fields of the current run. */
+  /** Fields written so far, but for those of the current run. */
   #text = "";
   readonly #fields: HeaderField[] = [];
   readonly #received: string;
-  /** Then no field needs to be cleaned. */
+  /** A header without bare line breaks needs no cleaning. */
   readonly #isClean: boolean;
   #run = { start: 0, end: 0 };
 
-  /** @param received needed only for `keep` */
+  /** @param received header from which `keep` copies fields */
   constructor(received: Buffer = NO_BYTES) {
     this.#received = received.toString("latin1");
     this.#isClean = this.#received.endsWith("\r\n") && !BARE_BREAK.test(this.#received);
   }
 
-  /** Bare line breaks become spaces. */
+  /** Copies a received field; bare line breaks become spaces. */
   keep({ name, start, end }: HeaderField): void {
     if (!this.#isClean) return this.#add(name, cleanField(this.#received.slice(start, end)));
     if (this.#run.end !== start) {
@@ -178,14 +178,14 @@ export class HeaderWriter {
     this.#note(name, end - start);
   }
 
-  /** An empty text writes nothing. */
+  /** Writes a field; an empty text writes nothing. */
   write(name: string, text: FieldText): void {
     if (text === "") return;
     this.#endRun();
     this.#add(name, bytesAsText(text));
   }
 
-  /** The other writer must not be used any more. */
+  /** Joins the fields of two writers; the other must not be used any more. */
   followedBy(other: HeaderWriter): WrittenHeader {
     this.#endRun();
     other.#endRun();

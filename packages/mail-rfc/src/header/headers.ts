@@ -9,7 +9,7 @@ import { decodeCharset } from "./encoded-word.ts";
 export interface HeaderField {
   name: string;
   start: number;
-  /** After the CRLF of the last line. */
+  /** Offset after the CRLF of the field's last line. */
   end: number;
 }
 
@@ -17,7 +17,7 @@ export interface HeaderBlock {
   fields: HeaderField[];
   /** That of the blank line, or of the first byte of the body. */
   end: number;
-  /** Whether a blank line begins at `end`. */
+  /** Whether a blank line begins at the end of the fields. */
   isSeparated: boolean;
 }
 
@@ -103,7 +103,7 @@ export function countFields(fields: readonly HeaderField[], name: string): numbe
   return count;
 }
 
-/** @param name in lower case */
+/** @param name field name in lower case */
 export function findField(fields: readonly HeaderField[], name: string): HeaderField | null {
   return fields.find((field) => field.name === name) ?? null;
 }
@@ -126,7 +126,7 @@ export function fieldValue(bytes: Buffer, field: HeaderField, declared: string |
     .trim();
 }
 
-/** @param name in lower case */
+/** @param name field name in lower case */
 export function firstValue(bytes: Buffer, fields: readonly HeaderField[], name: string): string | null {
   const field = findField(fields, name);
   return field ? fieldValue(bytes, field) : null;
@@ -147,7 +147,7 @@ function findLineEnd(head: string, start: number, wholeLength: number): number {
   return head.length;
 }
 
-/** `null` when no field begins there. */
+/** Name of the field that begins there; `null` when none does. */
 function readName(head: string, start: number): string | null {
   NAME.lastIndex = start;
   const colon = NAME.test(head) ? NAME.lastIndex - 1 : -1;

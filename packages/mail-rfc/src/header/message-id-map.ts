@@ -18,7 +18,7 @@ export interface MessageIdKeys {
   cipherKey: Buffer;
 }
 
-/** In order and as spelled, usually with brackets. */
+/** Identifiers of In-Reply-To and References, in order and as spelled. */
 export interface ThreadIds {
   inReplyTo: string[];
   references: string[];
@@ -26,18 +26,18 @@ export interface ThreadIds {
 
 export interface ThreadHosts {
   messageId: string | null;
-  /** A-labels in lower case. */
+  /** Domains of the owner's mailboxes as A-labels in lower case. */
   own: readonly string[];
-  /** Of the people the reply is addressed to. */
+  /** Domains of the people the reply is addressed to. */
   correspondents: readonly string[];
 }
 
-/** The first one and the last of the rest. */
+/** Of a long References field the first identifier and the last ones are kept. */
 export const REFERENCES_MAX = 30;
 const LEFT_MAX = 200;
 const IV_BYTES = 16;
 const HASH_BYTES = 20;
-/** Of each keyed hash in a voucher. */
+/** Bytes of each keyed hash in a voucher. */
 const VOUCH_BYTES = 5;
 const VOUCHED_MAX = 20;
 const BLANKS = /\s+/g;
@@ -134,7 +134,7 @@ function voucher(foreign: readonly string[], keys: MessageIdKeys): string[] {
   return hashes.length === 0 ? [] : [bracketed(`v.${hashes.join("")}`, keys)];
 }
 
-/** `null` when the identifier is not a voucher. */
+/** Hashes of a voucher; `null` when the identifier is none. */
 function readVoucher(id: string, keys: MessageIdKeys): string[] | null {
   const hashes = isAtAlias(id, keys) ? VOUCHER.exec(leftOf(id))?.[1] : undefined;
   return hashes === undefined ? null : (hashes.toLowerCase().match(/.{8}/g) ?? []);

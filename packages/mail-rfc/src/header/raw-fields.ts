@@ -6,7 +6,7 @@ import { headerLimits } from "./headers.ts";
 
 export interface RawField {
   name: string;
-  /** Without its final CRLF, one character per byte. */
+  /** The field without its final CRLF, one character per byte. */
   text: string;
 }
 
@@ -49,7 +49,7 @@ export function utf8Of(bytes: string): string {
   return NON_ASCII.test(bytes) ? Buffer.from(bytes, "latin1").toString() : bytes;
 }
 
-/** Any other character stands for a single byte. */
+/** Lower-cases ASCII only: any other character stands for a single byte. */
 export function asciiLowerCase(text: string): string {
   return NON_ASCII.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase();
 }
@@ -75,7 +75,7 @@ const HEADER_END = Buffer.from("\r\n\r\n");
 const CRLF = Buffer.from("\r\n");
 const CR = 0x0d;
 const LF = 0x0a;
-/** 4 MiB take 20 ms of the event loop. */
+/** A body of 4 MiB takes 20 ms of the event loop. */
 const BODY_MAX = 4 * 1024 * 1024;
 const LOOSE = /(?:^|[^\r])\n|\r(?!\n)/;
 /** Some programs read such a carriage return as a line end and see other fields. `\r\r\n` is a line end to all. */

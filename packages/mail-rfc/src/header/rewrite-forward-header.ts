@@ -33,9 +33,9 @@ import { formatDate, isResultOf } from "./trace-fields.ts";
 export interface ForwardHeaderSource extends HeaderSource, OwnAliases {
   /** Author when there is no readable From; empty for the null sender. */
   envelopeFrom: string;
-  /** SPF or DKIM aligned with From. */
+  /** Whether SPF or DKIM aligned with From. */
   isVerified: boolean;
-  /** Called once per correspondent. */
+  /** Assigns a reply address; called once per correspondent. */
   replyAddressOf: (correspondent: string) => string;
   trace?: readonly FieldText[];
   /** Our name in Authentication-Results; received fields with it are forged and removed. */
@@ -48,13 +48,13 @@ export interface ForwardHeaderSource extends HeaderSource, OwnAliases {
 
 export interface ForwardHeader extends WrittenHeader {
   correspondents: Mailbox[];
-  /** For people named outside the header (in calendars). */
+  /** Assigns further reply addresses to people named in calendars. */
   replies: ReplyAddresses;
 }
 
 /** 1,000 recipients, and some authors and lists. Further recipients are counted in their field. */
 export const CORRESPONDENTS_MAX = 1010;
-/** Further ones are removed. */
+/** Further aliases of the owner in To and Cc are removed. */
 const OWN_MAX = 50;
 /**
  * Fields that may occur once (RFC 5322 §3.6, RFC 2045 §3, RFC 2369 §3, RFC 2919 §3, RFC 3834 §5, RFC 8058 §3.1). The
@@ -78,7 +78,7 @@ const listFields = new Map([
   ["list-archive", "List-Archive"],
 ]);
 
-/** Never throws on input from the sender. */
+/** Never throws on a header that a sender wrote. */
 export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
   const lists = readRecipients(source);
   const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX);
@@ -93,7 +93,7 @@ export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader
   for (const field of source.fields) {
     const text = written.get(field.name);
     if (text !== undefined) {
-      // A second field with that name is removed.
+      // A second field with the same name is removed.
       rest.write(field.name, text);
       written.set(field.name, NO_FIELD);
     } else if (!isRemoved(source, field) && !seen.has(field.name)) {
@@ -181,7 +181,7 @@ type Written = [name: string, text: FieldText][];
 interface Recipients {
   to: Mailbox[];
   cc: Mailbox[];
-  /** Aliases of the owner in To and Cc. */
+  /** Aliases of the owner that To and Cc name. */
   own: ReadonlySet<Mailbox>;
   keptOwn: ReadonlySet<Mailbox>;
 }

@@ -6,7 +6,7 @@ export interface ReceivedTrace {
   /** Confirmed reverse name; `null` is written as "unknown". */
   clientName?: string | null;
   by: string;
-  /** RFC 3848, RFC 6531. */
+  /** Protocol keyword of Received (RFC 3848, RFC 6531). */
   protocol: "SMTP" | "ESMTP" | "ESMTPS" | "ESMTPSA" | "ESMTPA" | "UTF8SMTP" | "UTF8SMTPS" | "UTF8SMTPSA" | "UTF8SMTPA";
   id: string;
   /** Never a destination; only if the message has one recipient. */
@@ -27,7 +27,7 @@ export function formatReceived(trace: ReceivedTrace): FieldText {
   return foldedField("Received", text, { columns: COLUMNS, indent: "\t" });
 }
 
-/** "unknown" for what may stand only in a comment. */
+/** A name that may stand only in a comment is written as "unknown". */
 function domainWord(text: string): string {
   return text.length <= 255 && DOMAIN_WORD.test(text) ? text : "unknown";
 }

@@ -16,7 +16,7 @@ export interface ComposedMessage {
   subject: string;
   text: string;
   at: Date;
-  /** The same for every attempt. */
+  /** Message-ID, the same for every attempt. */
   messageId: string;
 }
 

@@ -15,17 +15,17 @@ import { formatDate, readDate } from "../header/trace-fields.ts";
 
 export interface ReplyHeaderSource extends HeaderSource {
   aliasAddress: string;
-  /** The name in the message is never used. */
+  /** Display name for the alias; the name in the message is never used. */
   aliasName: string | null;
-  /** `null` for what is not a reply address. */
+  /** The person behind a reply address; `null` for any other address. */
   correspondentOf: (address: string) => Mailbox | null;
   /** The correspondent has seen the owner's other aliases before. */
   isOwnAlias?: (address: string) => boolean;
   messageIds: MessageIdKeys;
   ownDomains: readonly string[];
-  /** For a message without one. */
+  /** Message-ID for a message without one. */
   newMessageId: string;
-  /** For a message without a readable Date. */
+  /** Time of receipt, for a message without a readable Date. */
   receivedAt: Date;
 }
 
@@ -33,7 +33,7 @@ export interface ReplyHeader {
   header: Buffer;
   /** Addresses in To and Cc that are not reply addresses; the message must then not be sent. */
   strangers: string[];
-  /** To or Cc contained text that is not an address. */
+  /** Whether To or Cc contained text that is not an address. */
   hasUnreadable: boolean;
 }
 
@@ -51,7 +51,7 @@ const COPIED_FIELDS = [
 const AUTO_SUBMITTED_MAX = 1000;
 const COMMENTS = /\([^()]*\)/g;
 
-/** Never throws on input from the owner's program. */
+/** Never throws on a header that the owner's program wrote. */
 export function rewriteReplyHeader(source: ReplyHeaderSource): ReplyHeader {
   const to = outwardMailboxes(source, "to");
   const cc = outwardMailboxes(source, "cc");

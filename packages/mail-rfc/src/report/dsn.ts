@@ -21,14 +21,14 @@ export interface DeliveryReport {
   enhancedStatus: string;
   /** That of the last attempt before the retry schedule ended. */
   reasonStatus?: string;
-  /** Absent when the first attempt was refused. */
+  /** Seconds for which delivery was tried; absent when the first attempt was refused. */
   triedSeconds?: number;
   arrivedAt: Date;
   at: Date;
   messageId: string;
-  /** At least 16 random bytes in base32. */
+  /** Boundary of at least 16 random bytes in base32. */
   boundary: string;
-  /** As it arrived. */
+  /** Header of the original message as it arrived. */
   original: HeaderSource;
 }
 
@@ -95,7 +95,7 @@ const described = [
   ["date", "Sent"],
   ["message-id", "Message-ID"],
 ] as const;
-/** The third part returns the whole field. */
+/** Characters of a described value; the third part returns the whole field. */
 const DESCRIBED_MAX = 200;
 
 function describe({ header, fields }: HeaderSource): string[] {
@@ -107,7 +107,7 @@ function describe({ header, fields }: HeaderSource): string[] {
   });
 }
 
-/** RFC 3464 §2. */
+/** The machine-readable part of a report (RFC 3464 §2). */
 function statusPart({ aliasAddress, reportingMta, arrivedAt, at }: DeliveryReport, status: string): string {
   const aboutMessage = [
     headerField("Reporting-MTA", [`dns; ${reportingMta.replace(/[^A-Za-z0-9.:_[\]-]/g, "")}`]),
@@ -153,7 +153,7 @@ const DEFAULT_WORDS: DeliveryReportWords = {
   advice: "Trying again will not help. Please reach the person another way.",
 };
 
-/** By status or a prefix of it; the first match counts. */
+/** Sentences by status or a prefix of it; the first match counts. */
 const table: readonly [status: string, words: DeliveryReportWords][] = [
   ["5.1.", { reason: "The address does not take mail at present.", advice: DEFAULT_WORDS.advice }],
   ["5.2.2", { reason: "There is no room for more mail.", advice: "Please try again in a few days." }],

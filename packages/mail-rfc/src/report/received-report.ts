@@ -3,15 +3,15 @@ import { MailSyntaxError } from "../mail-syntax-error.ts";
 
 const BODY_BYTES = 2048;
 
-/** Reports that are not multipart/report. */
+/** Subjects of delivery reports that are not multipart/report. */
 const SUBJECT =
   /^(?:re: |fwd: )?(?:undeliver(?:ed|able)|delivery (?:status notification|failure|has failed|report|delayed)|mail delivery (?:failed|failure|system|subsystem)|mail system error|returned mail|failure notice|message (?:not delivered|undeliverable)|warning: (?:could not send|message)|non.?delivery|nicht zugestellt|unzustellbar)/i;
 const DAEMON = /(?:^|<|\s|")(?:mailer-daemon|postmaster|mail-daemon|mailerdaemon)(?:@|>|\s|$)/i;
-// qmail, Exim and Postfix.
+// First lines of reports by qmail, Exim and Postfix.
 const BODY =
   /^\s*(?:Hi\. This is the |This message was created automatically by mail delivery software|This is the mail system at host )/i;
 
-/** Delivery is still being tried. */
+/** Subjects that say delivery is still being tried. */
 const DELAY = /delayed|warning|could not be sent (?:yet|for)|still being retried/i;
 /** The machine-readable part comes first or second, the returned original last. */
 const READ_BYTES = 131_072;
@@ -21,9 +21,9 @@ const ACTION = /^action:[ \t]*([a-z]{1,16})/gim;
 const FAILED_STATUS = /^status:[ \t]*(5\.[0-7]\.(?:[12]?[0-9]))(?![0-9.])/im;
 
 export interface DeliveryReportFacts {
-  /** False for reports of delay, relaying or success. */
+  /** Whether delivery failed; false for reports of delay, relaying or success. */
   hasFailed: boolean;
-  /** Class 5; `5.0.0` when the report gives no known one. */
+  /** Status of class 5; `5.0.0` when the report gives no known one. */
   enhancedStatus: string;
 }
 
@@ -77,7 +77,7 @@ function hasBounceForm(message: Buffer, { fields, end }: HeaderBlock): boolean {
 
 const FEEDBACK_PART = /^content-type:[ \t]*message\/feedback-report/im;
 const MAIL_FROM = /^original-mail-from:[ \t]*<?([^\s<>]{1,512})>?[ \t]*\r?$/im;
-/** `not-spam` is the opposite (RFC 6430). */
+/** Feedback types of complaints; `not-spam` is the opposite (RFC 6430). */
 const COMPLAINT = /^feedback-type:[ \t]*(?:abuse|fraud|virus|other)[ \t]*\r?$/im;
 
 interface FeedbackFacts {
@@ -98,7 +98,7 @@ export function readFeedbackReport(message: Buffer): FeedbackFacts | null {
   }
 }
 
-/** As `statusPart`. */
+/** The feedback part of a complaint; empty without one. */
 function feedbackPart(text: string): string {
   const start = text.search(FEEDBACK_PART);
   if (start < 0) return "";

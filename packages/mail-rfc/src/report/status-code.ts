@@ -13,7 +13,7 @@ export interface ServerReply {
   code: number;
   /** `null` when there is none or its class differs from the reply code. */
   enhancedStatus: string | null;
-  /** Without the enhanced status. */
+  /** Text of every line, without the enhanced status. */
   lines: string[];
 }
 
@@ -50,7 +50,7 @@ export function parseEnhancedStatus(text: string, code?: number): string | null 
   return status;
 }
 
-/** RFC 5321 §4.2.1. */
+/** Meaning of a reply code for a client (RFC 5321 §4.2.1). */
 export function replyClass(code: number): "done" | "more" | "transient" | "permanent" {
   if (code < 300) return "done";
   if (code < 400) return "more";

@@ -21,7 +21,7 @@ export type AskSpf = (name: string, type: SpfRecordType) => Promise<readonly str
 export interface SpfSender {
   clientAddress: string;
   helo: string;
-  /** Empty for the null sender. */
+  /** Envelope sender; empty for the null sender. */
   sender: string;
 }
 
@@ -29,14 +29,14 @@ export interface SpfVerdict {
   result: SpfResult;
   /** The sender's domain, or the HELO name for the null sender, in A-labels. */
   domain: string;
-  /** With `postmaster` for a missing local part. */
+  /** Envelope sender, with `postmaster` for a missing local part. */
   sender: string;
 }
 
-/** §4.6.4, over all records. */
+/** Terms that query DNS, over all records of a check (RFC 7208 §4.6.4). */
 export const SPF_LOOKUPS_MAX = 10;
 export const SPF_VOIDS_MAX = 2;
-/** Of one `mx` mechanism, or of the client (§4.6.4). */
+/** Hosts of one `mx` mechanism, or of the client, that are queried (§4.6.4). */
 const HOSTS_MAX = 10;
 
 /**
@@ -54,7 +54,7 @@ export async function checkHost({ clientAddress, helo, sender: claimed }: SpfSen
   return { result: await check.run(domain), domain, sender };
 }
 
-/** Ends a check, also from within included records. */
+/** Ends an SPF check with an error, also from within included records. */
 class SpfStop extends Error {
   readonly result: "permerror" | "temperror";
 
@@ -106,7 +106,7 @@ class HostCheck {
     return this.#evaluateOther(target);
   }
 
-  /** A missing record is a permerror here (§5.2, §6.1). */
+  /** An include or redirect without a record is a permerror (§5.2, §6.1). */
   async #evaluateOther(domain: string): Promise<SpfOutcome> {
     this.#countLookup();
     const outcome = await this.#evaluate(domain);
@@ -161,7 +161,7 @@ class HostCheck {
   async #isMxOf(name: string, prefixes: Prefixes): Promise<boolean> {
     let hosts = 0;
     for (const host of await this.#find(name, "MX")) {
-      // RFC 7505.
+      // A null MX (RFC 7505) names no host.
       if (host === "" || host === ".") continue;
       hosts += 1;
       if (hosts > HOSTS_MAX) throw new SpfStop("permerror");
@@ -179,7 +179,7 @@ class HostCheck {
     return (await this.#validatedNames()).some((name) => isSameOrBelow(name.toLowerCase(), target));
   }
 
-  /** PTR names that have the client's address (§5.5). */
+  /** Names from PTR records that have the client's address (§5.5). */
   async #validatedNames(): Promise<string[]> {
     const { client } = this.#identity;
     const hosts = await this.#ask(pointerName(client), "PTR");
@@ -211,7 +211,7 @@ class HostCheck {
     if (spec === null) return domain;
     if (spec.name !== undefined) return spec.name;
     const letters = new Set(spec.pieces.map((piece) => (typeof piece === "string" ? "" : piece.letter)));
-    // RFC 8616 §4.
+    // RFC 8616 §4: a local part that is not ASCII can't be in a DNS name.
     if ((letters.has("s") || letters.has("l")) && NON_ASCII.test(this.#identity.local)) return NEVER;
     const host = letters.has("p") ? await this.#hostName(domain) : "";
     return targetName(expand(spec.pieces, (letter) => macroValue(letter, this.#identity, { domain, host })));
@@ -241,7 +241,7 @@ class HostCheck {
   }
 }
 
-/** A term that matches nothing whatever DNS contains. */
+/** Stands for a term that matches nothing whatever DNS contains. */
 const NEVER = Symbol("never");
 
 interface Prefixes {

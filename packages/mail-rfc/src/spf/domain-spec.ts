@@ -1,20 +1,20 @@
 /** Macro strings of SPF (RFC 7208 §7) that expand to a name to query. Parsing and expansion take linear time. */
 import { domainToASCII } from "node:url";
 
-/** E.g. `%{l1r-}`. */
+/** A macro such as `%{l1r-}`. */
 export interface Macro {
   letter: string;
-  /** Kept from the right; 0 keeps all. */
+  /** Parts of the macro's value that are kept from the right; 0 keeps all. */
   parts: number;
   isReversed: boolean;
   delimiters: string;
-  /** An upper-case letter: URL-escaped (§7.3). */
+  /** A macro with an upper-case letter is URL-escaped (§7.3). */
   isEscaped: boolean;
 }
 
 export interface MacroString {
   pieces: readonly (string | Macro)[];
-  /** Position after the last macro or escape. */
+  /** Position of the literal text after the last macro or escape. */
   lastLiteral: number;
 }
 
@@ -31,7 +31,7 @@ const DELIMITERS = ".-+,/_=";
 export const NAME_MAX = 253;
 const LABEL_MAX = 63;
 
-/** `null` when a macro is malformed. */
+/** The pieces of a macro string; `null` when a macro is malformed. */
 export function parseMacroString(text: string, isExplanation: boolean): MacroString | null {
   const pieces: (string | Macro)[] = [];
   let from = 0;

@@ -2,7 +2,7 @@
 
 export interface IpAddress {
   family: 4 | 6;
-  /** The most significant first. */
+  /** Words of 32 bits, the most significant first. */
   words: readonly number[];
 }
 
@@ -41,7 +41,7 @@ export function dottedAddress({ family, words }: IpAddress): string {
   return family === 6 ? nibbles(words).join(".") : octets(words).join(".");
 }
 
-/** E.g. `1.2.0.192.in-addr.arpa`. */
+/** The name of PTR records, e.g. `1.2.0.192.in-addr.arpa`. */
 export function pointerName({ family, words }: IpAddress): string {
   if (family === 6) return `${nibbles(words).reverse().join(".")}.ip6.arpa`;
   return `${octets(words).reverse().join(".")}.in-addr.arpa`;
@@ -50,7 +50,7 @@ export function pointerName({ family, words }: IpAddress): string {
 const octets = ([word = 0]: readonly number[]) => [word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255];
 const nibbles = (words: readonly number[]) => [...words.map((word) => word.toString(16).padStart(8, "0")).join("")];
 
-/** Without leading zeros (RFC 7208 §5.6). */
+/** A dotted quad without leading zeros (RFC 7208 §5.6). */
 function parseIpv4(text: string, start: number): number | null {
   if (text.length - start > 15) return null;
   let word = 0;
@@ -118,7 +118,7 @@ function endOfGroup(text: string, start: number): number {
   return at;
 }
 
-/** @param gap groups before `::`; -1 without it */
+/** @param gap number of groups before `::`; -1 without it */
 function wordsOf(groups: number[], gap: number): IpAddress | null {
   if (gap < 0 ? groups.length !== GROUPS : groups.length >= GROUPS) return null;
   if (gap >= 0) groups.splice(gap, 0, ...Array<number>(GROUPS - groups.length).fill(0));

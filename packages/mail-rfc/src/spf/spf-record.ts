@@ -8,7 +8,7 @@ export const SPF_EXPANDED_MAX = 1024;
 export const SPF_TERMS_MAX = 256;
 export const SPF_MACROS_MAX = 32;
 
-/** By its qualifier (§4.6.2). */
+/** Result of a mechanism by its qualifier (§4.6.2). */
 export type SpfOutcome = "pass" | "fail" | "softfail" | "neutral";
 
 export type SpfMechanism = { outcome: SpfOutcome } & (
@@ -24,7 +24,7 @@ export interface SpfRecord {
   mechanisms: readonly SpfMechanism[];
   /** `null` without it, and beside `all`, where it has no effect (§6.1). */
   redirect: DomainSpec | null;
-  /** Upper bounds of the terms with macros. */
+  /** Upper bounds of the lengths of terms with macros. */
   expansions: readonly Expansion[];
 }
 
@@ -35,12 +35,12 @@ interface Expansion {
   senders: number;
 }
 
-/** 32 digits with dots between. */
+/** An IPv6 address in a macro: 32 digits with dots between. */
 const ADDRESS_OCTETS = 63;
 const NOT_PRINTABLE = /[^ -~]/;
 const VERSION = "v=spf1";
 
-/** The version, followed by a space or nothing (§4.5). */
+/** An SPF record begins with the version, followed by a space or nothing (§4.5). */
 export function isSpfRecord(text: string): boolean {
   if (text.length < VERSION.length || (text.length > VERSION.length && text[VERSION.length] !== " ")) return false;
   return text.slice(0, VERSION.length).toLowerCase() === VERSION;
@@ -63,7 +63,7 @@ export function parseSpfRecord(text: string): SpfRecord | null {
   return draft.record;
 }
 
-/** §7.3. */
+/** Whether each term is short enough after macro expansion (§7.3). */
 export function isWithinExpansion({ expansions }: SpfRecord, values: { sender: string; helo: string }): boolean {
   if (expansions.length === 0) return true;
   const [sender, helo] = [Buffer.byteLength(values.sender), Math.max(Buffer.byteLength(values.helo), ADDRESS_OCTETS)];
@@ -90,7 +90,7 @@ class Draft {
     return { mechanisms: this.#mechanisms, redirect, expansions: this.#expansions };
   }
 
-  /** False for a syntax error or too many macros. */
+  /** Adds a term; false for a syntax error or too many macros. */
   add(term: string): boolean {
     const mark = markOf(term);
     if (term[mark] === "=") return this.#addModifier(term, mark);
@@ -133,7 +133,7 @@ class Draft {
   }
 }
 
-/** The first colon, slash or equals sign, or the end. */
+/** A term's name ends at a colon, slash or equals sign, or at its end. */
 function markOf(term: string): number {
   let at = 0;
   for (; at < term.length; at += 1) {
@@ -153,7 +153,7 @@ function addLength(expansion: Expansion, { letter, isEscaped }: Macro): void {
   else expansion.octets += times * (letter === "i" || letter === "c" ? ADDRESS_OCTETS : NAME_MAX);
 }
 
-/** @param rest empty, or begins with a colon or slash */
+/** @param rest what follows the mechanism's name: empty, or from a colon or slash on */
 function parseMechanism(name: string, rest: string, outcome: SpfOutcome): SpfMechanism | null {
   switch (name) {
     case "ip4":
@@ -178,7 +178,7 @@ function parseMechanism(name: string, rest: string, outcome: SpfOutcome): SpfMec
   }
 }
 
-/** §5.6. */
+/** Parses `ip4:192.0.2.0/24` or `ip6:2001:db8::/32` (§5.6). */
 function parseNetwork(family: 4 | 6, rest: string, outcome: SpfOutcome): SpfMechanism | null {
   if (rest[0] !== ":") return null;
   const slash = rest.indexOf("/");
@@ -188,7 +188,7 @@ function parseNetwork(family: 4 | 6, rest: string, outcome: SpfOutcome): SpfMech
   return network?.family === family && prefix !== null ? { kind: "ip", network, prefix, outcome } : null;
 }
 
-/** §5.3, §5.4. */
+/** Parses what follows `a` or `mx` (§5.3, §5.4). */
 function parseHosts(kind: "a" | "mx", rest: string, outcome: SpfOutcome): SpfMechanism | null {
   let end = rest.length;
   let [prefix4, prefix6]: [number | null, number | null] = [32, 128];
@@ -207,14 +207,14 @@ function parseHosts(kind: "a" | "mx", rest: string, outcome: SpfOutcome): SpfMec
   return { kind, target, prefix4, prefix6, outcome };
 }
 
-/** -1 when there is none. */
+/** Position of the slash before a prefix length; -1 when there is none. */
 function slashBeforeDigits(text: string, end: number): number {
   let at = end - 1;
   while (at >= 0 && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at -= 1;
   return at < end - 1 && at >= 0 && text[at] === "/" ? at : -1;
 }
 
-/** `null` with leading zeros, or above `max`. */
+/** A prefix length; `null` with leading zeros, or above `max`. */
 function parsePrefix(digits: string, max: number): number | null {
   if (digits.length === 0 || digits.length > 3 || (digits.length > 1 && digits[0] === "0")) return null;
   let prefix = 0;

@@ -18,13 +18,13 @@ export type ImportDeps = MailboxDeps &
 
 export interface NewImport {
   userId: string;
-  /** For twins; default: the account's. */
+  /** Domain of the twins; by default the account's. */
   domain: string | undefined;
-  /** For all aliases; `null` for none. */
+  /** Id of the label that all new aliases get; `null` for none. */
   label: string | null;
   /** Its network and block have a budget of taken addresses, and turns in reading. */
   clientAddress: string;
-  /** Called after the rate limits were checked. */
+  /** The file or service is opened after the rate limits were checked. */
   open(place: ReadingPlace): Promise<ImportSource>;
 }
 
@@ -108,7 +108,7 @@ interface Storing {
   summary: AliasImport["summary"];
 }
 
-/** @returns the number of rows */
+/** @returns the number of rows stored */
 async function storeRows(deps: ImportDeps, { importId, rows, plan, summary }: Storing): Promise<number> {
   let [count, position] = [0, 0];
   let batch: ImportedAlias[] = [];

@@ -7,7 +7,7 @@ export const importReasons = {
   noFreeName: "No free name was found for it.",
 } as const;
 
-/** Handled in one transaction. */
+/** A run handles one batch of rows in one transaction. */
 export const BATCH_ROWS = 500;
 
 export interface ImportRow {
@@ -16,7 +16,7 @@ export interface ImportRow {
   result: ImportResult;
   /** Created or already there; of an unchecked row the first name to try; `null` for other results. */
   alias: { name: string; domain: string } | null;
-  /** `null` if the row creates none. */
+  /** Id of the alias that the row creates; `null` if it creates none. */
   aliasId: string | null;
   reason: string | null;
   destinations: Destination[];
@@ -31,12 +31,12 @@ export type ImportCounts = Record<ImportResult, number>;
 
 export interface ImportSummary {
   format: ImportFormat;
-  /** Of this server, for twins. */
+  /** Domain of this server for twins. */
   domain: string;
-  /** For all aliases; `null` for none. */
+  /** Id of the label that all new aliases get; `null` for none. */
   label: string | null;
   counts: ImportCounts;
-  /** Aliases handled by the run or undo, and all. */
+  /** Number of aliases that the run or undo has handled, and of all. */
   progress: { done: number; total: number };
   made: number;
   undone: number;
@@ -60,11 +60,9 @@ export interface AliasImport {
   summary: ImportSummary;
 }
 
-/** Who has an address that an account wants to use. */
 export type AddressStanding =
-  /** This account. */
   | { kind: "own"; notes: string | null }
-  /** Another account has it, or had it until recently. */
+  /** Another account has the address, or had it until recently. */
   | { kind: "other" };
 
 export interface BatchOutcome {
@@ -73,7 +71,7 @@ export interface BatchOutcome {
 }
 
 export interface ImportStore {
-  /** Newest first, without one that is still being read. */
+  /** Newest import first, without one that is still being read. */
   list(userId: string): Promise<AliasImport[]>;
   find(userId: string, importId: string): Promise<AliasImport | null>;
   /** Replaces dry runs that were never run. @throws AppError `invalid` when the account stores its maximum of rows */
@@ -82,7 +80,7 @@ export interface ImportStore {
   addBatch(importId: string, position: number, rows: readonly ImportRow[]): Promise<void>;
   /** The import becomes a dry run. @throws AppError `not_found` */
   finishReading(importId: string, summary: ImportSummary, rows: number): Promise<AliasImport>;
-  /** `null` after the last batch. */
+  /** `null` after the last batch of rows. */
   batch(importId: string, position: number): Promise<ImportRow[] | null>;
   /**
    * Under the account's lock; `null` when the import is not this account's.

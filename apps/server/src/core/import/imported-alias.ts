@@ -4,20 +4,20 @@ import { AppError } from "../app-error.ts";
 import type { ServiceFetch } from "./service-fetch.ts";
 
 export interface ImportedAlias {
-  /** From 1. */
+  /** Rows of a file are counted from 1. */
   row: number;
   /** As written; it may lack the domain in Forward Email's DNS records. */
   address: string;
   notes: string;
   active: boolean;
-  /** Unchecked; empty when the file names none. */
+  /** Destinations are unchecked; empty when the file names none. */
   destinations: readonly string[];
   isDeleted: boolean;
-  /** A sentence; `null` when the address can be read. */
+  /** Why the row can't be imported, as a sentence; `null` when its address can be read. */
   problem: string | null;
 }
 
-/** Rows are read as they are requested. */
+/** Rows of the source are read as they are requested. */
 export interface ImportSource {
   format: ImportFormat;
   rows: AsyncIterable<ImportedAlias>;
@@ -25,7 +25,7 @@ export interface ImportSource {
 
 export interface ServiceReading {
   serviceFetch: ServiceFetch;
-  /** Monotonic milliseconds. */
+  /** Monotonic clock in milliseconds. */
   now(): number;
 }
 
@@ -48,7 +48,7 @@ export const noAliasSources: AliasSources = {
   },
 };
 
-/** @param message quotes no content of the file */
+/** @param message a sentence that quotes no content of the file */
 export function unreadable(message: string): AppError {
   return new AppError("invalid", { message, errors: { file: [message] } });
 }

@@ -15,7 +15,7 @@ import { importedNotes, markOfTwin, twinNames } from "./twin-name.ts";
 export interface PlanRules {
   userId: string;
   ownDomains: readonly string[];
-  /** For twins. */
+  /** Domain of this server for twins. */
   domain: string;
   fallback: string | null;
   /** Aliases that the account may still create. */
@@ -23,7 +23,7 @@ export interface PlanRules {
   newId(): string;
   /** Counts one address that may be told to be taken; false when none may. */
   mayTellTaken(): Promise<boolean>;
-  /** Free addresses are absent. */
+  /** Who has the addresses; free ones are absent from the map. */
   standing(addresses: readonly string[]): Promise<ReadonlyMap<string, AddressStanding>>;
   /** Mailboxes whose reader blocks mail from this server. */
   blocked(addresses: readonly string[]): Promise<ReadonlySet<string>>;
@@ -33,7 +33,7 @@ interface Draft {
   input: ImportedAlias;
   destinations: Destination[];
   remarks: string[];
-  /** On `domain`, in the order in which they are tried. */
+  /** Candidate alias names in the order in which they are tried. */
   names: string[];
   domain: string;
   isTwin: boolean;
@@ -47,7 +47,7 @@ export class ImportPlan {
   readonly #seen = new Set<string>();
   readonly #taken = new Set<string>();
   readonly #destinations = new DestinationSet();
-  /** By mailbox. */
+  /** Whether the reader of a mailbox blocks mail from here. */
   readonly #isBlocked = new Map<string, boolean>();
   #room: number;
   /** Counted in advance, so that no row shows that it was one too many. */
@@ -83,7 +83,7 @@ export class ImportPlan {
     return inputs.map((input) => this.#withinRoom(decided.get(input) ?? refusal(input, "invalid", "")));
   }
 
-  /** As far as that needs no look-up. */
+  /** Decides the row as far as that needs no look-up. */
   #draft(input: ImportedAlias): Draft | ImportRow {
     const { address, problem } = input;
     if (problem !== null) return refusal(input, "invalid", problem);
@@ -225,7 +225,7 @@ export class ImportPlan {
   }
 }
 
-/** A twin has to stand for the same foreign address. */
+/** A twin must stand for the same foreign address to be the same alias. */
 function isSame({ input, isTwin }: Draft, known: AddressStanding | undefined): boolean {
   return known?.kind === "own" && (!isTwin || known.notes?.includes(markOfTwin(input.address)) === true);
 }
@@ -242,7 +242,7 @@ const TOO_MANY_DESTINATIONS = `An import has ${limits.importDestinationsMax} dif
 const NOTE_CUT = `Its note is cut: a note has ${limits.notesMax} characters at most.`;
 const OVER_LIMIT = `An account holds ${limits.aliasesMax} aliases at most.`;
 
-/** A name without a domain is on `domain`. */
+/** An address without a domain is a name on our `domain`. */
 function placeOf(address: string, domain: string): { local: string; domain: string } {
   if (!address.includes("@")) return { local: address, domain };
   const split = splitAddress(address);

@@ -9,11 +9,11 @@ export interface DestinationRules {
 
 export interface PlannedDestinations {
   destinations: Destination[];
-  /** What differs from the file, as a sentence. */
+  /** What differs from the file's destinations, as a sentence. */
   remark: string | null;
 }
 
-/** Distinct, up to `limits.importDestinationsMax`. */
+/** Distinct destinations of an import, up to `limits.importDestinationsMax`. */
 export class DestinationSet {
   readonly #seen = new Set<string>();
 
@@ -28,7 +28,7 @@ export class DestinationSet {
 
 const keyOf = (it: Destination) => (it.kind === "mailbox" ? it.address.toLowerCase() : it.url);
 
-/** `null` without a usable destination and a fallback. */
+/** `null` if a row has no usable destination and the account no fallback. */
 export function planDestinations(
   texts: readonly string[],
   { ownDomains, fallback }: DestinationRules,

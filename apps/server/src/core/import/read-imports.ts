@@ -6,7 +6,7 @@ import { type AliasImport, BATCH_ROWS, type ImportRow } from "./import.ts";
 
 export interface ImportPage {
   number: number;
-  /** Pages of rows with the chosen outcome. */
+  /** Number of pages of rows with the chosen outcome. */
   count: number;
   rows: ImportRow[];
 }
@@ -38,7 +38,7 @@ export async function importPage(
 }
 
 async function anyRows({ imports }: Deps, { id }: AliasImport, from: number): Promise<ImportRow[]> {
-  // A batch consists of whole pages.
+  // A page never spans two batches: a batch consists of whole pages.
   const batch = await imports.batch(id, Math.floor(from / BATCH_ROWS));
   const start = from % BATCH_ROWS;
   return batch?.slice(start, start + importPageSize) ?? [];

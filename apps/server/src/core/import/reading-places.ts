@@ -8,7 +8,7 @@ import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 import { AppError } from "../app-error.ts";
 import type { ServiceFetch } from "./service-fetch.ts";
 
-/** Each needs up to 30 MB. */
+/** Each import that is read needs up to 30 MB of memory. */
 const READING_MAX = 4;
 const WAITING_MAX = 32;
 const WAITING_OF_BLOCK_MAX = 8;
@@ -53,7 +53,7 @@ export class ReadingPlace {
     }
   }
 
-  /** The same for the responses of a service. */
+  /** Like `arriving`, for the responses of a service. */
   fetch({ get }: ServiceFetch): ServiceFetch {
     return {
       get: async (request) => {
@@ -82,7 +82,7 @@ export interface Reader {
 export class ReadingPlaces {
   readonly #now: () => number;
   readonly #queue: FairQueue;
-  /** With an import that is read or waits. */
+  /** Accounts with an import that is read or waits. */
   readonly #accounts = new Set<string>();
   readonly #places = new Set<ReadingPlace>();
 

@@ -10,7 +10,7 @@ import type { AliasImport, BatchOutcome, ImportRow } from "./import.ts";
 
 type Deps = Pick<CoreDeps, "imports" | "clock"> & { random: Random; logger: Logger };
 
-/** A batch takes less than a second. */
+/** A process leases an import; one batch takes less than a second. */
 const LEASE_MS = 60_000;
 
 export class ImportRunner {
@@ -24,7 +24,7 @@ export class ImportRunner {
     this.#holder = deps.random.uuid();
   }
 
-  /** Unless this or another process is working on it. */
+  /** Continues the import unless this or another process works on it. */
   continue(work: AliasImport): void {
     if (this.#isClosed || this.#running.has(work.id)) return;
     if (work.state !== "running" && work.state !== "undoing") return;
@@ -34,7 +34,7 @@ export class ImportRunner {
     this.#running.set(work.id, done);
   }
 
-  /** When this process is working on no import. */
+  /** Resolves when this process works on no import. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }
@@ -64,7 +64,7 @@ export class ImportRunner {
   }
 }
 
-/** `null` if the row creates none. */
+/** `null` if the row creates no alias. */
 function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): Alias | null {
   if (row.alias === null || row.aliasId === null) return null;
   const { destinations } = row;
@@ -114,7 +114,7 @@ export async function runImport(
   return started;
 }
 
-/** The account must stay within its limit of aliases. */
+/** Two imports at once could exceed the account's limit of aliases. */
 function refuseSecond(others: readonly AliasImport["state"][]): void {
   if (others.some((state) => state === "running" || state === "undoing"))
     throw new AppError("busy", { message: "Another import of yours is running. Please wait until it has ended." });

@@ -3,13 +3,13 @@
 export interface ServiceRequest {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** With the response body. */
+  /** Milliseconds for the request, the response body included. */
   totalMs: number;
 }
 
 export interface ServiceResponse {
   status: number;
-  /** `X-Page-Count`; `null` without it. */
+  /** Number of pages by the header `X-Page-Count`; `null` without it. */
   pageCount: number | null;
   /** `Retry-After` (RFC 9110 §10.2.3); `null` without a number of seconds. */
   retryAfterSeconds: number | null;

@@ -7,7 +7,7 @@ import { isAliasName, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { splitAddress, toBase32 } from "@kauke/mail-rfc";
 
-/** With a suffix, when the plain name is taken. */
+/** Names with a suffix that are tried when the plain name is taken. */
 const GENERATED_MAX = 4;
 const SUFFIX_LENGTH = 6;
 
@@ -23,7 +23,7 @@ export function twinNames(address: string, account: string): string[] {
   return [local, ...generated].filter((name) => isAliasName(name) && findReservedName(name) === null);
 }
 
-/** By hyphens. */
+/** Hyphens stand for characters that an alias name must not have. */
 function plainName(local: string): string {
   return local
     .normalize("NFKD")
@@ -48,12 +48,12 @@ export function importedNotes(notes: string, was: string | null): { notes: strin
   return { notes: whole === "" ? null : whole, isCut: kept !== text };
 }
 
-/** Names the foreign address. */
+/** Text in the notes that names the twin's foreign address. */
 export function markOfTwin(was: string): string {
   return wholeCharacters(`was ${was}`, limits.notesMax);
 }
 
-/** Without splitting a surrogate pair. */
+/** Cuts a text without splitting a surrogate pair. */
 function wholeCharacters(text: string, max: number): string {
   if (text.length <= max) return text;
   return text
