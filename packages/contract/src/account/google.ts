@@ -1,4 +1,5 @@
 /** Reasons why a federated sign-in failed. A cookie holds the key only: no text from an issuer is ever shown. */
+import { googleOffText } from "./google-off.ts";
 
 /** Readable by the page's scripts, for a minute at most. */
 export const googleFailureCookie = "google-login-failed";
@@ -7,8 +8,6 @@ export const googleFailureCookie = "google-login-failed";
 export const googleFailureHash = "#google-login-failed";
 
 export const googleFailureTitle = "Google Login Failed";
-
-export const googleOffText = "Google is not set up on this server.";
 
 export const googleFailureTexts = {
   failed: "Failed to login with Google",
@@ -28,6 +27,3 @@ export const googleFailureTexts = {
 } as const;
 
 export type GoogleFailure = keyof typeof googleFailureTexts;
-
-/** Name of a `<meta>` element whose content is `on` or `off`. */
-export const googleSignInMeta = "google-sign-in";
