@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useId } from "react";
 
 interface Props {
   /** For screen readers. */
@@ -9,12 +9,12 @@ interface Props {
 }
 
 export function FilePicker({ label, accept, onFile, children }: Props) {
-  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
   return (
     <>
-      {children(() => input.current?.click())}
+      {children(() => document.getElementById(id)?.click())}
       <input
-        ref={input}
+        id={id}
         type="file"
         hidden
         aria-label={label}

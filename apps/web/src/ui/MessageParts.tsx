@@ -12,38 +12,37 @@ interface Props {
 }
 
 export function MessageParts({ text, html, headers, raw }: Props) {
-  const parts: [value: string, name: string, content: ReactNode][] = [
-    // Focusable, so that keyboards can scroll it.
-    [
-      "text",
-      "Text",
-      text ? (
-        <p className="text" tabIndex={0}>
-          <LinkedText text={text} />
-        </p>
-      ) : (
-        <p className="none">This message has no text part.</p>
-      ),
-    ],
-    ...(html === null ? [] : [["html", "HTML", html] as [string, string, ReactNode]]),
-    ["headers", "Headers", <Headers key="headers" headers={headers} />],
-    ...(raw === undefined ? [] : [["raw", "Raw", raw] as [string, string, ReactNode]]),
+  const parts: { value: string; name: string; content: ReactNode }[] = [
+    { value: "text", name: "Text", content: <Text text={text} /> },
+    { value: "headers", name: "Headers", content: <Headers headers={headers} /> },
   ];
+  if (html !== null) parts.splice(1, 0, { value: "html", name: "HTML", content: html });
+  if (raw !== undefined) parts.push({ value: "raw", name: "Raw", content: raw });
   return (
     <Tabs.Root defaultValue={text === null && html !== null ? "html" : "text"}>
       <Tabs.List className="tabs" aria-label="Parts of the message">
-        {parts.map(([value, name]) => (
+        {parts.map(({ value, name }) => (
           <Tabs.Trigger key={value} value={value}>
             {name}
           </Tabs.Trigger>
         ))}
       </Tabs.List>
-      {parts.map(([value, , content]) => (
+      {parts.map(({ value, content }) => (
         <Tabs.Content key={value} value={value} tabIndex={-1}>
           {content}
         </Tabs.Content>
       ))}
     </Tabs.Root>
+  );
+}
+
+function Text({ text }: Pick<Props, "text">) {
+  if (!text) return <p className="none">This message has no text part.</p>;
+  return (
+    // Focusable, so that keyboards can scroll it.
+    <p className="text" tabIndex={0}>
+      <LinkedText text={text} />
+    </p>
   );
 }
 
