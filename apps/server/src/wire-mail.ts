@@ -40,6 +40,7 @@ import { submissionService } from "./mail/inbound/submission.ts";
 import { MemoryBudget } from "./mail/memory-budget.ts";
 import { arcSigning } from "./mail/message/arc-signing.ts";
 import { BounceSenders } from "./mail/message/bounce-senders.ts";
+import { copyShares } from "./mail/message/copy-memory.ts";
 import { type DeliveryReports, deliveryReports } from "./mail/message/delivery-reports.ts";
 import { makeForwardCopy } from "./mail/message/encrypted-copy.ts";
 import type { CopyParts, Encrypter } from "./mail/message/forward-copy.ts";
@@ -57,12 +58,6 @@ import type { Clock, Logger, Metrics, Random } from "./runtime/ports.ts";
 import type { ShutdownSignal } from "./runtime/shutdown-signal.ts";
 import type { Config } from "./settings/config.ts";
 import type { Store } from "./store/open-store.ts";
-
-/**
- * Shares of the memory budget for copies that may be in use: all of it in total, a quarter by one account or
- * destination.
- */
-const copyShares = { all: 1, party: 1 / 4 };
 
 export interface MailParts {
   config: Config;
@@ -289,9 +284,6 @@ function resolveDeps(
 
 function writeAsDeps(parts: MailParts): WriteAsDeps {
   const { config, store, leakGuard, invitations, replaceInQuotes, spoolSpace, clock, random, trace } = parts;
-  // An account that was deleted meanwhile gets the default settings, so its mail is searched by the leak guard too.
-  const settingsOf = async (userId: string) =>
-    (await store.users.settings(userId)) ?? { leakGuard: true, aliasInQuotes: false };
   const domains = new Set(config.domains);
   const limited = { ...store, clock, limitRules: rateLimitRules(config.limits) };
   const sendingLimits: WriteAsDeps["sendingLimits"] = {
@@ -304,7 +296,7 @@ function writeAsDeps(parts: MailParts): WriteAsDeps {
     spool: { deliveries, bodies, spoolSpace, clock, random },
     features: { leakGuard, invitations, replaceInQuotes },
     sendingLimits,
-    settingsOf,
+    users: store.users,
     trace,
   };
 }

@@ -5,6 +5,9 @@
 import type { BackgroundMemory, MemoryUse } from "../background-memory.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 
+/** Parts of the memory budget for copies: all of it in total, a quarter by one account. */
+export const copyShares = { all: 1, party: 1 / 4 };
+
 type AboutMail = Omit<OutgoingMail, "sizeBytes" | "wire">;
 
 export interface ReleasableMail {

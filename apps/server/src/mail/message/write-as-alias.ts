@@ -41,7 +41,7 @@ export interface WriteAsDeps {
   replyForms: ReplyFormDeps & { replyPaths: Pick<ReplyPathStore, "findAll"> };
   spool: SpoolDeps;
   features: { leakGuard: LeakGuard; invitations: Pick<Invitations, "send">; replaceInQuotes: ReplaceInQuotes };
-  settingsOf(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes">>;
+  users: { settings(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes"> | null> };
   sendingLimits: SendingLimits;
   trace: Pick<MailTrace, "add"> | null;
 }
@@ -174,7 +174,8 @@ async function quoteAndGuard(
   const owner = ownerOf(route);
   const { mailboxes } = owner;
   if (mailboxes.length === 0) return message;
-  const settings = await deps.settingsOf(route.userId);
+  // The account may have been deleted meanwhile.
+  const settings = (await deps.users.settings(route.userId)) ?? { leakGuard: true, aliasInQuotes: false };
   const { body, places } = settings.aliasInQuotes
     ? deps.features.replaceInQuotes(message, owner)
     : { ...message, places: [] };

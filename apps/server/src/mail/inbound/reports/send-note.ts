@@ -59,7 +59,16 @@ export async function sendNote(
       isCounted: true,
     },
     // The owner did not write this message for the alias, so the leak guard searches it whatever the settings say.
-    { ...deps.write, settingsOf: async (userId) => ({ ...(await deps.write.settingsOf(userId)), leakGuard: true }) },
+    {
+      ...deps.write,
+      users: {
+        settings: async (userId) => ({
+          aliasInQuotes: false,
+          ...(await deps.write.users.settings(userId)),
+          leakGuard: true,
+        }),
+      },
+    },
   );
   if (refusal === null) return done;
   return refusal.code < 500 ? { kind: "deferral", reply: refusal } : refused("content");
