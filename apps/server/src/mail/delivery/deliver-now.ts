@@ -17,7 +17,7 @@ import type { FailureReporter } from "./failures.ts";
 import { FirstTry, reportGoneWebhooks, reportRefused } from "./first-try.ts";
 import type { OpenDeliveries, TriedMessage } from "./open-deliveries.ts";
 import type { TakenFingerprints, TakenOfMessage } from "./taken-fingerprints.ts";
-import type { WaitingSenders } from "./waiting-senders.ts";
+import type { MessageInMemory, WaitingSenders } from "./waiting-senders.ts";
 
 export interface DeliverNowDeps {
   attempts: AttemptDeps;
@@ -48,10 +48,9 @@ export async function deliverNow(
     deliveries.map((planned) => begin(planned, transaction.wire.length, takenBefore, deps)),
   );
   const all = tries.flat();
-  const inMemory = { bytes: transaction.wire.length, parties: () => all.flatMap(memoryPartiesOf) };
   const stopCounting = await deps.senders.wait(
     all.map(({ ended }) => ended),
-    inMemory,
+    inMemory(all, transaction.wire.length),
   );
   try {
     const results = plan.aliases.map(({ refusedAs }, index) => ({
@@ -158,6 +157,11 @@ function holdWhileNeeded({ bytes, all }: TriedMessage, memory: BackgroundMemory)
     attempt?.onSent(dropIfSent);
     void ended.then(dropIfSent);
   }
+}
+
+/** A function of its own: what it returns lives as long as the attempts, and must not refer to the transaction's bytes. */
+function inMemory(all: readonly FirstTry[], bytes: number): MessageInMemory {
+  return { bytes, parties: () => all.flatMap(memoryPartiesOf) };
 }
 
 const memoryPartiesOf = ({ attempt }: FirstTry): readonly string[] => attempt?.memoryParties ?? [];

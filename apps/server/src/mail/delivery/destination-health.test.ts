@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { FailureCode } from "../../core/delivery/delivery.ts";
 import { deferred, taken, untried } from "../classify-reply.ts";
-import { WaitingMail } from "./waiting-mail.ts";
+import { WaitingMail } from "./destination-health.ts";
 
 const unreachable = deferred("unreachable", "4.4.1");
 
