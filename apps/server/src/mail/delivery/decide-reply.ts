@@ -9,8 +9,8 @@ export type DestinationState = DeliveryOutcome | { kind: "running" };
 export type AliasState = "taken" | "open" | "refused";
 
 export function aliasState(destinations: readonly DestinationState[]): AliasState {
-  if (destinations.some((it) => it.kind === "taken")) return "taken";
-  return destinations.every((it) => it.kind === "refused") ? "refused" : "open";
+  if (destinations.some(({ kind }) => kind === "taken")) return "taken";
+  return destinations.every(({ kind }) => kind === "refused") ? "refused" : "open";
 }
 
 export interface AliasResult {
@@ -28,7 +28,7 @@ export type ReplyDecision =
 
 /** @param otherwiseTaken whether another recipient accepted the message (paused alias, operator, report) */
 export function decideReply(aliases: readonly AliasResult[], otherwiseTaken: boolean): ReplyDecision {
-  const isOpen = (it: DestinationState) => it.kind === "deferred" || it.kind === "running";
+  const isOpen = ({ kind }: DestinationState) => kind === "deferred" || kind === "running";
   if (aliases.some((alias) => alias.destinations.some(isOpen))) return { kind: "enqueue" };
   const allRefused = aliases.every((alias) => aliasState(alias.destinations) === "refused");
   if (aliases.length === 0 || otherwiseTaken || !allRefused) return { kind: "done" };

@@ -2,15 +2,16 @@
  * Messages whose only attempt outlives its transaction (embedded database): a file, deleted if the destination takes
  * the message. Otherwise the message moves to the queue and the delivery is settled there.
  */
-import type { MessageToKeep } from "../../core/delivery/delivery.ts";
+import type { MessageToKeep, OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { InFlightMessages } from "../../core/delivery/in-flight.ts";
 import type { SpoolPlace } from "../../core/spool/spool-space.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import type { FirstTry } from "./first-try.ts";
 import { BACKGROUND_LEASE_MS, type HeldLeases } from "./held-leases.ts";
-import type { LeasedRow } from "./open-deliveries.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
+
+export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };
 
 export interface MessageInFlight {
   message: MessageToKeep;

@@ -11,7 +11,7 @@ import type { PlannedDelivery } from "./delivery-plan.ts";
 import { withoutSenderReport } from "./failures.ts";
 import { type FirstTry, isTakenBySibling } from "./first-try.ts";
 import { BACKGROUND_LEASE_MS, type HeldLeases } from "./held-leases.ts";
-import type { InFlight } from "./in-flight.ts";
+import type { InFlight, LeasedRow } from "./in-flight.ts";
 import type { RetryPlan } from "./schedule.ts";
 import type { SpoolQuota } from "./spool-quota.ts";
 
@@ -26,8 +26,6 @@ export interface OpenDeliveriesDeps {
   clock: Clock;
   random: Pick<Random, "uuid">;
 }
-
-export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };
 
 /** `bytes.wire` is `null` once dropped from memory: they were sent or are on disk. */
 export interface TriedMessage {

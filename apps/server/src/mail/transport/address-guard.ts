@@ -64,12 +64,12 @@ const WITH_PORT = /^(\[[^\]]+\]|[^:[\]]+):([0-9]{1,5})$/;
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const read = entries.map(readEntry);
-  const hasAddress = (address: string, port: number) => read.some((it) => coversAddress(it, address, port));
+  const hasAddress = (address: string, port: number) => read.some((entry) => coversAddress(entry, address, port));
   return {
     hasHost: (host, port) => {
       const name = plainHost(host);
       if (isIP(name) !== 0) return hasAddress(name, port);
-      return read.some((it) => it.kind === "host" && it.host === name && (it.port ?? port) === port);
+      return read.some((entry) => entry.kind === "host" && entry.host === name && (entry.port ?? port) === port);
     },
     hasAddress,
   };
@@ -138,7 +138,7 @@ export function guardedLookup(resolver: Resolver, allow: AllowList, port: number
     void resolveGuarded(hostname, { resolver, allow, port }).then((found) => {
       if (typeof found === "string") return callback(new LookupRefused(found), "", 0);
       const wanted =
-        options.family === 4 || options.family === 6 ? found.filter((it) => it.family === options.family) : found;
+        options.family === 4 || options.family === 6 ? found.filter(({ family }) => family === options.family) : found;
       const [first] = wanted;
       if (first === undefined) return callback(new LookupRefused("dns_failed"), "", 0);
       if (options.all) callback(null, wanted);
@@ -158,7 +158,7 @@ async function resolveGuarded(
 ): Promise<Found[] | LookupRefused["reason"]> {
   const found = await addressesOf(plainHost(hostname), resolver);
   if (found.length === 0) return "dns_failed";
-  const isGood = (it: Found) => isPublicAddress(it.address) || allow.hasAddress(it.address, port);
+  const isGood = ({ address }: Found) => isPublicAddress(address) || allow.hasAddress(address, port);
   return allow.hasHost(hostname, port) || found.every(isGood) ? found : "address_not_allowed";
 }
 

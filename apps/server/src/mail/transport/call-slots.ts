@@ -83,8 +83,8 @@ export class CallSlots {
   #serveWaiting(): void {
     while (this.#waiting.size > 0) {
       const counts = this.#all.counts();
-      const next = this.#waiting.shiftLeast((it) =>
-        this.#hasSlot(it) ? turnOf(counts.of(it)) : Number.POSITIVE_INFINITY,
+      const next = this.#waiting.shiftLeast((call) =>
+        this.#hasSlot(call) ? turnOf(counts.of(call)) : Number.POSITIVE_INFINITY,
       );
       if (next === undefined) return;
       next.give(this.#slot(next));

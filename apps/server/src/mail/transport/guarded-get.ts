@@ -19,7 +19,7 @@ export interface GuardedGetOptions {
 
 const STAGE_MS = 10_000;
 /** Some 10,000 aliases with all that a service says about them. */
-const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 
 export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceFetch {
   const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
@@ -44,7 +44,7 @@ export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceF
         clearTimeout(timer);
         resolve("failed");
       });
-      call.on("response", (response) => resolve(answerOf(response)));
+      call.on("response", (response) => resolve(readResponse(response)));
       call.end();
     });
   }
@@ -52,10 +52,10 @@ export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceF
 
 const isRefusal = (error: Error) => error instanceof LookupRefused && error.reason === "address_not_allowed";
 
-function answerOf(response: IncomingMessage): ServiceResponse {
+function readResponse(response: IncomingMessage): ServiceResponse {
   const status = response.statusCode ?? 0;
   if (status !== 200) response.destroy();
-  const body = status === 200 ? inTurns(collectStream(response, ANSWER_MAX_BYTES)) : nothing();
+  const body = status === 200 ? inTurns(collectStream(response, RESPONSE_MAX_BYTES)) : nothing();
   const { "x-page-count": pages, "retry-after": wait } = response.headers;
   return { status, pageCount: wholeNumber(pages), retryAfterSeconds: wholeNumber(wait), body };
 }

@@ -33,11 +33,11 @@ const ADDRESSES_MAX = 8;
 export async function findMailHosts(domain: string, rules: MailHostRules): Promise<MailHosts> {
   const name = domainToASCII(domain);
   if (name === "" || /^[0-9.]+$/.test(name)) return none(refused("no_mail_host", "5.1.2"));
-  const answer = await rules.resolver.resolveMx(name);
-  const exchanges = exchangesOf(name, answer, rules);
+  const result = await rules.resolver.resolveMx(name);
+  const exchanges = exchangesOf(name, result, rules);
   if (!Array.isArray(exchanges)) return none(exchanges);
   const found = await Promise.all(exchanges.map((exchange) => addressesOf(exchange, rules)));
-  const hosts = found.flatMap((it) => (it.kind === "found" ? it.hosts : []));
+  const hosts = found.flatMap((host) => (host.kind === "found" ? host.hosts : []));
   return hosts.length > 0 ? { kind: "hosts", hosts: hosts.slice(0, ADDRESSES_MAX) } : none(whyNone(found));
 }
 
@@ -45,15 +45,18 @@ function none(outcome: DeliveryOutcome): MailHosts {
   return { kind: "none", outcome };
 }
 
-function exchangesOf(name: string, answer: DnsAnswer<MxRecord>, rules: MailHostRules): string[] | DeliveryOutcome {
-  if (answer.kind === "failed") return deferred("dns_failed", "4.4.3");
-  if (answer.kind === "no_name") return refused("no_mail_host", "5.1.2");
-  if (answer.kind === "no_record") return [name];
-  const records = answer.records.map((it) => ({ ...it, exchange: it.exchange.toLowerCase().replace(/\.$/, "") }));
-  if (records.every((it) => it.exchange === "")) return refused("no_mail_host", "5.1.10");
-  const own = records.find((it) => it.exchange === rules.ownName);
+function exchangesOf(name: string, result: DnsAnswer<MxRecord>, rules: MailHostRules): string[] | DeliveryOutcome {
+  if (result.kind === "failed") return deferred("dns_failed", "4.4.3");
+  if (result.kind === "no_name") return refused("no_mail_host", "5.1.2");
+  if (result.kind === "no_record") return [name];
+  const records = result.records.map((record) => ({
+    ...record,
+    exchange: record.exchange.toLowerCase().replace(/\.$/, ""),
+  }));
+  if (records.every(({ exchange }) => exchange === "")) return refused("no_mail_host", "5.1.10");
+  const own = records.find(({ exchange }) => exchange === rules.ownName);
   const usable = records.filter(
-    (it) => it.exchange !== "" && it.priority < (own?.priority ?? Number.POSITIVE_INFINITY),
+    ({ exchange, priority }) => exchange !== "" && priority < (own?.priority ?? Number.POSITIVE_INFINITY),
   );
   if (usable.length === 0) return refused("refused_by_policy", "5.4.6");
   return inOrder(usable, rules.random).slice(0, HOSTS_MAX);
@@ -64,7 +67,7 @@ function inOrder(records: readonly MxRecord[], random: () => number): string[] {
   return records
     .map((record) => ({ record, lot: random() }))
     .sort((a, b) => a.record.priority - b.record.priority || a.lot - b.lot)
-    .map((it) => it.record.exchange);
+    .map(({ record }) => record.exchange);
 }
 
 type HostAddresses = { kind: "found"; hosts: MailHost[] } | { kind: "not_allowed" | "missing" | "failed" };
@@ -75,7 +78,7 @@ type HostAddresses = { kind: "found"; hosts: MailHost[] } | { kind: "not_allowed
  */
 async function addressesOf(name: string, { resolver, allow, port }: MailHostRules): Promise<HostAddresses> {
   const [four, six] = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);
-  const addresses = [four, six].flatMap((it) => (it.kind === "found" ? it.records : []));
+  const addresses = [four, six].flatMap((found) => (found.kind === "found" ? found.records : []));
   if (addresses.length === 0) return { kind: four.kind === "failed" || six.kind === "failed" ? "failed" : "missing" };
   const isGood = (address: string) => isPublicAddress(address) || allow.hasAddress(address, port);
   if (!allow.hasHost(name, port) && !addresses.every(isGood)) return { kind: "not_allowed" };
@@ -92,7 +95,7 @@ function chosenOf(addresses: readonly string[]): string[] {
 }
 
 function whyNone(found: readonly HostAddresses[]): DeliveryOutcome {
-  if (found.some((it) => it.kind === "failed")) return deferred("dns_failed", "4.4.3");
-  if (found.some((it) => it.kind === "not_allowed")) return refused("address_not_allowed", "5.4.4");
+  if (found.some(({ kind }) => kind === "failed")) return deferred("dns_failed", "4.4.3");
+  if (found.some(({ kind }) => kind === "not_allowed")) return refused("address_not_allowed", "5.4.4");
   return refused("no_mail_host", "5.4.4");
 }

@@ -63,7 +63,7 @@ export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): F
     if (isIP(host) !== 0 || host === "localhost") return askSystem(host);
     const name = host.replace(/\.$/, "");
     const [four, six] = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = [four, six].flatMap((it) => (it.kind === "found" ? it.records : []));
+    const addresses = [four, six].flatMap((found) => (found.kind === "found" ? found.records : []));
     const isFailed = four.kind === "failed" || six.kind === "failed";
     return { addresses, failure: isFailed ? "dns_failed" : "unreachable" };
   };

@@ -147,8 +147,8 @@ class SetUp {
       if (isRequired) throw new ChannelError("tls_failed");
       return false;
     }
-    const answer = await this.#ask(channel, "STARTTLS");
-    if (!isPositive(answer, "starttls")) {
+    const reply = await this.#ask(channel, "STARTTLS");
+    if (!isPositive(reply, "starttls")) {
       if (isRequired) throw new ChannelError("tls_failed");
       return false;
     }
@@ -157,10 +157,10 @@ class SetUp {
   }
 
   async #logIn(channel: SmtpChannel, offered: SmtpExtensions, login: RelayLogin): Promise<void> {
-    const answer = await logIn((line) => this.#ask(channel, line), offered.authMechanisms, login);
-    if (answer === null)
+    const reply = await logIn((line) => this.#ask(channel, line), offered.authMechanisms, login);
+    if (reply === null)
       throw new SetUpRefused({ outcome: deferred("login_failed", "4.7.0"), stage: "auth", replyCode: null });
-    this.#demand(answer, "auth");
+    this.#demand(reply, "auth");
   }
 
   async #ask(channel: SmtpChannel, line: string): Promise<PeerReply> {

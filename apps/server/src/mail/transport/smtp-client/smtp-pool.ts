@@ -298,7 +298,7 @@ export class SmtpPool {
 
   #forget(host: Host, connection: SmtpConnection): void {
     this.#idle.delete(connection);
-    const at = host.idle.findIndex((it) => it.connection === connection);
+    const at = host.idle.findIndex((idle) => idle.connection === connection);
     clearTimeout(host.idle[at]?.timer);
     if (at >= 0) host.idle.splice(at, 1);
     this.#onClosed(host);
@@ -339,7 +339,7 @@ export class SmtpPool {
   #isWantedElsewhere({ provider }: Host): boolean {
     if (provider === null) return false;
     if (provider.open < this.#options.connectionsPerProvider) return false;
-    return [...provider.hosts].some((it) => it.waiting.size > 0);
+    return [...provider.hosts].some(({ waiting }) => waiting.size > 0);
   }
 
   #failWaiting(host: Host): void {

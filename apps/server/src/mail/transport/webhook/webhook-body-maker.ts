@@ -52,8 +52,8 @@ export function webhookBodyMaker(
   });
 
   async function build(source: WebhookBodySource, maxBytes: number): Promise<Buffer> {
-    const answer = await worker.ask({ source, maxBytes }, DEADLINE_MS + source.raw.length / MIN_BYTES_PER_MS);
-    return answer instanceof Uint8Array ? toBuffer(answer) : buildRawWebhookBody(source);
+    const json = await worker.ask({ source, maxBytes }, DEADLINE_MS + source.raw.length / MIN_BYTES_PER_MS);
+    return json instanceof Uint8Array ? toBuffer(json) : buildRawWebhookBody(source);
   }
 
   return {

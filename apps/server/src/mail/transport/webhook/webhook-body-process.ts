@@ -13,8 +13,8 @@ class JoinedBlob {
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    const parts = this.#parts.map((it) =>
-      typeof it === "string" ? Buffer.from(it) : new Uint8Array(it as ArrayBuffer),
+    const parts = this.#parts.map((part) =>
+      typeof part === "string" ? Buffer.from(part) : new Uint8Array(part as ArrayBuffer),
     );
     const out = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
     let at = 0;
@@ -28,10 +28,10 @@ class JoinedBlob {
 
 Object.assign(globalThis, { Blob: JoinedBlob });
 
-process.on("message", (order: { source: WebhookBodySource; maxBytes: number }) => void answer(order));
+process.on("message", (order: { source: WebhookBodySource; maxBytes: number }) => void run(order));
 process.on("disconnect", () => process.exit(0));
 
-async function answer({ source, maxBytes }: { source: WebhookBodySource; maxBytes: number }): Promise<void> {
+async function run({ source, maxBytes }: { source: WebhookBodySource; maxBytes: number }): Promise<void> {
   const body = await buildWebhookBody({ ...source, raw: Buffer.from(source.raw) }).catch(() => null);
   // The JSON may exceed the reserved memory: an address list made of commas is longer when parsed.
   process.send?.(body === null || body.length > maxBytes ? "raw" : body);

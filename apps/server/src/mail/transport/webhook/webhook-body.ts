@@ -103,7 +103,7 @@ function authorOf(raw: Buffer): Pick<Mailbox, "name" | "address"> | null {
 
 function mailboxes(addresses: readonly Address[]): Pick<Mailbox, "name" | "address">[] {
   return addresses
-    .flatMap((it): Mailbox[] => (it.group === undefined ? [it as Mailbox] : it.group))
+    .flatMap((entry): Mailbox[] => (entry.group === undefined ? [entry as Mailbox] : entry.group))
     .map(({ name, address }) => ({ name, address }));
 }
 

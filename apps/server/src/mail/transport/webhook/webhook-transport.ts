@@ -28,7 +28,7 @@ export interface WebhookTransportOptions {
   processes?: number | undefined;
 }
 
-const ANSWER_MAX_BYTES = 64 * 1024;
+const RESPONSE_MAX_BYTES = 64 * 1024;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
 /** No keep-alive: `CallSlots` limits the sockets, while an agent's own queue would favour whoever makes most calls. */
 const agentOptions = { keepAlive: false };
@@ -102,7 +102,7 @@ function outcomeOf(
     request.on("response", (response) => {
       resolve(classifyStatus(response.statusCode ?? 0));
       // Read up to a limit, so that the connection ends in order.
-      void collectStream(response, ANSWER_MAX_BYTES);
+      void collectStream(response, RESPONSE_MAX_BYTES);
     });
     request.on("close", () => {
       clearTimeout(timer);
@@ -132,7 +132,7 @@ const TLS_CODE = /^ERR_(?:TLS|SSL)_|CERT|ERR_SSL|UNABLE_TO_/;
 function sharedLookup(lookup: LookupFunction, attempt: OngoingAttempt): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {
-      const [first] = Array.isArray(address) ? address.map((it) => it.address) : [address];
+      const [first] = Array.isArray(address) ? address.map((found) => found.address) : [address];
       const isFull = error === null && first !== undefined && !attempt.reachPeer(first);
       callback(isFull ? new TooManyCalls() : error, address, family);
     });
