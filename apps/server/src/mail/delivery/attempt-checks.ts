@@ -15,9 +15,8 @@ export interface DeliveryToCheck {
   target: DeliveryTarget;
 }
 
-/** What the MX knows about a delivery whose message has just arrived. */
 export interface KnownFromArrival {
-  /** Absent for mailboxes that are confirmed, and for other destinations. */
+  /** State of a mailbox that is not confirmed; absent for other destinations. */
   unconfirmed?: "new" | "asked";
   /** The reply addresses could not be stored, since the account has too many new correspondents. */
   isHeld?: boolean;
@@ -26,9 +25,7 @@ export interface KnownFromArrival {
 export interface CheckDeps {
   aliases: Pick<AliasStore, "findRouteById">;
   replyBook: Pick<ReplyBook, "keep">;
-  /** `null` when mailboxes need no confirmation. */
   guard: Pick<ConfirmationGuard, "beforeAttempt" | "beforeRetry"> | null;
-  /** `null` when rate limits are switched off. */
   shares: Pick<DestinationShares, "beforeAttempt" | "beforeRetry"> | null;
 }
 
@@ -37,8 +34,7 @@ const webhookGone = refused("webhook_gone", "5.1.6");
 
 /**
  * @param known `null` for a retry
- * @returns the outcome that replaces the attempt; `null` when it may be made
- * @throws whatever the store throws during a look-up
+ * @returns the outcome that replaces the attempt; `null` when the attempt may be made
  */
 export async function checkDelivery(
   delivery: DeliveryToCheck,

@@ -27,7 +27,6 @@ export interface OpenCopy {
 
 /** Where the copy comes from: made on arrival for all first attempts of an alias, or from the spool for a retry. */
 export interface CopySource {
-  /** `null` for a retry. */
   known: KnownFromArrival | null;
   /** Reserves memory and makes the copy. @returns an outcome when there is nothing to send, or no room in memory */
   open(attempt: Attempt): Promise<OpenCopy | DeliveryOutcome>;
@@ -54,7 +53,6 @@ export function startAttempt(
 ): Attempt | DeliveryOutcome {
   const running = deps.running.start(partiesOfDelivery(delivery));
   if (running !== null) return new Attempt({ delivery, running }, source, deps);
-  // An account with its maximum of attempts may make this one as soon as another ends.
   return deps.running.hasRoom(delivery.userId) ? untried : { ...untried, notBefore: deps.clock.now() };
 }
 
@@ -77,7 +75,7 @@ export class Attempt {
     this.ended = this.#run(source);
   }
 
-  /** Whether some bytes are still to be passed to the system, or another host might get them. */
+  /** Whether bytes are still to be passed to the system, or another host might get them. */
   get needsBytes(): boolean {
     return this.outcome === null && !this.#running.isPassedOn;
   }
@@ -87,7 +85,6 @@ export class Attempt {
     return this.#running.pausedMs;
   }
 
-  /** Accounts and destinations whose memory shares the message counts against. */
   get memoryParties(): string[] {
     const { userId, target } = this.#delivery;
     const { peer } = this.#running;
@@ -100,7 +97,7 @@ export class Attempt {
     this.#onSent.push(listener);
   }
 
-  /** Once its destination can have the message, another attempt would send it twice. */
+  /** Once the destination can have the message, another attempt would send it twice. */
   stopUnlessSent(): void {
     if (this.outcome === null && !this.#running.isSent) this.#running.stop();
   }

@@ -3,7 +3,6 @@ import type { Clock } from "../../runtime/ports.ts";
 
 /** A wake-up may be lost together with a database connection. */
 const SLEEP_MAX_MS = 15_000;
-/** Gathers due deliveries for one claim. */
 const GATHER_MS = 100;
 
 export class ClaimLoop {
@@ -34,7 +33,6 @@ export class ClaimLoop {
     this.#claiming ??= this.#run();
   }
 
-  /** Needs no query to find the due time. */
   wakeAt(dueAt: Date): void {
     const inMs = dueAt.getTime() - this.#clock.now().getTime();
     if (inMs <= 0) return this.wake();
@@ -42,12 +40,11 @@ export class ClaimLoop {
     if (this.#claiming === null) this.sleepAtMost(inMs);
   }
 
-  /** What is announced after this may be missing in the result of a query. */
+  /** What is announced after this call may be missing in the result of a query. */
   forgetAnnounced(): void {
     this.#announcedAt = Number.POSITIVE_INFINITY;
   }
 
-  /** @param dueAt earliest due time in the queue */
   sleepUntil(dueAt: Date | null): void {
     const at = Math.min(dueAt?.getTime() ?? Number.POSITIVE_INFINITY, this.#announcedAt);
     this.sleep(at - this.#clock.now().getTime());

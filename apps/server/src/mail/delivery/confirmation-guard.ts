@@ -58,7 +58,6 @@ export class ConfirmationGuard {
     return forward === null ? null : this.#before(forward, state);
   }
 
-  /** The mailbox may have been confirmed or refused since the first attempt. */
   async beforeRetry(delivery: GuardedDelivery): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
     if (forward === null) return null;

@@ -15,7 +15,6 @@ export function aliasState(destinations: readonly DestinationState[]): AliasStat
 
 export interface AliasResult {
   destinations: readonly DestinationState[];
-  /** Why this server refused the message for the alias before any attempt. */
   refusedAs?: MailRefusal;
 }
 

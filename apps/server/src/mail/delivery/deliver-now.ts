@@ -26,12 +26,11 @@ export interface DeliverNowDeps {
   failures: FailureReporter;
   /** What destinations took in an earlier try that ended in 451. */
   taken: TakenFingerprints;
-  /** Of messages whose sender has the reply. */
+  /** Memory of messages whose sender has the reply. */
   memory: BackgroundMemory;
   results: DeliveryResults;
 }
 
-/** `trace` is `null` unless in preview mode. */
 export interface DeliveryResults {
   metrics: Metrics;
   logger: Logger;
@@ -113,7 +112,6 @@ async function conclude(
   return reply(250, "2.0.0", `Ok ${transaction.messageId}`);
 }
 
-/** @returns why open deliveries could not be stored; the sender's retry then skips what was taken */
 async function enqueue(
   message: TriedMessage,
   before: TakenOfMessage,
@@ -159,7 +157,9 @@ function holdWhileNeeded({ bytes, all }: TriedMessage, memory: BackgroundMemory)
   }
 }
 
-/** A function of its own: what it returns lives as long as the attempts, and must not refer to the transaction's bytes. */
+/**
+ * A function of its own: what it returns lives as long as the attempts, and must not refer to the transaction's bytes.
+ */
 function inMemory(all: readonly FirstTry[], bytes: number): MessageInMemory {
   return { bytes, parties: () => all.flatMap(memoryPartiesOf) };
 }

@@ -15,7 +15,7 @@ export interface PlannedDelivery {
   registeredFrom?: string | undefined;
   target: DeliveryTarget;
   copy: ForwardCopy;
-  /** Absent for mailboxes that are confirmed, and for other destinations. */
+  /** State of a mailbox that is not confirmed; absent for other destinations. */
   unconfirmed?: "new" | "asked";
   /** The mailbox' host refused earlier mail because the mailbox does not exist. */
   wasMissing?: boolean;
@@ -26,7 +26,7 @@ export interface PlannedDelivery {
 
 export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
-  /** To be stored before the copy is sent. */
+  /** Reply addresses to be stored before the copy is sent. */
   replies?: CopyReplies;
   /** Sender to be stored before the copy is sent, because its envelope sender stands for them by a token. */
   bounceSender?: AccountBounceSender | null;
@@ -37,6 +37,5 @@ export interface InboundPlan {
   aliases: readonly PlannedAlias[];
   /** Operator addresses without a mailbox: their mail is stored. */
   keepFor: readonly string[];
-  /** Whether a recipient other than the aliases accepts the message. */
   otherwiseTaken: boolean;
 }

@@ -40,7 +40,7 @@ const KNOWN_MAX = 10_000;
 export class DestinationHealth {
   readonly #deps: DestinationHealthDeps;
   readonly #waitingMail = new WaitingMail();
-  /** By account and address. Evicted entries are read from the store again. */
+  /** Refusals by account and address. Evicted entries are read from the store again. */
   readonly #refusals = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
 
   constructor(deps: DestinationHealthDeps) {
@@ -120,12 +120,10 @@ export interface WaitingLimits {
 
 export const waitingLimits: WaitingLimits = { all: 100_000, destination: 5000 };
 
-/** Each of them that is taken makes the next batch due. */
 const BATCH_SIZE = 50;
-/** A destination has only just come back. */
 const BATCH_EVERY_MS = 1000;
 
-/** Not the replies of a host, which concern the message or mailbox. */
+/** Failures to reach a host; not its replies, which concern the message or mailbox. */
 const unreached: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "unreachable",
   "timed_out",
@@ -146,7 +144,6 @@ interface Waiting {
 export class WaitingMail {
   readonly #limits: WaitingLimits;
   readonly #now: () => number;
-  /** Last added to last. */
   readonly #destinations = new Map<string, Waiting>();
   #size = 0;
 

@@ -17,11 +17,9 @@ export interface FailedDelivery {
   userId: string | null;
   target: DeliveryTarget;
   createdAt: Date;
-  /** While the bytes are in memory; else the header is read from the store. */
   wire?: Buffer;
 }
 
-/** For failures that only the owner is told. */
 export function withoutSenderReport<T extends { target: DeliveryTarget }>(delivery: T): T {
   return { ...delivery, target: { ...delivery.target, reportTo: undefined } };
 }
@@ -37,7 +35,6 @@ export interface FailureReporter {
   reportComplaint(route: AliasRoute): Promise<void>;
   /** A row of the queue stayed unreadable until the retry schedule was used up. */
   reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
-  /** Mail waits because it could not be encrypted. */
   reportNotEncrypted(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
 
@@ -69,7 +66,6 @@ async function reportToSender(
   await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
 }
 
-/** Why a mailbox' automatic message to the envelope sender was not sent. */
 const noteNotSent = {
   unproven:
     "nothing proves that your mailbox wrote it: that takes the field Auto-Submitted: auto-replied and a DKIM signature of your mailbox' domain over From, To and Subject. Or have your mail program answer to From or Reply-To",
@@ -157,7 +153,7 @@ class OwnerNotices {
     this.#deps = deps;
   }
 
-  /** At most one notice per key in `NOTICE_EVERY_MS`. Never throws. */
+  /** Never throws: a notice that could not be stored is logged. */
   async add(
     key: string,
     notice: Pick<Notice, "userId" | "aliasId" | "text">,

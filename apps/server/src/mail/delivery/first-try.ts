@@ -6,11 +6,10 @@ import { type FailureReporter, withoutSenderReport } from "./failures.ts";
 
 export class FirstTry {
   readonly planned: PlannedDelivery;
-  /** `null` when the outcome is known without one. */
   readonly attempt: Attempt | null;
   /** Never rejects. */
   readonly ended: Promise<DeliveryOutcome>;
-  /** In the queue or in flight: the outcome is settled and reported from there. */
+  /** Whether the delivery is in the queue or in flight, and its outcome is settled and reported from there. */
   isEnqueued = false;
   readonly #known: DeliveryOutcome | null;
 
@@ -36,7 +35,7 @@ export class FirstTry {
 
 type Failures = Pick<FailureReporter, "report">;
 
-/** After a 250: to the owner, and once per alias to the sender if all destinations of the alias refused. */
+/** Reports after a 250: to the owner, and once per alias to the sender if all its destinations refused. */
 export async function reportRefused(all: readonly FirstTry[], wire: Buffer, failures: Failures): Promise<void> {
   const reported = new Set<string | null>();
   for (const tried of all) {
@@ -60,7 +59,6 @@ export function isTakenBySibling(tried: FirstTry, all: readonly FirstTry[]): boo
   return siblingsOf(tried, all).some(({ outcome }) => outcome?.kind === "taken");
 }
 
-/** Including the given one. */
 function siblingsOf({ planned }: FirstTry, all: readonly FirstTry[]): readonly FirstTry[] {
   return all.filter((tried) => tried.planned.aliasId === planned.aliasId);
 }

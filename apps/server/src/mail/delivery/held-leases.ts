@@ -8,7 +8,7 @@ import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { type SettleDeps, type Settled, settle } from "./settle.ts";
 
-/** For an attempt that goes on after its sender got the reply. */
+/** Lease of an attempt that goes on after its sender got the reply. */
 export const BACKGROUND_LEASE_MS = 11 * 60_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
@@ -22,7 +22,7 @@ export interface HeldLeasesDeps {
   metrics: Metrics;
 }
 
-/** The token changes when this process claims the delivery again during the attempt. */
+/** The token of a lease changes when this process claims the delivery again during the attempt. */
 export interface HeldLease {
   readonly id: string;
   leaseToken: string;
@@ -42,7 +42,6 @@ export class HeldLeases {
     this.#deps = deps;
   }
 
-  /** Renews a lease again and again, until `release`. */
   hold(lease: HeldLease, leaseMs: number): void {
     if (this.#held.has(lease.id)) return;
     const heartbeat = setInterval(() => void this.renew(lease, leaseMs), leaseMs / 3);
@@ -72,7 +71,7 @@ export class HeldLeases {
     return true;
   }
 
-  /** Stores the outcome and releases the lease. When the process shuts down first, the outcome is not stored. */
+  /** When the process shuts down first, the outcome is not stored. */
   async settle(lease: HeldLease, delivery: Settled, outcome: DeliveryOutcome): Promise<void> {
     const { shutdown } = this.#deps;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {

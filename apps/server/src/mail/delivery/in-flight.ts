@@ -16,10 +16,8 @@ export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"
 export interface MessageInFlight {
   message: MessageToKeep;
   delivery: LeasedRow;
-  /** `wire` is `null` once dropped from memory. */
   bytes: { wire: Buffer | null };
   tried: Pick<FirstTry, "planned" | "ended">;
-  /** Reserved in the spool until the message is queued or deleted. */
   place: SpoolPlace;
 }
 
@@ -59,15 +57,12 @@ export class InFlight {
     } catch (thrown) {
       logger.error("delivery_settle_failed", { stack: thrown instanceof Error ? thrown.name : typeof thrown });
     } finally {
-      // Has no effect once the message is stored.
+      // `release` has no effect once the message is stored.
       place.release();
     }
   }
 
-  /**
-   * @returns false when the message was deleted meanwhile
-   * @throws the last error of the store when the process shuts down before the message could be moved
-   */
+  /** @returns false when the message was deleted meanwhile. @throws when the process shuts down first */
   async #moveWhenPossible({ message, delivery, bytes }: Omit<MessageInFlight, "place">): Promise<boolean> {
     const { clock, shutdown, logger } = this.#deps;
     for (;;) {

@@ -42,7 +42,6 @@ export class OpenDeliveries {
     this.#deps = deps;
   }
 
-  /** Attempts whose sender has the reply, and that are not settled yet. */
   get running(): number {
     return this.#running.size;
   }
@@ -67,7 +66,6 @@ export class OpenDeliveries {
     }
   }
 
-  /** The usual case, a single running attempt. */
   async #storeFile({ transaction, bytes }: TriedMessage, tried: FirstTry, inFlight: InFlight, place: SpoolPlace) {
     const now = this.#deps.clock.now();
     const delivery = this.#leasedRow(tried.planned, now);
@@ -125,7 +123,6 @@ export class OpenDeliveries {
     await leases.settle(lease, { ...planned, attempts: 1 }, await ended);
   }
 
-  /** @returns `null` when the delivery has ended */
   #openRow({ planned, outcome }: FirstTry, now: Date): OpenDelivery | null {
     if (outcome === null) return this.#leasedRow(planned, now);
     if (outcome.kind !== "deferred") return null;

@@ -5,7 +5,7 @@
 import { composedRetrySchedule, defaultRetrySchedule, nextAttemptAt, scheduleSeconds } from "@kauke/mail-rfc";
 
 export interface RetryPlan {
-  /** From the first attempt to the last, without jitter. */
+  /** Seconds from the first attempt to the last, without jitter. */
   totalSeconds: number;
   /**
    * @param maxRetries intervals that composed mail may use; absent for other mail, which may use all
@@ -14,7 +14,6 @@ export interface RetryPlan {
   next(delivery: { attempts: number; maxRetries?: number }): Date | null;
 }
 
-/** @param schedule intervals in seconds */
 export function retryPlan(schedule: readonly number[], now: () => Date, random: () => number): RetryPlan {
   const composed = schedule === defaultRetrySchedule ? composedRetrySchedule : schedule;
   return {

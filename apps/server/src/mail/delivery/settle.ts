@@ -25,9 +25,8 @@ export interface Settled {
   userId: string | null;
   target: DeliveryTarget;
   createdAt: Date;
-  /** Including the one just ended. */
   attempts: number;
-  /** Of composed mail; absent for other mail, which may use the whole schedule. */
+  /** Retries that composed mail may have; absent for other mail, which may use the whole schedule. */
   maxRetries?: number;
 }
 
@@ -46,7 +45,7 @@ export async function settle(
   }
   const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
-  // Before the body is deleted: the report to the sender quotes the message's header.
+  // The report to the sender quotes the message's header, so it is sent before the body is deleted.
   if (finished && failure !== null) {
     const mayTellSender = isTakenByNone || delivery.target.isOneOfSeveral !== true;
     await deps.failures.report(mayTellSender ? delivery : withoutSenderReport(delivery), failure);
@@ -57,7 +56,7 @@ export async function settle(
 
 const unreadable: DeliveryFailure = { code: "spool_lost", enhancedStatus: "4.3.0" };
 
-/** The key or the version that wrote an unreadable row may be restored. Its destination is unknown. */
+/** An unreadable row is retried, since the key or the version that wrote it may be restored. */
 export async function settleUnreadable(row: UnreadableDelivery, deps: SettleDeps): Promise<void> {
   const notBefore = deps.retries.next({ ...row, attempts: row.attempts + 1 });
   if (notBefore !== null) {

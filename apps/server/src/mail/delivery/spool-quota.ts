@@ -27,7 +27,6 @@ export class SpoolQuota {
     this.#clock = clock;
   }
 
-  /** To be called when a delivery of this alias went into the spool. */
   watch(aliasId: string): void {
     const watched = this.#watched.get(aliasId);
     if (watched === undefined) this.#watched.set(aliasId, { spare: 0, until: 0 });

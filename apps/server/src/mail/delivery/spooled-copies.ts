@@ -33,7 +33,7 @@ export class SpooledCopies {
     return { known: null, open: (attempt) => this.#open(delivery, attempt) };
   }
 
-  /** The memory stays reserved until the system has all bytes, or it is needed elsewhere. */
+  /** The memory stays reserved until the system has all bytes of the message, or it is needed elsewhere. */
   async #open(delivery: LeasedDelivery, attempt: Attempt): Promise<OpenCopy | DeliveryOutcome> {
     let copy: ForwardCopy | null = null;
     const giveBack = this.#reserve(delivery, attempt, () => {
@@ -62,13 +62,11 @@ export class SpooledCopies {
     }
   }
 
-  /** The server's own small mail always gets memory. */
   #reserve({ target, sizeBytes: bytes }: LeasedDelivery, attempt: Attempt, evict: () => void): (() => void) | null {
     if (isOwnMail(target)) return this.#deps.memory.hold({ bytes, parties: () => ["own mail"], evict });
     return this.#deps.memory.take({ bytes, parties: () => attempt.memoryParties, evict });
   }
 
-  /** @returns an outcome when there is nothing to send */
   async #make(delivery: LeasedDelivery): Promise<MadeCopy | DeliveryOutcome> {
     const { bodies, logger, metrics } = this.#deps;
     const wire = await bodies.get(delivery.messageId);

@@ -26,7 +26,7 @@ export class TakenFingerprints {
     return new TakenOfMessage(wire, this);
   }
 
-  /** A message then need not be hashed to look it up. */
+  /** While nothing is remembered, a message need not be hashed to look it up. */
   get isEmpty(): boolean {
     return this.#until.size === 0;
   }
@@ -51,7 +51,6 @@ export class TakenFingerprints {
 
 const originFields = ["message-id", "date", "from", "subject"] as const;
 
-/** Hashes the message only if it must. */
 export class TakenOfMessage {
   readonly #all: TakenFingerprints;
   #wire: Buffer | null;

@@ -9,7 +9,6 @@ import type { MemoryBudget } from "../memory-budget.ts";
 export interface WaitingSendersDeps {
   budget: Pick<MemoryBudget, "onPressure">;
   budgetMs: number;
-  /** At shutdown senders get their reply soon. */
   shutdown: ShutdownSignal;
   now?: () => number;
 }
@@ -27,9 +26,9 @@ interface Entry extends MessageInMemory {
 }
 
 const SHUTDOWN_BUDGET_MS = 500;
-/** Before memory pressure may end a wait. */
+/** Milliseconds that a sender waits before memory pressure may end the wait. */
 const MIN_WAIT_MS = 250;
-/** Memory pressure is signalled for every incoming chunk. */
+/** Milliseconds between two reactions to memory pressure, which is signalled for every incoming chunk. */
 const RELIEF_SPACING_MS = 50;
 
 export class WaitingSenders {

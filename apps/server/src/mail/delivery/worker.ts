@@ -31,20 +31,20 @@ export interface DeliveryWorkerDeps {
 
 /** Free slots before the next claim, if the last claim left due deliveries in the queue. */
 const CLAIM_AT_FREE_SLOTS = 16;
-/** Between two claims that are triggered by free slots. */
+/** Milliseconds between two claims that are triggered by free slots. */
 const CLAIM_SPACING_MS = 50;
 /** Deliveries claimed beyond the free slots; they wait in memory. */
 const CLAIM_AHEAD = 32;
 /** Deliveries waiting for a slot, at or below which the queue is claimed again. */
 const WAITING_LOW = 24;
-/** After which an attempt continues without a slot. */
+/** Milliseconds after which an attempt continues without a slot. */
 const SLOT_MS = 5000;
 const LEASE_MS = 60_000;
 const HEARTBEAT_MS = LEASE_MS / 3;
 const AFTER_ERROR_MS = 1000;
-/** Deliveries are due but none can start before a slot is free. */
+/** Milliseconds to the next claim when deliveries are due but none can start before a slot is free. */
 const AFTER_NOTHING_MS = 500;
-/** Gathers deliveries to put back by one statement. */
+/** Milliseconds for gathering deliveries to put back by one statement. */
 const GATHER_MS = 100;
 
 export class DeliveryWorker {
@@ -52,7 +52,6 @@ export class DeliveryWorker {
   readonly #loop: ClaimLoop;
   readonly #shares: DeliveryShares;
   readonly #running = new Set<Promise<void>>();
-  /** Leased but not attempted. */
   #unattempted: PutBack[] = [];
   #waitingHeartbeat: NodeJS.Timeout | undefined;
   readonly #lastClaim = { at: Number.NEGATIVE_INFINITY, freedSince: 0, isMoreDue: false };
@@ -127,7 +126,7 @@ export class DeliveryWorker {
     for (const row of rows) {
       this.#deps.metrics.count("kauke_unreadable_total", { what: "delivery" });
       this.#deps.logger.error("delivery_unreadable", { id: row.id });
-      // Due again when its lease expires.
+      // A delivery that could not be settled is due again when its lease expires.
       await settleUnreadable(row, this.#deps.settling).catch(() => {});
     }
   }
@@ -182,7 +181,6 @@ export class DeliveryWorker {
     return leave;
   }
 
-  /** @returns whether a waiting delivery started */
   #startWaiting(): boolean {
     for (let isStarted = false; ; ) {
       const delivery = this.#loop.isClosed ? null : this.#shares.next();
@@ -193,7 +191,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** The delivery waited so long that another worker may have claimed it. */
+  /** For a delivery that waited so long that another worker may have claimed it. */
   async #renewAndStart(delivery: LeasedDelivery): Promise<void> {
     if (await this.#deps.leases.renew(delivery, LEASE_MS)) this.#start(delivery);
     else this.#slotOf(delivery)();
@@ -208,7 +206,7 @@ export class DeliveryWorker {
     await Promise.all(stale.map((delivery) => this.#deps.leases.renew(delivery, LEASE_MS)));
   }
 
-  /** A large claim costs little more than a small one. */
+  /** Several free slots lead to one claim, since a large one costs little more. */
   #claimSoon(isTakenAgain: boolean): void {
     const freed = Math.min(this.#shares.free("usual"), ++this.#lastClaim.freedSince);
     if (isTakenAgain && this.#shares.waiting.length > WAITING_LOW) return;
@@ -235,7 +233,7 @@ export class DeliveryWorker {
 
   async #putBackUnattempted(): Promise<void> {
     const deliveries = this.#unattempted.splice(0);
-    // Due again when their leases expire.
+    // Deliveries that could not be put back are due again when their leases expire.
     if (deliveries.length > 0) await this.#deps.queue.putBack(deliveries).catch(() => {});
   }
 
@@ -254,7 +252,7 @@ export class DeliveryWorker {
     };
   }
 
-  /** So that other workers need not wait for the leases to expire. */
+  /** At shutdown, so that other workers need not wait for the leases to expire. */
   async #putBackWaiting(): Promise<void> {
     const now = this.#deps.clock.now();
     const waiting = this.#shares.clearWaiting().map((delivery) => this.#toPutBack(delivery));

@@ -5,13 +5,12 @@ import { type PlaceParty, Places, turnOf } from "./places.ts";
 import type { OngoingAttempt } from "./transport.ts";
 
 export interface Slot {
-  /** Must be called exactly once. */
   free(): void;
 }
 
 export const callLimits = { all: 200, party: 8, host: 20, waiting: 1000, waitingOfParty: 64 };
 
-/** Between two looks for waiting calls of accounts that may exceed a host's limit. */
+/** Milliseconds between two looks for waiting calls of accounts that may exceed a host's limit. */
 const SWEEP_MS = 250;
 
 interface Waiting extends PlaceParty {

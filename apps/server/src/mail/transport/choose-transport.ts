@@ -1,4 +1,3 @@
-/** The transports of this process, by `KAUKE_DELIVERY`. */
 import { AppError } from "../../core/app-error.ts";
 import { type FailureCode, nextHopFailures } from "../../core/delivery/delivery.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
@@ -19,7 +18,6 @@ type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "d
 export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
 
 export interface TransportParts {
-  /** `null` unless in preview mode. */
   preview: Pick<PreviewInbox, "add"> | null;
   clock: Clock;
   resolver: Resolver;

@@ -13,12 +13,11 @@ import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } f
 export interface GuardedGetOptions {
   resolver: Resolver;
   allow: AllowList;
-  /** Trusted instead of the system's. */
   ca?: string;
 }
 
 const STAGE_MS = 10_000;
-/** Some 10,000 aliases with all that a service says about them. */
+/** A response contains up to some 10,000 aliases with all that a service says about them. */
 const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 
 export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceFetch {
@@ -66,7 +65,7 @@ function wholeNumber(text: string | string[] | undefined): number | null {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** Each chunk in a turn of the event loop of its own. */
+/** Yields each chunk in a turn of the event loop of its own. */
 async function* inTurns(collected: Promise<Buffer[] | null>): AsyncGenerator<Uint8Array> {
   const chunks = await collected;
   if (chunks === null) throw new Error("the response did not arrive whole");

@@ -29,7 +29,6 @@ const HOSTS_MAX = 10;
 const ADDRESSES_PER_HOST = 2;
 const ADDRESSES_MAX = 8;
 
-/** @param domain Unicode or A-labels */
 export async function findMailHosts(domain: string, rules: MailHostRules): Promise<MailHosts> {
   const name = domainToASCII(domain);
   if (name === "" || /^[0-9.]+$/.test(name)) return none(refused("no_mail_host", "5.1.2"));
@@ -62,7 +61,6 @@ function exchangesOf(name: string, result: DnsAnswer<MxRecord>, rules: MailHostR
   return inOrder(usable, rules.random).slice(0, HOSTS_MAX);
 }
 
-/** By preference, equal ones in random order. */
 function inOrder(records: readonly MxRecord[], random: () => number): string[] {
   return records
     .map((record) => ({ record, lot: random() }))
@@ -85,7 +83,6 @@ async function addressesOf(name: string, { resolver, allow, port }: MailHostRule
   return { kind: "found", hosts: chosenOf(addresses).map((address) => ({ name, address })) };
 }
 
-/** @param addresses IPv4 before IPv6 */
 function chosenOf(addresses: readonly string[]): string[] {
   const [first, ...others] = addresses;
   if (first === undefined) return [];

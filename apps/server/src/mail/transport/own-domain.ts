@@ -10,11 +10,10 @@ import { type MailTransport, type OutgoingMail, outcomeOnly } from "./transport.
 export interface OwnDomainParts {
   /** The MX: `path.ts` with its rate limits. */
   inbound: Pick<MxHandlers, "resolve" | "receive">;
-  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
-  /** For the Received field: this mail has no client. */
+  /** Host name for the Received field, since this mail has no client. */
   mailHost: string;
-  /** Of incoming messages: the message is held a second time, as one buffer. */
+  /** Budget of incoming messages, where this one is held a second time, as one buffer. */
   budget: Pick<MemoryBudget, "take" | "give">;
 }
 

@@ -6,7 +6,7 @@
  */
 
 export interface PlaceParty {
-  /** The destination's domain for mail of no account. */
+  /** Account of the mail; the destination's domain for mail of no account. */
   account: string;
   /** Network that the account was registered from, as an opaque text; the account itself when unknown. */
   network: string;
@@ -27,7 +27,7 @@ export interface PlaceCounts {
 export const QUICK_MS = 1000;
 /** Maximum places of an account one of which is late. */
 export const LATE_ACCOUNT_MAX = 4;
-/** Of a network one of which is late; the first place of each of its accounts is not limited. */
+/** Maximum places of a network one of which is late; the first place of each of its accounts is not limited. */
 export const LATE_NETWORK_MAX = 16;
 
 const NONE: PlaceCounts = { shared: 0, late: 0 };
@@ -91,6 +91,5 @@ function count(counts: Map<string, PlaceCounts>, key: string, isLate: boolean): 
   counts.set(key, isLate ? { shared, late: late + 1 } : { shared: shared + 1, late });
 }
 
-/** The smallest gets the next place, in turn among equals. */
 export const turnOf = ({ account, network }: { account: PlaceCounts; network: PlaceCounts }): number =>
   network.shared * 10_000 + account.shared;

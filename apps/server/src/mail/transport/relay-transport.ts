@@ -15,7 +15,6 @@ import { type MailTransport, outcomeOnly } from "./transport.ts";
 
 const ADDRESSES_MAX = 2;
 
-/** @property failure what to report when no address can be used */
 export interface RelayAddresses {
   addresses: readonly string[];
   failure: "dns_failed" | "unreachable";
@@ -25,7 +24,7 @@ export type FindAddresses = (host: string) => Promise<RelayAddresses>;
 
 export interface RelayTransportOptions extends SmtpPoolOptions {
   url: URL;
-  /** By default the system's resolver, which also reads the hosts file. */
+  /** The default is the system's resolver, which also reads the hosts file. */
   findAddresses?: FindAddresses;
 }
 
@@ -69,7 +68,6 @@ export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): F
   };
 }
 
-/** The system resolves the name when it connects. */
 export const askSystem: FindAddresses = async (host) => ({ addresses: [host], failure: "unreachable" });
 
 /**
@@ -118,7 +116,7 @@ export interface RelayProbe extends SmtpClientOptions {
 }
 
 const STEP_MS = 3000;
-/** Below the ten seconds that the operator's command waits. */
+/** The operator's command waits for ten seconds. */
 const PROBE_MS = 8000;
 const timeouts = { connectMs: STEP_MS, greetingMs: STEP_MS, commandMs: STEP_MS, tlsMs: STEP_MS };
 

@@ -15,16 +15,11 @@ import type { OngoingAttempt } from "./transport.ts";
 
 export interface StsPolicy {
   mode: "enforce" | "testing";
-  /** @param host A-labels */
   lists(host: string): boolean;
 }
 
 export interface StsPolicies {
-  /**
-   * @param domain A-labels, lower case
-   * @param attempt waits for the policy
-   * @returns `null`: the domain has none, or it can't be fetched; `busy`: unknown, since too many are being fetched
-   */
+  /** @returns `null`: the domain has no policy, or it can't be fetched; `busy`: too many are being fetched to know */
   find(domain: string, attempt: OngoingAttempt): Promise<StsPolicy | null | "busy">;
 }
 
@@ -33,7 +28,6 @@ export interface StsFetchRules {
   allow: AllowList;
   port?: number;
   deadlineMs?: number;
-  /** Trusted instead of the system's. */
   ca?: string;
 }
 
@@ -53,7 +47,7 @@ const KNOWN_MAX = 10_000;
 /** Each fetch takes up to ten seconds. Others wait in a queue that serves accounts in turn. */
 const FETCHES = { all: 32, party: 4, host: 1, waiting: 500, waitingOfParty: 32 };
 const DAY_MS = 24 * 3600 * 1000;
-/** After a failed fetch (RFC 8461 §3.3). */
+/** Milliseconds after a failed fetch (RFC 8461 §3.3). */
 const PAUSE_MS = 5 * 60_000;
 
 export function createStsPolicies(options: StsOptions): StsPolicies {
@@ -111,23 +105,18 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   };
 }
 
-/** @returns `null` also when the look-up fails */
 async function announcedId(domain: string, resolver: Resolver): Promise<string | null> {
   const found = await resolver.resolveTxt(`_mta-sts.${domain}`);
   return found.kind === "found" ? readStsId(found.records) : null;
 }
 
-/** @returns the promise in progress for a key, else that of `start` */
 function shared<T>(inProgress: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
   const running = inProgress.get(key) ?? start().finally(() => inProgress.delete(key));
   inProgress.set(key, running);
   return running;
 }
 
-/**
- * One HTTPS request to `mta-sts.<domain>` through the address guard (RFC 8461 §3.3), without redirects.
- * @param domain A-labels, lower case
- */
+/** Makes one HTTPS request to `mta-sts.<domain>` through the address guard (RFC 8461 §3.3), without redirects. */
 export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<string | null> {
   // The sender of a message waits for this, so the deadline is shorter than the minute of RFC 8461 §3.3.
   const { resolver, allow, port = 443, deadlineMs = 10_000, ca } = rules;

@@ -1,4 +1,3 @@
-/** What delivery attempts and the network know of each other. */
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 
 /** The attempt that a transport sends for: whose it is, when to stop, and what to ask and tell meanwhile. */
@@ -45,7 +44,6 @@ export interface OutgoingMail {
   readonly wire: () => readonly Buffer[] | null;
 }
 
-/** A report that says nothing else about the destination. */
 export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({
   outcome,
   isMailboxMissing: false,

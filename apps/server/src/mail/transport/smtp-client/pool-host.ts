@@ -10,20 +10,17 @@ import type { SmtpConnection } from "./smtp-connection.ts";
 export const poolDefaults = {
   connectionsPerHost: 20,
   connectionsPerProvider: 40,
-  /** Some hosts refuse more, and it spreads load over a name's hosts. */
+  /** Some hosts refuse more messages on a connection, and it spreads load over a name's hosts. */
   messagesPerConnection: 100,
   idleMs: 30_000,
-  /** Beyond it, messages of the party with the most are deferred. */
+  /** Beyond this number of messages, those of the party with the most are deferred. */
   waitingPerHost: 4000,
   waitingPerParty: 500,
-  /** Idle connections to all hosts. */
   idleMax: 500,
-  /** Waiting for the reply to a message, after which its connection leaves the shared places. */
+  /** Milliseconds of waiting for the reply to a message, after which its connection leaves the shared places. */
   lateMs: 30_000,
-  /** After a failed connection; doubled with each further failure. */
   backOffMs: 500,
   backOffMaxMs: 30_000,
-  /** Called for each connection that could not be opened or set up. */
   onOpenFailed: (_failure: OpenFailure) => {},
   now: () => performance.now(),
 };
@@ -35,20 +32,18 @@ export interface SmtpPoolOptions extends SmtpClientOptions, Partial<typeof poolD
 
 export interface Provider {
   name: string;
-  /** Without the late connections. */
+  /** Open connections without the late ones. */
   open: number;
-  /** Least recently served first. */
+  /** The provider's hosts, least recently served first. */
   hosts: Set<Host>;
 }
 
 export interface Host {
   key: string;
-  /** Whose limit applies too; `null` when only the host's own limit applies. */
+  /** `null` when only the host's own limit of connections applies. */
   provider: Provider | null;
   peer: SmtpPeer;
-  /** Open or being opened. */
   open: number;
-  /** In use or being opened. */
   places: Places<UsedConnection>;
   late: number;
   idle: IdleConnection[];
@@ -59,7 +54,6 @@ export interface Host {
 }
 
 export interface UsedConnection extends Place {
-  /** `null` while it is being opened. */
   connection: SmtpConnection | null;
   sentAt: number | null;
 }
@@ -88,12 +82,10 @@ export function newHost(given: Pick<Host, "key" | "provider" | "peer" | "waiting
   return { ...given, open: 0, places, late: 0, idle: [], failures: 0, pausedUntil: 0, lastFailure: aborted };
 }
 
-/** Mail of no account has its destination as the account. */
 export function partyOf({ party: account, network }: OngoingAttempt): PlaceParty {
   return { account, network };
 }
 
-/** Whether the message was sent long ago and has no reply. */
 export function becomesLate(place: UsedConnection, now: number, lateMs: number): boolean {
   if (place.isLate || place.connection?.isDotSent !== true) return false;
   place.sentAt ??= now;
@@ -129,14 +121,12 @@ export function takeHeldUp(host: Host): Waiter[] {
   return host.waiting.removeParties(({ party }) => isHeldUpAt(host, party, counts));
 }
 
-/** Of the party that has the fewest places. */
 export function nextWaiting({ places, waiting }: Host): Waiter | undefined {
   if (waiting.parties <= 1) return waiting.shift();
   const counts = places.counts();
   return waiting.shiftLeast(({ party }) => turnOf(counts.of(party)));
 }
 
-/** Of a party that has no place. */
 export function nextToExceed(host: Host, limits: Limits): Waiter | undefined {
   if (host.waiting.size === 0 || !hasQuickRoom(host, limits)) return undefined;
   const counts = host.places.counts();

@@ -32,7 +32,6 @@ interface Wait {
 }
 
 export interface BodyTimes {
-  /** For one chunk. */
   stallMs: number;
   totalMs: number;
 }
@@ -60,7 +59,6 @@ export class SmtpChannel {
     this.#socket = socket;
   }
 
-  /** @throws ChannelError with any reason why the connection or its TLS handshake failed, or `aborted` */
   static async open(target: ChannelTarget, timeoutMs: number, signal?: AbortSignal): Promise<SmtpChannel> {
     const { host, port } = target;
     const channel = new SmtpChannel(connect({ host, port, noDelay: true }));
@@ -95,7 +93,6 @@ export class SmtpChannel {
     this.#socket.write(text);
   }
 
-  /** @throws ChannelError */
   async reply(timeoutMs: number): Promise<PeerReply> {
     return this.#replies.shift() ?? ((await this.#waitFor("reply", timeoutMs)) as PeerReply);
   }

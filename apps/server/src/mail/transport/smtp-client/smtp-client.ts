@@ -17,25 +17,21 @@ export interface SmtpPeer {
   /** An address, or a name that the system resolves. */
   host: string;
   port: number;
-  /** For TLS (SNI and certificate). */
+  /** Name of the peer for TLS (SNI and certificate). */
   name: string;
   /** `opportunistic`: STARTTLS if offered, plain if it fails; `starttls`: required; `implicit`: from the first byte. */
   tls: "opportunistic" | "starttls" | "implicit";
   isVerified: boolean;
   login: RelayLogin | null;
-  /** Connections to all hosts of a provider are limited together. */
   provider?: string;
 }
 
 export interface SmtpClientOptions {
-  /** In EHLO. */
   mailHost: string;
   timeouts?: Partial<SmtpTimeouts>;
-  /** Trusted in addition to the system's. */
   extraCa?: string;
 }
 
-/** `replyCode`: of the reply that ended the set-up; `null` without one. */
 export type OpenFailure = { kind: "failed"; outcome: DeliveryOutcome; stage?: SmtpStage; replyCode: number | null };
 export type OpenResult = { kind: "open"; connection: SmtpConnection } | OpenFailure;
 
@@ -93,7 +89,6 @@ class SetUp {
   readonly #options: SmtpClientOptions;
   readonly #times: SmtpTimeouts;
   #channel: SmtpChannel | null = null;
-  /** `undefined` before the connection. */
   stage: SmtpStage | undefined;
 
   constructor(peer: SmtpPeer, options: SmtpClientOptions) {
@@ -183,7 +178,7 @@ class SetUp {
   }
 }
 
-// Creating a TLS context reads every root certificate.
+// Creating a TLS context reads every root certificate, so it is shared.
 const contexts = new Map<string | undefined, SecureContext>();
 
 function sharedContext(extraCa: string | undefined): SecureContext {

@@ -18,13 +18,13 @@ import { envelopeCommands, type SmtpExtensions } from "./smtp-envelope.ts";
 export const smtpTimeouts = {
   connectMs: 30_000,
   greetingMs: 300_000,
-  /** For EHLO, MAIL, RCPT and every other command except DATA. */
+  /** Milliseconds for the reply to EHLO, MAIL, RCPT and every other command except DATA. */
   commandMs: 300_000,
   tlsMs: 60_000,
   dataMs: 120_000,
-  /** While the peer takes no byte of the body. */
+  /** Milliseconds in which the peer takes no byte of the body. */
   stallMs: 180_000,
-  /** For the whole body; its size at `MIN_BYTES_PER_SECOND` is added, which cuts off peers that read very slowly. */
+  /** Milliseconds for the whole body, plus its size at `MIN_BYTES_PER_SECOND`: cuts off peers that read very slowly. */
   bodyMs: 180_000,
   finalMs: 600_000,
 };
@@ -38,9 +38,9 @@ export interface HostReport {
   isMailboxMissing: boolean;
   /** Whether a 4xx reply means that the host is busy, not only the mailbox. */
   isBusy: boolean;
-  /** Lost before the peer asked for the body: the message may be sent over another connection. */
+  /** The connection was lost before the peer asked for the body: the message may be sent over another one. */
   isUntouched: boolean;
-  /** Lost after the final dot: the peer may have the message, so no other host is tried now. */
+  /** The connection was lost after the final dot: the peer may have the message, so no other host is tried now. */
   isUncertain: boolean;
 }
 
@@ -57,7 +57,6 @@ export class SmtpConnection {
   #isBusy = false;
   #isMailboxMissing = false;
   isDotSent = false;
-  /** Replies to a pipelined envelope that are still to be read. */
   #due = 0;
 
   constructor(channel: SmtpChannel, peer: SmtpExtensions, times: SmtpTimeouts) {
@@ -125,7 +124,7 @@ export class SmtpConnection {
     return refusal ?? this.#body(mail, attempt);
   }
 
-  /** @returns the first refusal; `null` when the peer waits for the body */
+  /** @returns the first refusal of the envelope; `null` when the peer waits for the body */
   async #pipelined(commands: readonly string[]): Promise<DeliveryOutcome | null> {
     const { commandMs, dataMs } = this.#times;
     const resets = this.#needsReset;

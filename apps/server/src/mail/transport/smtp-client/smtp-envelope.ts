@@ -16,13 +16,11 @@ export interface SmtpExtensions {
   smtpUtf8: boolean;
   startTls: boolean;
   size: boolean;
-  /** `null` when the peer gives no limit (or 0, which means the same). */
+  /** `null` when the peer gives no limit of size (or 0, which means the same). */
   maxSizeBytes: number | null;
-  /** In upper case, e.g. `PLAIN`. */
   authMechanisms: ReadonlySet<string>;
 }
 
-/** Of a peer that only knows HELO. */
 export const noExtensions: SmtpExtensions = {
   pipelining: false,
   eightBitMime: false,

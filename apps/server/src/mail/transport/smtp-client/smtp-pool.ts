@@ -30,10 +30,10 @@ import {
 import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
 import type { HostReport, SmtpConnection } from "./smtp-connection.ts";
 
-/** Added to the delivery worker's own grace. */
+/** Milliseconds that `close` waits, after the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
 const KNOWN_HOSTS_MAX = 5000;
-/** Between two looks for places that became late, and for waiting accounts that may exceed a limit. */
+/** Milliseconds between two looks for places that became late, and for waiting accounts that may exceed a limit. */
 const SWEEP_MS = 250;
 const congested = deferred("try_later", "4.4.5");
 
@@ -42,7 +42,6 @@ export class SmtpPool {
   readonly #hosts = new Map<string, Host>();
   readonly #providers = new Map<string, Provider>();
   readonly #opening = new Set<AbortController>();
-  /** Oldest first. */
   readonly #idle = new Map<SmtpConnection, Host>();
   #sweeper: NodeJS.Timeout | null = null;
   #isClosed = false;
@@ -68,7 +67,6 @@ export class SmtpPool {
     return { ...retried, isBusy: report.isBusy || retried.isBusy };
   }
 
-  /** Defers waiting messages, and lets messages in progress finish within `graceMs`. */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true;
     for (const host of this.#hosts.values()) {
@@ -85,7 +83,7 @@ export class SmtpPool {
   }
 
   #host(peer: SmtpPeer): Host {
-    // Keyed by the address connected to: many names for one host get no more connections than one name.
+    // Hosts are keyed by the address connected to: many names for one host get no more connections than one name.
     const proven = peer.isVerified ? peer.name : "";
     const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
     const known = this.#hosts.get(key);
@@ -107,7 +105,6 @@ export class SmtpPool {
     return provider;
   }
 
-  /** At most a back-off is lost. */
   #evictUnused(): void {
     let left = KNOWN_HOSTS_MAX / 10;
     for (const host of this.#hosts.values()) {
@@ -146,7 +143,6 @@ export class SmtpPool {
     return open - late < this.#options.connectionsPerHost;
   }
 
-  /** Closes an idle connection to the provider's hosts if needed. */
   #hasRoomAtProvider(provider: Provider | null): boolean {
     const most = this.#options.connectionsPerProvider;
     if (provider === null || provider.open < most) return true;
@@ -323,7 +319,6 @@ export class SmtpPool {
     return this.#hasRoomAtHost(host) && this.#openForNext(host);
   }
 
-  /** @returns whether a connection is being opened */
   #openForNext(host: Host): boolean {
     if (host.pausedUntil > this.#options.now() || host.waiting.size === 0) return false;
     const hasRoom = this.#hasRoomAtHost(host) && this.#hasRoomAtProvider(host.provider);

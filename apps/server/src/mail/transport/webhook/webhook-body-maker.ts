@@ -33,7 +33,6 @@ export function webhookBodyWorker(): ChildWorker {
   return new ChildWorker({ program, heapMaxMib: 256, deadlineMs: 1000, startMs: 30_000, idleMs: 30_000 });
 }
 
-/** A message's size at `MIN_BYTES_PER_MS` is added. */
 const DEADLINE_MS = 1000;
 const MIN_BYTES_PER_MS = 8192;
 

@@ -14,7 +14,6 @@ import type { MessageEnvelope } from "../../../core/message/message.ts";
 type AuthResult = "none" | "pass" | "fail" | "softfail" | "neutral" | "policy" | "temperror" | "permerror";
 
 export interface WebhookBodySource {
-  /** Also the envelope's `to`. */
   aliasAddress: string;
   envelope: Pick<MessageEnvelope, "envelopeFrom" | "receivedAt">;
   /** The message without dot-stuffing. */

@@ -18,12 +18,11 @@ import { type OngoingAttempt, outcomeOnly, type WebhookCall, type WebhookTranspo
 export interface WebhookTransportOptions {
   resolver: Resolver;
   allow: AllowList;
-  /** Idle timeout for every stage: look-up, connect, TLS, body, response. */
+  /** Idle timeout of a call for every stage: look-up, connect, TLS, body, response. */
   stageMs?: number;
-  /** For a whole call without waiting for a slot; the body's size at `MIN_BYTES_PER_SECOND` is added. */
+  /** Milliseconds for a whole call without waiting for a slot; the body's size at `MIN_BYTES_PER_SECOND` is added. */
   totalMs?: number;
   now?: () => Date;
-  /** Trusted instead of the system's. */
   ca?: string;
   processes?: number | undefined;
 }
@@ -101,7 +100,7 @@ function outcomeOf(
     request.on("error", (error) => resolve(classifyError(error)));
     request.on("response", (response) => {
       resolve(classifyStatus(response.statusCode ?? 0));
-      // Read up to a limit, so that the connection ends in order.
+      // The response is read up to a limit, so that the connection ends in order.
       void collectStream(response, RESPONSE_MAX_BYTES);
     });
     request.on("close", () => {
