@@ -205,7 +205,7 @@ function checksOf(parts: MailParts, mailRules: MailLimitRules | null, replyBook:
   return {
     aliases: store.aliases,
     replyBook,
-    guard: settings && new ConfirmationGuard({ ...parts, ...store, limitRules, settings }),
+    guard: settings && new ConfirmationGuard({ ...parts, ...store, ask: { ...parts, ...store, limitRules }, settings }),
     shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination, hashKey: hashKey(parts) }),
   };
 }

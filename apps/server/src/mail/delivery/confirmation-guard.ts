@@ -12,13 +12,16 @@ import type { NoticeStore } from "../../core/notice.ts";
 import { DayCounts } from "../../limits/day-counts.ts";
 import { partOf } from "../../limits/process-part.ts";
 import { BoundedMap } from "../../runtime/bounded-map.ts";
-import type { Clock, Logger } from "../../runtime/ports.ts";
+import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 import { deferred, refused } from "../classify-reply.ts";
 
-export interface GuardDeps extends AskDeps {
-  destinations: Pick<DestinationStore, "ask" | "takeBackAsk" | "states">;
-  notices: Pick<NoticeStore, "insert">;
+export interface GuardDeps {
+  ask: AskDeps;
   settings: ConfirmationSettings;
+  destinations: Pick<DestinationStore, "states">;
+  notices: Pick<NoticeStore, "insert">;
+  clock: Clock;
+  random: Random;
   logger: Logger;
   processes?: number;
 }
@@ -74,10 +77,10 @@ export class ConfirmationGuard {
   }
 
   async #ask(forward: Forward): Promise<DeliveryOutcome | null> {
-    const { settings, logger } = this.#deps;
+    const { ask, settings, logger } = this.#deps;
     const { userId, address } = forward;
     try {
-      const decision = await askForConfirmation(this.#deps, settings, { userId, address, isByOwner: false });
+      const decision = await askForConfirmation(ask, settings, { userId, address, isByOwner: false });
       if (decision.kind === "too_many" || decision.kind === "too_soon") return await this.#defer(forward);
       const isEnded = decision.kind === "known" && (decision.state === "refused" || decision.state === "blocked");
       return isEnded ? notWanted : null;
