@@ -9,7 +9,7 @@ import { repositoryFiles, repositoryRoot } from "../source-files.ts";
 
 const BUILDER = "packages/mail-rfc/src/header/header-field.ts";
 /** The program that prints stored mail in a terminal. It builds no message, so header names are allowed in it. */
-const PRINTER = "apps/server/src/cli/control/print-kept-mail.ts";
+const PRINTER = "apps/server/src/cli/commands/doctor.ts";
 
 const families =
   "ARC|Arrival|Authentication|Auto|Content|Delivered|DKIM|Final|In-Reply|Last|List|Message|MIME|Reply|Reporting|Resent|Return|X";

@@ -2,20 +2,18 @@
 import { product } from "@kauke/contract";
 import { traceOf } from "../platform/telemetry/error-trace.ts";
 import type { Config } from "../settings/config.ts";
+import { SettingsError } from "../settings/env.ts";
 import { readConfigOrExit } from "../settings/read-config.ts";
-import { SettingsError } from "../settings/settings-error.ts";
 import { StoreStartError } from "../store/start-error.ts";
-import { backup, restore } from "./commands/backup.ts";
-import { type Command, print } from "./commands/command.ts";
+import { type Command, findCommand, print } from "./commands/command.ts";
+import { backup, migrate, restore } from "./commands/data.ts";
 import { doctor } from "./commands/doctor.ts";
 import { domains } from "./commands/domains.ts";
-import { findCommand } from "./commands/find-command.ts";
 import { keysList, keysRotate } from "./commands/keys.ts";
-import { migrate } from "./commands/migrate.ts";
 import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./commands/users.ts";
 import { ControlError } from "./control/control-client.ts";
+import { OperatorError } from "./control/control-protocol.ts";
 import { type OperatorAccess, openAccess, sentenceOf } from "./control/operator-access.ts";
-import { OperatorError } from "./control/operator-error.ts";
 
 const commands: readonly Command[] = [
   domains,

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { FRESH_PROOF_SECONDS, sessionTimes } from "@kauke/contract";
-import { isFromFuture } from "../runtime/clock-set-back.ts";
-import type { Clock, Random } from "../runtime/ports.ts";
+import { type Clock, isFromFuture, type Random } from "../runtime/ports.ts";
 import { AppError } from "./app-error.ts";
 import type { User, UserStore } from "./user/user.ts";
 

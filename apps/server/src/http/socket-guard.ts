@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { FairPool, type PoolRules, type Standing } from "../limits/fair-pool.ts";
 import { type ClientParty, clientParty } from "../limits/party.ts";
-import { dropRest, GatheredRequest } from "../runtime/gathered-request.ts";
+import { dropRest, GatheredRequest } from "../runtime/byte-streams.ts";
 
 export interface SocketGuardOptions {
   /** Whether limits per network apply; false with `KAUKE_LIMITS=off`, for load tests from one address. */

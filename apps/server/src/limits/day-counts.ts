@@ -2,7 +2,7 @@
  * Counts events by key in memory for a day from the first event of a key on. Bounded: the counter
  * used longest ago is evicted. Nothing is written, so a restart resets the counts.
  */
-import { BoundedMap } from "../runtime/bounded-map.ts";
+import { BoundedMap } from "../runtime/maps.ts";
 import { type Clock, steadyMs } from "../runtime/ports.ts";
 
 const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@
  * newcomer counts as a member in that comparison. Pure: time and the state of members are passed in.
  */
 
-import { Counts } from "../runtime/counts.ts";
+import { Counts } from "../runtime/maps.ts";
 import type { ClientParty } from "./party.ts";
 
 export interface PoolRules {

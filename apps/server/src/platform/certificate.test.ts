@@ -6,7 +6,7 @@ import { join } from "node:path";
 import tls from "node:tls";
 import { expect, test } from "vitest";
 import type { Logger } from "../runtime/ports.ts";
-import { SettingsError } from "../settings/settings-error.ts";
+import { SettingsError } from "../settings/env.ts";
 import { loadCertificate } from "./certificate.ts";
 import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { product } from "@kauke/contract";
 import type { Clock, Logger } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
-import { SettingsError } from "../settings/settings-error.ts";
+import { SettingsError } from "../settings/env.ts";
 import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 
 export interface CertificateSource {

@@ -2,16 +2,20 @@
  * The issuer of federated sign-in, over the network: OpenID Connect discovery, authorization code with PKCE, state and
  * nonce. Uses `openid-client`, which is loaded at the first sign-in. Its errors are translated into our own codes here.
  */
+
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
 import type * as openid from "openid-client";
+import type { CustomFetch } from "openid-client";
 import {
   type FederatedIssuer,
   type FlowSecrets,
   type IssuerFailure,
   readClaims,
 } from "../core/sign-in/federated-issuer.ts";
+import { collectStream } from "../runtime/byte-streams.ts";
 import { type Clock, steadyMs } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
-import { boundedFetch, NoResponse } from "./bounded-fetch.ts";
 
 type GoogleSettings = NonNullable<Config["google"]>;
 
@@ -136,3 +140,43 @@ function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
   if (thrown instanceof client.ClientError) return thrown.code === "OAUTH_TIMEOUT" ? "unreachable" : "answer_invalid";
   return thrown instanceof NoResponse ? "unreachable" : "answer_invalid";
 }
+
+/** Maximum bytes of a response: metadata, keys, tokens and claims have some kilobytes each. */
+const ANSWER_MAX_BYTES = 1024 * 1024;
+/** Statuses whose response has no body. */
+const EMPTY = [204, 205, 304];
+
+/**
+ * No response arrived, or not a whole one within the limits. A TypeError, as of the platform's `fetch`, because
+ * `openid-client` passes no other error on unchanged.
+ */
+export class NoResponse extends TypeError {
+  override name = "NoResponse";
+}
+
+/** @throws NoResponse; the reason of the signal when it has aborted */
+export const boundedFetch: CustomFetch = async (url, { method, headers, body, signal }) => {
+  const isSecure = new URL(url).protocol === "https:";
+  const text = body === undefined || body === null ? "" : String(body as string | URLSearchParams);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const call = (isSecure ? requestHttps : requestHttp)(url, {
+      method,
+      headers,
+      agent: false,
+      ...(signal && { signal }),
+    });
+    call.on("response", resolve);
+    call.on("error", () => reject(noResponse(signal)));
+    call.end(text);
+  });
+  const chunks = await collectStream(response, ANSWER_MAX_BYTES);
+  if (chunks === null) throw noResponse(signal);
+  const status = response.statusCode ?? 0;
+  const fields = Object.entries(response.headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  return new Response(EMPTY.includes(status) ? null : Buffer.concat(chunks), { status, headers: fields });
+};
+
+const noResponse = (signal: AbortSignal | undefined): unknown =>
+  signal?.aborted === true ? signal.reason : new NoResponse();

@@ -1,9 +1,7 @@
 /** One process of a group, seen by the process that started it. */
 import { fork } from "node:child_process";
 import { ControlError } from "../cli/control/control-client.ts";
-import type { ControlAnswer } from "../cli/control/control-protocol.ts";
-import { OperatorError } from "../cli/control/operator-error.ts";
-import type { FromMember, GroupMember, GroupRequest, ListenPorts, ToMember } from "./process-messages.ts";
+import { type ControlAnswer, type ControlRequest, OperatorError } from "../cli/control/control-protocol.ts";
 
 /** Argument by which the program knows that it is a process of a group. */
 export const MEMBER_ARGUMENT = "--member-of-a-group";
@@ -87,3 +85,25 @@ export class MemberProcess {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 }
+
+/** What a process needs to know of the group that it belongs to. */
+export interface GroupMember {
+  /** Number of processes in the group. Limits counted in memory are divided by it. */
+  processes: number;
+  /** Keys of TLS session tickets: a client resumes its session in whichever process gets its next connection. */
+  ticketKeys: Buffer;
+}
+
+export type ListenPorts = Readonly<Record<"http" | "mx" | "submission" | "submissions", number | null>>;
+
+export type GroupRequest = ControlRequest | { call: "ping" } | { call: "metrics" };
+
+export type ToMember =
+  /** The first message. `ports`: those of the settings, or for those set to 0 the ones that the first process got. */
+  | { kind: "start"; member: GroupMember; ports: ListenPorts | null }
+  | { kind: "request"; id: number; request: GroupRequest }
+  | { kind: "stop" };
+
+export type FromMember =
+  | { kind: "ready"; ports: ListenPorts }
+  | { kind: "response"; id: number; answer: ControlAnswer };

@@ -2,7 +2,7 @@
  * A process of a group that serves nothing: it says that it is ready, and reports its process id as a metric. With
  * FIRST_MEMBER_ENDS the first one ends while the others start.
  */
-import type { FromMember, ToMember } from "./process-messages.ts";
+import type { FromMember, ToMember } from "./member-process.ts";
 
 const send = (message: FromMember) => void process.send?.(message);
 

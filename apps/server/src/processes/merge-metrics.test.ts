@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mergeMetrics } from "./merge-metrics.ts";
+import { mergeMetrics } from "./process-group.ts";
 
 const page = (...lines: string[]) => `${lines.join("\n")}\n`;
 

@@ -4,15 +4,12 @@
  * control socket and one page of metrics over all. None of them takes another with it.
  */
 import { randomBytes } from "node:crypto";
-import type { ControlHandlers } from "../cli/control/control-protocol.ts";
-import { controlCalls } from "../cli/control/control-requests.ts";
+import { type ControlHandlers, controlCalls } from "../cli/control/control-protocol.ts";
 import { listenControl } from "../cli/control/control-socket.ts";
-import { listenMetrics } from "../platform/telemetry/metrics-server.ts";
+import { listenMetrics } from "../platform/telemetry/metrics.ts";
 import type { Logger } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
-import { MemberProcess } from "./member-process.ts";
-import { mergeMetrics } from "./merge-metrics.ts";
-import type { GroupMember, ListenPorts } from "./process-messages.ts";
+import { type GroupMember, type ListenPorts, MemberProcess } from "./member-process.ts";
 
 /** Length in bytes of the keys of TLS session tickets. The keys are never stored. */
 const TICKET_KEYS_BYTES = 48;
@@ -157,4 +154,38 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Joins the metrics pages of several processes (Prometheus text, 0.0.4) into one: values of a series are summed, except
+ * that the start time is the earliest and a lag is the longest.
+ */
+const joins: Readonly<Record<string, (one: number, other: number) => number>> = {
+  process_start_time_seconds: Math.min,
+  nodejs_eventloop_lag_p99_seconds: Math.max,
+};
+const sum = (one: number, other: number) => one + other;
+
+export function mergeMetrics(pages: readonly string[]): string {
+  /** Comment lines and series in the order of their first appearance; comments have no value. */
+  const lines = new Map<string, number | null>();
+  for (const line of pages.flatMap((page) => page.split("\n"))) {
+    if (line === "") continue;
+    const end = line.startsWith("#") ? -1 : line.lastIndexOf(" ");
+    if (end < 0) lines.set(line, null);
+    else {
+      const series = line.slice(0, end);
+      const value = Number(line.slice(end + 1));
+      const known = lines.get(series);
+      lines.set(series, typeof known !== "number" ? value : (joins[series] ?? sum)(known, value));
+    }
+  }
+  return [...grouped(lines)].map(([name, value]) => (value === null ? name : `${name} ${value}`)).join("\n") + "\n";
+}
+
+/** Series of one metric must stand together, also those that only a later page has. */
+function grouped(lines: ReadonlyMap<string, number | null>): Map<string, number | null> {
+  const nameOf = (line: string) => (line.startsWith("#") ? line.split(" ", 3)[2] : line.split("{", 1)[0]) ?? "";
+  const byName = Map.groupBy(lines, ([line]) => nameOf(line));
+  return new Map([...byName.values()].flat());
 }

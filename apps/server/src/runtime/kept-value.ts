@@ -1,5 +1,5 @@
 /** A value that is the same for everybody who asks, such as a count of all rows. */
-import { withoutCallerTurn } from "./fair-queue/caller.ts";
+import { withoutCallerTurn } from "./fair-queue/fair-queue.ts";
 
 interface KeptValueOptions<Value> {
   /** Milliseconds for which a value is returned before it is read again. */

@@ -1,4 +1,5 @@
 /** Ports of core besides the store: clock, randomness, log, metrics. Faked in testkit, real in main. */
+import { randomBytes, randomUUID } from "node:crypto";
 
 export interface Clock {
   now(): Date;
@@ -51,4 +52,22 @@ export interface Metrics {
   count(name: string, labels?: Record<string, string>, by?: number): void;
   /** Registers a gauge. The readings of several gauges with one name are added up. */
   gauge(name: string, read: () => number): void;
+}
+
+export const systemClock: Clock = { now: () => new Date(), steadyMs: () => performance.now() };
+
+export const systemRandom: Random = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
+
+/** Tolerated difference between the clocks of several processes. */
+const SKEW_MS = 5 * 60_000;
+
+/**
+ * The latest time that a stored row can have; a later time means that the clock was set back after the row was written.
+ */
+export function latestKnown(now: Date): Date {
+  return new Date(now.getTime() + SKEW_MS);
+}
+
+export function isFromFuture(at: Date, now: Date): boolean {
+  return at > latestKnown(now);
 }

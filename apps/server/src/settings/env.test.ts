@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { parseDotEnv, readEnvironment } from "./env.ts";
-import { SettingsError } from "./settings-error.ts";
+import { parseDotEnv, readEnvironment, SettingsError } from "./env.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "kauke-env-"));
 afterEach(() => rmSync(join(folder, ".env"), { force: true }));

@@ -4,7 +4,6 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SettingsError } from "./settings-error.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -56,4 +55,17 @@ export function environmentOfChildren(processEnvironment: Environment = process.
     (it): it is [string, string] => it[1] !== undefined && !it[0].startsWith("KAUKE_") && it[0] !== "DATABASE_URL",
   );
   return Object.fromEntries(others);
+}
+
+/**
+ * Invalid settings that stop the start: all problems, each a sentence that names a variable and never quotes its value.
+ */
+export class SettingsError extends Error {
+  override name = "SettingsError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
 }

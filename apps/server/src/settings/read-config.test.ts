@@ -1,9 +1,8 @@
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Environment } from "./env.ts";
+import { type Environment, SettingsError } from "./env.ts";
 import { readConfig } from "./read-config.ts";
-import { SettingsError } from "./settings-error.ts";
 
 const folder = resolve("/srv/kauke");
 const key = Buffer.alloc(32, 7).toString("base64");

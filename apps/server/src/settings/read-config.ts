@@ -6,11 +6,10 @@ import { resolve } from "node:path";
 import { docsPath, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
 import type { Config, DeliveryMode, ListenConfig, Service } from "./config.ts";
-import { type Environment, readEnvironment } from "./env.ts";
-import { SettingReader } from "./reader.ts";
-import { SettingsError } from "./settings-error.ts";
+import { type Environment, readEnvironment, SettingsError } from "./env.ts";
 import type { SettingName } from "./table.ts";
 import * as value from "./values.ts";
+import { SettingReader } from "./values.ts";
 
 const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];

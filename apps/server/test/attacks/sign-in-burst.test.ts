@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { startTestServer } from "@kauke/server/http/test/test-server";
-import { asCaller } from "@kauke/server/runtime/fair-queue/caller";
+import { asCaller } from "@kauke/server/runtime/fair-queue/fair-queue";
 import { openStore } from "@kauke/server/store/open-store";
 import { isLongRun, rounds } from "@kauke/testkit/long-rounds";
 import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";

@@ -1,4 +1,6 @@
 /** The interface of a command of the operator's tool `kauke`. */
+
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Config } from "../../settings/config.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 
@@ -45,3 +47,74 @@ export function refuse(sentence: string, code = 2): number {
 }
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+export type Found =
+  | { kind: "run"; command: Command; args: readonly string[]; values: Values }
+  | { kind: "help"; text: string }
+  | { kind: "unknown"; text: string };
+
+const commonOptions = { json: "prints JSON instead of text", help: "prints this help" };
+
+export function findCommand(commands: readonly Command[], typed: readonly string[]): Found {
+  const words = wordsOf(commands, typed);
+  const command = commands
+    .filter((it) => nameOf(it).every((word, index) => words[index] === word))
+    .toSorted((a, b) => nameOf(b).length - nameOf(a).length)[0];
+  if (command === undefined) {
+    const wantsHelp = words.length === 0 && typed.some((word) => word === "--help" || word === "-h");
+    return { kind: wantsHelp ? "help" : "unknown", text: overview(commands) };
+  }
+  const parsed = parse(command, typed);
+  if (parsed === null) return { kind: "unknown", text: helpOf(command) };
+  const args = parsed.positionals.slice(nameOf(command).length);
+  if (parsed.values.help === true) return { kind: "help", text: helpOf(command) };
+  if (args.length !== argumentsOf(command).length) return { kind: "unknown", text: helpOf(command) };
+  return { kind: "run", command, args, values: parsed.values };
+}
+
+const nameOf = ({ usage }: Command) => usage.split(" ").filter((word) => !word.startsWith("<"));
+const argumentsOf = ({ usage }: Command) => usage.split(" ").filter((word) => word.startsWith("<"));
+
+/** Words of the command line that are neither an option of any command nor the value of one. */
+function wordsOf(commands: readonly Command[], typed: readonly string[]): readonly string[] {
+  const options = Object.assign({}, ...commands.map(optionsOf)) as ReturnType<typeof optionsOf>;
+  return parseArgs({ args: [...typed], options, allowPositionals: true, strict: false }).positionals;
+}
+
+function parse(command: Command, typed: readonly string[]) {
+  try {
+    const given = parseArgs({ args: [...typed], options: optionsOf(command), allowPositionals: true });
+    return { values: given.values as Values, positionals: given.positionals };
+  } catch {
+    return null;
+  }
+}
+
+function optionsOf({ options }: Command): NonNullable<ParseArgsConfig["options"]> {
+  const own = Object.keys(options).map((name) => {
+    const [word = "", value] = name.split(" ");
+    return [word, { type: value === undefined ? ("boolean" as const) : ("string" as const) }] as const;
+  });
+  return { ...Object.fromEntries(own), json: { type: "boolean" }, help: { type: "boolean", short: "h" } };
+}
+
+function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ usage }) => usage.length));
+  const lines = commands.map(({ usage, about }) => `  ${usage.padEnd(width)}  ${about}`);
+  return `Usage: npx kauke <command> [options]
+
+${lines.join("\n")}
+
+  --json   prints JSON instead of text
+  --help   prints this help; after a command, the help of that command
+
+The command reads the settings of the server and sends requests to it; if no server runs, it opens the data itself.
+`;
+}
+
+function helpOf({ usage, about, options }: Command): string {
+  const all = Object.entries({ ...options, ...commonOptions });
+  const width = Math.max(...all.map(([name]) => name.length));
+  const lines = all.map(([name, text]) => `  --${name.padEnd(width)}  ${text}`);
+  return `Usage: npx kauke ${usage} [options]\n\n  ${about}\n\n${lines.join("\n")}\n`;
+}

@@ -1,8 +1,9 @@
 import { createResolver } from "../../mail/dns/resolver.ts";
+import type { ControlHandlers } from "../control/control-protocol.ts";
+import type { KeptSummary, KeptText } from "../control/kept-mail.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
-import { keptMail, mailText, type ShownMail } from "../control/print-kept-mail.ts";
-import { fetchPolicy } from "../doctor/fetch-policy.ts";
-import { mustMend, reportText } from "../doctor/report.ts";
+import { mustMend, reportText } from "../doctor/check-result.ts";
+import { fetchPolicy } from "../doctor/domain-checks.ts";
 import { runDoctor } from "../doctor/run-doctor.ts";
 import { type Command, jsonText, print, refuse } from "./command.ts";
 
@@ -49,4 +50,33 @@ async function readMail(
   }
   for (const { messageId } of forget ? shown : []) await access["kept-forget"]({ messageId });
   return shown;
+}
+
+export type ShownMail = KeptSummary & KeptText;
+
+type KeptCalls = Pick<ControlHandlers, "kept-list" | "kept-text" | "kept-forget">;
+
+/** Reads one message at a time, so that a lot of mail is never in memory at once. */
+export async function* keptMail(calls: KeptCalls): AsyncGenerator<ShownMail> {
+  for (const summary of await calls["kept-list"]({})) {
+    const found = await calls["kept-text"]({ messageId: summary.messageId });
+    yield { ...summary, ...(found ?? { from: "", subject: "", text: "[the body can't be read]" }) };
+  }
+}
+
+export function mailText(mail: ShownMail): string {
+  const lines = [
+    `--- ${mail.receivedAt} to ${mail.to}, ${mail.sizeBytes} bytes, ${mail.messageId}`,
+    `Envelope from: <${mail.envelopeFrom}>`,
+    `From: ${mail.from}`,
+    `Subject: ${mail.subject}`,
+    "",
+    // The text is indented, so that a message can't imitate the header of the next one.
+    ...mail.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => `  ${line}`),
+    "",
+  ];
+  return `${lines.join("\n")}\n`;
 }

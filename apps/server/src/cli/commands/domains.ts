@@ -1,8 +1,8 @@
 import { networkInterfaces } from "node:os";
+import { type DnsRecord, dmarcReportConsent, zoneLine } from "@kauke/mail-rfc";
 import { isPublicAddress } from "../../mail/transport/address-guard.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
-import { domainsText } from "../control/print-domains.ts";
-import { dnsPlan } from "../dns-plan.ts";
+import { type DnsPlan, dnsPlan, policyHost } from "../dns-plan.ts";
 import { type Command, jsonText, print } from "./command.ts";
 
 export const domains: Command = {
@@ -20,4 +20,79 @@ function publicAddresses({ host }: ServerFacts): string[] {
   if (isPublicAddress(host)) return [host];
   const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
   return all.filter((it) => !it.internal && isPublicAddress(it.address)).map((it) => it.address);
+}
+
+/**
+ * The zone file text for all domains of this server.
+ * @param addresses public IP addresses of this machine; empty if unknown
+ */
+export function domainsText(facts: ServerFacts, addresses: readonly string[]): string {
+  const plan = dnsPlan(facts);
+  const aliasesOf = (name: string) => plan.aliases.filter((it) => it.name === name);
+  return [
+    ...hostLines(plan, addresses),
+    ...plan.domains.flatMap(({ domain, records }) => [
+      "",
+      `; ${domain}`,
+      ...relayNote(facts),
+      ...records.map((it) => zoneLine(it)),
+      ...consentNote(domain, facts),
+      ...aliasOrNote(aliasesOf(policyHost(domain)), policyHost(domain)),
+    ]),
+    "",
+    ...policyNote(plan),
+    "",
+  ].join("\n");
+}
+
+function hostLines(plan: DnsPlan, addresses: readonly string[]): string[] {
+  const { mailHost, smtpHost } = plan;
+  const records = addresses.map((address): DnsRecord => addressRecord(mailHost, address));
+  const known = records.length > 0;
+  return [
+    "; The mail host: the public addresses at which this machine receives mail and from which it sends.",
+    ...(known ? records.map((it) => zoneLine(it)) : placeholders(mailHost)),
+    `; At the provider of these addresses (the hosting company), set their reverse name to ${mailHost}`,
+    ...plan.mailHostRecords.map((it) => zoneLine(it)),
+    ...plan.aliases.filter((it) => it.name === smtpHost).map((it) => zoneLine(it)),
+  ];
+}
+
+function addressRecord(name: string, address: string): DnsRecord {
+  return { type: address.includes(":") ? "AAAA" : "A", name, address };
+}
+
+function placeholders(name: string): string[] {
+  return [`; ${name}. 3600 IN A <public IPv4 address>`, `; ${name}. 3600 IN AAAA <public IPv6 address, if any>`];
+}
+
+function relayNote({ delivery }: ServerFacts): string[] {
+  if (delivery !== "relay") return [];
+  return ["; With a relay, add the mechanism its operator names to the SPF record, e.g. include:… before -all."];
+}
+
+function consentNote(domain: string, { dmarcReports }: ServerFacts): string[] {
+  const record = dmarcReports === null ? null : dmarcReportConsent(domain, dmarcReports);
+  if (record === null) return [];
+  return [
+    "; The domain that receives the DMARC reports must publish its consent in its own zone:",
+    `; ${zoneLine(record)}`,
+  ];
+}
+
+function aliasOrNote(aliases: readonly DnsRecord[], name: string): string[] {
+  return aliases.length > 0
+    ? aliases.map((it) => zoneLine(it))
+    : [`; ${name}. 3600 IN CNAME <name of the web app's host; set KAUKE_PUBLIC_URL to it>`];
+}
+
+function policyNote({ policy }: DnsPlan): string[] {
+  return [
+    "; MTA-STS: for each domain https://mta-sts.<domain>/.well-known/mta-sts.txt must answer over https with a",
+    "; certificate valid for that name. Kauke's HTTP port serves it; the proxy must forward the host name. The file:",
+    ...policy
+      .trimEnd()
+      .split("\r\n")
+      .map((line) => `;   ${line}`),
+  ];
 }

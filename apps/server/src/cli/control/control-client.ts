@@ -1,9 +1,14 @@
 /** The client of the control socket: one request and one answer per connection, with a timeout. */
 import { connect } from "node:net";
-import { ByteBlocks } from "../../runtime/streams/byte-blocks.ts";
-import { ANSWER_BYTES_MAX, type ControlAnswer, type ControlCall, type ControlHandlers } from "./control-protocol.ts";
-import { controlCalls } from "./control-requests.ts";
-import { OperatorError } from "./operator-error.ts";
+import { ByteBlocks } from "../../runtime/byte-streams.ts";
+import {
+  ANSWER_BYTES_MAX,
+  type ControlAnswer,
+  type ControlCall,
+  type ControlHandlers,
+  controlCalls,
+  OperatorError,
+} from "./control-protocol.ts";
 
 const ANSWER_MS = 10_000;
 /** Milliseconds to wait for calls whose duration depends on the amount of data. */

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ControlError, controlClient, isAnswered } from "./control-client.ts";
-import { type ControlHandlers, controlPath, REQUEST_BYTES_MAX } from "./control-protocol.ts";
+import { type ControlHandlers, controlPath, OperatorError, REQUEST_BYTES_MAX } from "./control-protocol.ts";
 import { type ControlSocket, listenControl } from "./control-socket.ts";
-import { OperatorError } from "./operator-error.ts";
 
 let dataDir: string;
 let path: string;

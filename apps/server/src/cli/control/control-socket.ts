@@ -7,18 +7,18 @@ import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promise
 import { createServer, type Server, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { traceOf } from "../../platform/telemetry/error-trace.ts";
+import { ByteBlocks } from "../../runtime/byte-streams.ts";
 import type { Logger } from "../../runtime/ports.ts";
-import { ByteBlocks } from "../../runtime/streams/byte-blocks.ts";
 import { isAnswered } from "./control-client.ts";
 import {
   type ControlAnswer,
   type ControlHandlers,
   type ControlRequest,
   controlPath,
+  OperatorError,
   REQUEST_BYTES_MAX,
+  readRequest,
 } from "./control-protocol.ts";
-import { readRequest } from "./control-requests.ts";
-import { OperatorError } from "./operator-error.ts";
 
 const MAX_CONNECTIONS = 8;
 const IDLE_MS = 10_000;

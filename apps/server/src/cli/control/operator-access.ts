@@ -8,8 +8,7 @@ import type { Config } from "../../settings/config.ts";
 import { openStore } from "../../store/open-store.ts";
 import { StoreStartError } from "../../store/start-error.ts";
 import { type ControlError, controlClient, isAnswered } from "./control-client.ts";
-import { type ControlHandlers, controlPath } from "./control-protocol.ts";
-import { OperatorError } from "./operator-error.ts";
+import { type ControlHandlers, controlPath, OperatorError } from "./control-protocol.ts";
 import { controlHandlers } from "./server-facts.ts";
 
 export interface OperatorAccess extends ControlHandlers {

@@ -1,4 +1,6 @@
 /** The control calls of a server, answered from its settings and its store. */
+
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import { createResolver } from "../../mail/dns/resolver.ts";
@@ -6,12 +8,11 @@ import { askServers, askSystem, probeRelay, type RelayState } from "../../mail/t
 import type { Config } from "../../settings/config.ts";
 import { BackupError, type BackupRequest } from "../../store/backup/backup.ts";
 import type { Store } from "../../store/open-store.ts";
-import { exampleLinks } from "../doctor/page-checks.ts";
-import type { ControlHandlers, ServerFacts } from "./control-protocol.ts";
+import type { OperatorUser } from "../../store/rows/operator-store.ts";
+import type { RotationState } from "../../store/sealing/key-rotation.ts";
+import { exampleLinks } from "../doctor/server-checks.ts";
+import { type ControlHandlers, OperatorError, type ServerFacts, type UserSummary } from "./control-protocol.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
-import { keyCalls } from "./key-calls.ts";
-import { OperatorError } from "./operator-error.ts";
-import { userCalls } from "./user-calls.ts";
 
 export interface ServerView {
   config: Config;
@@ -76,4 +77,80 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
     rotation: { ...store.keyKeeper.state(), isOpen: await store.keyKeeper.isOpen() },
     queue: { open, oldestAt: oldestAt?.toISOString() ?? null, messageBytes },
   };
+}
+
+type KeyCalls = Pick<ControlHandlers, "keys-list" | "keys-rotate" | "keys-state" | "keys-wrapping">;
+
+export function keyCalls({ keyKeeper, rotateWrapping }: Store): KeyCalls {
+  return {
+    "keys-list": async () =>
+      (await keyKeeper.list()).map(({ createdAt, ...key }) => ({ ...key, createdAt: createdAt.toISOString() })),
+    "keys-rotate": async () => {
+      if (await keyKeeper.rotate()) return keyKeeper.state();
+      throw new OperatorError(stillInProgress(keyKeeper.state()));
+    },
+    "keys-state": async () => keyKeeper.state(),
+    "keys-wrapping": async () => {
+      if (rotateWrapping === null) throw new OperatorError(givenBySetting);
+      await rotateWrapping();
+      return true;
+    },
+  };
+}
+
+const givenBySetting =
+  "The wrapping key was given by KAUKE_SECRET_KEY, so this process can't replace it. Rotate the sealing key instead (without --wrapping), or use a secret.key file with the embedded database.";
+
+function stillInProgress({ step, resealed, total }: RotationState): string {
+  const done = step === "reseals" && total !== null ? `: ${resealed} of ${total} rows are resealed` : "";
+  return `An earlier rotation is still in progress${done}. It continues by itself; \`kauke doctor\` says when it is finished.`;
+}
+
+type UserCalls = Pick<
+  ControlHandlers,
+  "users-list" | "users-find" | "users-delete" | "users-end-sessions" | "mailbox-unblock"
+>;
+
+/** Maximum accounts in one answer. They are read in pages of USERS_OF_A_PAGE, so that the event loop is not blocked. */
+const USERS_AT_ONCE = 1000;
+const USERS_OF_A_PAGE = 200;
+const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function userCalls({ users, loginSessions, apiKeys, operator }: Store): UserCalls {
+  /** Runs `work` if the account exists, and returns whether it does. */
+  const withUser = async (userId: string, work: () => Promise<void>): Promise<boolean> => {
+    if (!isUuid.test(userId) || (await users.find(userId)) === null) return false;
+    await work();
+    return true;
+  };
+  return {
+    "users-list": async ({ after, withEmail }) => {
+      const found: UserSummary[] = [];
+      for (let last = isUuid.test(after) ? after : null; found.length < USERS_AT_ONCE; ) {
+        const page = await operator.listUsers({ after: last, limit: USERS_OF_A_PAGE });
+        found.push(...page.map((user) => summaryOf(user, withEmail)));
+        last = page.at(-1)?.id ?? null;
+        if (page.length < USERS_OF_A_PAGE) break;
+        await nextTurn();
+      }
+      return found;
+    },
+    "users-find": async ({ email }) => {
+      const user = await users.findByEmail(email);
+      const found = user === null ? null : await operator.findUser(user.id);
+      return found === null ? null : summaryOf(found, true);
+    },
+    "users-delete": ({ userId }) => withUser(userId, () => users.delete(userId)),
+    "users-end-sessions": ({ userId }) =>
+      withUser(userId, async () => {
+        await loginSessions.deleteForUser(userId);
+        await apiKeys.deleteForUser(userId);
+      }),
+    "mailbox-unblock": ({ address }) => operator.unblockMailbox(address),
+  };
+}
+
+function summaryOf({ email, createdAt, lastSeenAt, ...user }: OperatorUser, withEmail: boolean): UserSummary {
+  const times = { createdAt: createdAt.toISOString(), lastSeenAt: lastSeenAt?.toISOString() ?? null };
+  return { ...user, ...times, ...(withEmail ? { email } : {}) };
 }

@@ -1,8 +1,11 @@
 /** Compares the DNS records of one domain with the plan: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
+
+import { get } from "node:https";
 import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
 import type { DnsAnswer, Resolver } from "../../mail/dns/resolver.ts";
 import { checkSpf as evaluateSpf } from "../../mail/inbound/authenticate/check-spf.ts";
 import { MessageDns } from "../../mail/inbound/authenticate/message-dns.ts";
+import { collectStream } from "../../runtime/byte-streams.ts";
 import { type DnsPlan, policyHost } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
@@ -146,4 +149,27 @@ async function checkTlsReporting(domain: string, { resolver }: DomainCheckDeps):
   if (tags?.get("rua") === undefined)
     return warn(`Senders can't report TLS failures to us: publish the record, ${printedByDomains}.`);
   return ok("Senders can report TLS failures.");
+}
+
+const FETCH_MS = 10_000;
+const POLICY_BYTES_MAX = 65_536;
+
+/**
+ * Downloads a domain's MTA-STS policy from one IP address of its policy host.
+ * @returns `null` if that fails: no https, a certificate for another name, a status other than 200, or too large
+ */
+export function fetchPolicy(host: string, address: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const headers = { host, connection: "close" };
+    const path = "/.well-known/mta-sts.txt";
+    const signal = AbortSignal.timeout(FETCH_MS);
+    const request = get({ host: address, servername: host, headers, path, signal }, (response) => {
+      if (response.statusCode !== 200) return void request.destroy();
+      void collectStream(response, POLICY_BYTES_MAX).then((chunks) =>
+        resolve(chunks === null ? null : Buffer.concat(chunks).toString("utf8")),
+      );
+    });
+    request.on("error", () => resolve(null));
+    request.on("close", () => resolve(null));
+  });
 }

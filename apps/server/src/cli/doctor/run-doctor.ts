@@ -6,12 +6,9 @@ import type { ServerFacts } from "../control/control-protocol.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import type { CheckResult } from "./check-result.ts";
 import { checkDomain, checkSpf, type DomainCheckDeps } from "./domain-checks.ts";
-import { checkMailHost } from "./host-checks.ts";
-import { checkMachine } from "./machine-checks.ts";
-import { checkPages } from "./page-checks.ts";
+import { checkMachine, checkMailHost, checkRelay } from "./host-checks.ts";
 import { checkPorts } from "./port-checks.ts";
-import { checkRelay } from "./relay-check.ts";
-import { checkServer } from "./server-checks.ts";
+import { checkPages, checkServer } from "./server-checks.ts";
 
 export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPolicy"> {
   isRunning: boolean;

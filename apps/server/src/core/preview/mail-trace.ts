@@ -2,7 +2,7 @@
  * Records the verdict of each mail stage for the latest messages. Preview mode only, in memory only, read by `npm run
  * mail:send`.
  */
-import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../runtime/maps.ts";
 
 export interface TraceStep {
   stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";

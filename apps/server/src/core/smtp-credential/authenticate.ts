@@ -5,7 +5,7 @@
  * Above a limit, a wrong password costs one read and no write, and the client is told to try again later.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../runtime/maps.ts";
 import type { Clock } from "../../runtime/ports.ts";
 import { AppError } from "../app-error.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";

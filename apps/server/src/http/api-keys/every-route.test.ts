@@ -5,7 +5,7 @@
 import { type Endpoint, type EndpointName, endpoints, fillPath, type KeyScope, keyScopes } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newApiKeySecret } from "../../core/api-key.ts";
-import { systemRandom } from "../../runtime/random.ts";
+import { systemRandom } from "../../runtime/ports.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 import { bearer, newKey } from "./api-keys.testing.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askForConfirmation } from "../../core/destination/confirmation.ts";
-import { systemRandom } from "../../runtime/random.ts";
+import { systemRandom } from "../../runtime/ports.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 const settings = { origin: "http://localhost:3000", domain: "kauke.test" };

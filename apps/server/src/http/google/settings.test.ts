@@ -3,7 +3,7 @@ import { type GoogleFailure, googleFailureCookie, googleFailureTexts } from "@ka
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openIdIssuer } from "../../platform/openid-issuer.ts";
-import { systemRandom } from "../../runtime/random.ts";
+import { systemRandom } from "../../runtime/ports.ts";
 import { sentMessagesTo } from "../test/sent-messages.ts";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { errorCodes, type FastifyRequest } from "fastify";
-import { ByteBlocks } from "../../runtime/streams/byte-blocks.ts";
+import { ByteBlocks } from "../../runtime/byte-streams.ts";
 
 type Collected = (error: Error | null, body: Buffer) => void;
 

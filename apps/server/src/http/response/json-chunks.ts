@@ -4,8 +4,7 @@
  * output equals that of `JSON.stringify`, with one list in place of its pages.
  */
 
-import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
-import { nextLoopTurn } from "../../runtime/loop-turn.ts";
+import { mapInSlices, nextLoopTurn } from "../../runtime/fair-queue/slices.ts";
 
 /** List elements serialised into one chunk; each element is small. */
 const ELEMENTS_AT_ONCE = 100;

@@ -2,7 +2,7 @@
 import { waysInMessages } from "@kauke/contract";
 import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import { describe, expect, it } from "vitest";
-import { systemRandom } from "../../runtime/random.ts";
+import { systemRandom } from "../../runtime/ports.ts";
 import { Visitor } from "../test/test-server.ts";
 import { ask, newAddress, password, setUpWaysIn, use } from "./ways-in.testing.ts";
 

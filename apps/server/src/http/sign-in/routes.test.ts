@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { argon2Hasher } from "../../platform/workers/argon2-hasher.ts";
-import { systemRandom } from "../../runtime/random.ts";
+import { systemRandom } from "../../runtime/ports.ts";
 import { sentMessagesTo as messagesOf } from "../test/sent-messages.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 

@@ -1,7 +1,7 @@
 /** A test server, and people who change their ways to sign in: by e-mail and password, and by wallet. */
 import { makeWalletKey, proveWallet, type WalletKey } from "@kauke/testkit/wallet-key";
 import { afterAll, expect } from "vitest";
-import { systemRandom } from "../../runtime/random.ts";
+import { systemRandom } from "../../runtime/ports.ts";
 import { sentMessagesTo } from "../test/sent-messages.ts";
 import { startTestServer, Visitor } from "../test/test-server.ts";
 

@@ -12,8 +12,7 @@ import { aliasSources } from "../../platform/alias-sources.ts";
 import { ageWorker } from "../../platform/workers/age-worker.ts";
 import { argon2Hasher } from "../../platform/workers/argon2-hasher.ts";
 import { leakGuardWorker } from "../../platform/workers/leak-guard-worker.ts";
-import type { Clock, LogFields } from "../../runtime/ports.ts";
-import { systemRandom } from "../../runtime/random.ts";
+import { type Clock, type LogFields, systemRandom } from "../../runtime/ports.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { buildHttpServer, type HttpConfig, type HttpServerOptions } from "../server.ts";
 

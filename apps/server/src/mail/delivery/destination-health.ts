@@ -6,7 +6,7 @@ import {
   type MissingMailboxStore,
 } from "../../core/destination/missing-mailbox.ts";
 import type { NoticeStore } from "../../core/notice.ts";
-import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../runtime/maps.ts";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 import type { SendReport } from "../transport/transport.ts";
 import { destinationName } from "./shares/destination-name.ts";

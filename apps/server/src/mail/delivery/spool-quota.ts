@@ -4,7 +4,7 @@
  */
 
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
-import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
 const OPEN_DELIVERIES_MAX = 1000;

@@ -7,8 +7,7 @@
 import { isIP } from "node:net";
 import { reverseName } from "@kauke/mail-rfc";
 import { clientBlock } from "../../limits/party.ts";
-import { BoundedMap } from "../../runtime/bounded-map.ts";
-import { Counts } from "../../runtime/counts.ts";
+import { BoundedMap, Counts } from "../../runtime/maps.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
 export interface ClientNameOptions {

@@ -3,7 +3,7 @@
  * after a bare CR or LF, or a lone dot whose line ends in one, can smuggle one message inside another, so the message
  * is rejected. A message that is too large or over the memory budget is read to its end, its bytes dropped.
  */
-import { ByteBlocks } from "../../runtime/streams/byte-blocks.ts";
+import { ByteBlocks } from "../../runtime/byte-streams.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 
 export type DataResult =

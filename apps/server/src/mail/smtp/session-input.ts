@@ -2,7 +2,7 @@
  * Received bytes not processed yet: commands are taken line by line, message data in chunks. They are gathered while a
  * command is in progress, since a client may send each byte in a TLS record of its own.
  */
-import { ByteBlocks } from "../../runtime/streams/byte-blocks.ts";
+import { ByteBlocks } from "../../runtime/byte-streams.ts";
 import { COMMAND_BYTES_MAX } from "./commands.ts";
 
 const LF = 0x0a;

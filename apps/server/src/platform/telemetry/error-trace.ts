@@ -4,7 +4,7 @@
  * subject or a key.
  */
 import { asAppError } from "../../core/app-error.ts";
-import type { LogFields } from "../../runtime/ports.ts";
+import type { LogFields, Logger } from "../../runtime/ports.ts";
 
 const CHAIN_MAX = 4;
 const FRAMES_MAX = 12;
@@ -62,4 +62,16 @@ function afterMessage(stack: string, message: string): string {
   if (message === "") return stack.slice(stack.indexOf("\n") + 1);
   const start = stack.indexOf(message);
   return start === -1 ? "" : stack.slice(start + message.length);
+}
+
+/** Exit code after an uncaught exception; 1 is a failed start. */
+const EXIT_UNCAUGHT = 70;
+
+/** Installs handlers for the whole life of the process. Call it once, before anything is started. */
+export function logUncaughtErrors(logger: Logger): void {
+  process.on("unhandledRejection", (reason) => logger.error("rejection_unhandled", traceOf(reason)));
+  process.on("uncaughtException", (thrown) => {
+    logger.error("exception_uncaught", traceOf(thrown));
+    process.exit(EXIT_UNCAUGHT);
+  });
 }

@@ -2,8 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { counters, gauges } from "./metric-table.ts";
-import { createMetrics } from "./metrics.ts";
-import { listenMetrics } from "./metrics-server.ts";
+import { createMetrics, listenMetrics } from "./metrics.ts";
 
 test("counts add up per combination of labels", () => {
   const metrics = createMetrics();

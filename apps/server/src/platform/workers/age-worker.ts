@@ -7,8 +7,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker.ts";
 import { AppError } from "../../core/app-error.ts";
-import { ChildWorker, type ChildWorkerOptions } from "../../runtime/threads/child-worker.ts";
-import { type WorkerQueueOptions, workerQueue } from "../../runtime/threads/worker-queue.ts";
+import {
+  ChildWorker,
+  type ChildWorkerOptions,
+  type WorkerQueueOptions,
+  workerQueue,
+} from "../../runtime/threads/child-worker.ts";
 
 export type AgeWorkerOptions = ChildWorkerOptions & WorkerQueueOptions;
 

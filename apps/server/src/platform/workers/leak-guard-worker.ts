@@ -7,8 +7,12 @@
 import { searchQuickly } from "@kauke/leak-guard";
 import { AppError } from "../../core/app-error.ts";
 import type { GuardedContent, LeakAnswer, LeakGuard } from "../../core/leak-guard.ts";
-import { ChildWorker, type ChildWorkerOptions } from "../../runtime/threads/child-worker.ts";
-import { type WorkerQueueOptions, workerQueue } from "../../runtime/threads/worker-queue.ts";
+import {
+  ChildWorker,
+  type ChildWorkerOptions,
+  type WorkerQueueOptions,
+  workerQueue,
+} from "../../runtime/threads/child-worker.ts";
 
 export type LeakGuardOptions = ChildWorkerOptions & WorkerQueueOptions;
 

@@ -3,8 +3,9 @@
  * when too many wait. Jobs of known and unknown parties wait in separate queues that are served alternately, so
  * that no number of unknown parties can block known ones.
  */
-import { FairLine } from "./fair-line.ts";
-import { UsedTime } from "./used-time.ts";
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { FairLine, UsedTime } from "./fair-line.ts";
 
 /** A job was dropped because too many wait (`busy`), or the queue is closed (`unavailable`). */
 export class QueueRefusal extends Error {
@@ -105,4 +106,33 @@ function waitIn(line: FairLine<Waiter>, party: string): Promise<void> {
   const { promise, ...waiter } = Promise.withResolvers<void>();
   line.push(party, waiter)?.reject(new QueueRefusal("busy"));
   return promise;
+}
+
+export interface Caller {
+  turn: QueueTurn;
+  /** Functions that release the database slots held by this caller. The slots are interchangeable. */
+  held: (() => void)[];
+}
+
+const callers = new AsyncLocalStorage<Caller>();
+
+/** Time that callers used: statements and transactions, and the slices of `slices.ts`. */
+export const callersTime = new UsedTime(() => performance.now());
+
+/** Runs `work`, whose database statements, and those of everything it starts, wait for the caller's turn. */
+export function asCaller<T>(turn: QueueTurn, work: () => T): T {
+  return callers.run({ turn, held: [] }, work);
+}
+
+/**
+ * Runs `work` outside the turn of the current caller. Used for work that serves several callers, so that the others do
+ * not wait for the turn of one.
+ */
+export function withoutCallerTurn<T>(work: () => T): T {
+  return callers.exit(work);
+}
+
+/** @returns `undefined` for work that waits for nobody's turn */
+export function currentCaller(): Caller | undefined {
+  return callers.getStore();
 }

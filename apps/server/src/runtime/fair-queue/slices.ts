@@ -3,9 +3,10 @@
  * the caller that used the least time recently, so that mail and short requests wait for one slice and not for the
  * whole of anybody's work.
  */
-import { nextLoopTurn } from "../loop-turn.ts";
-import { callersTime, currentCaller } from "./caller.ts";
-import { FairQueue, nameOf } from "./fair-queue.ts";
+
+import { subscribe } from "node:diagnostics_channel";
+import { setImmediate as nextIteration } from "node:timers/promises";
+import { callersTime, currentCaller, FairQueue, nameOf } from "./fair-queue.ts";
 
 /** Milliseconds after which a slice ends. */
 const SLICE_MS = 4;
@@ -58,5 +59,23 @@ function charged(work: () => void): void {
     work();
   } finally {
     callersTime.add(nameOf(caller.turn), performance.now() - since);
+  }
+}
+
+/** Milliseconds for which newly arriving connections may delay the work at each turn. */
+const ACCEPTING_MS = 10;
+
+let accepted = 0;
+// Node publishes each connection that one of its servers (net, http) has accepted.
+subscribe("net.server.socket", () => {
+  accepted += 1;
+});
+
+export async function nextLoopTurn(): Promise<void> {
+  const until = performance.now() + ACCEPTING_MS;
+  for (let before = -1; before !== accepted; ) {
+    before = accepted;
+    await nextIteration();
+    if (performance.now() >= until) return;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UsedTime } from "./used-time.ts";
+import { UsedTime } from "./fair-line.ts";
 
 test("time halves every thirty seconds", () => {
   let nowMs = 0;

@@ -6,6 +6,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
+import { FairQueue } from "../fair-queue/fair-queue.ts";
 
 export interface ChildWorkerOptions {
   /** File of the child's program: sends "ready" once started, then answers each order with one message. */
@@ -107,4 +108,15 @@ async function kill(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || !child.kill("SIGKILL")) return;
   child.ref();
   await gone;
+}
+
+export interface WorkerQueueOptions {
+  /** Maximum waiting jobs, of all accounts together and of one account. */
+  waitingMax: number;
+  waitingOfAccountMax: number;
+}
+
+export function workerQueue({ waitingMax, waitingOfAccountMax }: WorkerQueueOptions): FairQueue {
+  const now = () => performance.now();
+  return new FairQueue({ concurrency: 1, waitingMax, waitingOfPartyMax: waitingOfAccountMax, now });
 }

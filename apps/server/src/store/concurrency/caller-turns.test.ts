@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { asCaller } from "../../runtime/fair-queue/caller.ts";
+import { asCaller } from "../../runtime/fair-queue/fair-queue.ts";
 import { onEachContext } from "../context.testing.ts";
 
 onEachContext((it) => {

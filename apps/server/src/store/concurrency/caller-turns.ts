@@ -4,8 +4,7 @@
  * (`runtime/fair-queue/caller.ts`). All other statements, above all the mail path's, need no slot.
  */
 import type { Dialect, DialectAdapter, Driver } from "kysely";
-import { callersTime, currentCaller } from "../../runtime/fair-queue/caller.ts";
-import { FairQueue, nameOf, type QueueTurn } from "../../runtime/fair-queue/fair-queue.ts";
+import { callersTime, currentCaller, FairQueue, nameOf, type QueueTurn } from "../../runtime/fair-queue/fair-queue.ts";
 
 /** Waiting statements of all signed-in users, and again of all other callers; a web request has one at a time. */
 const WAITING_MAX = 2000;

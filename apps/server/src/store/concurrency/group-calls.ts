@@ -3,7 +3,7 @@
  * item starts at once.
  */
 
-import { withoutCallerTurn } from "../../runtime/fair-queue/caller.ts";
+import { withoutCallerTurn } from "../../runtime/fair-queue/fair-queue.ts";
 
 /** Pause as a multiple of the group's time: the embedded database blocks this thread, so items arrive in pauses. */
 const PAUSE_FACTOR = 4;

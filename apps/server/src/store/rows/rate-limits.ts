@@ -11,7 +11,7 @@ import type {
   RateLimitSubject,
   SpacedLimitRule,
 } from "../../limits/rate-limit.ts";
-import { latestKnown } from "../../runtime/clock-set-back.ts";
+import { latestKnown } from "../../runtime/ports.ts";
 import type { Database } from "../database.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";

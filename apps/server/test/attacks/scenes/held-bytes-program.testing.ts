@@ -15,7 +15,7 @@ import { fetchStsPolicy } from "@kauke/server/mail/transport/sts-policies";
 import { createWebhookTransport } from "@kauke/server/mail/transport/webhook/webhook-transport";
 import { accept } from "@kauke/server/mail/verdict";
 import { openIdIssuer } from "@kauke/server/platform/openid-issuer";
-import { systemClock } from "@kauke/server/runtime/clock";
+import { systemClock } from "@kauke/server/runtime/ports";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { startSystem } from "@kauke/testkit/system";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";

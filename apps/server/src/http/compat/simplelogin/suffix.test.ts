@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { isAliasName } from "@kauke/contract";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { systemRandom } from "../../../runtime/random.ts";
+import { systemRandom } from "../../../runtime/ports.ts";
 import { offeredSuffixes, readSuffix, signSuffix } from "./suffix.ts";
 
 const mac = (data: string) => createHmac("sha256", "key").update(data).digest();

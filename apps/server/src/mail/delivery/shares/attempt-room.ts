@@ -3,7 +3,7 @@
  * attempts than an equal part of that limit may start more, at twice the limit only those without any, and mail waits in
  * the queue.
  */
-import { Counts } from "../../../runtime/counts.ts";
+import { Counts } from "../../../runtime/maps.ts";
 
 export interface AttemptRoomLimits {
   all: number;

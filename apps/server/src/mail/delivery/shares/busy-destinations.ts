@@ -4,7 +4,7 @@
  * each message taken undoes one step. Others are not paused: the reply may be meant for that party's mail, or come from
  * a host of its own. Bounded; the entry updated longest ago is evicted.
  */
-import { BoundedMap } from "../../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../../runtime/maps.ts";
 
 const KNOWN_MAX = 10_000;
 const PAUSE_MS = 1000;

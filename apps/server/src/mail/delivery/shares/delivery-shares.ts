@@ -7,7 +7,7 @@
  */
 
 import { isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
-import { BoundedMap } from "../../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../../runtime/maps.ts";
 import { destinationName } from "./destination-name.ts";
 
 export interface LaneLimits {

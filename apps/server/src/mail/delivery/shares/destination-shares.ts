@@ -9,7 +9,7 @@ import type { Destination } from "../../../core/alias/alias.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../../core/delivery/delivery.ts";
 import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import { type BucketRule, TokenBuckets } from "../../../limits/token-buckets.ts";
-import { BoundedMap } from "../../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../../runtime/maps.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../../runtime/ports.ts";
 
 /** Maximum keys per table, some 2 MiB when full. */

@@ -6,8 +6,7 @@
 
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { partOfAll } from "../../../limits/process-part.ts";
-import { BoundedMap } from "../../../runtime/bounded-map.ts";
-import { Counts } from "../../../runtime/counts.ts";
+import { BoundedMap, Counts } from "../../../runtime/maps.ts";
 import { untried } from "../../classify-reply.ts";
 import { AttemptRoom, attemptRoomLimits } from "./attempt-room.ts";
 import { type AttemptLimits, attemptsToEnd } from "./attempts-to-end.ts";

@@ -2,7 +2,7 @@
  * Destinations that were slow recently for a party, and its maximum of concurrent attempts there: each slow attempt
  * halves the number, each quick one undoes one step. Bounded; the entry updated longest ago is evicted.
  */
-import { BoundedMap } from "../../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../../runtime/maps.ts";
 
 const KNOWN_MAX = 10_000;
 const FORGET_MS = 15 * 60_000;

@@ -8,7 +8,7 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { partOfAll } from "../../../limits/process-part.ts";
-import { collectStream } from "../../../runtime/streams/collect-stream.ts";
+import { collectStream } from "../../../runtime/byte-streams.ts";
 import { classifyLoss, deferred, refused, taken, untried } from "../../classify-reply.ts";
 import type { Resolver } from "../../dns/resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "../address-guard.ts";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { Alias } from "../../../core/alias/alias.ts";
 import { emptySummary, type ImportRow } from "../../../core/import/import.ts";
 import { ImportRunner, runImport, undoImport } from "../../../core/import/run-import.ts";
-import { systemRandom } from "../../../runtime/random.ts";
+import { systemRandom } from "../../../runtime/ports.ts";
 import { insertAlias, insertUser, onEachDatabase, type StoreUnderTest } from "../../stores.testing.ts";
 
 const caps = { account: 5, network: 8, block: 10 };

@@ -2,8 +2,7 @@
 import { sql } from "kysely";
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { AliasStore } from "../../../core/alias/alias-store.ts";
-import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
-import { nextLoopTurn } from "../../../runtime/loop-turn.ts";
+import { mapInSlices, nextLoopTurn } from "../../../runtime/fair-queue/slices.ts";
 import type { Database } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";

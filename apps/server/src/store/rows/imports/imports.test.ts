@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Alias } from "../../../core/alias/alias.ts";
 import { type AliasImport, emptySummary, type ImportRow } from "../../../core/import/import.ts";
 import { ImportRunner, runImport, undoImport } from "../../../core/import/run-import.ts";
-import type { Logger } from "../../../runtime/ports.ts";
-import { systemRandom } from "../../../runtime/random.ts";
+import { type Logger, systemRandom } from "../../../runtime/ports.ts";
 import type { Store } from "../../open-store.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 

@@ -15,8 +15,8 @@ import type {
   KnownState,
   Pair,
 } from "../../../core/destination/destination.ts";
-import { latestKnown } from "../../../runtime/clock-set-back.ts";
 import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
+import { latestKnown } from "../../../runtime/ports.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";

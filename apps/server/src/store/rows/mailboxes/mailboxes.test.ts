@@ -6,7 +6,7 @@ import { mailboxesOf } from "../../../core/destination/mailbox-states.ts";
 import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import { removeMailbox } from "../../../core/mailbox/remove-mailbox.ts";
-import { systemRandom } from "../../../runtime/random.ts";
+import { systemRandom } from "../../../runtime/ports.ts";
 import { aUser, mailbox } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Command } from "./command.ts";
-import { findCommand } from "./find-command.ts";
+import { type Command, findCommand } from "./command.ts";
 
 const command = (usage: string, options: Command["options"] = {}): Command => ({
   usage,

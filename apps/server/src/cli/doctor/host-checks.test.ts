@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { checkMachine } from "./machine-checks.ts";
+import { checkMachine } from "./host-checks.ts";
 
 let dataDir: string;
 beforeEach(async () => {

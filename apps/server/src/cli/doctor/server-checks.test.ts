@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readConfig } from "../../settings/read-config.ts";
-import { checkPages, exampleLinks } from "./page-checks.ts";
+import { checkPages, exampleLinks } from "./server-checks.ts";
 
 const linksOf = (env: Record<string, string>) => readConfig(env, "/tmp").config.links;
 const others = ["KAUKE_LINK_SOCIAL", "KAUKE_LINK_VIDEO", "KAUKE_LINK_REVIEWS", "KAUKE_LINK_FEEDBACK"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "./maps.ts";
 
 const keysOf = (map: Map<string, number>) => [...map.keys()].join("");
 

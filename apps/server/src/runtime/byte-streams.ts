@@ -1,0 +1,133 @@
+/**
+ * Collects the chunks of a stream. The objects of one chunk take some 400 bytes of memory however few bytes are in it, so
+ * small chunks are copied into blocks: n bytes take at most 2 n plus one block, however they were cut.
+ */
+
+import { IncomingMessage, type ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+
+/** Chunks below this size are copied into blocks. */
+const SMALL_BYTES = 4096;
+export const BLOCK_BYTES = 16_384;
+
+export class ByteBlocks {
+  #chunks: Buffer[] = [];
+  /** Block being filled, and the number of bytes in it. */
+  #block: Buffer | null = null;
+  #filled = 0;
+  #length = 0;
+
+  /** Bytes collected since the last `take`. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a chunk, which belongs to the blocks from now on: nothing else may be in its memory or change it. */
+  push(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.#length += chunk.length;
+    if (this.#block !== null && this.#filled + chunk.length > BLOCK_BYTES) this.#closeBlock();
+    // The first chunk is often the only one.
+    if (this.#block === null && (chunk.length >= SMALL_BYTES || this.#chunks.length === 0)) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    this.#block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    this.#filled += chunk.copy(this.#block, this.#filled);
+  }
+
+  /** Removes and returns the bytes, in order, as chunks none of which is empty. */
+  take(): Buffer[] {
+    this.#closeBlock();
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#length = 0;
+    return chunks;
+  }
+
+  #closeBlock(): void {
+    const [block, filled] = [this.#block, this.#filled];
+    this.#block = null;
+    this.#filled = 0;
+    if (block === null) return;
+    // A block that is mostly empty would keep more memory than twice its bytes.
+    const whole = filled < BLOCK_BYTES / 2 ? Buffer.allocUnsafeSlow(filled) : block;
+    if (whole !== block) block.copy(whole, 0, 0, filled);
+    this.#chunks.push(whole.subarray(0, filled));
+  }
+}
+
+/** Chunks that a stream may have however small they are. */
+const FREE_CHUNKS = 1024;
+/** Bytes of the stream for each further chunk. */
+const BYTES_PER_CHUNK = 64;
+
+export class ChunkCount {
+  #chunks = 0;
+  #bytes = 0;
+
+  /** Counts a chunk. @returns whether the stream has too many chunks for its bytes */
+  isTooMany(bytes: number): boolean {
+    this.#chunks += 1;
+    this.#bytes += bytes;
+    return this.#chunks > FREE_CHUNKS + this.#bytes / BYTES_PER_CHUNK;
+  }
+}
+
+/**
+ * Reads a stream of bytes, such as the response of a server, to its end. It is read without a pause from the moment of
+ * the call, because a paused stream buffers an object for each chunk.
+ * @returns the bytes in order; `null` if the stream did not arrive whole, has more bytes than the maximum or too many
+ * chunks, and was destroyed
+ */
+export function collectStream(stream: Readable, maxBytes: number): Promise<Buffer[] | null> {
+  const blocks = new ByteBlocks();
+  const count = new ChunkCount();
+  return new Promise((resolve) => {
+    stream.on("data", (chunk: Buffer) => {
+      const isTooLarge = blocks.length + chunk.length > maxBytes;
+      if (isTooLarge || count.isTooMany(chunk.length)) return void stream.destroy();
+      return blocks.push(chunk);
+    });
+    stream.on("end", () => resolve(blocks.take()));
+    stream.on("error", () => {});
+    stream.on("close", () => resolve(null));
+  });
+}
+
+export class GatheredRequest extends IncomingMessage {
+  readonly #blocks = new ByteBlocks();
+  readonly #count = new ChunkCount();
+
+  /** Called by the parser with each chunk of the body, and with `null` at its end. */
+  override push(chunk: Buffer | null): boolean {
+    if (chunk === null) {
+      this.#passOn();
+      return super.push(null);
+    }
+    if (this.socket.destroyed) return false;
+    if (this.#count.isTooMany(chunk.length)) {
+      this.socket.destroy();
+      return false;
+    }
+    this.#blocks.push(chunk);
+    return this.#blocks.length < BLOCK_BYTES || this.#passOn();
+  }
+
+  /** @returns whether the stream's buffer has room for more */
+  #passOn(): boolean {
+    let hasRoom = true;
+    for (const block of this.#blocks.take()) hasRoom = super.push(block);
+    return hasRoom;
+  }
+}
+
+/**
+ * Reads what arrives of a request after its response and drops it. Node would drop it too, but uncounted if nobody has
+ * read the body.
+ */
+export function dropRest(request: IncomingMessage, response: ServerResponse): void {
+  response.prependListener("finish", () => {
+    if (!request.complete) request.resume();
+  });
+}
