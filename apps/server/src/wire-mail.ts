@@ -1,10 +1,10 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
-import type { GoneWebhook } from "./core/alias/webhook.ts";
+import type { GoneWebhook } from "./core/alias/update-alias.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { LeakGuard } from "./core/leak-guard.ts";
-import type { MailTrace } from "./core/preview/mail-trace.ts";
-import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential/authenticate.ts";
+import type { MailTrace } from "./core/preview/preview-inbox.ts";
+import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
 import { giveBackLimit, takeWeightedLimit } from "./core/take-limit.ts";
 import { newBounceSendersOf } from "./limits/bounce-senders.ts";

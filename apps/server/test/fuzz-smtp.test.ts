@@ -3,7 +3,7 @@
  * real sockets to the MX and, signed in or not, to submission. 1,000 of them, 100,000 in `npm run test:long`.
  */
 import { connect, createServer, type Server } from "node:net";
-import type { Submitter } from "@kauke/server/core/smtp-credential/authenticate";
+import type { Submitter } from "@kauke/server/core/smtp-credential";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { reply } from "@kauke/server/mail/reply";
 import { AuthExchange } from "@kauke/server/mail/smtp/session-auth";

@@ -1,7 +1,7 @@
 /** The DNS records for this installation, made from its settings and keys by the record functions of mail-rfc. */
 import { isIP } from "node:net";
 import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
-import { smtpHost } from "../core/smtp-credential/smtp-credential.ts";
+import { smtpHost } from "../core/smtp-credential.ts";
 import type { Config } from "../settings/config.ts";
 import type { ServerFacts } from "./control/control-protocol.ts";
 

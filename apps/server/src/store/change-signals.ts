@@ -3,7 +3,7 @@
  * this process before the change resolves, other processes by NOTIFY (`postgres-signals.ts`).
  */
 import { sql } from "kysely";
-import type { RouteChange } from "../core/alias/alias-store.ts";
+import type { RouteChange } from "../core/alias/alias.ts";
 import type { Database, InTransaction } from "./database.ts";
 
 /** A change of a route is acknowledged after every listener's promise has resolved. */

@@ -6,7 +6,7 @@
 import { sql } from "kysely";
 import type { ApiKeyStore } from "../core/api-key.ts";
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
-import type { MissingMailboxStore } from "../core/destination/missing-mailbox.ts";
+import type { MissingMailboxStore } from "../core/destination/destination.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session.ts";

@@ -25,7 +25,7 @@ import {
   rewriteReplyHeader,
   simpleBodyHash,
 } from "@kauke/mail-rfc";
-import { ownMessage } from "@kauke/server/core/own-mail/own-message";
+import { ownMessage } from "@kauke/server/core/own-mail";
 import { writePreviewReply } from "@kauke/server/core/preview/preview-reply";
 import { outerMessage } from "@kauke/server/mail/message/encrypted-header";
 import { messageSigner } from "@kauke/server/mail/message/message-signer";

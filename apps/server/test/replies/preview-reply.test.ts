@@ -3,7 +3,7 @@
  * written by the alias.
  */
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
-import { MailTrace } from "@kauke/server/core/preview/mail-trace";
+import { MailTrace } from "@kauke/server/core/preview/preview-inbox";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";

@@ -1,5 +1,5 @@
 /** What an alias may be on this server: its domain, name and destinations, and the destinations that an API key adds. */
-import { aliasMessages, type FieldErrors } from "@kauke/contract";
+import { aliasMessages, type FieldErrors, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import { AppError, fieldError } from "../app-error.ts";
@@ -120,3 +120,31 @@ export function refuseUnconfirmed(
 
 const nameOf = (it: Destination) =>
   it.kind === "mailbox" ? `mailbox ${it.address.toLowerCase()}` : `webhook ${it.url}`;
+
+export interface ReleaseCaps {
+  account: number;
+  /** Reservations from one network beyond which no address of an unused alias is reserved. */
+  network: number;
+  block: number;
+}
+
+export const releaseCaps: ReleaseCaps = { account: limits.releasedMax, network: 4000, block: 16_000 };
+
+/** @param until when the account may release the next used address */
+export function releaseHasToWait(until: Date): AppError {
+  return new AppError("rate_limited", { message: aliasMessages.releasedMany, resetAt: until });
+}
+
+/**
+ * Number of addresses of unused aliases that are reserved besides the used ones, all of which are reserved.
+ * @param reserved current number of reservations of account, network and block; 0 where the network is unknown
+ */
+export function unusedToReserve(
+  released: { used: number; unused: number },
+  reserved: ReleaseCaps,
+  caps: ReleaseCaps,
+): number {
+  const parties = ["account", "network", "block"] as const;
+  const room = parties.map((party) => caps[party] - reserved[party] - released.used);
+  return Math.max(0, Math.min(released.unused, ...room));
+}

@@ -9,21 +9,26 @@ import {
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
-import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
-import { type QueueDeps, queueOwnMessage } from "../own-mail/queue-own-message.ts";
+import {
+  hashLinkToken,
+  newLinkToken,
+  type OwnMessageHead,
+  ownMessage,
+  type QueueDeps,
+  queueOwnMessage,
+} from "../own-mail.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
-import type {
-  Answered,
-  AskDecision,
-  AskedLink,
-  AskInput,
-  ConfirmationSettings,
-  DestinationStore,
-  KnownState,
-  Pair,
+import {
+  type Answered,
+  type AskDecision,
+  type AskedLink,
+  type AskInput,
+  type ConfirmationSettings,
+  type DestinationStore,
+  type KnownState,
+  mailboxesOf,
+  type Pair,
 } from "./destination.ts";
-import { mailboxesOf } from "./mailbox-states.ts";
 import { exactMailbox, sameMailbox } from "./same-mailbox.ts";
 
 /** Maximum unconfirmed mailboxes per account. */

@@ -1,7 +1,6 @@
 /** Port of reading aliases that another service has (`@kauke/alias-import`). */
 import { type ImportFormat, type ImportFromServiceBody, importMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
-import type { ServiceFetch } from "./service-fetch.ts";
 
 export interface ImportedAlias {
   /** Rows of a file are counted from 1. */
@@ -54,3 +53,28 @@ export function unreadable(message: string): AppError {
 }
 
 export const importTooLarge = (): AppError => new AppError("too_large", { message: importMessages.tooLarge });
+
+export interface ServiceRequest {
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  /** Milliseconds for the whole request, including the response body. */
+  totalMs: number;
+}
+
+export interface ServiceResponse {
+  status: number;
+  /** Number of pages according to the response header `X-Page-Count`; `null` without that header. */
+  pageCount: number | null;
+  /** Seconds that the service asks to wait (`Retry-After`, RFC 9110 §10.2.3); `null` without a number of seconds. */
+  retryAfterSeconds: number | null;
+  /** Response body; empty unless the status is 200. The caller must read it to its end or end the iterator. */
+  body: AsyncIterable<Uint8Array>;
+}
+
+export interface ServiceFetch {
+  /**
+   * Sends a GET request.
+   * @returns `refused` when the address must not be called, `failed` when no response arrived in time
+   */
+  get(request: ServiceRequest): Promise<ServiceResponse | "refused" | "failed">;
+}

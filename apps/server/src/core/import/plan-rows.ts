@@ -6,11 +6,10 @@
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { splitAddress } from "@kauke/mail-rfc";
-import { aliasAddress, type Destination } from "../alias/alias.ts";
-import { type AddressStanding, type ImportRow, importReasons } from "./import.ts";
+import { type AddressStanding, aliasAddress, type Destination } from "../alias/alias.ts";
+import { type ImportRow, importReasons } from "./import.ts";
 import type { ImportedAlias } from "./imported-alias.ts";
-import { DestinationSet, planDestinations } from "./planned-destinations.ts";
-import { importedNotes, markOfTwin, twinNames } from "./twin-name.ts";
+import { DestinationSet, importedNotes, markOfTwin, planDestinations, twinNames } from "./planned-alias.ts";
 
 export interface PlanRules {
   userId: string;

@@ -6,7 +6,7 @@
 
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 import { AppError } from "../app-error.ts";
-import type { ServiceFetch } from "./service-fetch.ts";
+import type { ServiceFetch } from "./imported-alias.ts";
 
 /** Each import that is read needs up to 30 MB of memory. */
 const READING_MAX = 4;

@@ -1,25 +1,26 @@
 /** Runs and undoes imports. A batch is one transaction with its progress, so a killed process loses nothing. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { limits } from "@kauke/contract";
+import { type ImportResult, importPageSize, limits } from "@kauke/contract";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 import type { Alias } from "../alias/alias.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type LimitDeps, takeWeightedLimit } from "../take-limit.ts";
-import type { AliasImport, BatchOutcome, ImportRow } from "./import.ts";
+import { type AliasImport, BATCH_ROWS, type BatchOutcome, type ImportRow } from "./import.ts";
 
-type Deps = Pick<CoreDeps, "imports" | "clock"> & { random: Random; logger: Logger };
+type Deps = Pick<CoreDeps, "imports">;
+type RunnerDeps = Deps & { clock: Clock; random: Random; logger: Logger };
 
 /** A process leases an import; one batch takes less than a second. */
 const LEASE_MS = 60_000;
 
 export class ImportRunner {
-  readonly #deps: Deps;
+  readonly #deps: RunnerDeps;
   readonly #holder: string;
   readonly #running = new Map<string, Promise<void>>();
   #isClosed = false;
 
-  constructor(deps: Deps) {
+  constructor(deps: RunnerDeps) {
     this.#deps = deps;
     this.#holder = deps.random.uuid();
   }
@@ -96,7 +97,7 @@ export interface ImportToRun {
  * @throws AppError `not_found`, `too_late`, `busy`; `rate_limited` when too many rows are unchecked
  */
 export async function runImport(
-  deps: Pick<CoreDeps, "imports"> & LimitDeps,
+  deps: Deps & LimitDeps,
   { userId, importId, clientAddress }: ImportToRun,
 ): Promise<AliasImport> {
   const planned = await deps.imports.find(userId, importId);
@@ -132,7 +133,7 @@ export function undoUntil({
 
 /** An import that is being undone or was undone stays. @throws AppError `not_found`, `too_late`, `busy` */
 export async function undoImport(
-  deps: Pick<CoreDeps, "imports"> & { clock: Clock },
+  deps: Deps & { clock: Clock },
   { userId, importId }: { userId: string; importId: string },
 ): Promise<AliasImport> {
   const started = await deps.imports.change(userId, importId, (now, others) => {
@@ -145,4 +146,81 @@ export async function undoImport(
   });
   if (started === null) throw notFound();
   return started;
+}
+
+export interface ImportPage {
+  number: number;
+  /** Number of pages of rows with the chosen outcome. */
+  count: number;
+  rows: ImportRow[];
+}
+
+/**
+ * Finds an import of the user.
+ * @throws AppError `not_found`
+ */
+export async function findImport(
+  { imports }: Deps,
+  { userId, importId }: { userId: string; importId: string },
+): Promise<AliasImport> {
+  const found = await imports.find(userId, importId);
+  if (found === null) throw notFound();
+  return found;
+}
+
+/**
+ * One page of an import's rows, either of all rows or of those with one outcome.
+ * @param number page number from 0; pages after the last one have no rows
+ */
+export async function importPage(
+  deps: Deps,
+  found: AliasImport,
+  { number, result }: { number: number; result: ImportResult | null },
+): Promise<ImportPage> {
+  const total = result === null ? found.rows : found.summary.counts[result];
+  const count = Math.ceil(total / importPageSize);
+  if (number >= count) return { number, count, rows: [] };
+  const from = number * importPageSize;
+  const rows = await (result === null ? anyRows(deps, found, from) : rowsOf(deps, found, { result, from }));
+  return { number, count, rows };
+}
+
+async function anyRows({ imports }: Deps, { id }: AliasImport, from: number): Promise<ImportRow[]> {
+  // A page never spans two batches, because a batch consists of whole pages.
+  const batch = await imports.batch(id, Math.floor(from / BATCH_ROWS));
+  const start = from % BATCH_ROWS;
+  return batch?.slice(start, start + importPageSize) ?? [];
+}
+
+async function rowsOf(
+  { imports }: Deps,
+  { id }: AliasImport,
+  { result, from }: { result: ImportResult; from: number },
+): Promise<ImportRow[]> {
+  const found: ImportRow[] = [];
+  let skipped = 0;
+  for (let position = 0; found.length < importPageSize; position += 1) {
+    const batch = await imports.batch(id, position);
+    if (batch === null) break;
+    for (const row of batch.filter((it) => it.result === result)) {
+      if (skipped < from) skipped += 1;
+      else found.push(row);
+    }
+    await nextTurn();
+  }
+  return found.slice(0, importPageSize);
+}
+
+/**
+ * Deletes an import with its stored rows; aliases that it created stay.
+ * @throws AppError `not_found`; `too_late` while the import is running
+ */
+export async function deleteImport(
+  { imports }: Deps,
+  { userId, importId }: { userId: string; importId: string },
+): Promise<void> {
+  const { state } = await findImport({ imports }, { userId, importId });
+  if (state === "running" || state === "undoing")
+    throw new AppError("too_late", { message: "The import is running. Please wait until it has ended." });
+  await imports.delete(userId, importId);
 }

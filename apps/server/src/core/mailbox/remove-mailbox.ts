@@ -1,8 +1,7 @@
 /** Removes a mailbox from the account's list and from all of its aliases. */
 
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
-import { type Alias, type AliasRouting, aliasAddress, type Destination } from "../alias/alias.ts";
-import type { AliasChange } from "../alias/alias-store.ts";
+import { type Alias, type AliasChange, type AliasRouting, aliasAddress, type Destination } from "../alias/alias.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";

@@ -5,7 +5,9 @@
  */
 import { randomUUID } from "node:crypto";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
-import PostalMime, { type Attachment, type Email } from "postal-mime";
+import type { Attachment, Email } from "postal-mime";
+import PostalMime from "postal-mime";
+import { BoundedMap } from "../../runtime/maps.ts";
 import type { Clock } from "../../runtime/ports.ts";
 
 export interface PreviewArrival {
@@ -150,4 +152,27 @@ function withInlineImages(html: string, attachments: readonly Attachment[]): str
     const { contentType, bytes } = fileOf(attachment, index);
     return shown.replaceAll(`cid:${id}`, () => `data:${contentType};base64,${bytes.toString("base64")}`);
   }, html);
+}
+
+export interface TraceStep {
+  stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";
+  /** Verdict or outcome of the stage, e.g. `accept`, `reject mail_loop`, `taken`. */
+  verdict: string;
+  detail: string;
+}
+
+const MESSAGES_MAX = 200;
+
+export class MailTrace {
+  readonly #byMessage = new BoundedMap<string, TraceStep[]>(MESSAGES_MAX);
+
+  add(messageId: string, step: TraceStep): void {
+    const steps = this.#byMessage.get(messageId) ?? [];
+    steps.push(step);
+    this.#byMessage.set(messageId, steps);
+  }
+
+  get(messageId: string): readonly TraceStep[] | null {
+    return this.#byMessage.get(messageId) ?? null;
+  }
 }

@@ -1,8 +1,10 @@
 /** Port of the OpenID Connect issuer for federated sign-in. The implementation, over the network, is in operate. */
 
+import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { isMailbox, type WaysInAction } from "@kauke/contract";
 import { splitAddress } from "@kauke/mail-rfc";
+import type { Random } from "../../runtime/ports.ts";
 
 /** A flow that a signed-in user started in Settings. */
 export type SettingsFlow =
@@ -110,4 +112,38 @@ function readImageUrl(value: unknown): string | null {
   const url = new URL(value);
   const isPlain = url.protocol === "https:" && url.username === "" && url.password === "";
   return isPlain && url.href.length <= IMAGE_URL_MAX ? url.href : null;
+}
+
+export const FLOW_SECONDS = 600;
+
+export interface SignInFlowStore {
+  /**
+   * Stores a flow and deletes expired ones. When too many are stored, evicts the oldest of the network that has most.
+   */
+  keep(tokenHash: Buffer, secrets: FlowSecrets, terms: TokenTerms): Promise<void>;
+  /**
+   * Removes and returns the secrets of a flow; only one of several concurrent calls gets them.
+   * @returns `null` when the flow is unknown, used or expired
+   */
+  take(tokenHash: Buffer): Promise<FlowSecrets | null>;
+}
+
+/** 32 random bytes: as a PKCE verifier the shortest that RFC 7636 §4.1 allows, with the entropy it recommends. */
+export function newFlowSecret(random: Random): string {
+  return random.bytes(32).toString("base64url");
+}
+
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+/** Hash under which a flow is stored. @returns `null` when either text does not have the form of a flow secret */
+export function hashFlow(browserToken: string, state: string): Buffer | null {
+  if (!SECRET.test(browserToken) || !SECRET.test(state)) return null;
+  return createHash("sha256").update(`${browserToken}.${state}`, "latin1").digest();
+}
+
+/** Expiry of a token that an anonymous client requested, and the client whose limit it counts against. */
+export interface TokenTerms {
+  expiresAt: Date;
+  /** Client's IP address; stored only as keyed hashes of its network and block. */
+  clientAddress: string;
 }

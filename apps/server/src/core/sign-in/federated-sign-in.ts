@@ -7,8 +7,15 @@ import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../take-limit.ts";
 import { newUser, type User } from "../user/user.ts";
-import type { FederatedPerson, FlowSecrets, IssuerFailure, SettingsFlow } from "./federated-issuer.ts";
-import { FLOW_SECONDS, hashFlow, newFlowSecret } from "./sign-in-flow.ts";
+import {
+  type FederatedPerson,
+  FLOW_SECONDS,
+  type FlowSecrets,
+  hashFlow,
+  type IssuerFailure,
+  newFlowSecret,
+  type SettingsFlow,
+} from "./federated-issuer.ts";
 
 export interface FlowFailure {
   failure: GoogleFailure;

@@ -3,9 +3,8 @@
 import { clientBlock } from "../../limits/party.ts";
 import { AppError, asAppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import type { HashTurn } from "../password-hasher.ts";
 import { forgetLimit, giveBackLimit, takeLimit, tryLimit } from "../take-limit.ts";
-import type { User } from "../user/user.ts";
+import type { HashTurn, User } from "../user/user.ts";
 import { accountName, findEntry, isStanding, type KnownBrowserEntry } from "./known-browser.ts";
 
 type LoginDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "clock" | "rateLimits" | "limitRules">;

@@ -5,7 +5,7 @@ import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { sameMailbox, spellingOfMailbox } from "../destination/same-mailbox.ts";
 import { hashSessionToken, requireFreshProof } from "../login-session.ts";
-import { hashLinkToken } from "../own-mail/link-token.ts";
+import { hashLinkToken } from "../own-mail.ts";
 import { accountName } from "../sign-in/known-browser.ts";
 import { takeLimit } from "../take-limit.ts";
 import { type AccountMailDeps, type Addressee, sendAccountLink } from "./account-mail.ts";

@@ -1,9 +1,14 @@
 /** Messages from us to an account's own e-mail, unless its reader has blocked mail from this server: links and notices. */
 import { product } from "@kauke/contract";
 import type { CoreDeps } from "../core-deps.ts";
-import { hashLinkToken, newLinkToken } from "../own-mail/link-token.ts";
-import { type OwnMessageHead, ownMessage } from "../own-mail/own-message.ts";
-import { type QueueDeps, queueOwnMessage } from "../own-mail/queue-own-message.ts";
+import {
+  hashLinkToken,
+  newLinkToken,
+  type OwnMessageHead,
+  ownMessage,
+  type QueueDeps,
+  queueOwnMessage,
+} from "../own-mail.ts";
 import { type AccountLink, type AccountLinkKind, accountLinkMs } from "./account-link.ts";
 import type { RemovableWay } from "./user.ts";
 

@@ -2,7 +2,6 @@ import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/
 import { clientBlock } from "../../limits/party.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
-import type { PasswordHasher } from "../password-hasher.ts";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 
@@ -177,4 +176,31 @@ export async function deleteAccount(
   { userId, clientAddress }: { userId: string; clientAddress: string },
 ): Promise<void> {
   await deps.users.delete(userId, clientAddress);
+}
+
+/**
+ * Port for hashing passwords. Hashing is slow on purpose, so the adapter queues jobs and refuses them when too many
+ * wait.
+ */
+/** Whom a hashing job is for. Decides its place in the queue, and which job is dropped when the queue is full. */
+export interface HashTurn {
+  /** Network block of the client, see `clientBlock`. */
+  party: string;
+  /**
+   * The client has a browser, session or link known to the account; such jobs wait in a queue of their own.
+   */
+  isKnown: boolean;
+}
+
+export interface PasswordHasher {
+  /** Hashes a password. @returns a PHC string @throws AppError `busy` when the queue is full */
+  hash(password: string, turn: HashTurn): Promise<string>;
+  /**
+   * Checks a password.
+   * @param passwordHash `null` for an account without a password, or no account at all: takes as long and returns false
+   * @throws AppError `busy` when the queue is full
+   */
+  verify(passwordHash: string | null, password: string, turn: HashTurn): Promise<boolean>;
+  /** Whether the hash uses weaker parameters than the current ones. */
+  needsRehash(passwordHash: string): boolean;
 }

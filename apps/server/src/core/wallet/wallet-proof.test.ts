@@ -1,8 +1,7 @@
 import { signInMessage, walletStatement } from "@kauke/contract";
 import { makeWalletKey, proveWallet } from "@kauke/testkit/wallet-key";
 import { expect, test } from "vitest";
-import { newChallenge } from "./wallet-challenge.ts";
-import { isProven } from "./wallet-proof.ts";
+import { isProven, newChallenge } from "./wallet-proof.ts";
 import { toBase58 } from "./wallet-signature.ts";
 
 const challenge = newChallenge("00", {

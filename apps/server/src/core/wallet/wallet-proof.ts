@@ -1,10 +1,18 @@
 /** Signs in with a wallet: offers challenges, and checks the signatures that answer them. */
-import { signInMessage, type WalletChallenge, walletStatement, walletStatements } from "@kauke/contract";
+
+import { createHash } from "node:crypto";
+import {
+  signInMessage,
+  WALLET_CHALLENGE_SECONDS,
+  type WalletChallenge,
+  walletStatement,
+  walletStatements,
+} from "@kauke/contract";
+import type { Random } from "../../runtime/ports.ts";
 import { AppError } from "../app-error.ts";
-import type { CoreDeps } from "../core-deps.ts";
-import { takeLimit } from "../take-limit.ts";
-import { newUser, type User } from "../user/user.ts";
-import { challengeHash, newChallenge, type OfferedChallenge } from "./wallet-challenge.ts";
+import type { TokenTerms } from "../sign-in/federated-issuer.ts";
+import { type LimitDeps, takeLimit } from "../take-limit.ts";
+import { newUser, type User, type UserStore } from "../user/user.ts";
 import { isSignedBy, readSignature, walletKey } from "./wallet-signature.ts";
 
 export interface ChallengeRequest {
@@ -15,7 +23,8 @@ export interface ChallengeRequest {
   clientAddress: string;
 }
 
-type OfferDeps = Pick<CoreDeps, "walletChallenges" | "random" | "clock" | "rateLimits" | "limitRules">;
+type ProofDeps = LimitDeps & { walletChallenges: WalletChallengeStore };
+type OfferDeps = ProofDeps & { random: Random };
 
 /**
  * Makes and stores a challenge.
@@ -67,8 +76,6 @@ type WalletUse = "sign-in" | "prove" | "link";
 
 const statementOf: Record<WalletUse, string> = { "sign-in": walletStatement, ...walletStatements };
 
-type ProofDeps = Pick<CoreDeps, "walletChallenges" | "clock" | "rateLimits" | "limitRules">;
-
 /**
  * Checks a wallet's signature of its challenge (Sign-In With Solana), and uses the challenge up even if the signature is
  * wrong. Nothing from the client is parsed: the signed text is built again from the stored challenge, and the public key
@@ -96,7 +103,7 @@ export function isProven(proof: WalletProof, { walletAddress, ...offered }: Offe
   return proof.signedMessage === text && isSignedBy(key, Buffer.from(text, "utf8"), signature);
 }
 
-type SignInDeps = Pick<CoreDeps, "users" | "walletChallenges" | "random" | "clock" | "rateLimits" | "limitRules">;
+type SignInDeps = OfferDeps & { users: UserStore };
 
 /**
  * Signs in with a signed challenge, which is used up even if the proof is wrong. The first sign-in of an address
@@ -118,4 +125,52 @@ async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, c
   // A concurrent sign-in created the account, and it was deleted right after.
   if (account === null) throw new AppError("busy");
   return account;
+}
+
+/** A stored challenge and the address it was made for. The nonce is not stored; the client sends it with the proof. */
+export interface OfferedChallenge extends Omit<WalletChallenge, "nonce"> {
+  walletAddress: string;
+}
+
+export interface WalletChallengeStore {
+  /**
+   * Stores a challenge and deletes expired ones. When too many are stored, evicts the oldest of the network that has
+   * most.
+   */
+  keep(challengeHash: Buffer, offered: OfferedChallenge, terms: TokenTerms): Promise<void>;
+  /**
+   * Removes and returns a challenge; only one of two concurrent calls gets it.
+   * @returns `null` when unknown, used or expired
+   */
+  take(challengeHash: Buffer): Promise<OfferedChallenge | null>;
+}
+
+/**
+ * Makes the challenge that a wallet has to sign.
+ * @param origin public base URL of this server, e.g. `https://kauke.example`
+ */
+export function newChallenge(
+  nonce: string,
+  { origin, now, statement }: { origin: string; now: Date; statement: string },
+): WalletChallenge {
+  return {
+    domain: new URL(origin).host,
+    uri: origin,
+    version: "1",
+    chainId: "mainnet",
+    statement,
+    nonce,
+    issuedAt: now.toISOString(),
+    expirationTime: new Date(now.getTime() + WALLET_CHALLENGE_SECONDS * 1000).toISOString(),
+  };
+}
+
+/**
+ * Hash under which a challenge is stored.
+ * @param browserToken token of the browser's anonymous cookie: whoever knows only the nonce cannot use the challenge
+ */
+export function challengeHash(nonce: string, browserToken: string): Buffer {
+  return createHash("sha256")
+    .update(JSON.stringify([nonce, browserToken]))
+    .digest();
 }

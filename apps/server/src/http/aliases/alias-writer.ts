@@ -2,7 +2,7 @@
 import type { AliasWire } from "@kauke/contract";
 import type { Alias } from "../../core/alias/alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { suspendedMailboxes, unconfirmedMailboxes } from "../../core/destination/mailbox-states.ts";
+import { suspendedMailboxes, unconfirmedMailboxes } from "../../core/destination/destination.ts";
 import { aliasToWire, type MailboxStandings } from "./wire.ts";
 
 type StandingDeps = Pick<CoreDeps, "destinations" | "missingMailboxes" | "confirmation">;

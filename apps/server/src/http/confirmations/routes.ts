@@ -1,6 +1,6 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { answerLink, readLink, requestConfirmation } from "../../core/destination/confirmation.ts";
-import { resumeMailbox } from "../../core/destination/missing-mailbox.ts";
+import { resumeMailbox } from "../../core/destination/destination.ts";
 import { checkLoginSession } from "../../core/login-session.ts";
 import type { HandlersOf } from "../handler.ts";
 

@@ -1,6 +1,6 @@
 import { encryptionMessages } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { decryptAuto, decryptManual } from "../../core/decrypt.ts";
+import { decryptAuto, decryptManual } from "../../core/encryption-key.ts";
 import type { HandlersOf } from "../handler.ts";
 
 export function decryptHandlers(deps: CoreDeps): HandlersOf<"decryptAuto" | "decryptManual"> {

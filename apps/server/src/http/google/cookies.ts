@@ -3,7 +3,7 @@
  */
 import { type GoogleFailure, googleFailureCookie } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { FLOW_SECONDS } from "../../core/sign-in/sign-in-flow.ts";
+import { FLOW_SECONDS } from "../../core/sign-in/federated-issuer.ts";
 
 const FAILURE_SECONDS = 60;
 

@@ -2,9 +2,15 @@ import { exportAliases } from "../../core/alias/export-aliases.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { createImport } from "../../core/import/create-import.ts";
-import { deleteImport, findImport, importPage } from "../../core/import/read-imports.ts";
 import type { ReadingPlace } from "../../core/import/reading-places.ts";
-import { type ImportRunner, runImport, undoImport } from "../../core/import/run-import.ts";
+import {
+  deleteImport,
+  findImport,
+  type ImportRunner,
+  importPage,
+  runImport,
+  undoImport,
+} from "../../core/import/run-import.ts";
 import { steadyMs } from "../../runtime/ports.ts";
 import type { HandlersOf } from "../handler.ts";
 import { importRowToWire, importToWire } from "./wire.ts";

@@ -2,8 +2,7 @@ import type { AccountDefaultsWire, GenerateAliasBody, MailboxWire } from "@kauke
 import { findFreeName, type GenerateInput, generateAlias } from "../../core/alias/generate-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { type AccountDefaults, accountDefaults, changeDefaults } from "../../core/mailbox/account-defaults.ts";
-import { addMailbox } from "../../core/mailbox/add-mailbox.ts";
-import { listMailboxes } from "../../core/mailbox/list-mailboxes.ts";
+import { addMailbox, listMailboxes } from "../../core/mailbox/list-mailboxes.ts";
 import type { Mailbox } from "../../core/mailbox/mailbox.ts";
 import { listMailboxUses, type MailboxUse, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
 import { aliasWriter } from "../aliases/alias-writer.ts";

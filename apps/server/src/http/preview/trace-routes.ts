@@ -3,7 +3,7 @@
  * inbox.
  */
 import type { FastifyInstance } from "fastify";
-import type { MailTrace } from "../../core/preview/mail-trace.ts";
+import type { MailTrace } from "../../core/preview/preview-inbox.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 
 export function traceRoutes(app: FastifyInstance, trace: MailTrace | null, access: PreviewAccess): void {

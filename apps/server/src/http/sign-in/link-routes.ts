@@ -1,8 +1,13 @@
 import { signInMessages } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { openByPassword } from "../../core/login-session.ts";
-import { browserName, readSignInLink, signInByLink } from "../../core/sign-in/sign-in-link.ts";
-import { countLinkRequest, sendRequestedLink } from "../../core/user/mailed-link.ts";
+import {
+  browserName,
+  countLinkRequest,
+  readSignInLink,
+  sendRequestedLink,
+  signInByLink,
+} from "../../core/sign-in/sign-in-link.ts";
 import { browserTokenOf } from "../auth/browser-token.ts";
 import { rememberBrowser } from "../auth/remember-browser.ts";
 import { userToWire } from "../auth/wire.ts";

@@ -5,7 +5,7 @@ import { openByPassword, openIfStill, readFreshFor, requireFreshProof } from "..
 import { beginGoogleLink, beginGoogleProof } from "../../core/sign-in/federated-settings.ts";
 import { askEmailChange, changeEmail, readEmailChange } from "../../core/user/account-email.ts";
 import { notifySignInChanged, type SignInChange } from "../../core/user/account-mail.ts";
-import { proveByPassword, proveByWallet } from "../../core/user/prove-again.ts";
+import { proveByPassword, proveByWallet } from "../../core/user/password.ts";
 import { linkWallet, removeWay } from "../../core/user/sign-in-methods.ts";
 import type { RemovableWay, User } from "../../core/user/user.ts";
 import { newOffer } from "../../core/wallet/wallet-proof.ts";

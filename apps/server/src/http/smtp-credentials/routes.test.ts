@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { smtpAuthenticator } from "../../core/smtp-credential/authenticate.ts";
+import { smtpAuthenticator } from "../../core/smtp-credential.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;

@@ -8,7 +8,7 @@ import {
   regenerateSmtpPassword,
   type SmtpCredential,
   smtpHost,
-} from "../../core/smtp-credential/smtp-credential.ts";
+} from "../../core/smtp-credential.ts";
 import type { HandlersOf } from "../handler.ts";
 
 type SmtpCredentialCalls =

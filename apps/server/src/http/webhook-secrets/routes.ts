@@ -1,4 +1,4 @@
-import { readWebhookSecret, renewWebhookSecret } from "../../core/alias/webhook.ts";
+import { readWebhookSecret, renewWebhookSecret } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import type { HandlersOf } from "../handler.ts";
 

@@ -4,7 +4,7 @@ import {
   MISSING_MAILBOX_RULE,
   type MissingMailbox,
   type MissingMailboxStore,
-} from "../../core/destination/missing-mailbox.ts";
+} from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";

@@ -11,8 +11,7 @@ import {
   splitAliasAddress,
   srsReverse,
 } from "@kauke/mail-rfc";
-import type { AliasRoute } from "../../core/alias/alias.ts";
-import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { BounceSenderStore } from "../../core/bounce-sender.ts";
 import type { SpoolSpace } from "../../core/spool/spool-space.ts";
 import type { SpoolQuota } from "../delivery/spool-quota.ts";

@@ -4,8 +4,7 @@
  * since a notification may be late or lost. An unknown address always queries the store, so that a new alias works at
  * once.
  */
-import type { AliasRoute } from "../../core/alias/alias.ts";
-import type { AliasStore, RouteChange } from "../../core/alias/alias-store.ts";
+import type { AliasRoute, AliasStore, RouteChange } from "../../core/alias/alias.ts";
 import { type Linked, LinkedQueue } from "../../runtime/linked-queue.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 

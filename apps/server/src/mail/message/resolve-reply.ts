@@ -9,8 +9,7 @@ import {
   replyRowId,
   splitAddress,
 } from "@kauke/mail-rfc";
-import type { AliasRoute } from "../../core/alias/alias.ts";
-import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { ReplyPathStore } from "../../core/reply-path.ts";
 import type { ReplyRecipient } from "../transaction.ts";
 import { accept, reject, type Verdict } from "../verdict.ts";

@@ -1,5 +1,5 @@
 /** The AUTH command of a session: its exchange by PLAIN or LOGIN (RFC 4954, RFC 4616), and who signed in. */
-import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
+import type { Submitter } from "../../core/smtp-credential.ts";
 import { reply, type SmtpReply } from "../reply.ts";
 
 export type SignInResult = { submitter: Submitter } | { refusal: SmtpReply };

@@ -1,7 +1,7 @@
 /** What a session is given: the service behind it, and the options of its listener. */
 import type { Socket } from "node:net";
 import type { MailPath } from "@kauke/mail-rfc";
-import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
+import type { Submitter } from "../../core/smtp-credential.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 import type { SmtpReply } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";

@@ -4,7 +4,7 @@
  */
 import type { Socket } from "node:net";
 import { withHeaderLineEnds, withStuffedHeader } from "@kauke/mail-rfc";
-import type { Submitter } from "../../core/smtp-credential/authenticate.ts";
+import type { Submitter } from "../../core/smtp-credential.ts";
 import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
 import type { Verdict } from "../verdict.ts";

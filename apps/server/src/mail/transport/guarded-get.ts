@@ -5,7 +5,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ServiceFetch, ServiceRequest, ServiceResponse } from "../../core/import/service-fetch.ts";
+import type { ServiceFetch, ServiceRequest, ServiceResponse } from "../../core/import/imported-alias.ts";
 import { collectStream } from "../../runtime/byte-streams.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "./address-guard.ts";

@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { hash, parseOptions, verify } from "@node-rs/argon2";
-import type { PasswordHasher } from "../../core/password-hasher.ts";
+import type { PasswordHasher } from "../../core/user/user.ts";
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 
 export interface Argon2Settings {

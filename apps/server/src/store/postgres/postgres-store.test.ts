@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RouteChange } from "../../core/alias/alias-store.ts";
+import type { RouteChange } from "../../core/alias/alias.ts";
 import { openStore } from "../open-store.ts";
 import { insertAlias, insertUser } from "../stores.testing.ts";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgres.testing.ts";

@@ -5,7 +5,7 @@
 
 import { dirname, join } from "node:path";
 import { AppError } from "../../core/app-error.ts";
-import type { InFlightMessage, InFlightMessages } from "../../core/delivery/in-flight.ts";
+import type { InFlightMessage, InFlightMessages } from "../../core/delivery/delivery.ts";
 import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import { sharedCalls } from "../concurrency/shared-calls.ts";

@@ -3,7 +3,7 @@
  * are processed in slices.
  */
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
-import { mailboxesOf } from "../../../core/destination/mailbox-states.ts";
+import { mailboxesOf } from "../../../core/destination/destination.ts";
 import { filterInSlices, mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { AliasQuery, PageQuery, SortField } from "./alias-query.ts";
 

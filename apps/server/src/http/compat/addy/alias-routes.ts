@@ -1,14 +1,13 @@
 /** Calls of addy.io's clients that list aliases or concern one alias. */
 import type { Alias } from "../../../core/alias/alias.ts";
+import { replaceMailboxes } from "../../../core/alias/change-aliases.ts";
 import { createAlias } from "../../../core/alias/create-alias.ts";
 import { generateAlias } from "../../../core/alias/generate-alias.ts";
-import { replaceMailboxes } from "../../../core/alias/replace-mailboxes.ts";
 import { deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
-import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
-import { aliasMailboxes, mailboxDestinations } from "../../../core/mailbox/alias-mailboxes.ts";
+import { accountDefaults, aliasMailboxes, mailboxDestinations } from "../../../core/mailbox/account-defaults.ts";
 import { takeLimit } from "../../../core/take-limit.ts";
 import { parseBody } from "../../request/parse-body.ts";
 import { cutNote } from "../cut-note.ts";

@@ -1,9 +1,8 @@
 /** Calls of addy.io's clients that change several aliases at once. */
-import { type BulkChange, changeAliases } from "../../../core/alias/change-aliases.ts";
-import { replaceMailboxes } from "../../../core/alias/replace-mailboxes.ts";
+import { type BulkChange, changeAliases, replaceMailboxes } from "../../../core/alias/change-aliases.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { aliasMailboxes } from "../../../core/mailbox/alias-mailboxes.ts";
+import { aliasMailboxes } from "../../../core/mailbox/account-defaults.ts";
 import { takeLimit } from "../../../core/take-limit.ts";
 import { parseBody } from "../../request/parse-body.ts";
 import { bulkBody, bulkRecipientsBody } from "./alias-bodies.ts";

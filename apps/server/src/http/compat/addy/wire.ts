@@ -5,10 +5,9 @@
 import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { ApiKey } from "../../../core/api-key.ts";
-import { mailboxesOf } from "../../../core/destination/mailbox-states.ts";
+import { mailboxesOf } from "../../../core/destination/destination.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
-import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
-import type { AliasMailbox } from "../../../core/mailbox/alias-mailboxes.ts";
+import type { AccountDefaults, AliasMailbox } from "../../../core/mailbox/account-defaults.ts";
 import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
 import type { DialectProblem } from "../dialect-errors.ts";

@@ -2,9 +2,9 @@
 import type { Alias } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { mailboxesOf } from "../../../core/destination/mailbox-states.ts";
+import { mailboxesOf } from "../../../core/destination/destination.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
-import { aliasMailboxes } from "../../../core/mailbox/alias-mailboxes.ts";
+import { aliasMailboxes } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
 import { numberInPath } from "./input.ts";

@@ -5,7 +5,7 @@ import type { Alias, Destination } from "../../../core/alias/alias.ts";
 import { type AliasUpdateInput, deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { mailboxesOf } from "../../../core/destination/mailbox-states.ts";
+import { mailboxesOf } from "../../../core/destination/destination.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { readStates } from "../../../core/mailbox/list-mailboxes.ts";
 import { takeLimit } from "../../../core/take-limit.ts";

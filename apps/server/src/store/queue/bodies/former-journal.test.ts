@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { InFlightMessage } from "../../../core/delivery/in-flight.ts";
+import type { InFlightMessage } from "../../../core/delivery/delivery.ts";
 import { serverKeys } from "../../sealing/server-keys.ts";
 import { rowsOf } from "../in-flight.ts";
 import { MAGIC } from "./former-journal.ts";

@@ -2,7 +2,7 @@
  * Addresses of deleted and renamed aliases, which only the former account may take until their hold ends. All by keyed
  * hash, so that rows of deleted accounts reveal nothing.
  */
-import { releaseCaps, releaseHasToWait, unusedToReserve } from "../../../core/alias/release-caps.ts";
+import { releaseCaps, releaseHasToWait, unusedToReserve } from "../../../core/alias/alias-rules.ts";
 import { AppError } from "../../../core/app-error.ts";
 import { keptUntil } from "../../../core/retention.ts";
 import type { Database, InTransaction } from "../../database.ts";

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
-import type { Alias } from "../../../core/alias/alias.ts";
-import type { RouteChange } from "../../../core/alias/alias-store.ts";
+import type { Alias, RouteChange } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import { aMessage, anOpenDelivery, mailbox } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";

@@ -5,8 +5,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ErrorCode } from "@kauke/contract";
 import { sql } from "kysely";
-import type { Alias } from "../../../core/alias/alias.ts";
-import type { ManyAliasesChange, ManyChanged } from "../../../core/alias/alias-store.ts";
+import type { Alias, ManyAliasesChange, ManyChanged } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { AliasTable, InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";

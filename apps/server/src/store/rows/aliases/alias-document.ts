@@ -1,6 +1,7 @@
 import type { ConfirmationState } from "@kauke/contract";
 import {
   type Alias,
+  type AliasChange,
   type AliasEncryption,
   type AliasRoute,
   type AliasRouting,

@@ -1,8 +1,7 @@
 /** An alias' route with the states of its mailboxes and its encryption key, in one query. */
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
-import type { AliasRoute } from "../../../core/alias/alias.ts";
-import type { RouteChange } from "../../../core/alias/alias-store.ts";
+import type { AliasRoute, RouteChange } from "../../../core/alias/alias.ts";
 import type { ChangeSignals } from "../../change-signals.ts";
 import { groupCalls } from "../../concurrency/group-calls.ts";
 import { joinReads } from "../../concurrency/shared-calls.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
-import type { RouteChange } from "../../../core/alias/alias-store.ts";
+import type { RouteChange } from "../../../core/alias/alias.ts";
 import { aMessage, anAlias, anOpenDelivery, aUser, mailbox } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 

@@ -4,8 +4,13 @@
  */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
-import { type Alias, type AliasEncryption, aliasAddress } from "../../../core/alias/alias.ts";
-import type { AliasChange, AliasStore } from "../../../core/alias/alias-store.ts";
+import {
+  type Alias,
+  type AliasChange,
+  type AliasEncryption,
+  type AliasStore,
+  aliasAddress,
+} from "../../../core/alias/alias.ts";
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";

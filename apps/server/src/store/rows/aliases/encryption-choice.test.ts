@@ -1,8 +1,7 @@
 /** Which key forwarded mail is encrypted to: the alias' choice before the account's. A chosen key can't be deleted. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { AliasEncryption } from "../../../core/alias/alias.ts";
-import type { RouteChange } from "../../../core/alias/alias-store.ts";
+import type { AliasEncryption, RouteChange } from "../../../core/alias/alias.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 describe("the key that forwarded mail is encrypted to", () => {

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
-import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
-import type { AddressStanding } from "../../../core/import/import.ts";
+import { type AddressStanding, type Alias, aliasAddress } from "../../../core/alias/alias.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { formerUserIndex, type ReleasedAddresses } from "../accounts/released-addresses.ts";

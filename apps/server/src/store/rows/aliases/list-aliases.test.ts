@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Alias } from "../../../core/alias/alias.ts";
-import type { ManyAliasesChange } from "../../../core/alias/alias-store.ts";
+import type { Alias, ManyAliasesChange } from "../../../core/alias/alias.ts";
 import type { Store } from "../../open-store.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 

@@ -1,7 +1,6 @@
 /** Aliases of an account. Long lists are read in pages, each a turn of the caller, and cached (`list-cache.ts`). */
 import { sql } from "kysely";
-import type { Alias } from "../../../core/alias/alias.ts";
-import type { AliasStore } from "../../../core/alias/alias-store.ts";
+import type { Alias, AliasStore } from "../../../core/alias/alias.ts";
 import { mapInSlices, nextLoopTurn } from "../../../runtime/fair-queue/slices.ts";
 import type { Database } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";

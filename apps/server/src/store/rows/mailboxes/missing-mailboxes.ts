@@ -5,7 +5,7 @@ import {
   MISSING_MAILBOX_RULE,
   type MissingMailbox,
   type MissingMailboxStore,
-} from "../../../core/destination/missing-mailbox.ts";
+} from "../../../core/destination/destination.ts";
 import { filterInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";

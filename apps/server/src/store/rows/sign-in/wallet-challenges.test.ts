@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { WALLET_CHALLENGE_SECONDS, walletStatement } from "@kauke/contract";
 import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import { describe, expect, it } from "vitest";
-import { newChallenge } from "../../../core/wallet/wallet-challenge.ts";
+import { newChallenge } from "../../../core/wallet/wallet-proof.ts";
 import { aUser } from "../../rows.testing.ts";
 import { onEachDatabase, type StoreUnderTest } from "../../stores.testing.ts";
 

@@ -2,9 +2,24 @@
  * Builds the messages we write ourselves: sent from our first domain, as plain text and HTML, marked as automatic.
  * Pure.
  */
+
+import { createHash } from "node:crypto";
 import { product } from "@kauke/contract";
-import { fieldTextBytes, formatAddressField, formatDate, headerField, joinFields, parseAddress } from "@kauke/mail-rfc";
-import { untaggedMailbox } from "../destination/same-mailbox.ts";
+import {
+  fieldTextBytes,
+  formatAddressField,
+  formatDate,
+  headerField,
+  joinFields,
+  makeMessageId,
+  parseAddress,
+  stuff,
+  toBase32,
+} from "@kauke/mail-rfc";
+import type { Clock, Random } from "../runtime/ports.ts";
+import type { DeliveryStore, DeliveryTarget } from "./delivery/delivery.ts";
+import { untaggedMailbox } from "./destination/same-mailbox.ts";
+import { enqueueMessage, type MessageBodies } from "./message/message.ts";
 
 export interface OwnMailSettings {
   /** Base URL of the links in messages we write ourselves, e.g. `https://kauke.test`. */
@@ -116,4 +131,64 @@ export function ownHtml(subject: string, paragraphs: readonly string[]): string[
     ...paragraphs.map((it, index) => (index === main ? `<p class="do">${it}</p>` : `<p>${it}</p>`)),
     "</div></body></html>",
   ];
+}
+
+export function newLinkToken(random: Random): string {
+  return toBase32(random.bytes(20)).toLowerCase();
+}
+
+/**
+ * The hash by which a mailed link is stored.
+ * @param token token of the link, already validated against the contract's pattern
+ */
+export function hashLinkToken(token: string): Buffer {
+  return createHash("sha256").update(token, "latin1").digest();
+}
+
+export interface QueueDeps {
+  deliveries: Pick<DeliveryStore, "keep">;
+  bodies: Pick<MessageBodies, "put" | "delete">;
+  clock: Clock;
+  random: Random;
+}
+
+export interface OwnMail {
+  userId: string;
+  /** Recipient: mailbox address in any spelling. */
+  address: string;
+  purpose: NonNullable<DeliveryTarget["purpose"]>;
+  /** Writes the message to enqueue, not dot-stuffed, see `own-message.ts`. */
+  write(head: OwnMessageHead): Buffer;
+}
+
+/**
+ * Stores a message that we wrote ourselves, and its delivery.
+ * @throws what the store throws; nothing was enqueued then
+ */
+export async function queueOwnMessage(
+  { deliveries, bodies, clock, random }: QueueDeps,
+  { domain }: OwnMailSettings,
+  { userId, address, purpose, write }: OwnMail,
+): Promise<void> {
+  const at = clock.now();
+  const id = random.uuid();
+  const from = `no-reply@${domain}`;
+  const messageId = makeMessageId(random.bytes(16), domain);
+  const boundary = toBase32(random.bytes(16));
+  const wire = stuff(write({ from, mailbox: address, messageId, boundary, at }));
+  const isBeyondAscii = parseAddress(address).needsSmtpUtf8;
+  const envelope = {
+    envelopeFrom: from,
+    helo: "",
+    clientAddress: "",
+    protocol: "ESMTP" as const,
+    receivedAt: at,
+    eightBit: isBeyondAscii,
+    smtpUtf8: isBeyondAscii,
+  };
+  const target: DeliveryTarget = { purpose, destination: { kind: "mailbox", address }, aliasAddress: from };
+  const delivery = { id: random.uuid(), messageId: id, aliasId: null, userId, target, attempts: 0, createdAt: at };
+  const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
+  const row = { ...delivery, notBefore: at, lease: null, lastFailure: null };
+  await enqueueMessage(bodies, { id, wire }, () => deliveries.keep(message, [row]));
 }

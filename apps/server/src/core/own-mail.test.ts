@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ownHtml } from "./own-message.ts";
+import { ownHtml } from "./own-mail.ts";
 
 const link = '<a href="https://kauke.test/reset#abc">Set a new password</a>';
 const other = '<a href="https://kauke.test/confirm/abc/not-mine">This is not mine</a>';

@@ -1,0 +1,126 @@
+/**
+ * Twins are aliases here for foreign addresses. The same address always gets the same names, so that importing a file
+ * twice creates no second twin.
+ */
+import { createHash } from "node:crypto";
+import { type Destination, isAliasName, limits, parseForwardTo } from "@kauke/contract";
+import { findReservedName } from "@kauke/contract/reserved-names";
+import { asciiDomainOf, splitAddress, toBase32 } from "@kauke/mail-rfc";
+
+/** With a suffix, when the plain name is taken. */
+const GENERATED_MAX = 4;
+const SUFFIX_LENGTH = 6;
+
+/** In the order in which they are tried. @param account its id makes the suffixes of different accounts differ */
+export function twinNames(address: string, account: string): string[] {
+  const local = splitAddress(address).local.toLowerCase();
+  const base = plainName(local);
+  const generated = Array.from({ length: GENERATED_MAX }, (_, count) => {
+    const hash = createHash("sha256").update(`${account}\0${address.toLowerCase()}\0${count}`).digest();
+    const suffix = toBase32(hash).toLowerCase().slice(0, SUFFIX_LENGTH);
+    return base === "" ? `alias.${suffix}` : `${base}.${suffix}`;
+  });
+  return [local, ...generated].filter((name) => isAliasName(name) && findReservedName(name) === null);
+}
+
+/** By hyphens. */
+function plainName(local: string): string {
+  return local
+    .normalize("NFKD")
+    .replaceAll(/[^a-z0-9._-]+/g, "-")
+    .replaceAll(/\.{2,}/g, ".")
+    .replaceAll(/-{2,}/g, "-")
+    .slice(0, limits.aliasNameMax - SUFFIX_LENGTH - 1)
+    .replaceAll(/^[.-]+|[.-]+$/g, "");
+}
+
+/**
+ * @param was foreign address, appended to a twin's notes
+ * @returns `isCut`: a part of the notes is left out
+ */
+export function importedNotes(notes: string, was: string | null): { notes: string | null; isCut: boolean } {
+  // The database can't store NUL, and other control characters would break the list of aliases.
+  const text = notes
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/[\u{0}-\u{8}\u{b}-\u{1f}\u{7f}]+/gu, " ")
+    .trim();
+  const mark = was === null ? "" : markOfTwin(was);
+  const room = limits.notesMax - mark.length - (mark === "" ? 0 : 1);
+  const kept = wholeCharacters(text, Math.max(0, room));
+  const whole = [kept, mark].filter((part) => part !== "").join(" ");
+  return { notes: whole === "" ? null : whole, isCut: kept !== text };
+}
+
+/** Names the foreign address. */
+export function markOfTwin(was: string): string {
+  return wholeCharacters(`was ${was}`, limits.notesMax);
+}
+
+/** Without splitting a surrogate pair. */
+function wholeCharacters(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return text
+    .slice(0, max)
+    .replace(/[\u{d800}-\u{dbff}]$/u, "")
+    .trimEnd();
+}
+
+export interface DestinationRules {
+  ownDomains: readonly string[];
+  /** Address of the mailbox for rows without a destination; `null` when the account has no confirmed mailbox. */
+  fallback: string | null;
+}
+
+export interface PlannedDestinations {
+  destinations: Destination[];
+  /** Difference between the planned and the file's destinations, as a sentence; `null` when they are the same. */
+  remark: string | null;
+}
+
+/** Distinct destinations of one import, limited to `limits.importDestinationsMax`. */
+export class DestinationSet {
+  readonly #seen = new Set<string>();
+
+  /**
+   * Adds destinations to the set.
+   * @returns false, with nothing added, if the set would exceed its maximum size
+   */
+  add(destinations: readonly Destination[]): boolean {
+    const keys = destinations.map(keyOf).filter((key) => !this.#seen.has(key));
+    if (this.#seen.size + keys.length > limits.importDestinationsMax) return false;
+    for (const key of keys) this.#seen.add(key);
+    return true;
+  }
+}
+
+const keyOf = (it: Destination) => (it.kind === "mailbox" ? it.address.toLowerCase() : it.url);
+
+/**
+ * Decides the destinations of one imported row.
+ * @returns `null` when the row has no usable destination and there is no fallback
+ */
+export function planDestinations(
+  texts: readonly string[],
+  { ownDomains, fallback }: DestinationRules,
+): PlannedDestinations | null {
+  const read = new Map<string, Destination>();
+  let isLess = false;
+  for (const text of texts) {
+    const [destination] = (text.includes(",") ? null : parseForwardTo(text)) ?? [];
+    const isOwn = destination?.kind === "mailbox" && ownDomains.includes(asciiDomainOf(destination.address));
+    if (destination === undefined || isOwn || read.size >= limits.destinationsMax) isLess = true;
+    else read.set(keyOf(destination), destination);
+  }
+  const destinations = [...read.values()];
+  if (destinations.length > 0)
+    return {
+      destinations,
+      remark: isLess ? "Some destinations of the file can't be used here and are left out." : null,
+    };
+  if (fallback === null) return null;
+  const remark =
+    texts.length === 0
+      ? "The file names no destination, so it forwards to your default mailbox."
+      : "The file's destinations can't be used here, so it forwards to your default mailbox.";
+  return { destinations: [{ kind: "mailbox", address: fallback }], remark };
+}
