@@ -61,7 +61,7 @@ interface SignIn {
   userId: string;
   /** Session token in the browser's cookie, if any; that session is ended. */
   formerToken: string | null;
-  /** Name of the browser, see `http/request/device-name.ts`. */
+  /** Name of the browser, see `http/request/client.ts`. */
   device: string | null;
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fastify } from "fastify";
 import { describe, expect, it } from "vitest";
 import { closeInTime } from "./close-in-time.ts";
-import { answerBrokenRequest } from "./response/answer-errors.ts";
+import { answerBrokenRequest } from "./response/problem.ts";
 
 async function startSlow(graceMs: number) {
   const app = fastify({ return503OnClosing: false, clientErrorHandler: answerBrokenRequest });

@@ -11,19 +11,16 @@ import { AppError, asAppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { checkLoginSession } from "../core/login-session.ts";
 import { clientBlock } from "../limits/party.ts";
-import type { BrowserCookie } from "./browser-cookie.ts";
+import type { BrowserCookie, SessionCookie } from "./cookies.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
 import type { AccountCalls } from "./request/account-calls.ts";
-import { clientAddress } from "./request/client-address.ts";
-import { hasKeyField } from "./request/credentials.ts";
-import { deviceName } from "./request/device-name.ts";
-import { keyCaller } from "./request/key-caller.ts";
+import { clientAddress, deviceName } from "./request/client.ts";
+import { hasKeyField, keyCaller } from "./request/key-caller.ts";
 import { LargeBodies } from "./request/large-bodies.ts";
 import { parseBody } from "./request/parse-body.ts";
 import { isCrossSiteRequest } from "./request/same-site.ts";
 import { Downloads } from "./response/downloads.ts";
 import { jsonChunks, withLongListAsText } from "./response/json-chunks.ts";
-import type { SessionCookie } from "./session-cookie.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

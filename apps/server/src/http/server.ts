@@ -10,51 +10,49 @@ import { ImportRunner } from "../core/import/run-import.ts";
 import { rateLimitRules } from "../limits/rate-limit-rules.ts";
 import type { Logger, Metrics } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
-import { accountHandlers } from "./account/routes.ts";
-import { aliasHandlers } from "./aliases/routes.ts";
-import { analyticsHandlers } from "./analytics/routes.ts";
+import { accountHandlers, analyticsHandlers, checklistHandlers, noticeHandlers } from "./account/routes.ts";
+import { aliasHandlers, labelHandlers, webhookSecretHandlers } from "./aliases/routes.ts";
 import { apiKeyHandlers } from "./api-keys/routes.ts";
-import { authHandlers } from "./auth/routes.ts";
-import { browserCookie } from "./browser-cookie.ts";
-import { checklistHandlers } from "./checklist/routes.ts";
 import { closeInTime } from "./close-in-time.ts";
+import {
+  isSharedPath,
+  keyFieldConstraint,
+  plainUrl,
+  preflightHeaders,
+  sharedHeaders,
+} from "./compat/client-requests.ts";
 import { mountDialects } from "./compat/mount-dialects.ts";
-import { keyFieldConstraint } from "./compat/only-with-key-field.ts";
-import { plainUrl } from "./compat/plain-path.ts";
-import { confirmationHandlers } from "./confirmations/routes.ts";
-import { decryptHandlers } from "./decrypt/routes.ts";
+import { browserCookie, type SessionCookie, sessionCookie } from "./cookies.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
-import { encryptionKeyHandlers } from "./encryption-keys/routes.ts";
+import { decryptHandlers, encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
-import { labelHandlers } from "./labels/routes.ts";
-import { mailboxHandlers } from "./mailboxes/routes.ts";
+import { confirmationHandlers, mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
-import { noticeHandlers } from "./notices/routes.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type PreviewAccess, previewAccess } from "./preview/preview-access.ts";
-import { publicOrigin } from "./public-origin.ts";
 import { AccountCalls } from "./request/account-calls.ts";
-import { forwardedClient, trustedProxyCheck } from "./request/client-address.ts";
-import { dropCookies, hasKeyField } from "./request/credentials.ts";
+import { forwardedClient, trustedProxyCheck } from "./request/client.ts";
 import { runInAccountTurn } from "./request/in-account-turn.ts";
+import { dropCookies, hasKeyField } from "./request/key-caller.ts";
 import { type LaterWork, laterWork } from "./request/later-work.ts";
 import { readOnlyJson } from "./request/read-json.ts";
-import { isCrossSiteWrite, type OwnOrigins } from "./request/same-site.ts";
-import { answerBrokenRequest, errorAnswerer } from "./response/answer-errors.ts";
-import { isSharedPath, preflightHeaders, sharedHeaders } from "./response/cors.ts";
+import { isCrossSiteWrite, type OwnOrigins, publicOrigin } from "./request/same-site.ts";
+import { answerBrokenRequest, errorAnswerer } from "./response/problem.ts";
 import { securityHeaders } from "./response/security-headers.ts";
-import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
-import { signInLinkHandlers } from "./sign-in/link-routes.ts";
-import { passwordHandlers, signInHandlers } from "./sign-in/routes.ts";
-import { emailChangeHandlers, proofHandlers, waysInHandlers } from "./sign-in/ways-in-routes.ts";
+import { emailChangeHandlers, proofHandlers, waysInHandlers } from "./sign-in/method-routes.ts";
+import {
+  authHandlers,
+  passwordHandlers,
+  signInHandlers,
+  signInLinkHandlers,
+  walletHandlers,
+} from "./sign-in/routes.ts";
 import { isApiPath } from "./site/page-routes.ts";
 import { serveSite } from "./site/serve-site.ts";
 import { smtpCredentialHandlers } from "./smtp-credentials/routes.ts";
 import { SocketGuard, type SocketRules } from "./socket-guard.ts";
-import { walletHandlers } from "./wallet/routes.ts";
-import { webhookSecretHandlers } from "./webhook-secrets/routes.ts";
 
 export type HttpConfig = Pick<
   Config,

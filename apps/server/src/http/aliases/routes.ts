@@ -1,12 +1,27 @@
-import { listDomains } from "../../core/alias/alias.ts";
+import type { AliasWire, LabelWire } from "@kauke/contract";
+import { type Alias, listDomains } from "../../core/alias/alias.ts";
 import { changeAliases } from "../../core/alias/change-aliases.ts";
 import { createAlias } from "../../core/alias/create-alias.ts";
-import { deleteAlias, toggleAlias, updateAlias } from "../../core/alias/update-alias.ts";
+import {
+  deleteAlias,
+  readWebhookSecret,
+  renewWebhookSecret,
+  toggleAlias,
+  updateAlias,
+} from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { suspendedMailboxes, unconfirmedMailboxes } from "../../core/destination/destination.ts";
+import { changeLabel, createLabel, deleteLabel, type Label } from "../../core/label.ts";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import type { HandlersOf } from "../handler.ts";
-import { aliasWriter, standingsOf } from "./alias-writer.ts";
-import { aliasToWire, aliasWishFromWire, bulkAnswerToWire, bulkChangeFromWire, newAliasFromWire } from "./wire.ts";
+import {
+  aliasToWire,
+  aliasWishFromWire,
+  bulkAnswerToWire,
+  bulkChangeFromWire,
+  type MailboxStandings,
+  newAliasFromWire,
+} from "./wire.ts";
 
 type AliasCalls =
   | "listDomains"
@@ -55,6 +70,57 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
     async deleteAlias({ userId, params, clientAddress }) {
       await deleteAlias(deps, { userId, ...params, clientAddress });
       return { message: "Alias deleted" };
+    },
+  };
+}
+
+type StandingDeps = Pick<CoreDeps, "destinations" | "missingMailboxes" | "confirmation">;
+
+/** Reads the confirmation states of the mailboxes of several aliases of one account at once. */
+export async function standingsOf(
+  deps: StandingDeps,
+  userId: string,
+  aliases: readonly Alias[],
+): Promise<MailboxStandings> {
+  return {
+    unconfirmed: await unconfirmedMailboxes(deps, userId, aliases),
+    suspended: await suspendedMailboxes(deps, userId, aliases),
+  };
+}
+
+export function aliasWriter(deps: StandingDeps): (alias: Alias) => Promise<AliasWire> {
+  return async (alias) => aliasToWire(alias, await standingsOf(deps, alias.userId, [alias]));
+}
+
+type LabelCalls = "listLabels" | "createLabel" | "changeLabel" | "deleteLabel";
+
+const toWire = ({ id, name, colour }: Label): LabelWire => ({ id, name, colour });
+
+export function labelHandlers(deps: CoreDeps): HandlersOf<LabelCalls> {
+  return {
+    async listLabels({ userId }) {
+      return { labels: (await deps.labels.listForUser(userId)).map(toWire) };
+    },
+    async createLabel({ userId, body }) {
+      return { label: toWire(await createLabel(deps, { userId, ...body })) };
+    },
+    async changeLabel({ userId, params, body }) {
+      return { label: toWire(await changeLabel(deps, { userId, ...params }, body)) };
+    },
+    async deleteLabel({ userId, params }) {
+      await deleteLabel(deps, { userId, ...params });
+      return { message: "Label deleted" };
+    },
+  };
+}
+
+export function webhookSecretHandlers(deps: CoreDeps): HandlersOf<"readWebhookSecret" | "renewWebhookSecret"> {
+  return {
+    async readWebhookSecret({ userId, params }) {
+      return { secret: await readWebhookSecret(deps, { userId, ...params }) };
+    },
+    async renewWebhookSecret({ userId, params }) {
+      return { secret: await renewWebhookSecret(deps, { userId, ...params }) };
     },
   };
 }

@@ -5,8 +5,7 @@
 import type { FastifyInstance } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { addyRoutes } from "./addy/routes.ts";
-import { refuseDeviceSignIn } from "./simplelogin/refuse-device-sign-in.ts";
-import { simpleLoginRoutes } from "./simplelogin/routes.ts";
+import { refuseDeviceSignIn, simpleLoginRoutes } from "./simplelogin/routes.ts";
 
 type Dialect = (app: FastifyInstance, deps: CoreDeps) => void | Promise<void>;
 

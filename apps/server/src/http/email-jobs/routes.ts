@@ -1,9 +1,14 @@
-import { limits } from "@kauke/contract";
+import { type Body, type EmailJobStatusWire, limits, type WaitingEmailJob } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { createEmailJob } from "../../core/email-job/create-email-job.ts";
-import { cancelEmailJob, getEmailJob } from "../../core/email-job/email-job.ts";
+import { createEmailJob, type NewEmailJob } from "../../core/email-job/create-email-job.ts";
+import {
+  cancelEmailJob,
+  type EmailJob,
+  getEmailJob,
+  lastErrorOf,
+  type WaitingJob,
+} from "../../core/email-job/email-job.ts";
 import type { HandlersOf } from "../handler.ts";
-import { emailJobToWire, newEmailJobFromWire, waitingJobToWire } from "./wire.ts";
 
 type EmailJobCalls = "createEmailJob" | "listWaitingEmailJobs" | "getEmailJobStatus" | "cancelEmailJob";
 
@@ -24,5 +29,40 @@ export function emailJobHandlers(deps: CoreDeps): HandlersOf<EmailJobCalls> {
       await cancelEmailJob(deps, { userId, ...params });
       return { success: true, message: "Email cancelled" };
     },
+  };
+}
+
+export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">): NewEmailJob {
+  return {
+    userId,
+    aliasId: body.fromAliasId,
+    to: body.to,
+    subject: body.subject,
+    body: body.body,
+    // The contract guarantees a recipient's public key when encryption is requested.
+    recipientPublicKey: body.useEncryption === true ? (body.recipientPublicKey ?? "") : null,
+    priority: body.priority ?? 0,
+    scheduledAt: body.scheduledAt ? new Date(body.scheduledAt) : null,
+  };
+}
+
+export function emailJobToWire(job: EmailJob): EmailJobStatusWire {
+  const { status, currentRetries, maxRetries, messageId } = job;
+  return { success: true, status, currentRetries, maxRetries, lastError: lastErrorOf(job), messageId };
+}
+
+export function waitingJobToWire({ job, content, nextAttemptAt }: WaitingJob): WaitingEmailJob {
+  const { id: jobId, aliasId, status, currentRetries, maxRetries } = job;
+  const { recipient: to, subject } = content;
+  return {
+    jobId,
+    aliasId,
+    to,
+    subject,
+    status,
+    scheduledAt: nextAttemptAt.toISOString(),
+    currentRetries,
+    maxRetries,
+    lastError: lastErrorOf(job),
   };
 }

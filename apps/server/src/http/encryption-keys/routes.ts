@@ -1,7 +1,9 @@
-import type { Body, EncryptionKeyWire } from "@kauke/contract";
+import { type Body, type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import {
   createEncryptionKey,
+  decryptAuto,
+  decryptManual,
   deleteEncryptionKey,
   downloadEncryptionKey,
   type EncryptionKey,
@@ -58,4 +60,17 @@ function newKeyFromWire(userId: string, body: Body<"createEncryptionKey">): NewK
   const { keyName, masterPassword, publicKey = "", encryptedPrivateKey = "", isDefault = false } = body;
   const key = masterPassword === undefined ? { publicKey, encryptedPrivateKey } : { masterPassword };
   return { userId, keyName, isDefault, key };
+}
+
+export function decryptHandlers(deps: CoreDeps): HandlersOf<"decryptAuto" | "decryptManual"> {
+  return {
+    async decryptAuto({ userId, body }) {
+      const decryptedText = await decryptAuto(deps, { userId, ...body });
+      if (decryptedText !== null) return { success: true, decryptedText };
+      return { success: false, needsRecreation: true, message: encryptionMessages.needsRecreation };
+    },
+    async decryptManual({ userId, body }) {
+      return { success: true, decryptedText: await decryptManual(deps, { userId, ...body }) };
+    },
+  };
 }

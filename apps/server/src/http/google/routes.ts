@@ -2,9 +2,13 @@
  * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth`, or to the page for
  * signed-in users on which the flow was started, with its reason in a cookie, and the page shows the message.
  */
-import { type GoogleFailure, googleFailureHash, type PageEvent } from "@kauke/contract";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import { type GoogleFailure, googleFailureHash, googleLinkedHash, type PageEvent, provenHash } from "@kauke/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { checkLoginSession, openIfStill } from "../../core/login-session.ts";
+import type { FlowSecrets } from "../../core/sign-in/federated-issuer.ts";
+import { finishSettingsFlow } from "../../core/sign-in/federated-settings.ts";
 import {
   beginFederatedSignIn,
   type FlowFailure,
@@ -13,16 +17,12 @@ import {
 } from "../../core/sign-in/federated-sign-in.ts";
 import type { Logger, Metrics } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
-import { rememberBrowser } from "../auth/remember-browser.ts";
-import type { BrowserCookie } from "../browser-cookie.ts";
-import { clientAddress } from "../request/client-address.ts";
+import { type BrowserCookie, googleCookies, type SessionCookie } from "../cookies.ts";
+import { clientAddress, deviceName } from "../request/client.ts";
 import type { LaterWork } from "../request/later-work.ts";
-import type { SessionCookie } from "../session-cookie.ts";
+import { callbackPath, notifyOwner, redirectUri } from "../sign-in/method-routes.ts";
+import { rememberBrowser } from "../sign-in/routes.ts";
 import { personalPath } from "../site/page-routes.ts";
-import { googleCookies } from "./cookies.ts";
-import { openGoogleSession } from "./open-google-session.ts";
-import { callbackPath, redirectUri } from "./redirect-uri.ts";
-import { returnToSettings } from "./return-to-settings.ts";
 
 interface GoogleRouteOptions {
   deps: CoreDeps;
@@ -77,4 +77,62 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     metrics.count("kauke_page_events_total", { event: "login_success" satisfies PageEvent });
     return reply.redirect(flow.returnTo ?? "/dashboard", 302);
   });
+}
+
+export interface GoogleSessionParts {
+  deps: CoreDeps;
+  sessionCookie: SessionCookie;
+}
+
+/**
+ * @returns the session token; `null` when the account was deleted, or the Google account removed from it, in the
+ * meantime
+ */
+export async function openGoogleSession(
+  { deps, sessionCookie }: GoogleSessionParts,
+  request: FastifyRequest,
+  { userId, googleId }: { userId: string; googleId: string },
+): Promise<string | null> {
+  const device = deviceName(request.headers["user-agent"]);
+  const signIn = { userId, formerToken: sessionCookie.read(request), device };
+  try {
+    return await openIfStill(deps, signIn, (user) => user.googleId === googleId);
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === "credentials_wrong") return null;
+    throw thrown;
+  }
+}
+
+interface Parts extends GoogleSessionParts {
+  later: LaterWork;
+  fail(reply: FastifyReply, failure: FlowFailure, page?: string): FastifyReply;
+}
+
+interface Exchange {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** @param flow secrets of the federated flow that the login session of this request started */
+export async function returnToSettings(
+  parts: Parts,
+  { request, reply }: Exchange,
+  { query, flow }: { query: string; flow: FlowSecrets },
+): Promise<FastifyReply> {
+  const { deps, later, sessionCookie, fail } = parts;
+  const token = sessionCookie.read(request) ?? "";
+  const userId = (await checkLoginSession(deps, token))?.userId;
+  if (userId === undefined || flow.settings === undefined) return fail(reply, { failure: "expired" });
+  const back = { query, secrets: flow, settings: flow.settings, token, userId };
+  const outcome = await finishSettingsFlow(deps, back);
+  if ("failure" in outcome) return fail(reply, outcome, "/settings");
+  if (outcome.kind === "proven") {
+    const opened = await openGoogleSession(parts, request, { userId, googleId: outcome.googleId });
+    if (opened === null) return fail(reply, { failure: "failed" });
+    sessionCookie.write(reply, opened);
+    return reply.redirect(`/settings${provenHash(outcome.action)}`, 302);
+  }
+  const user = await deps.users.find(userId);
+  if (user !== null) notifyOwner(deps, later, { user, change: { kind: "way_linked", way: "google" } });
+  return reply.redirect(`/settings${googleLinkedHash}`, 302);
 }

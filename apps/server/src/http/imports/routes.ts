@@ -1,7 +1,9 @@
+import { formatForwardTo, type ImportRowWire, type ImportWire } from "@kauke/contract";
 import { exportAliases } from "../../core/alias/export-aliases.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { createImport } from "../../core/import/create-import.ts";
+import type { AliasImport, ImportRow } from "../../core/import/import.ts";
 import type { ReadingPlace } from "../../core/import/reading-places.ts";
 import {
   deleteImport,
@@ -10,10 +12,11 @@ import {
   importPage,
   runImport,
   undoImport,
+  undoUntil,
 } from "../../core/import/run-import.ts";
+import { keptUntil } from "../../core/retention.ts";
 import { steadyMs } from "../../runtime/ports.ts";
 import type { HandlersOf } from "../handler.ts";
-import { importRowToWire, importToWire } from "./wire.ts";
 
 type ImportCalls =
   | "createImport"
@@ -80,5 +83,44 @@ export function importHandlers(deps: CoreDeps, runner: ImportRunner): HandlersOf
     },
     exportAliases: async ({ userId, params, query }) =>
       exportAliases(deps, { userId, format: params.format, isSafe: query.safe === "spreadsheet" }),
+  };
+}
+
+export function importToWire(it: AliasImport): ImportWire {
+  const { summary } = it;
+  const hasEnded = it.state === "done" || it.state === "undone";
+  return {
+    importId: it.id,
+    // An import that is still being read is never shown.
+    state: it.state === "reading" ? "planned" : it.state,
+    format: summary.format,
+    domain: summary.domain,
+    createdAt: it.createdAt.toISOString(),
+    endedAt: hasEnded ? it.changedAt.toISOString() : null,
+    undoUntil: undoUntil(it)?.toISOString() ?? null,
+    deletedAt: keptUntil("aliasImport", it.changedAt).toISOString(),
+    rows: it.rows,
+    counts: summary.counts,
+    progress: summary.progress,
+    made: summary.made,
+    undone: summary.undone,
+    kept: summary.kept,
+    keptCount: summary.keptCount,
+    unconfirmed: summary.unconfirmed,
+    remarks: summary.remarks,
+  };
+}
+
+export function importRowToWire(row: ImportRow): ImportRowWire {
+  return {
+    row: row.row,
+    address: row.address,
+    result: row.result,
+    becomes: row.alias === null || row.result === "unchecked" ? null : `${row.alias.name}@${row.alias.domain}`,
+    reason: row.reason,
+    forwardTo: formatForwardTo(row.destinations),
+    active: row.active,
+    notes: row.notes,
+    made: row.made,
   };
 }

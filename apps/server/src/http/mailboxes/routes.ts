@@ -1,11 +1,14 @@
 import type { AccountDefaultsWire, GenerateAliasBody, MailboxWire } from "@kauke/contract";
 import { findFreeName, type GenerateInput, generateAlias } from "../../core/alias/generate-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { answerLink, readLink, requestConfirmation } from "../../core/destination/confirmation.ts";
+import { resumeMailbox } from "../../core/destination/destination.ts";
+import { checkLoginSession } from "../../core/login-session.ts";
 import { type AccountDefaults, accountDefaults, changeDefaults } from "../../core/mailbox/account-defaults.ts";
 import { addMailbox, listMailboxes } from "../../core/mailbox/list-mailboxes.ts";
 import type { Mailbox } from "../../core/mailbox/mailbox.ts";
 import { listMailboxUses, type MailboxUse, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
-import { aliasWriter } from "../aliases/alias-writer.ts";
+import { aliasWriter } from "../aliases/routes.ts";
 import { destinationsOf } from "../aliases/wire.ts";
 import type { HandlersOf } from "../handler.ts";
 
@@ -66,4 +69,25 @@ function defaultsToWire({ mailbox, ...defaults }: AccountDefaults): AccountDefau
 
 function generateInputFromWire(userId: string, { forwardTo, ...body }: GenerateAliasBody): GenerateInput {
   return { userId, ...body, destinations: forwardTo === undefined ? undefined : destinationsOf(forwardTo) };
+}
+
+export function confirmationHandlers(
+  deps: CoreDeps,
+): HandlersOf<"readConfirmation" | "answerConfirmation" | "askConfirmation" | "resumeMailbox"> {
+  return {
+    async readConfirmation({ body }) {
+      return readLink(deps, body.token);
+    },
+    async answerConfirmation({ body, cookie }) {
+      const session = cookie.token === null ? null : await checkLoginSession(deps, cookie.token);
+      return answerLink(deps, { ...body, signedInUserId: session?.userId ?? null });
+    },
+    async resumeMailbox({ userId, body }) {
+      await resumeMailbox(deps, { userId, ...body });
+      return { message: "Mailbox resumed" };
+    },
+    async askConfirmation({ userId, body }) {
+      return { state: await requestConfirmation(deps, { userId, ...body }) };
+    },
+  };
 }

@@ -43,3 +43,23 @@ export async function sendPreviewPage(
   const { page, status } = pages[state];
   return send(reply, page, status);
 }
+
+const opening = /<(a|area|animate|animatemotion|animatetransform|base|iframe|link|meta|set)(?=[\s/>])/gi;
+/**
+ * Attributes for links. The first of two attributes with one name wins, so they override the link's own. They contain
+ * no quotes and no `>`, which would end an attribute value around them.
+ */
+const LINK_ATTRIBUTES = " target=_blank rel=noreferrer ping";
+
+/**
+ * @example openLinksInTabs('<a href="/x" target="_self">') // '<base target="_blank"><a target=_blank rel=noreferrer
+ * ping href="/x" target="_self">'
+ */
+export function openLinksInTabs(html: string): string {
+  return `<base target="_blank">${html.replace(opening, (tag, name: string) => tag + (isLink(name) ? LINK_ATTRIBUTES : "-off"))}`;
+}
+
+/**
+ * Elements that are not links get a name no browser knows; an SVG animation, for example, could change a link's target.
+ */
+const isLink = (name: string): boolean => /^a(?:rea)?$/i.test(name);

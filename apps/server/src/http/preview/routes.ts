@@ -2,11 +2,13 @@
  * `/preview/api`: the data of the preview page. Exists only in preview mode and with access (`preview-access.ts`);
  * otherwise all paths are a 404. A message's HTML is a response of its own, sandboxed by its own policy.
  */
-import type { PreviewMessage, ProblemBody } from "@kauke/contract";
+import { type PreviewMessage, type ProblemBody, previewReplyBody } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { PreviewFile, PreviewInbox } from "../../core/preview/preview-inbox.ts";
-import { openLinksInTabs } from "./open-links-in-tabs.ts";
+import type { MailTrace, PreviewFile, PreviewInbox } from "../../core/preview/preview-inbox.ts";
+import { type AnswerPreviewDeps, answerPreview } from "../../core/preview/preview-reply.ts";
+import { parseBody } from "../request/parse-body.ts";
 import type { PreviewAccess } from "./preview-access.ts";
+import { openLinksInTabs } from "./preview-page.ts";
 
 /** The page shows a message in a frame, in which nothing may run, load or navigate. Its links open in new tabs. */
 export const previewHtmlPolicy =
@@ -85,4 +87,30 @@ export function attachmentDisposition(filename: string): string {
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${safe.replace(/[^\x20-\x7e]|["%]/g, "_")}"; filename*=UTF-8''${encoded}`;
+}
+
+/** @param deps dependencies of the use case; `null` outside preview mode */
+export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, access: PreviewAccess): void {
+  void app.register(async (scope) => {
+    // This hook runs before the body is read. A request without access to the preview inbox gets a 404.
+    scope.addHook("onRequest", async (request, reply) => {
+      reply.header("cache-control", "no-store");
+      if (deps === null || access.stateOf(request.raw) !== "open")
+        return reply.code(404).send({ message: "Not found", code: "not_found" });
+    });
+    scope.post<{ Params: { id: string } }>("/preview/api/messages/:id/reply", async ({ params, body }, reply) => {
+      const answer = parseBody(previewReplyBody, body);
+      if (deps !== null) await answerPreview({ ...params, ...answer }, deps);
+      return reply.send({ message: "Reply sent" });
+    });
+  });
+}
+
+export function traceRoutes(app: FastifyInstance, trace: MailTrace | null, access: PreviewAccess): void {
+  app.get<{ Params: { messageId: string } }>("/preview/api/traces/:messageId", async (request, reply) => {
+    const isOpen = access.stateOf(request.raw) === "open";
+    const steps = trace !== null && isOpen ? trace.get(request.params.messageId) : null;
+    if (steps === null) return reply.code(404).send({ message: "Not found", code: "not_found" });
+    return reply.header("cache-control", "no-store").send({ steps });
+  });
 }

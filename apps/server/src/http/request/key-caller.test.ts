@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { bearer, newKey } from "../api-keys/api-keys.testing.ts";
-import { onlyWithAuthentication } from "../compat/only-with-key-field.ts";
+import { onlyWithAuthentication } from "../compat/client-requests.ts";
 import { startTestServer, TestClock, type TestServer, Visitor } from "../test/test-server.ts";
 import { byKey, callerOf } from "./key-caller.ts";
 

@@ -1,10 +1,11 @@
 /** Finds out who makes a call with an API key, and sets `signedInUserId` and `apiKey` of the request. */
+
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { KeyScope } from "@kauke/contract";
 import type { FastifyRequest } from "fastify";
 import { checkApiKey, type KeyCaller } from "../../core/api-key.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { credentialsOf } from "./credentials.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -55,4 +56,25 @@ export function byAnyKey(deps: Pick<CoreDeps, "apiKeys" | "clock">) {
 export function callerOf({ apiKey }: Pick<FastifyRequest, "apiKey">): KeyCaller {
   if (apiKey === null) throw new Error("the route has no hook that checks a key");
   return apiKey;
+}
+
+/** Whether the request has a header field for an API key, even with an invalid value. */
+export function hasKeyField(headers: IncomingHttpHeaders): boolean {
+  return headers.authorization !== undefined || headers.authentication !== undefined;
+}
+
+/** Removes the cookies of a request. */
+export function dropCookies({ headers }: Pick<IncomingMessage, "headers">): void {
+  delete headers.cookie;
+}
+
+/**
+ * Reads the API key of a request: `Authentication: <key>` (SimpleLogin's clients), otherwise `Authorization: Bearer
+ * <key>`.
+ * @returns `null` when the request has neither field; `""` when the value has another form
+ */
+export function credentialsOf({ authentication, authorization }: IncomingHttpHeaders): string | null {
+  if (authentication !== undefined) return typeof authentication === "string" ? authentication.trim() : "";
+  if (authorization === undefined) return null;
+  return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
 }

@@ -1,16 +1,70 @@
 /**
- * Parses JSON request bodies, and leaves the bodies of calls that take a file unread. Other content types are refused
- * (415), and an empty body becomes `undefined`. The text must be UTF-8. Fastify's own parser refuses keys that would
+ * Parses JSON request bodies in UTF-8; an empty body becomes `undefined`. Fastify's own parser refuses keys that would
  * change an object's prototype.
- *
- * A body above 64 KiB takes milliseconds to parse. Many that arrive together are parsed in one iteration of the event
- * loop each, so that other requests are answered between them.
  */
+import type { IncomingMessage } from "node:http";
 import { limits } from "@kauke/contract";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import { errorCodes, type FastifyInstance, type FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import { importTooLarge } from "../../core/import/imported-alias.ts";
-import { collectBody } from "./collect-body.ts";
+import { ByteBlocks } from "../../runtime/byte-streams.ts";
+
+type Done = (error: Error | null, value?: unknown) => void;
+
+/**
+ * Reads JSON, and leaves the bodies of calls that take a file unread; other content types are refused (415).
+ *
+ * A body above 64 KiB takes milliseconds to parse. Many that arrive together are parsed in one iteration of the event
+ * loop each, so that other requests are served between them.
+ */
+export function readOnlyJson(app: FastifyInstance): void {
+  const parse = jsonParser(app);
+  app.addContentTypeParser("application/octet-stream", (request: FastifyRequest, body, done) => {
+    const { bodyLimit, config } = request.routeOptions;
+    if (config.hasBytesBody !== true) return done(new AppError("not_json"));
+    if (Number(request.headers["content-length"] ?? 0) > bodyLimit) return done(importTooLarge());
+    return done(null, body);
+  });
+  const large = new LoopTurns();
+  app.addContentTypeParser("application/json", (request: FastifyRequest, payload, done) => {
+    collectBody({ request, payload }, (failure, body) => {
+      if (failure !== null) return done(failure);
+      if (body.length === 0) return done(null, undefined);
+      const read = () => parse(request, body, done);
+      return body.length > limits.smallBodyMaxBytes ? large.run(read) : read();
+    });
+  });
+}
+
+/**
+ * Reads JSON of at most 64 KiB in this Fastify scope, whatever its content type: some clients made for other services
+ * send JSON as text/plain, some without a type, and some announce JSON and send nothing.
+ */
+export function readAnyJson(app: FastifyInstance): void {
+  const parse = jsonParser(app, (text) => text.trim() === "");
+  app.addContentTypeParser("*", (request: FastifyRequest, payload, done) => {
+    collectBody({ request, payload, bodyLimit: limits.smallBodyMaxBytes }, (failure, body) =>
+      failure === null ? parse(request, body, done) : done(failure),
+    );
+  });
+}
+
+/** Replaces the app's parsers. @throws AppError `invalid`, through `done`, for a body that is not JSON in UTF-8 */
+function jsonParser(app: FastifyInstance, isEmpty = (_text: string) => false) {
+  const parse = app.getDefaultJsonParser("error", "error");
+  const malformed = () => new AppError("invalid", { message: "The body is not valid JSON." });
+  app.removeAllContentTypeParsers();
+  return (request: FastifyRequest, body: Buffer, done: Done): void => {
+    let text: string;
+    try {
+      text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    } catch {
+      return done(malformed());
+    }
+    if (isEmpty(text)) return done(null, undefined);
+    return void parse(request, text, (error, value) => (error === null ? done(null, value) : done(malformed())));
+  };
+}
 
 /** Runs calls one after another in their order, each in an iteration of the event loop of its own. */
 class LoopTurns {
@@ -28,39 +82,46 @@ class LoopTurns {
   }
 }
 
-const MALFORMED = "The body is not valid JSON.";
+type Collected = (error: Error | null, body: Buffer) => void;
 
-export function readOnlyJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser("error", "error");
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/octet-stream", (request: FastifyRequest, body, done) => {
-    const { bodyLimit, config } = request.routeOptions;
-    if (config.hasBytesBody !== true) return done(new AppError("not_json"));
-    if (Number(request.headers["content-length"] ?? 0) > bodyLimit) return done(importTooLarge());
-    return done(null, body);
-  });
-  const large = new LoopTurns();
-  app.addContentTypeParser("application/json", (request: FastifyRequest, payload, done) => {
-    collectBody({ request, payload }, (failure, body) => {
-      if (failure !== null) return done(failure);
-      if (body.length === 0) return done(null, undefined);
-      const isLarge = body.length > limits.smallBodyMaxBytes;
-      const read = () => {
-        const text = decode(body);
-        if (text === null) return done(new AppError("invalid", { message: MALFORMED }));
-        return void parse(request, text, (error, value) => {
-          done(error === null ? null : new AppError("invalid", { message: MALFORMED }), value);
-        });
-      };
-      return isLarge ? large.run(read) : read();
-    });
-  });
+const nothing = Buffer.alloc(0);
+
+interface Arriving {
+  request: FastifyRequest;
+  payload: IncomingMessage;
+  /** Maximum bytes of the body; by default the route's limit. */
+  bodyLimit?: number;
 }
 
-function decode(body: Buffer): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch {
-    return null;
-  }
+/**
+ * Collects the body of a request, in place of Fastify, which would keep every chunk as an object.
+ *
+ * `done` is called once. Its error has the status 413 when the body exceeds the limit, or 400 when the connection ended
+ * before the body did.
+ */
+export function collectBody(
+  { request, payload, bodyLimit = request.routeOptions.bodyLimit }: Arriving,
+  done: Collected,
+): void {
+  const announced = request.headers["content-length"];
+  if (Number(announced) > bodyLimit) return done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(), nothing);
+  const blocks = new ByteBlocks();
+
+  const finish = (error: Error | null, body = nothing) => {
+    payload.off("data", take).off("end", end).off("error", fail);
+    done(error, body);
+  };
+  const take = (chunk: Buffer) => {
+    if (blocks.length + chunk.length > bodyLimit) return finish(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
+    blocks.push(chunk);
+  };
+  const end = () => {
+    const { length } = blocks;
+    if (announced !== undefined && Number(announced) !== length) {
+      return finish(new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH());
+    }
+    finish(null, Buffer.concat(blocks.take(), length));
+  };
+  const fail = (error: Error) => finish(Object.assign(error, { statusCode: 400 }));
+  payload.on("data", take).on("end", end).on("error", fail);
 }

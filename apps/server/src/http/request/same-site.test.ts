@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { isCrossSiteWrite } from "./same-site.ts";
+import { describe, expect, it, test } from "vitest";
+import { isCrossSiteWrite, publicOrigin } from "./same-site.ts";
 
 const unset = { publicUrl: new URL("http://localhost:3000"), publicUrlGiven: false, port: 3000 };
 const given = { publicUrl: new URL("https://kauke.example"), publicUrlGiven: true, port: 3000 };
@@ -29,4 +29,25 @@ describe("a write counts as sent by another site", () => {
     for (const method of ["GET", "HEAD", "OPTIONS"])
       expect(isCrossSiteWrite(method, { "sec-fetch-site": "cross-site" }, given)).toBe(false);
   });
+});
+
+test("a configured public URL is the origin, whatever the Host field says", () => {
+  const withPort = { ...given, publicUrl: new URL("https://kauke.example:8443/") };
+  for (const host of ["kauke.example:8443", "localhost:3000", "127.0.0.1:3000", "evil.example", undefined])
+    expect(publicOrigin(host, withPort)).toBe("https://kauke.example:8443");
+});
+
+test("without one, the origin is a loopback name with this port, and no other host is accepted", () => {
+  expect(publicOrigin("127.0.0.1:3000", unset)).toBe("http://127.0.0.1:3000");
+  expect(publicOrigin("localhost:3000", unset)).toBe("http://localhost:3000");
+  for (const host of [
+    "127.0.0.1:3001",
+    "localhost",
+    "evil.example",
+    "localhost:3000/x",
+    "a@localhost:3000",
+    "",
+    undefined,
+  ])
+    expect(publicOrigin(host, unset)).toBe("http://localhost:3000");
 });

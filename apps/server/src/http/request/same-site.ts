@@ -37,3 +37,12 @@ export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
   return site === "cross-site" || site === "same-site";
 }
+
+/**
+ * @param host Host field of the request; used only while `KAUKE_PUBLIC_URL` is unset, and only if it is a loopback name
+ * of this server
+ */
+export function publicOrigin(host: string | undefined, own: OwnOrigins): string {
+  const named = `http://${host}`;
+  return !own.publicUrlGiven && isOwnOrigin(named, own) ? named : own.publicUrl.origin;
+}

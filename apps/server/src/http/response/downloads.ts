@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import { FairPool } from "../../limits/fair-pool.ts";
 import { clientBlock } from "../../limits/party.ts";
-import { clientAddress } from "../request/client-address.ts";
+import { clientAddress } from "../request/client.ts";
 
 /** Limits on concurrent downloads, each with about 3 MB in memory for an account of 10,000 aliases. */
 const rules = { max: 32, maxPerNetwork: 1, maxPerBlock: 16, maxPerBlockWhenCrowded: 8, ownIdleMs: 0 };

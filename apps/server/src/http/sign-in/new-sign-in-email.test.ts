@@ -4,7 +4,7 @@ import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../runtime/ports.ts";
 import { Visitor } from "../test/test-server.ts";
-import { ask, newAddress, password, setUpWaysIn, use } from "./ways-in.testing.ts";
+import { ask, newAddress, password, setUpWaysIn, use } from "./method-routes.testing.ts";
 
 const { server, messages, untilMessages, person, elsewhere, getStale, tokenTo, confirmed, signInByWallet } =
   await setUpWaysIn();

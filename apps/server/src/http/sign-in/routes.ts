@@ -1,16 +1,66 @@
-import { signInMessages } from "@kauke/contract";
+import { signInMessages, type WalletBody } from "@kauke/contract";
 import { AppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { endOtherSessions, endSession, listSessions, openByPassword, readFreshFor } from "../../core/login-session.ts";
-import { countLinkRequest, sendRequestedLink } from "../../core/sign-in/sign-in-link.ts";
+import {
+  closeLoginSession,
+  endOtherSessions,
+  endSession,
+  hashSessionToken,
+  listSessions,
+  newSessionToken,
+  openByPassword,
+  openIfStill,
+  readFreshFor,
+} from "../../core/login-session.ts";
+import { withAccount } from "../../core/sign-in/known-browser.ts";
+import { login } from "../../core/sign-in/login.ts";
+import {
+  browserName,
+  countLinkRequest,
+  readSignInLink,
+  sendRequestedLink,
+  signInByLink,
+} from "../../core/sign-in/sign-in-link.ts";
 import { askEmailConfirmation, confirmEmail } from "../../core/user/account-email.ts";
 import { notifyPasswordChanged } from "../../core/user/account-mail.ts";
 import { changePassword, readPasswordReset, resetPassword } from "../../core/user/password.ts";
-import { rememberBrowser } from "../auth/remember-browser.ts";
-import type { HandlersOf } from "../handler.ts";
+import { register, type User } from "../../core/user/user.ts";
+import { offerChallenge, signInWithWallet, type WalletProof } from "../../core/wallet/wallet-proof.ts";
+import type { Call, CallBrowser, CallCookie, HandlersOf } from "../handler.ts";
 import type { LaterWork } from "../request/later-work.ts";
-import { tokenOf } from "./token-of.ts";
-import { sessionToWire, signInToWire } from "./wire.ts";
+import { sessionToWire, signInToWire, userToWire } from "./wire.ts";
+
+export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "register" | "login" | "logout"> {
+  const signIn = async (user: User, { cookie, device }: Pick<Call<"login">, "cookie" | "device">) => {
+    const { id: userId, passwordHash } = user;
+    cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken: cookie.token, device }));
+    return { user: userToWire(user) };
+  };
+  return {
+    async getSession({ userId }) {
+      const user = await deps.users.find(userId);
+      if (user === null) throw new AppError("not_signed_in");
+      return { user: userToWire(user) };
+    },
+    async register({ body, clientAddress, ...call }) {
+      const user = await register(deps, { ...body, clientAddress });
+      const answer = await signIn(user, call);
+      rememberBrowser(deps, user, call.browser);
+      return answer;
+    },
+    async login({ body, clientAddress, ...call }) {
+      const { user, isKnownBrowser } = await login(deps, { ...body, clientAddress, browser: call.browser.value });
+      const answer = await signIn(user, call);
+      if (!isKnownBrowser) rememberBrowser(deps, user, call.browser);
+      return answer;
+    },
+    async logout({ cookie }) {
+      if (cookie.token !== null) await closeLoginSession(deps, cookie.token);
+      cookie.clear();
+      return { message: "Successfully logged out" };
+    },
+  };
+}
 
 const mailFailed = "account_mail_failed";
 const passwordChanged = "Your password was changed";
@@ -89,4 +139,86 @@ export function signInHandlers(
       return { message: "Sessions ended", ended };
     },
   };
+}
+
+export function signInLinkHandlers(
+  deps: CoreDeps,
+  later: LaterWork,
+): HandlersOf<"askSignInLink" | "readSignInLink" | "signInByLink"> {
+  return {
+    async askSignInLink({ body, clientAddress, cookie }) {
+      await countLinkRequest(deps, "sign-in", { ...body, clientAddress });
+      const askedBy = browserName(browserTokenOf(deps, cookie));
+      later.runAtRandomTime("account_mail_failed", () => sendRequestedLink(deps, "sign-in", { ...body, askedBy }));
+      return { message: signInMessages.resetSent };
+    },
+    async readSignInLink({ body, clientAddress, cookie }) {
+      return readSignInLink(deps, { ...body, clientAddress, browserToken: cookie.token });
+    },
+    async signInByLink({ body, clientAddress, cookie, device, browser }) {
+      const user = await signInByLink(deps, { ...body, clientAddress, browserToken: cookie.token });
+      const { id: userId, passwordHash } = user;
+      cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken: cookie.token, device }));
+      rememberBrowser(deps, user, browser);
+      return { user: userToWire(user) };
+    },
+  };
+}
+
+export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
+  return {
+    async walletSignIn({ body, clientAddress, cookie, device, origin }) {
+      const proof = proofOf(body);
+      if (proof === null) {
+        const { walletAddress } = body;
+        return offerChallenge(deps, {
+          walletAddress,
+          clientAddress,
+          origin,
+          browserToken: browserTokenOf(deps, cookie),
+        });
+      }
+      const user = await signInWithWallet(deps, { proof, clientAddress, browserToken: cookie.token });
+      const signIn = { userId: user.id, formerToken: cookie.token, device };
+      cookie.write(await openIfStill(deps, signIn, (account) => account.walletAddress === proof.walletAddress));
+      return { user: userToWire(user) };
+    },
+  };
+}
+
+/**
+ * @returns the proof that a wallet owns its address; `null` for an address without a proof
+ * @throws AppError `wallet_unproven` for an incomplete proof
+ */
+function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody): WalletProof | null {
+  if (nonce === undefined && signedMessage === undefined && signature === undefined) return null;
+  if (nonce === undefined || signedMessage === undefined || signature === undefined)
+    throw new AppError("wallet_unproven");
+  return { walletAddress, nonce, signedMessage, signature };
+}
+
+/**
+ * Returns the token in the session cookie, or sets a new one that belongs to no session, so that the server recognizes
+ * a browser that has not signed in. Signing in replaces it.
+ */
+export function browserTokenOf(deps: Pick<CoreDeps, "random">, cookie: CallCookie): string {
+  if (cookie.token !== null && hashSessionToken(cookie.token) !== null) return cookie.token;
+  const token = newSessionToken(deps.random);
+  cookie.write(token);
+  return token;
+}
+
+/**
+ * Adds the account to the known-browser cookie, which gives this browser a limit of its own for password attempts. Does
+ * nothing for an account without a password.
+ */
+export function rememberBrowser(deps: Pick<CoreDeps, "browserMac" | "random">, user: User, browser: CallBrowser): void {
+  const { email, passwordHash } = user;
+  if (email !== null && passwordHash !== null) browser.write(withAccount(deps, browser.value, { ...user, email }));
+}
+
+/** The session token, which calls with access `user` always have. @throws AppError `not_signed_in` */
+export function tokenOf({ token }: { token: string | null }): string {
+  if (token === null) throw new AppError("not_signed_in");
+  return token;
 }

@@ -1,4 +1,4 @@
-import type { LoginSessionWire, SignInWire } from "@kauke/contract";
+import type { LoginSessionWire, SignInWire, UserWire } from "@kauke/contract";
 import type { ListedSession } from "../../core/login-session.ts";
 import type { User } from "../../core/user/user.ts";
 
@@ -21,5 +21,21 @@ export function sessionToWire(session: ListedSession): LoginSessionWire {
     createdAt: session.createdAt.toISOString(),
     lastSeenAt: session.lastSeenAt.toISOString(),
     current: session.isCurrent,
+  };
+}
+
+/** The user on the wire. Lists every field, so that a new secret field of the user is not returned by accident. */
+export function userToWire(user: User): UserWire {
+  return {
+    id: user.id,
+    email: user.email,
+    walletAddress: user.walletAddress,
+    authMethod: user.authMethod,
+    firstName: user.firstName,
+    lastName: user.lastName,
+    profileImageUrl: user.profileImageUrl,
+    balance: (user.balanceCents / 100).toFixed(2),
+    createdAt: user.createdAt.toISOString(),
+    updatedAt: user.updatedAt.toISOString(),
   };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
-import { mtaStsRoute } from "./mta-sts.ts";
+import { mtaStsRoute } from "./serve-site.ts";
 
 const policy = "version: STSv1\r\nmode: enforce\r\nmx: mail.kauke.test\r\nmax_age: 604800\r\n";
 let server: TestServer;

@@ -8,12 +8,11 @@ import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../../core/app-error.ts";
+import type { SessionCookie } from "../cookies.ts";
 import type { PreviewAccess } from "../preview/preview-access.ts";
 import { sendPreviewPage } from "../preview/preview-page.ts";
-import type { SessionCookie } from "../session-cookie.ts";
-import { type PageDocument, pageDocuments } from "./page-documents.ts";
+import { type PageDocument, pageDocuments, type SiteSettings } from "./page-documents.ts";
 import { findPage, indexedPaths, isApiPath, isFilePath, isPreviewPage, type KnownPage } from "./page-routes.ts";
-import type { SiteSettings } from "./page-values.ts";
 
 /**
  * Content of robots.txt. Crawlers may fetch private pages, except the preview inbox, because they see a page's
@@ -126,4 +125,16 @@ function sendDocument(reply: FastifyReply, document: PageDocument | null, status
 
 function pathOf(url: string): string {
   return url.split("?", 1)[0] ?? "/";
+}
+
+/** @param policy content of the MTA-STS policy file */
+export function mtaStsRoute(
+  app: FastifyInstance,
+  { domains, policy }: { domains: readonly string[]; policy: string },
+): void {
+  const hosts = new Set(domains.map((domain) => `mta-sts.${domain}`));
+  app.get("/.well-known/mta-sts.txt", async (request, reply) => {
+    if (!hosts.has(request.hostname.toLowerCase().replace(/\.$/, ""))) return reply.callNotFound();
+    return reply.header("cache-control", "no-cache").type("text/plain; charset=utf-8").send(policy);
+  });
 }

@@ -1,6 +1,9 @@
 /** Calls of addy.io's clients that list aliases or concern one alias. */
+
+import { isAliasName, limits } from "@kauke/contract";
+import * as z from "zod";
 import type { Alias } from "../../../core/alias/alias.ts";
-import { replaceMailboxes } from "../../../core/alias/change-aliases.ts";
+import { type BulkChange, changeAliases, replaceMailboxes } from "../../../core/alias/change-aliases.ts";
 import { createAlias } from "../../../core/alias/create-alias.ts";
 import { generateAlias } from "../../../core/alias/generate-alias.ts";
 import { deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
@@ -10,8 +13,7 @@ import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { accountDefaults, aliasMailboxes, mailboxDestinations } from "../../../core/mailbox/account-defaults.ts";
 import { takeLimit } from "../../../core/take-limit.ts";
 import { parseBody } from "../../request/parse-body.ts";
-import { cutNote } from "../cut-note.ts";
-import { type CreateBody, createBody, idBody, recipientsBody, updateBody } from "./alias-bodies.ts";
+import { cutNote } from "../client-responses.ts";
 import { pageOf, selectAliases } from "./alias-list.ts";
 import { type AliasQuery, readAliasQuery } from "./alias-query.ts";
 import { type AddyCall, idOf, listUrl, type Mount } from "./call.ts";
@@ -118,4 +120,99 @@ async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise
   const destinations = await mailboxDestinations(deps, { userId, mailboxIds });
   const chosen = domain ?? (await accountDefaults(deps, userId)).domain;
   return createAlias(deps, { userId, name: name ?? "", domain: chosen, destinations, notes }, BY);
+}
+
+/** Maximum characters of a name that the user chooses, as on addy.io's server. */
+const CUSTOM_NAME_MAX = 50;
+/** Maximum number of aliases in one bulk call. */
+const BULK_MAX = 25;
+
+const aliasId = z.uuid("This must be the id of an alias").toLowerCase();
+const RECIPIENTS = `This must be a list of up to ${limits.destinationsMax} ids of confirmed mailboxes`;
+const recipientIds = z
+  .array(z.uuid(RECIPIENTS).toLowerCase(), RECIPIENTS)
+  .max(limits.destinationsMax, RECIPIENTS)
+  .nullish()
+  .transform((ids) => [...new Set(ids ?? [])]);
+
+/** Descriptions above the maximum length are cut, not refused, because some clients write descriptions themselves. */
+const description = z.string("This must be a text").nullish();
+
+const formats = [...(Object.keys(generatedFormats) as (keyof typeof generatedFormats)[]), "custom"] as const;
+const NAME = "A name has letters, digits, hyphens, underscores and single dots inside";
+
+export const createBody = z
+  .object({
+    /** Domain of the new alias; the account's default domain if absent. */
+    domain: z.string("Please choose a domain").trim().toLowerCase().min(1, "Please choose a domain").nullish(),
+    format: z.enum(formats, `This must be one of ${formats.join(", ")}`).nullish(),
+    local_part: z.string("This must be a text").nullish(),
+    description,
+    recipient_ids: recipientIds,
+  })
+  .superRefine(({ format, local_part: name }, ctx) => {
+    if (format !== "custom") return;
+    const path = ["local_part"];
+    if (!name) ctx.addIssue({ code: "custom", path, message: "Please enter a name" });
+    else if (name.length > CUSTOM_NAME_MAX)
+      ctx.addIssue({ code: "custom", path, message: `A name has ${CUSTOM_NAME_MAX} characters at most` });
+    else if (!isAliasName(name)) ctx.addIssue({ code: "custom", path, message: NAME });
+  });
+export type CreateBody = z.infer<typeof createBody>;
+
+export const updateBody = z.object({ description });
+
+export const idBody = z.object({ id: aliasId });
+
+export const recipientsBody = z.object({ alias_id: aliasId, recipient_ids: recipientIds });
+
+const IDS = `This must be a list of 1 to ${BULK_MAX} ids of aliases`;
+export const bulkBody = z.object({ ids: z.array(aliasId, IDS).min(1, IDS).max(BULK_MAX, IDS) });
+export const bulkRecipientsBody = bulkBody.extend({ recipient_ids: recipientIds });
+
+/**
+ * Change that each bulk call makes, by the call's name. Kauke does not keep deleted aliases, so `forget` deletes them.
+ */
+const changes: Readonly<Record<string, BulkChange>> = {
+  activate: { kind: "active", active: true },
+  deactivate: { kind: "active", active: false },
+  pin: { kind: "pinned", pinned: true },
+  unpin: { kind: "pinned", pinned: false },
+  delete: { kind: "deletion" },
+  forget: { kind: "deletion" },
+};
+
+export function bulkRoutes(mount: Mount, deps: CoreDeps): void {
+  for (const [name, change] of Object.entries(changes)) {
+    mount(`POST /aliases/${name}/bulk`, "aliases:write", async ({ userId, request }) => {
+      const { ids } = parseBody(bulkBody, request.body);
+      await takeLimit(deps, "client_bulk", { userId });
+      return changedToWire(ids, await changeAliases(deps, { userId, aliasIds: ids, change, by: "key" }));
+    });
+  }
+  mount("POST /aliases/recipients/bulk", "aliases:write", async ({ userId, request }) => {
+    const { ids, recipient_ids: mailboxIds } = parseBody(bulkRecipientsBody, request.body);
+    await takeLimit(deps, "client_bulk", { userId });
+    return changedToWire(ids, await replaceMailboxes(deps, { userId, aliasIds: ids, mailboxIds }));
+  });
+  mount("POST /aliases/get/bulk", "aliases:read", async ({ userId, request }) => {
+    const { ids } = parseBody(bulkBody, request.body);
+    await takeLimit(deps, "client_bulk", { userId });
+    const aliases = await deps.aliases.findMany(userId, ids);
+    if (aliases.length === 0) throw new AppError("not_found", { message: NONE_FOUND });
+    const mailboxes = await aliasMailboxes(deps, userId, aliases);
+    return { data: aliases.map((alias) => aliasToWire(alias, mailboxes)) };
+  });
+}
+
+const NONE_FOUND = "No aliases found";
+
+/**
+ * Response to a bulk call: ids of the changed aliases.
+ * @throws AppError `not_found` if none of the aliases belongs to the user
+ */
+function changedToWire(asked: readonly string[], { failed }: { failed: ReadonlyMap<string, unknown> }) {
+  const ids = [...new Set(asked)].filter((id) => !failed.has(id));
+  if (ids.length === 0) throw new AppError("not_found", { message: NONE_FOUND });
+  return { message: ids.length === 1 ? "1 alias changed" : `${ids.length} aliases changed`, ids };
 }

@@ -4,17 +4,27 @@
  * stored data at 401. Calls for features that Kauke does not have get 404.
  */
 import type { FastifyInstance } from "fastify";
+import { listDomains } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
+import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import { byAnyKey } from "../../request/key-caller.ts";
-import { readAnyJson } from "../dialect-body.ts";
-import { shapeErrors } from "../dialect-errors.ts";
-import { onlyWithAuthorization } from "../only-with-key-field.ts";
-import { accountRoutes } from "./account-routes.ts";
-import { aliasRoutes } from "./alias-routes.ts";
-import { bulkRoutes } from "./bulk-routes.ts";
-import { mountOn } from "./call.ts";
-import { problemToWire } from "./wire.ts";
+import { readAnyJson } from "../../request/read-json.ts";
+import { onlyWithAuthorization } from "../client-requests.ts";
+import { shapeErrors } from "../client-responses.ts";
+import { pageOf } from "./alias-list.ts";
+import { readPageQuery, readRecipientQuery } from "./alias-query.ts";
+import { aliasRoutes, bulkRoutes } from "./alias-routes.ts";
+import { idOf, listUrl, type Mount, mountOn } from "./call.ts";
+import {
+  accountToWire,
+  chartToWire,
+  domainOptionsToWire,
+  keyToWire,
+  listedRecipientToWire,
+  problemToWire,
+} from "./wire.ts";
 
 export function addyRoutes(app: FastifyInstance, deps: CoreDeps): void {
   readAnyJson(app);
@@ -31,4 +41,61 @@ export function addyRoutes(app: FastifyInstance, deps: CoreDeps): void {
     app.all(url, async () => {
       throw new AppError("not_found", { message: "Kauke does not have this." });
     });
+}
+
+/**
+ * Version of addy.io's server that these calls are compatible with. The apps refuse versions below 1.5.0 (Android) or
+ * 1.6.2 (iOS), and take a missing version for 0.0.0.
+ */
+const version = { version: "1.7.2", major: 1, minor: 7, patch: 2 } as const;
+
+export function accountRoutes(mount: Mount, deps: CoreDeps): void {
+  mount("GET /app-version", "account:read", async () => version);
+  mount("GET /account-details", "account:read", async ({ userId }) => ({ data: await account(deps, userId) }));
+  mount("GET /api-token-details", "account:read", async ({ userId, keyId }) => {
+    const key = (await deps.apiKeys.listForUser(userId)).find(({ id }) => id === keyId);
+    if (key === undefined) throw new AppError("key_invalid");
+    return keyToWire(key);
+  });
+  mount("GET /domain-options", "account:read", async ({ userId }) =>
+    domainOptionsToWire(await accountDefaults(deps, userId), listDomains(deps.ownDomains)),
+  );
+  mount("GET /recipients", "account:read", async ({ userId, request }) => {
+    const { isVerified, isCounted } = readRecipientQuery(request.query as Record<string, unknown>);
+    const mailboxes = await listMailboxes(deps, userId);
+    const shown = mailboxes.filter(({ state }) => isVerified === undefined || (state === "confirmed") === isVerified);
+    return { data: shown.map((mailbox) => listedRecipientToWire(userId, mailbox, isCounted)) };
+  });
+  mount("GET /recipients/:id", "account:read", async ({ userId, request }) => {
+    const id = idOf(request);
+    const mailbox = (await listMailboxes(deps, userId)).find((it) => it.id === id);
+    if (mailbox === undefined) throw new AppError("not_found", { message: "Recipient not found" });
+    return { data: listedRecipientToWire(userId, mailbox, true) };
+  });
+  mount("GET /chart-data", "account:read", async () => chartToWire(deps.clock.now()));
+  for (const path of ["/domains", "/usernames", "/rules"] as const)
+    mount(`GET ${path}`, "account:read", async () => ({ data: [] }));
+  for (const path of ["/failed-deliveries", "/blocklist"] as const) {
+    mount(`GET ${path}`, "account:read", async ({ request }) => {
+      const query = readPageQuery(request.query as Record<string, unknown>);
+      return pageOf([], query, { url: listUrl(request, deps.ownMail.origin), toWire: String });
+    });
+  }
+}
+
+const NO_MAILBOX = "You have no mailbox yet. Please add one in Settings, “Mailboxes and defaults”.";
+
+/**
+ * The account's details. The apps request the default recipient right afterwards, so in an account without confirmed
+ * mailboxes the oldest mailbox takes its place.
+ * @throws AppError `no_mailbox` for an account without a mailbox
+ */
+async function account(deps: CoreDeps, userId: string) {
+  const user = await deps.users.find(userId);
+  if (user === null) throw new AppError("key_invalid");
+  const mailboxes = await listMailboxes(deps, userId);
+  const main = mailboxes.find(({ isDefault }) => isDefault) ?? mailboxes[0];
+  if (main === undefined) throw new AppError("no_mailbox", { message: NO_MAILBOX });
+  const [defaults, aliases] = await Promise.all([accountDefaults(deps, userId), deps.aliases.listForUser(userId)]);
+  return accountToWire({ user, defaults, aliases, mailboxes, main });
 }

@@ -10,7 +10,7 @@ import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountDefaults, AliasMailbox } from "../../../core/mailbox/account-defaults.ts";
 import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
-import type { DialectProblem } from "../dialect-errors.ts";
+import type { DialectProblem } from "../client-responses.ts";
 
 /**
  * Formats a time as addy.io does.

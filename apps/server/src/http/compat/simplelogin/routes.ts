@@ -3,17 +3,19 @@
  * aliases through that API. On paths that Kauke's own API has too, the header field `Authentication` tells the calls
  * apart.
  */
-import type { ProblemBody } from "@kauke/contract";
+import { limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
+import { listDomains } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { byAnyKey } from "../../request/key-caller.ts";
-import { readAnyJson } from "../dialect-body.ts";
-import { type DialectProblem, shapeErrors } from "../dialect-errors.ts";
-import { onlyWithAuthentication } from "../only-with-key-field.ts";
-import { accountRoutes } from "./account.ts";
-import { aliasRoutes } from "./aliases.ts";
+import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import { byAnyKey, byKey, callerOf } from "../../request/key-caller.ts";
+import { readAnyJson } from "../../request/read-json.ts";
+import { onlyWithAuthentication } from "../client-requests.ts";
+import { type DialectProblem, shapeErrors } from "../client-responses.ts";
+import { aliasRoutes, numberedMailboxes } from "./aliases.ts";
 import { createRoutes } from "./create.ts";
+import { mailboxToWire, settingToWire, userInfoToWire } from "./wire.ts";
 
 /** Text by which SimpleLogin's clients recognise that their API key is invalid. They delete their stored key at 401. */
 const WRONG_KEY = "Wrong api key";
@@ -81,3 +83,51 @@ export function simpleLoginRoutes(app: FastifyInstance, deps: CoreDeps): void {
   unservedRoutes(app, deps);
   pageRoutes(app);
 }
+
+export function accountRoutes(app: FastifyInstance, deps: CoreDeps): void {
+  const onRequest = byKey(deps, "account:read");
+  app.get("/api/user_info", { onRequest }, (request) => userInfo(deps, callerOf(request).userId));
+  // Version 1 of this call lists the mailboxes that the user can choose, so it returns only confirmed ones.
+  app.get("/api/mailboxes", { ...onlyWithAuthentication, onRequest }, async (request) => {
+    const mailboxes = await mailboxesOf(deps, callerOf(request).userId);
+    return { mailboxes: mailboxes.filter(({ verified }) => verified) };
+  });
+  app.get("/api/v2/mailboxes", { onRequest }, async (request) => {
+    return { mailboxes: await mailboxesOf(deps, callerOf(request).userId) };
+  });
+  app.get("/api/setting", { onRequest }, async (request) => {
+    return settingToWire(await accountDefaults(deps, callerOf(request).userId));
+  });
+  app.get("/api/v2/setting/domains", { onRequest }, async () =>
+    listDomains(deps.ownDomains).map((domain) => ({ domain, is_custom: false })),
+  );
+  app.get("/api/stats", { ...onlyWithAuthentication, onRequest: byKey(deps, "aliases:read") }, async (request) => {
+    const { aliases } = await deps.users.stats(callerOf(request).userId);
+    return { nb_alias: aliases, nb_block: 0, nb_forward: 0, nb_reply: 0 };
+  });
+  app.get("/api/custom_domains", { onRequest }, async () => ({ custom_domains: [] }));
+  app.get("/api/notifications", { onRequest }, async () => ({ more: false, notifications: [] }));
+}
+
+async function userInfo(deps: CoreDeps, userId: string) {
+  const user = await deps.users.find(userId);
+  if (user === null) throw new AppError("key_invalid");
+  const mailbox = user.email === null ? (await accountDefaults(deps, userId)).mailbox : null;
+  return userInfoToWire(user, { aliasesMax: limits.aliasesMax, mailbox: mailbox?.address ?? null });
+}
+
+async function mailboxesOf(deps: CoreDeps, userId: string) {
+  return (await numberedMailboxes(deps, userId)).map(({ mailbox, number }) => mailboxToWire(mailbox, number));
+}
+
+const REFUSAL = "use an API key: you create one on the website, in Settings, “API keys”.";
+
+/** @param app the server itself, since the hook is for a route outside the calls compatible with SimpleLogin */
+export function refuseDeviceSignIn(app: FastifyInstance): void {
+  app.addHook("preValidation", async (request, reply) => {
+    if (request.routeOptions.url !== "/api/auth/login" || !namesDevice(request.body)) return;
+    return reply.code(403).send({ error: REFUSAL });
+  });
+}
+
+const namesDevice = (body: unknown): boolean => typeof body === "object" && body !== null && "device" in body;

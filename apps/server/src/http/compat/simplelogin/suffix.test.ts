@@ -3,7 +3,7 @@ import { isAliasName } from "@kauke/contract";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../../runtime/ports.ts";
-import { offeredSuffixes, readSuffix, signSuffix } from "./suffix.ts";
+import { offeredSuffixes, readSuffix, signSuffix } from "./create.ts";
 
 const mac = (data: string) => createHmac("sha256", "key").update(data).digest();
 const now = new Date("2026-11-21T09:00:00Z");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openLinksInTabs } from "./open-links-in-tabs.ts";
+import { openLinksInTabs } from "./preview-page.ts";
 
 const base = '<base target="_blank">';
 const beside = " target=_blank rel=noreferrer ping";

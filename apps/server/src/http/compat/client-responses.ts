@@ -2,7 +2,7 @@
  * Rewrites error responses to the form that clients made for another service read. Errors are translated and logged
  * where all errors of the server are (`response/answer-errors.ts`); only the finished response is rewritten afterwards.
  */
-import { errorCodes, type ProblemBody } from "@kauke/contract";
+import { errorCodes, limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 
 /** An error response in the form of another service's API. */
@@ -31,4 +31,15 @@ const codes: ReadonlySet<unknown> = new Set(errorCodes);
 
 function isProblem(payload: unknown): payload is ProblemBody {
   return typeof payload === "object" && payload !== null && "code" in payload && codes.has(payload.code);
+}
+
+/**
+ * Shortens a note to the maximum length that Kauke stores, without splitting a character, and removes NUL characters.
+ * @returns `null` if nothing is left
+ */
+export function cutNote(text: string | null): string | null {
+  const clean = (text ?? "").replaceAll("\u0000", "").trim();
+  const cut = clean.slice(0, limits.notesMax).toWellFormed();
+  const whole = cut.length === clean.length ? cut : cut.replace(/\ufffd$/, "");
+  return whole === "" ? null : whole;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainUrl } from "./plain-path.ts";
+import { plainUrl } from "./client-requests.ts";
 
 describe("plainUrl", () => {
   it.each([

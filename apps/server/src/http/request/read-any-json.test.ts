@@ -1,9 +1,8 @@
 import { limits } from "@kauke/contract";
 import { type FastifyInstance, fastify } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readOnlyJson } from "../request/read-json.ts";
 import { toProblem } from "../response/problem.ts";
-import { readAnyJson } from "./dialect-body.ts";
+import { readAnyJson, readOnlyJson } from "./read-json.ts";
 
 let app: FastifyInstance;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { waysInMessages } from "@kauke/contract";
 import { makeWalletKey, proveWallet } from "@kauke/testkit/wallet-key";
 import { describe, expect, it } from "vitest";
 import { Visitor } from "../test/test-server.ts";
-import { ask, challenge, newAddress, prove, setUpWaysIn, use } from "./ways-in.testing.ts";
+import { ask, challenge, newAddress, prove, setUpWaysIn, use } from "./method-routes.testing.ts";
 
 const { server, messages, untilMessages, person, elsewhere, getStale, tokenTo, confirmed, linkWallet, signInByWallet } =
   await setUpWaysIn();

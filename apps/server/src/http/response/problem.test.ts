@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { incidentTrace } from "./answer-errors.ts";
+import { incidentTrace } from "./problem.ts";
 
 describe("the log entry of an unexpected error", () => {
   it("has its class and our own stack frames, never its message", () => {

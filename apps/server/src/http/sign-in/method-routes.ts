@@ -1,5 +1,6 @@
 /** Routes that change how an account signs in, and routes that re-authenticate the user before such a change. */
 import type { SignInWire } from "@kauke/contract";
+import type { FastifyRequest } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { openByPassword, openIfStill, readFreshFor, requireFreshProof } from "../../core/login-session.ts";
 import { beginGoogleLink, beginGoogleProof } from "../../core/sign-in/federated-settings.ts";
@@ -9,11 +10,10 @@ import { proveByPassword, proveByWallet } from "../../core/user/password.ts";
 import { linkWallet, removeWay } from "../../core/user/sign-in-methods.ts";
 import type { RemovableWay, User } from "../../core/user/user.ts";
 import { newOffer } from "../../core/wallet/wallet-proof.ts";
-import { rememberBrowser } from "../auth/remember-browser.ts";
-import { callbackPath } from "../google/redirect-uri.ts";
+import type { Config } from "../../settings/config.ts";
 import type { Call, HandlersOf } from "../handler.ts";
 import type { LaterWork } from "../request/later-work.ts";
-import { tokenOf } from "./token-of.ts";
+import { rememberBrowser, tokenOf } from "./routes.ts";
 import { signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
@@ -111,4 +111,21 @@ export function emailChangeHandlers(
       return signInToWire(user, await readFreshFor(deps, sessionToken));
     },
   };
+}
+
+export const callbackPath = "/api/auth/google/callback";
+
+/**
+ * URI that the issuer redirects the browser back to, on the public URL. While `KAUKE_PUBLIC_URL` is unset, the URI has
+ * the loopback name that the user came by, since the flow's cookie is bound to it.
+ * @returns e.g. `https://kauke.example/api/auth/google/callback`
+ */
+export function redirectUri(
+  request: FastifyRequest,
+  { publicUrl, publicUrlGiven, http }: Pick<Config, "publicUrl" | "publicUrlGiven" | "http">,
+): string {
+  if (publicUrlGiven) return `${publicUrl.origin}${callbackPath}`;
+  const port = request.socket.localPort ?? http.port;
+  const host = request.hostname === "127.0.0.1" ? "127.0.0.1" : "localhost";
+  return `http://${host}${port === 80 ? "" : `:${port}`}${callbackPath}`;
 }
