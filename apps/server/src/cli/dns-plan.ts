@@ -1,4 +1,4 @@
-/** The DNS records for this installation, made from its settings and keys by the record functions of mail-rfc. */
+/** The DNS records for this installation, from its settings and keys. */
 import { isIP } from "node:net";
 import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
 import { smtpHost } from "../core/smtp-credential.ts";
@@ -14,9 +14,9 @@ export interface DnsPlan {
   mailHost: string;
   /** Host name that users enter in their mail programs; a CNAME of the mail host. */
   smtpHost: string;
-  /** Text of the MTA-STS policy file, the same for each domain. */
+  /** The MTA-STS policy file, the same for each domain. */
   policy: string;
-  /** Records of the mail host's name other than its addresses. */
+  /** Without its addresses. */
   mailHostRecords: readonly DnsRecord[];
   domains: readonly { domain: string; records: readonly DnsRecord[] }[];
   /** CNAME records. Those of `mta-sts` are missing if the host of the web app is unknown. */
@@ -42,10 +42,7 @@ export function dnsPlan(facts: PlanFacts): DnsPlan {
   };
 }
 
-/**
- * Host of a URL, as the target of a CNAME record. @returns `null` for an IP address and for localhost, which can't be
- * one
- */
+/** Target of a CNAME record; `null` for an IP address and for localhost, which can't be one. */
 function nameOf(url: string): string | null {
   const host = new URL(url).hostname.replace(/\.$/, "");
   const isLocal = host === "localhost" || host.endsWith(".localhost");
@@ -61,9 +58,7 @@ export function mtaStsPolicyOf({ mailHost, tls }: Pick<Config, "mailHost" | "tls
   return policyFor(mailHost, tls !== null);
 }
 
-/**
- * A sender that enforces a policy refuses a self-signed certificate, so with such a certificate the mode is `testing`.
- */
+/** A sender that enforces a policy refuses a self-signed certificate, so with one the mode is `testing`. */
 function policyFor(mailHost: string, ownCertificate: boolean): string {
   return mtaStsPolicy({ mailHost, mode: ownCertificate ? "enforce" : "testing" });
 }

@@ -30,10 +30,7 @@ const commands: readonly Command[] = [
   restore,
 ];
 
-/**
- * Runs the command typed by the operator. @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid
- * usage
- */
+/** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
 async function main(typed: readonly string[]): Promise<number> {
   const found = findCommand(commands, typed);
   if (found.kind === "help") return print(found.text);

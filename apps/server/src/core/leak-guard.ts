@@ -4,7 +4,7 @@
  */
 import type { PartPlace } from "@kauke/mail-rfc";
 
-export interface LeakQuestion {
+export interface GuardedMessage {
   /**
    * Account that the search is queued for. The account that recently used the least time of the worker is served next.
    */
@@ -20,7 +20,7 @@ export type GuardedContent =
   | { kind: "text" | "subject"; text: string };
 
 /** Where an address was found, or which part could not be searched completely. */
-export interface LeakAnswer {
+export interface FoundLeak {
   leak: "address" | "unpacks_too_far" | "too_many_members" | "too_deep";
   place: PartPlace;
 }
@@ -32,7 +32,7 @@ export interface LeakGuard {
    * @throws AppError `busy` when the queue is full, `unavailable` when the search failed; the message must not be sent
    * then
    */
-  search(question: LeakQuestion): Promise<LeakAnswer | null>;
+  search(question: GuardedMessage): Promise<FoundLeak | null>;
 }
 
 /** Sends every message unsearched. */

@@ -1,7 +1,6 @@
 /**
  * The TLS certificate for STARTTLS and submission: the operator's files, reloaded when they change, or a self-signed
- * certificate stored in the data directory (one file, mode 0600) and renewed 30 days before it expires or when its
- * names change.
+ * one in the data directory (mode 0600), renewed 30 days before it expires or when its host names change.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -14,7 +13,7 @@ import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 
 export interface CertificateSource {
   current(): CertificatePair;
-  /** Calls `listener` with every new certificate and key. SMTP listeners pass the pair to `setSecureContext`. */
+  /** SMTP listeners pass each new pair to `setSecureContext`. */
   onChange(listener: (pair: CertificatePair) => void): void;
   close(): void;
 }
@@ -22,7 +21,6 @@ export interface CertificateSource {
 export interface CertificateDeps {
   clock: Clock;
   logger: Logger;
-  /** Milliseconds between checks of the files and of the expiry date. */
   checkEveryMs?: number;
 }
 
@@ -32,10 +30,7 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
 
-/**
- * Loads the certificate, and checks it for changes until `close`.
- * @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files can't be used
- */
+/** @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files can't be used */
 export function loadCertificate(config: CertificateConfig, deps: CertificateDeps): CertificateSource {
   const read = config.tls === null ? () => readOwn(config, deps.clock) : fileReader(config.tls);
   let pair = read();
@@ -55,10 +50,7 @@ export function loadCertificate(config: CertificateConfig, deps: CertificateDeps
   };
 }
 
-/**
- * Returns the current certificate and key, or the previous pair if the operator's files can't be used, e.g. because
- * they are being replaced.
- */
+/** Files that can't be read may be in the middle of being replaced; the previous pair is used meanwhile. */
 function readOrKeep(read: () => CertificatePair, kept: CertificatePair, logger: Logger): CertificatePair {
   try {
     return read();
@@ -68,7 +60,7 @@ function readOrKeep(read: () => CertificatePair, kept: CertificatePair, logger: 
   }
 }
 
-/** Returns a function that reads the operator's files, parsing them only if time, inode or size has changed. */
+/** Parses the files only if time, inode or size has changed. */
 function fileReader(files: { certFile: string; keyFile: string }): () => CertificatePair {
   let seen = "";
   let pair: CertificatePair | null = null;
@@ -104,10 +96,6 @@ function refuseUnusable({ cert, key }: CertificatePair): void {
   }
 }
 
-/**
- * Reads the stored self-signed pair, or makes and stores a new one if it is missing or damaged, expires soon or has
- * other names.
- */
 function readOwn(config: CertificateConfig, clock: Clock): CertificatePair {
   const file = join(config.dataDir, "self-signed.pem");
   const hosts = [...new Set([config.mailHost, `smtp.${config.domains[0]}`])];

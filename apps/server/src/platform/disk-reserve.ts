@@ -1,7 +1,4 @@
-/**
- * Measures the free space on the disk of the data directory every two seconds. Bytes written between two measurements
- * are subtracted.
- */
+/** Measures the free disk space of the data directory every two seconds, and subtracts what is written in between. */
 import { statfs } from "node:fs/promises";
 import type { DiskReserve } from "../core/spool/spool-space.ts";
 
@@ -13,9 +10,9 @@ export interface WatchedDisk extends DiskReserve {
 
 export interface DiskReserveOptions {
   dataDir: string;
-  /** Free bytes below which accounts may hold less undelivered mail; 0 disables the check. */
+  /** Free bytes below which accounts may store less undelivered mail; 0 disables the check. */
   reserveBytes: number;
-  /** Reads the free bytes at a path; `null` if unknown. Replaced in tests. */
+  /** `null` if unknown. Replaced in tests. */
   freeBytes?: (path: string) => Promise<number | null>;
 }
 
@@ -30,7 +27,7 @@ export async function watchDisk({
   };
   const timer = setInterval(() => void ask(), ASK_EVERY_MS).unref();
   return {
-    // If the free space is unknown, no limit applies: a full disk then fails the write itself.
+    // If the free space is unknown, no limit applies: writing to a full disk then fails by itself.
     share: () => (free === null || reserveBytes === 0 || free >= reserveBytes ? 1 : Math.max(0, free / reserveBytes)),
     take: (bytes) => {
       if (free !== null) free -= bytes;

@@ -1,6 +1,6 @@
 /**
- * The issuer of federated sign-in, over the network: OpenID Connect discovery, authorization code with PKCE, state and
- * nonce. Uses `openid-client`, which is loaded at the first sign-in. Its errors are translated into our own codes here.
+ * Federated sign-in over the network: OpenID Connect discovery, authorization code with PKCE, state and nonce.
+ * `openid-client` is loaded at the first sign-in.
  */
 
 import { type IncomingMessage, request as requestHttp } from "node:http";
@@ -21,7 +21,6 @@ type GoogleSettings = NonNullable<Config["google"]>;
 
 export interface OpenIdOptions {
   clock: Clock;
-  /** Timeout of each request to the issuer. */
   timeoutSeconds?: number;
 }
 
@@ -39,8 +38,8 @@ export function openIdIssuer(settings: GoogleSettings, { clock, timeoutSeconds =
           code_challenge: await client.calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
         };
-        // For a change in Settings the user must choose an account interactively; otherwise the issuer could answer
-        // from its own session without any user action.
+        // A change in Settings needs an interactive choice of account; otherwise the issuer could redirect back from
+        // its own session without any user action.
         const prompt: Record<string, string> = forSettings === undefined ? {} : { prompt: "select_account" };
         const request = { redirect_uri: redirectUri, scope, state, nonce, ...challenge, ...prompt };
         return client.buildAuthorizationUrl(issuer, request).href;
@@ -66,10 +65,7 @@ interface Discovered {
   issuer: openid.Configuration;
 }
 
-/**
- * Returns a function that gets the issuer's metadata, which is read when first needed and cached for an hour. A failure
- * is not cached.
- */
+/** Caches the issuer's metadata for an hour; a failure is not cached. */
 function discoverer(
   { issuer, clientId, clientSecret }: GoogleSettings,
   { clock, timeoutSeconds }: Required<OpenIdOptions>,
@@ -123,16 +119,12 @@ async function redeemCode(
   const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
   const tokens = await client.authorizationCodeGrant(issuer, cameBackTo, checks);
   const claims = tokens.claims();
-  if (claims === undefined) throw new TypeError("the answer has no ID token");
+  if (claims === undefined) throw new TypeError("the response has no ID token");
   if (claims.email !== undefined || issuer.serverMetadata().userinfo_endpoint === undefined) return { ...claims };
   // Some issuers leave the claims of scopes out of the ID token (OpenID Connect Core §5.4).
   return { ...claims, ...(await client.fetchUserInfo(issuer, tokens.access_token, claims.sub)) };
 }
 
-/**
- * Translates an error of the library: the user refused (denied), the issuer did not answer (unreachable); anything else
- * is the fault of the issuer or the settings.
- */
 function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
   if (thrown instanceof client.AuthorizationResponseError)
     return thrown.error === "access_denied" ? "denied" : "answer_invalid";
@@ -141,20 +133,18 @@ function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
   return thrown instanceof NoResponse ? "unreachable" : "answer_invalid";
 }
 
-/** Maximum bytes of a response: metadata, keys, tokens and claims have some kilobytes each. */
-const ANSWER_MAX_BYTES = 1024 * 1024;
-/** Statuses whose response has no body. */
+const RESPONSE_MAX_BYTES = 1024 * 1024;
 const EMPTY = [204, 205, 304];
 
-/**
- * No response arrived, or not a whole one within the limits. A TypeError, as of the platform's `fetch`, because
- * `openid-client` passes no other error on unchanged.
- */
+/** No whole response within the limits. A TypeError, because `openid-client` passes no other error on unchanged. */
 export class NoResponse extends TypeError {
   override name = "NoResponse";
 }
 
-/** @throws NoResponse; the reason of the signal when it has aborted */
+/**
+ * Replaces `fetch`, which buffers a response chunk by chunk. Follows no redirect. @throws NoResponse; the signal's
+ * reason when it has aborted
+ */
 export const boundedFetch: CustomFetch = async (url, { method, headers, body, signal }) => {
   const isSecure = new URL(url).protocol === "https:";
   const text = body === undefined || body === null ? "" : String(body as string | URLSearchParams);
@@ -169,7 +159,7 @@ export const boundedFetch: CustomFetch = async (url, { method, headers, body, si
     call.on("error", () => reject(noResponse(signal)));
     call.end(text);
   });
-  const chunks = await collectStream(response, ANSWER_MAX_BYTES);
+  const chunks = await collectStream(response, RESPONSE_MAX_BYTES);
   if (chunks === null) throw noResponse(signal);
   const status = response.statusCode ?? 0;
   const fields = Object.entries(response.headers).flatMap(([name, value]) =>

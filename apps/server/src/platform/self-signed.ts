@@ -1,21 +1,17 @@
 /**
- * Makes a self-signed server certificate (RFC 5280, X.509 v3, ECDSA P-256 with SHA-256). The DER is written by hand:
- * the few structures needed are smaller than any library. Meant for first starts and tests; operators use their own
- * certificate.
+ * A self-signed certificate (RFC 5280, X.509 v3, ECDSA P-256 with SHA-256) for first starts and tests. Node has no API
+ * to make one, and the few DER structures are shorter than any library.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
 export interface CertificatePair {
-  /** Certificate in PEM. */
   cert: string;
-  /** Private key in PEM, PKCS #8. */
   key: string;
 }
 
 export interface SelfSignedOptions {
-  /** Common name of subject and issuer; clients check `hosts` only. */
+  /** Clients check `hosts` only. */
   commonName: string;
-  /** DNS names in ASCII form. */
   hosts: readonly string[];
   notBefore: Date;
   notAfter: Date;
@@ -33,7 +29,7 @@ export function makeSelfSigned(options: SelfSignedOptions): CertificatePair {
   };
 }
 
-/** The part of the certificate that is signed (TBSCertificate, RFC 5280 section 4.1). */
+/** TBSCertificate (RFC 5280 §4.1). */
 function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): Buffer {
   const name = sequence(tlv(tag.set, sequence(oid("2.5.4.3"), tlv(tag.utf8, Buffer.from(options.commonName)))));
   return sequence(
@@ -48,7 +44,7 @@ function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): B
   );
 }
 
-/** Basic constraints (not a CA), key usage (digital signature), extended key usage (TLS server) and the host names. */
+/** Not a CA; digital signature; TLS server; host names. */
 function extensions(hosts: readonly string[]): Buffer[] {
   const names = hosts.map((host) => tlv(tag.dnsName, Buffer.from(host, "latin1")));
   return [
@@ -100,7 +96,7 @@ function integer(bigEndian: Buffer): Buffer {
   return tlv(tag.integer, bigEndian);
 }
 
-/** A positive serial number of fixed length, without a leading zero octet. */
+/** Positive, of fixed length, without a leading zero octet. */
 function serialNumber(): Buffer {
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
@@ -119,7 +115,7 @@ function base128(arc: number): number[] {
   return groups;
 }
 
-/** A UTCTime with a two-digit year until 2049, then a GeneralizedTime (RFC 5280 section 4.1.2.5). */
+/** UTCTime until 2049, then GeneralizedTime (RFC 5280 §4.1.2.5). */
 function time(moment: Date): Buffer {
   const digits = `${moment.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
   if (moment.getUTCFullYear() >= 2050) return tlv(tag.generalizedTime, Buffer.from(digits));

@@ -16,5 +16,5 @@ process.on("message", (message: ToMember) => {
     const ready: FromMember = { kind: "ready", ports: { http: null, mx: 25, submission: null, submissions: null } };
     setTimeout(() => send(ready), firstEnds && !isFirst ? 300 : 0);
   } else if (message.kind === "stop") process.exit(0);
-  else send({ kind: "response", id: message.id, answer: { ok: true, value: `runs{pid="${process.pid}"} 1\n` } });
+  else send({ kind: "response", id: message.id, response: { ok: true, value: `runs{pid="${process.pid}"} 1\n` } });
 });

@@ -54,13 +54,13 @@ async function respond(
   running: RunningServer,
   logger: Logger,
 ): Promise<void> {
-  send({ kind: "response", id, answer: await answerTo(request, running, logger) });
+  send({ kind: "response", id, response: await responseTo(request, running, logger) });
 }
 
-async function answerTo(request: GroupRequest, running: RunningServer, logger: Logger): Promise<ControlAnswer> {
+async function responseTo(request: GroupRequest, running: RunningServer, logger: Logger): Promise<ControlResponse> {
   if (request.call === "ping") return { ok: true, value: null };
   if (request.call === "metrics") return { ok: true, value: running.metrics.render() };
-  return await answerRequest(request, running.control, logger);
+  return await runRequest(request, running.control, logger);
 }
 
 // The callback takes the error of a channel whose other end has just gone.

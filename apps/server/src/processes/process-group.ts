@@ -1,36 +1,36 @@
 /**
  * Several whole processes of one server on one PostgreSQL (`KAUKE_WORKERS`), each with its own connections and limits,
- * behind the same ports. This process only starts them, starts those that ended again, and gives the operator one
- * control socket and one page of metrics over all. None of them takes another with it.
+ * behind the same ports. This process starts and restarts them, and has one control socket and one page of metrics for
+ * all.
  */
 import { randomBytes } from "node:crypto";
-import { type ControlHandlers, controlCalls } from "../cli/control/control-protocol.ts";
+import { type ControlRequest, handlersBy } from "../cli/control/control-protocol.ts";
 import { listenControl } from "../cli/control/control-socket.ts";
 import { listenMetrics } from "../platform/telemetry/metrics.ts";
 import type { Logger } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
 import { type GroupMember, type ListenPorts, MemberProcess } from "./member-process.ts";
 
-/** Length in bytes of the keys of TLS session tickets. The keys are never stored. */
+/** Of the keys of TLS session tickets, which are never stored. */
 const TICKET_KEYS_BYTES = 48;
-/** Back-off before a process that ended within `STEADY_MS` is started again; doubled for each such end in a row. */
+/** Doubled for each process in a row that ended within `STEADY_MS`. */
 const RESTART_MS = 500;
 const RESTART_MAX_MS = 30_000;
 const STEADY_MS = 30_000;
 /**
- * Pings without a response after which a process is killed, because its thread is blocked: a minute's worth.
- * They are counted instead of time, so that no process is killed because the whole machine was suspended.
+ * After a minute without a response the thread is blocked and the process is killed. Pings are counted instead of time,
+ * so that no process is killed because the whole machine was suspended.
  */
 const UNANSWERED_MAX = 12;
-/** Milliseconds that the page of metrics waits for a process; one that takes longer is left out. */
+/** A process that takes longer is left out of the page of metrics. */
 const METRICS_MS = 2000;
 
 export interface ProcessGroupParts {
   config: Config;
   logger: Logger;
-  /** Script of the processes, which obeys `process-messages.ts`. */
+  /** Script of the processes, which speaks the messages of `member-process.ts`. */
   program: string;
-  /** Milliseconds between two pings; default 5000. */
+  /** Default 5000. */
   pingEveryMs?: number;
 }
 
@@ -41,7 +41,7 @@ export class ProcessGroup {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #closers: (() => Promise<void> | void)[] = [];
   #ports: ListenPorts | null = null;
-  /** Number of consecutive processes that ended within `STEADY_MS`. */
+  /** Processes in a row that ended within `STEADY_MS`. */
   #failures = 0;
   #isClosing = false;
 
@@ -51,8 +51,8 @@ export class ProcessGroup {
   }
 
   /**
-   * Starts all processes: first one, which prepares the database and gets free ports for those set to 0, then the others.
-   * @throws when one of them can't start; it has said why on standard error
+   * Starts one process, which prepares the database and gets free ports for those set to 0, then the others. @throws
+   * when one can't start; it has said why on standard error
    */
   static async start(parts: ProcessGroupParts): Promise<ProcessGroup> {
     const group = new ProcessGroup(parts);
@@ -85,7 +85,11 @@ export class ProcessGroup {
       const server = await listenMetrics(pages, { host: config.http.host, port: config.metricsPort });
       this.#closers.push(() => server.close());
     }
-    const control = await listenControl({ dataDir: config.dataDir, handlers: this.#handlers(), logger });
+    const control = await listenControl({
+      dataDir: config.dataDir,
+      handlers: handlersBy((request) => this.#askOne(request)),
+      logger,
+    });
     const watch = setInterval(() => this.#killSilent(), pingEveryMs);
     this.#closers.push(
       () => control.close(),
@@ -125,13 +129,8 @@ export class ProcessGroup {
     return [...this.#members].filter(({ isReady }) => isReady);
   }
 
-  /** The operator's calls: each is answered by one of the processes, since all that they report is in the database. */
-  #handlers(): ControlHandlers {
-    const handlers = controlCalls.map((call) => [call, (ask: object) => this.#askOne({ call, ...ask } as never)]);
-    return Object.fromEntries(handlers) as ControlHandlers;
-  }
-
-  async #askOne(request: Parameters<MemberProcess["ask"]>[0]): Promise<unknown> {
+  /** Any process can serve an operator's call, since all that is reported is in the database. */
+  async #askOne(request: ControlRequest): Promise<unknown> {
     const [member] = this.#ready();
     if (member === undefined) throw new Error("no process runs");
     return await member.ask(request);
@@ -143,7 +142,7 @@ export class ProcessGroup {
   }
 }
 
-/** @returns `null` when the promise rejects or takes longer */
+/** `null` when the promise rejects or takes longer. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -156,10 +155,6 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   }
 }
 
-/**
- * Joins the metrics pages of several processes (Prometheus text, 0.0.4) into one: values of a series are summed, except
- * that the start time is the earliest and a lag is the longest.
- */
 const joins: Readonly<Record<string, (one: number, other: number) => number>> = {
   process_start_time_seconds: Math.min,
   nodejs_eventloop_lag_p99_seconds: Math.max,
@@ -167,7 +162,7 @@ const joins: Readonly<Record<string, (one: number, other: number) => number>> = 
 const sum = (one: number, other: number) => one + other;
 
 export function mergeMetrics(pages: readonly string[]): string {
-  /** Comment lines and series in the order of their first appearance; comments have no value. */
+  /** Comment lines (without a value) and series, in the order of their first appearance. */
   const lines = new Map<string, number | null>();
   for (const line of pages.flatMap((page) => page.split("\n"))) {
     if (line === "") continue;

@@ -1,18 +1,13 @@
-/** A value that is the same for everybody who asks, such as a count of all rows. */
+/** Caches a value that is the same for everybody, such as a count of all rows. */
 import { withoutCallerTurn } from "./fair-queue/fair-queue.ts";
 
 interface KeptValueOptions<Value> {
-  /** Milliseconds for which a value is returned before it is read again. */
   forMs: number;
-  /** Clock in milliseconds. */
   now(): number;
   read(): Promise<Value>;
 }
 
-/**
- * @returns a function that returns the value, however many ask, from one reading at a time. While an old value is read
- * again, it is returned; a failed reading is repeated for the next who asks
- */
+/** Returns the old value while one reading at a time refreshes it; a failed reading is repeated for the next caller. */
 export function keptValue<Value>({ forMs, now, read }: KeptValueOptions<Value>): () => Promise<Value> {
   let kept: { value: Value; at: number } | null = null;
   let reading: Promise<Value> | null = null;

@@ -1,6 +1,6 @@
 /**
- * A first-in, first-out queue from which any item can be removed in constant time. A Set with many removals takes linear
- * time to find its first item, since it keeps the places of removed ones for a while.
+ * A first-in, first-out queue from which any item can be removed in constant time. A Set with many removals takes
+ * linear time to find its first item.
  */
 export interface Linked<Item> {
   previous: Item | null;
@@ -23,7 +23,6 @@ export class LinkedQueue<Item extends Linked<Item>> {
     this.#last = item;
   }
 
-  /** @param item one of this queue */
   remove(item: Item): void {
     if (item.previous === null) this.#first = item.next;
     else item.previous.next = item.next;

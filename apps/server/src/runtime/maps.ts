@@ -1,8 +1,7 @@
-/** A map of at most `max` entries. Setting a key makes it the newest; a new key evicts the oldest of a full map. */
+/** A map of at most `max` entries, one or more. Setting a key makes it the newest; a new key evicts the oldest. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
 
-  /** @param max maximum number of entries, one or more */
   constructor(max: number) {
     super();
     this.#max = max;
@@ -31,12 +30,10 @@ export class Counts {
     return this.#counts.get(key) ?? 0;
   }
 
-  /** Sum over all keys. */
   get total(): number {
     return this.#total;
   }
 
-  /** Number of keys with a count. */
   get size(): number {
     return this.#counts.size;
   }

@@ -1,15 +1,15 @@
-/** Ports of core besides the store: clock, randomness, log, metrics. Faked in testkit, real in main. */
+/** Clock, randomness, log and metrics as interfaces, which testkit fakes. */
 import { randomBytes, randomUUID } from "node:crypto";
 
 export interface Clock {
   now(): Date;
-  /** Monotonic milliseconds, see the function `steadyMs`. A test's clock may leave it out; `now` is used instead. */
+  /** A test's clock may leave it out; `now` is used instead. */
   steadyMs?(): number;
 }
 
 /**
- * Monotonic milliseconds, for durations within this process: not affected when the system clock is set. Use `now` for
- * times that people read, that are stored, or that are compared with other programs.
+ * Monotonic milliseconds, for durations within this process; `now` is for times that people read, that are stored, or
+ * that are compared with other programs.
  */
 export function steadyMs(clock: Clock): number {
   return clock.steadyMs?.() ?? clock.now().getTime();
@@ -17,12 +17,11 @@ export function steadyMs(clock: Clock): number {
 
 export interface Random {
   bytes(length: number): Buffer;
-  /** A random UUID (RFC 9562 version 4). */
   uuid(): string;
 }
 
 /**
- * Logs named events with counts, ids, codes and durations only: the field names are an allow-list
+ * Named events with counts, ids, codes and durations only: the fields are an allow-list
  * (`platform/telemetry/logger.ts`).
  */
 export interface Logger {
@@ -47,10 +46,10 @@ export interface LogFields {
   stack?: string;
 }
 
-/** Counters and gauges for `/metrics`. Names are fixed, and each label has a closed set of values. */
+/** For `/metrics`: fixed names, labels with a closed set of values. */
 export interface Metrics {
   count(name: string, labels?: Record<string, string>, by?: number): void;
-  /** Registers a gauge. The readings of several gauges with one name are added up. */
+  /** Readings of several gauges with one name are added up. */
   gauge(name: string, read: () => number): void;
 }
 
@@ -62,7 +61,8 @@ export const systemRandom: Random = { bytes: (length) => randomBytes(length), uu
 const SKEW_MS = 5 * 60_000;
 
 /**
- * The latest time that a stored row can have; a later time means that the clock was set back after the row was written.
+ * Latest time that a stored row can have. A later one shows that the clock was set back since; it must neither delay
+ * work nor keep a count alive until the clock has caught up.
  */
 export function latestKnown(now: Date): Date {
   return new Date(now.getTime() + SKEW_MS);

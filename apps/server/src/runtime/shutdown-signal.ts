@@ -1,4 +1,4 @@
-/** Signals that the process is shutting down. Lighter than an AbortSignal, since every message in progress listens. */
+/** Lighter than an AbortSignal, since every message in progress listens. */
 export class ShutdownSignal {
   readonly #listeners = new Set<() => void>();
   #isShuttingDown = false;
@@ -12,7 +12,7 @@ export class ShutdownSignal {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls the listener when the process shuts down. @returns function that removes the listener */
+  /** @returns function that removes the listener */
   onShutdown(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

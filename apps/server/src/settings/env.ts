@@ -1,14 +1,12 @@
-/**
- * Reads the settings as text from the process environment and, with lower priority, from a `.env` file in the working
- * directory. The only place that reads `process.env`; config-read.ts parses the texts.
- */
+/** The settings as text, from the process environment and a `.env` file. Nothing else reads `process.env`. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SettingName } from "./table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Merges the process environment over `.env` in `folder`. An empty value counts as not set, and hides the file's value.
+ * Merges the environment over `.env` in `folder`. An empty value counts as not set, and hides the file's value.
  * @throws SettingsError that names the invalid lines of `.env`
  */
 export function readEnvironment(folder: string, processEnvironment: Environment = process.env): Environment {
@@ -22,8 +20,9 @@ const assignment = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/;
 const emptyOrComment = /^\s*(?:#.*)?$/;
 
 /**
- * Parses one `NAME=value` per line. `#` starts a comment line, or a comment after a space; a value in single quotes is
- * taken literally, in double quotes `\n`, `\"` and `\\` are unescaped. Other variables are not expanded.
+ * One `NAME=value` per line. `#` starts a comment line, or a comment after a space; a value in single quotes is taken
+ * literally, in double quotes `\n`, `\"` and `\\` are
+ * unescaped. Other variables are not expanded.
  * @throws SettingsError with the number of each invalid line, without its text
  */
 export function parseDotEnv(text: string): Record<string, string> {
@@ -49,7 +48,7 @@ function unquote(value: string): string {
   return value.replace(/(?:^|\s+)#.*$/, "");
 }
 
-/** The environment for child processes of the server: without its settings, which hold secrets. */
+/** Without the server's settings, which hold secrets. */
 export function environmentOfChildren(processEnvironment: Environment = process.env): Record<string, string> {
   const others = Object.entries(processEnvironment).filter(
     (it): it is [string, string] => it[1] !== undefined && !it[0].startsWith("KAUKE_") && it[0] !== "DATABASE_URL",
@@ -57,9 +56,7 @@ export function environmentOfChildren(processEnvironment: Environment = process.
   return Object.fromEntries(others);
 }
 
-/**
- * Invalid settings that stop the start: all problems, each a sentence that names a variable and never quotes its value.
- */
+/** All problems with the settings, each a sentence that names a variable and never quotes its value. */
 export class SettingsError extends Error {
   override name = "SettingsError";
   readonly problems: readonly string[];
@@ -67,5 +64,51 @@ export class SettingsError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join("\n"));
     this.problems = problems;
+  }
+}
+
+/** Its message continues the variable's name, e.g. "must be a port from 0 to 65535". */
+export class SettingProblem extends Error {
+  override name = "SettingProblem";
+}
+
+export class SettingReader {
+  readonly #environment: Environment;
+  readonly #asked = new Set<string>();
+  readonly #problems: string[] = [];
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  has(name: SettingName): boolean {
+    this.#asked.add(name);
+    return this.#environment[name] !== undefined;
+  }
+
+  /** `fallback` also for an invalid value, which stops the start in `finish`. */
+  read<T>(name: SettingName, fallback: T, parse: (text: string) => T): T {
+    if (!this.has(name)) return fallback;
+    try {
+      return parse((this.#environment[name] ?? "").trim());
+    } catch (thrown) {
+      if (!(thrown instanceof SettingProblem)) throw thrown;
+      this.refuse(`${name} ${thrown.message}.`);
+      return fallback;
+    }
+  }
+
+  /** Records a problem between several settings. @param sentence a whole sentence */
+  refuse(sentence: string): void {
+    this.#problems.push(sentence);
+  }
+
+  /**
+   * @returns variables that begin with `KAUKE_` and belong to no setting, e.g. misspelled ones
+   * @throws SettingsError with all problems that were recorded
+   */
+  finish(): string[] {
+    if (this.#problems.length > 0) throw new SettingsError(this.#problems);
+    return Object.keys(this.#environment).filter((name) => name.startsWith("KAUKE_") && !this.#asked.has(name));
   }
 }

@@ -1,24 +1,23 @@
 /**
- * Builds the typed `Config` of config.ts from the environment: defaults, checks of values (setting-values.ts), and
- * rules between settings. All problems are reported at once, by variable name, and stop the start.
+ * Builds the `Config` from the environment: defaults, and rules between settings. All problems are reported at once, by
+ * variable name, and stop the start.
  */
 import { resolve } from "node:path";
 import { docsPath, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
 import type { Config, DeliveryMode, ListenConfig, Service } from "./config.ts";
-import { type Environment, readEnvironment, SettingsError } from "./env.ts";
+import { type Environment, readEnvironment, SettingReader, SettingsError } from "./env.ts";
 import type { SettingName } from "./table.ts";
 import * as value from "./values.ts";
-import { SettingReader } from "./values.ts";
 
 const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
 const MIB = 1_048_576;
-/** Maximum number of processes, four times the processor cores of a large machine for mail. */
+/** Four times the processor cores of a large machine for mail. */
 const WORKERS_MAX = 64;
 /** Whether several processes can listen on one port and share its connections evenly (SO_REUSEPORT). */
 const canSharePorts = process.platform === "linux";
-/** Large forwarders and mailing-list hosts whose ARC seals are trusted by default. */
+/** Large forwarders and mailing-list hosts whose ARC chains are trusted by default. */
 const knownSealers = [
   "google.com",
   "microsoft.com",
@@ -30,14 +29,12 @@ const knownSealers = [
 
 export interface ReadConfig {
   config: Config;
-  /** Warnings for the operator, one sentence each, that do not stop the start. */
+  /** One sentence each, for the operator; they do not stop the start. */
   warnings: readonly string[];
 }
 
 /**
- * Builds the settings, and lists the warnings about them.
- * @param environment variables by name, as `readEnvironment` returns them
- * @param folder directory that relative paths in settings start from
+ * @param folder that relative paths in settings start from
  * @throws SettingsError with one sentence per invalid setting
  */
 export function readConfig(environment: Environment, folder: string): ReadConfig {
@@ -66,7 +63,7 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
   return { config, warnings: [...warnings, ...productionWarnings(settings, config)] };
 }
 
-/** Settings of this process, for main. Warnings and problems go to stderr; problems end the process with code 1. */
+/** Prints warnings and problems to stderr; problems end the process with code 1. */
 export function readConfigOrExit(folder: string): Config {
   try {
     const { config, warnings } = readConfig(readEnvironment(folder), folder);
@@ -160,7 +157,7 @@ function readDelivery(settings: SettingReader): DeliveryMode {
   return url === null ? { kind: "direct" } : { kind, url };
 }
 
-/** @returns number of processes: always one with the embedded database or the preview inbox, which one process has */
+/** Always one with the embedded database, and with the preview inbox, which is in the memory of one process. */
 function readWorkers(settings: SettingReader, isAlone: boolean): number {
   const workers = settings.read("KAUKE_WORKERS", 1, value.integer(1, WORKERS_MAX));
   if (isAlone) return 1;
@@ -228,7 +225,6 @@ function unknownSetting(name: string): string {
   return `${name} is not a setting of Kauke and has no effect.`;
 }
 
-/** Warns where `KAUKE_WORKERS` is above 1 and has no effect: with the embedded database and the preview inbox. */
 function workerWarnings({ KAUKE_WORKERS }: Environment, { workers, databaseUrl }: Config): string[] {
   if (workers > 1 || Number(KAUKE_WORKERS ?? 1) <= 1) return [];
   const why = databaseUrl === null ? "the embedded database" : "the preview inbox";

@@ -1,10 +1,10 @@
 /**
- * Every setting by name, with its default and its meaning. `SettingReader` reads these names only, and docs/settings.md
- * is generated from this table (`npx vitest run scripts/consistency/settings-page.test.ts -u`).
+ * Every setting with its default and meaning. Only these names are read, and docs/settings.md is generated from them
+ * (`npx vitest run scripts/consistency/settings-page.test.ts -u`).
  */
 interface SettingRow {
   name: string;
-  /** Default in the setting's own syntax, or in words where there is no such value. */
+  /** In the setting's own syntax, or in words where there is no such value. */
   default: { value: string } | { words: string };
   /** Markdown; links are relative to docs/. */
   meaning: string;
@@ -236,7 +236,7 @@ const delivery = [
   },
 ] as const satisfies readonly SettingRow[];
 
-/** Settings by the section of docs/settings.md in which they are listed. */
+/** By the section of docs/settings.md. */
 export const settingsTable = {
   Listeners: listeners,
   "Data and processes": processes,

@@ -4,8 +4,7 @@ import { domainToASCII } from "node:url";
 import { MailSyntaxError, parseAddress, parseRetrySchedule } from "@kauke/mail-rfc";
 import { limitNames } from "../limits/mail-limit-rules.ts";
 import type { LimitOverride } from "./config.ts";
-import { type Environment, SettingsError } from "./env.ts";
-import type { SettingName } from "./table.ts";
+import { SettingProblem } from "./env.ts";
 
 export function integer(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -15,7 +14,7 @@ export function integer(min: number, max: number): (text: string) => number {
   };
 }
 
-/** Parses a port; 0 lets the system choose a free one. */
+/** 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
 export function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
@@ -41,21 +40,21 @@ export function listenHost(text: string): string {
   throw new SettingProblem("must be an IP address or a host name");
 }
 
-/** Parses a domain name with at least two labels to lower case and ASCII (`ąžuolas.lt` → `xn--uolas-j2a70b.lt`). */
+/** To lower case and ASCII, e.g. `ąžuolas.lt` → `xn--uolas-j2a70b.lt`; at least two labels. */
 export function domainName(text: string): string {
   const name = domainToASCII(text).toLowerCase();
   if (isHostName(name) && name.includes(".") && isIP(name) === 0) return name;
   throw new SettingProblem("must hold domain names such as example.org");
 }
 
-/** Parses a list of domain names, or `off` for none. */
+/** `off` for none. */
 export const domainsOrOff = (text: string): readonly string[] => (text === "off" ? [] : listOf(domainName)(text));
 
 function isHostName(text: string): boolean {
   return text.length <= 253 && text.split(".").every((label) => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label));
 }
 
-/** Checks an IP address or CIDR range, e.g. `10.0.0.0/8`, `::1` or `192.0.2.1`. */
+/** E.g. `10.0.0.0/8`, `::1` or `192.0.2.1`. */
 export function addressRange(text: string): string {
   const [address = "", bits, rest] = text.split("/");
   const family = isIP(address);
@@ -75,7 +74,7 @@ export function hostOrRange(text: string): string {
   }
 }
 
-/** Parses the address of a DNS server. @returns `address:port`, IPv6 in brackets; port 53 when none is given */
+/** @returns `address:port`, IPv6 in brackets; port 53 when none is given */
 export function dnsServer(text: string): string {
   const [, bracketed, plain, portText] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const address = bracketed ?? plain ?? text;
@@ -86,7 +85,7 @@ export function dnsServer(text: string): string {
   return family === 6 ? `[${address}]:${number}` : `${address}:${number}`;
 }
 
-/** Parses an origin: scheme, host and optional port, nothing after it. */
+/** Scheme, host and optional port, nothing after it. */
 export function origin(text: string): URL {
   const url = parseUrl(text, "must be an origin such as https://kauke.example");
   const isBare =
@@ -102,8 +101,7 @@ export function webLink(text: string): string {
 }
 
 /**
- * Parses the URL of an OpenID issuer. `http://` is allowed for loopback only, for tests. The trailing slash of an
- * issuer with a path is part of its name.
+ * `http://` is allowed for loopback only, for tests. The trailing slash of an issuer with a path is part of its name.
  */
 export function issuer(text: string): string {
   const url = parseUrl(text, "must be an https address");
@@ -142,7 +140,7 @@ export function mailbox(text: string): string {
   });
 }
 
-/** Parses the waiting times between delivery attempts, e.g. `30s,2m,10m`, to seconds. */
+/** E.g. `30s,2m,10m`, to seconds. */
 export function retrySchedule(text: string): number[] {
   return fromMailSyntax("must be waiting times such as 30s,2m,1h,2d", () => parseRetrySchedule(text));
 }
@@ -156,7 +154,7 @@ function fromMailSyntax<T>(problem: string, parse: () => T): T {
   }
 }
 
-/** Parses 32 bytes in base64, in either alphabet, with or without padding. */
+/** 32 bytes in either alphabet, with or without padding. */
 export function secretKey(text: string): Buffer {
   const key = Buffer.from(text, "base64");
   const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
@@ -164,7 +162,7 @@ export function secretKey(text: string): Buffer {
   throw new SettingProblem("must be 32 bytes in base64");
 }
 
-/** Parses the setting of rate limits: `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
+/** `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
 export function limits(text: string): "off" | ReadonlyMap<string, LimitOverride> {
   if (text === "off") return "off";
   const overrides = listOf(limitOverride)(text);
@@ -181,51 +179,4 @@ function limitOverride(text: string): [string, LimitOverride] {
     throw new SettingProblem("must be off, or a list of name=count/seconds");
   }
   return [name, { max: Number(max), windowSeconds: Number(windowSeconds) }];
-}
-
-/** Thrown by a value parser. Its message continues the variable's name, e.g. "must be a port from 0 to 65535". */
-export class SettingProblem extends Error {
-  override name = "SettingProblem";
-}
-
-export class SettingReader {
-  readonly #environment: Environment;
-  readonly #asked = new Set<string>();
-  readonly #problems: string[] = [];
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
-
-  has(name: SettingName): boolean {
-    this.#asked.add(name);
-    return this.#environment[name] !== undefined;
-  }
-
-  /** The parsed value, or `fallback` when it is not set or invalid; an invalid value stops the start in `finish`. */
-  read<T>(name: SettingName, fallback: T, parse: (text: string) => T): T {
-    if (!this.has(name)) return fallback;
-    try {
-      return parse((this.#environment[name] ?? "").trim());
-    } catch (thrown) {
-      if (!(thrown instanceof SettingProblem)) throw thrown;
-      this.refuse(`${name} ${thrown.message}.`);
-      return fallback;
-    }
-  }
-
-  /** Records a problem between several settings. @param sentence a whole sentence */
-  refuse(sentence: string): void {
-    this.#problems.push(sentence);
-  }
-
-  /**
-   * Ends the reading of settings.
-   * @returns names of environment variables that begin with `KAUKE_` and belong to no setting, e.g. misspelled ones
-   * @throws SettingsError with all problems that were recorded, if there are any
-   */
-  finish(): string[] {
-    if (this.#problems.length > 0) throw new SettingsError(this.#problems);
-    return Object.keys(this.#environment).filter((name) => name.startsWith("KAUKE_") && !this.#asked.has(name));
-  }
 }

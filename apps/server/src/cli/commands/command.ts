@@ -1,4 +1,4 @@
-/** The interface of a command of the operator's tool `kauke`. */
+/** A command of the operator's tool `kauke`, and the search for it in the command line. */
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Config } from "../../settings/config.ts";
@@ -9,7 +9,7 @@ export type Values = Readonly<Record<string, string | boolean | undefined>>;
 export interface CommandCall {
   values: Values;
   args: readonly string[];
-  /** Reads the settings; an invalid one ends the process with a message that names it. */
+  /** An invalid setting ends the process with a message that names it. */
   config(): Config;
   /** Opens the running server's control socket or, if no server runs, the store. Closed at the end of the command. */
   access(): Promise<OperatorAccess>;
@@ -21,7 +21,7 @@ export interface Command {
   about: string;
   /** Help text by option; `name <value>` for an option that takes a value. */
   options: Readonly<Record<string, string>>;
-  /** Runs the command. @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
+  /** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
   run(call: CommandCall): Promise<number>;
 }
 
@@ -30,17 +30,13 @@ export function print(text: string, code = 0): number {
   return code;
 }
 
-/**
- * Writes to stdout and waits until it is written.
- * @returns false when the reader has closed the pipe (`kauke users | head`)
- */
+/** @returns false when the reader has closed the pipe (`kauke users | head`) */
 export function printWhole(text: string): Promise<boolean> {
   return new Promise((resolve) => {
     process.stdout.write(text, (error) => resolve(!error));
   });
 }
 
-/** Prints to stderr why the command was not run and what to do instead. */
 export function refuse(sentence: string, code = 2): number {
   process.stderr.write(`${sentence}\n`);
   return code;
@@ -75,7 +71,7 @@ export function findCommand(commands: readonly Command[], typed: readonly string
 const nameOf = ({ usage }: Command) => usage.split(" ").filter((word) => !word.startsWith("<"));
 const argumentsOf = ({ usage }: Command) => usage.split(" ").filter((word) => word.startsWith("<"));
 
-/** Words of the command line that are neither an option of any command nor the value of one. */
+/** Words that are neither an option of any command nor the value of one. */
 function wordsOf(commands: readonly Command[], typed: readonly string[]): readonly string[] {
   const options = Object.assign({}, ...commands.map(optionsOf)) as ReturnType<typeof optionsOf>;
   return parseArgs({ args: [...typed], options, allowPositionals: true, strict: false }).positionals;

@@ -1,10 +1,10 @@
-/** Commands that back up the embedded store while the server runs, and restore a backup. */
+/** Commands on the stored data: backup while the server runs, restore, and migrations of the schema. */
 import { resolve } from "node:path";
 import type { Config } from "../../settings/config.ts";
 import { BackupError, restoreBackup } from "../../store/backup/backup.ts";
 import type { MigrationState } from "../../store/migrate.ts";
 import { applyMigrations, readMigrations } from "../../store/open-schema.ts";
-import { isAnswered } from "../control/control-client.ts";
+import { isListening } from "../control/control-client.ts";
 import { controlPath, OperatorError } from "../control/control-protocol.ts";
 import { explainLock } from "../control/operator-access.ts";
 import { type Command, jsonText, print, refuse } from "./command.ts";
@@ -51,7 +51,7 @@ export const migrate: Command = {
   async run({ config: read, access, values }) {
     const config = read();
     const path = controlPath(config.dataDir);
-    const isRunning = path !== null && (await isAnswered(path));
+    const isRunning = path !== null && (await isListening(path));
     const before = isRunning ? await (await access()).migrations({}) : await readMigrations(config).catch(explainLock);
     const isJson = values.json === true;
     if (values.check === true || before.pending.length === 0) {

@@ -71,7 +71,7 @@ export function mailText(mail: ShownMail): string {
     `From: ${mail.from}`,
     `Subject: ${mail.subject}`,
     "",
-    // The text is indented, so that a message can't imitate the header of the next one.
+    // Indented, so that a message can't imitate the header of the next one.
     ...mail.text
       .trimEnd()
       .split("\n")

@@ -15,7 +15,7 @@ export const domains: Command = {
   },
 };
 
-/** Public addresses of this machine; empty behind network address translation. */
+/** Empty behind network address translation. */
 function publicAddresses({ host }: ServerFacts): string[] {
   if (isPublicAddress(host)) return [host];
   const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
@@ -23,7 +23,7 @@ function publicAddresses({ host }: ServerFacts): string[] {
 }
 
 /**
- * The zone file text for all domains of this server.
+ * The zone file of all domains of this server.
  * @param addresses public IP addresses of this machine; empty if unknown
  */
 export function domainsText(facts: ServerFacts, addresses: readonly string[]): string {

@@ -1,7 +1,4 @@
-/**
- * Commands about accounts. They print no e-mail address unless `--show-addresses` is given or the operator entered the
- * address.
- */
+/** Print no e-mail address unless `--show-addresses` is given or the operator entered the address. */
 import type { UserSummary } from "../control/control-protocol.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { type Command, jsonText, print, printWhole, refuse } from "./command.ts";
@@ -43,7 +40,7 @@ function lineOf({ id, authMethod, createdAt, aliases, lastSeenAt, email }: UserS
   return `${index === 0 ? heading : ""}${(line + shown).trimEnd()}\n`;
 }
 
-/** Removes control characters, because the text was chosen by a user and is printed on a terminal. */
+/** The text was chosen by a user and is printed on a terminal, so control characters are removed. */
 const oneWord = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]/gu, "");
 
 export const usersFind: Command = {
@@ -64,7 +61,7 @@ export const usersDelete: Command = {
   async run({ access, args: [userId = ""], values }) {
     if (values.yes !== true)
       return refuse("This deletes the account with its aliases, keys and queued mail, for good. Add --yes to confirm.");
-    return answer(await (await access())["users-delete"]({ userId }), "The account is deleted.", noAccount);
+    return finish(await (await access())["users-delete"]({ userId }), "The account is deleted.", noAccount);
   },
 };
 
@@ -74,7 +71,7 @@ export const usersEndSessions: Command = {
   options: {},
   async run({ access, args: [userId = ""] }) {
     const done = await (await access())["users-end-sessions"]({ userId });
-    return answer(done, "The account is signed out everywhere, and its API keys are revoked.", noAccount);
+    return finish(done, "The account is signed out everywhere, and its API keys are revoked.", noAccount);
   },
 };
 
@@ -85,12 +82,12 @@ export const usersUnblock: Command = {
   async run({ access, args: [address = ""] }) {
     if (!/^[^@\s]+@[^@\s]+$/.test(address)) return refuse("This is no e-mail address.");
     const done = await (await access())["mailbox-unblock"]({ address });
-    return answer(done, "The mailbox is not blocked any more.", "This mailbox is not blocked.");
+    return finish(done, "The mailbox is not blocked any more.", "This mailbox is not blocked.");
   },
 };
 
 const noAccount = "There is no account with this id; `kauke users` prints them.";
 
-function answer(done: boolean, yes: string, no: string): number {
+function finish(done: boolean, yes: string, no: string): number {
   return done ? print(`${yes}\n`) : refuse(no, 1);
 }

@@ -1,6 +1,6 @@
 /**
- * The protocol between the operator's command and a running server: one request per connection, a line of JSON in each
- * direction. Answers contain no key and no password; mail kept for the operator is sent only on request.
+ * Between the operator's command and a running server: one request per connection, a line of JSON in each direction.
+ * Responses contain no key and no password; mail kept for the operator is sent only on request.
  */
 import { join } from "node:path";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
@@ -9,56 +9,55 @@ import type { MigrationState } from "../../store/migrate.ts";
 import type { KeyFacts, RotationState } from "../../store/sealing/key-rotation.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
 
-/** An account as the operator sees it; `email` only if it was requested. */
+/** `email` only if it was requested. */
 export interface UserSummary {
   id: string;
   authMethod: string;
   createdAt: string;
   aliases: number;
-  /** Last use of any open session of the account; `null` if no session is open. */
+  /** Last use of any open session; `null` if none is open. */
   lastSeenAt: string | null;
   email?: string | null;
 }
 
-/** A key of the server, without the key itself. */
+/** Without the key itself. */
 export type KeySummary = Omit<KeyFacts, "createdAt"> & { createdAt: string };
 
+type Nothing = Record<never, never>;
+
 export interface ControlCalls {
-  facts: { ask: Record<never, never>; answer: ServerFacts };
-  "kept-list": { ask: Record<never, never>; answer: readonly KeptSummary[] };
-  "kept-text": { ask: { messageId: string }; answer: KeptText | null };
-  /** Deletes a kept message; false when it was not kept any more. */
-  "kept-forget": { ask: { messageId: string }; answer: boolean };
-  /** A page of accounts in order of id; `after` is the last id of the previous page, empty for the first page. */
-  "users-list": { ask: { after: string; withEmail: boolean }; answer: readonly UserSummary[] };
-  "users-find": { ask: { email: string }; answer: UserSummary | null };
-  /** Deletes an account; false when there is no such account. */
-  "users-delete": { ask: { userId: string }; answer: boolean };
-  "users-end-sessions": { ask: { userId: string }; answer: boolean };
-  /** Removes the block of a mailbox, so that mail is sent to it again; false when the mailbox was not blocked. */
-  "mailbox-unblock": { ask: { address: string }; answer: boolean };
-  "keys-list": { ask: Record<never, never>; answer: readonly KeySummary[] };
-  "keys-rotate": { ask: Record<never, never>; answer: RotationState };
-  "keys-state": { ask: Record<never, never>; answer: RotationState };
-  "keys-wrapping": { ask: Record<never, never>; answer: true };
-  /** Writes a backup of the embedded store. @param file absolute path of the backup on the server */
-  backup: { ask: { file: string; withSecretKey: boolean }; answer: { bytes: number } };
-  migrations: { ask: Record<never, never>; answer: MigrationState };
-  /** Connects to the relay and starts a transaction without a recipient. `null` if mail is not sent through a relay. */
-  "relay-state": { ask: Record<never, never>; answer: RelayState | null };
+  facts: { ask: Nothing; result: ServerFacts };
+  "kept-list": { ask: Nothing; result: readonly KeptSummary[] };
+  "kept-text": { ask: { messageId: string }; result: KeptText | null };
+  /** False when it was not kept any more. */
+  "kept-forget": { ask: { messageId: string }; result: boolean };
+  /** In order of id; `after` is the last id of the previous page, empty for the first page. */
+  "users-list": { ask: { after: string; withEmail: boolean }; result: readonly UserSummary[] };
+  "users-find": { ask: { email: string }; result: UserSummary | null };
+  /** False when there is no such account. */
+  "users-delete": { ask: { userId: string }; result: boolean };
+  "users-end-sessions": { ask: { userId: string }; result: boolean };
+  /** False when the mailbox was not blocked. */
+  "mailbox-unblock": { ask: { address: string }; result: boolean };
+  "keys-list": { ask: Nothing; result: readonly KeySummary[] };
+  "keys-rotate": { ask: Nothing; result: RotationState };
+  "keys-state": { ask: Nothing; result: RotationState };
+  "keys-wrapping": { ask: Nothing; result: true };
+  /** Backs up the embedded store into this file on the server (absolute path). */
+  backup: { ask: { file: string; withSecretKey: boolean }; result: { bytes: number } };
+  migrations: { ask: Nothing; result: MigrationState };
+  /** Connects to the relay; `null` if mail is not sent through a relay. */
+  "relay-state": { ask: Nothing; result: RelayState | null };
 }
 export type ControlCall = keyof ControlCalls;
 
 export type ControlRequest = { [Call in ControlCall]: { call: Call } & ControlCalls[Call]["ask"] }[ControlCall];
-/** Answer to a control request. `sentence`: the reason for a failure, for the operator. */
-export type ControlAnswer = { ok: true; value: unknown } | { ok: false; sentence?: string };
+/** `sentence`: the reason for a failure, for the operator. */
+export type ControlResponse = { ok: true; value: unknown } | { ok: false; sentence?: string };
 
-/**
- * The handler of each call. A running server calls them for requests on its socket; without a server, the command calls
- * them itself.
- */
+/** A running server calls them for requests on its socket; without one, the command calls them itself. */
 export type ControlHandlers = {
-  [Call in ControlCall]: (ask: ControlCalls[Call]["ask"]) => Promise<ControlCalls[Call]["answer"]>;
+  [Call in ControlCall]: (ask: ControlCalls[Call]["ask"]) => Promise<ControlCalls[Call]["result"]>;
 };
 
 /** The settings that DNS records and checks depend on, and the state of the server. */
@@ -73,17 +72,16 @@ export interface ServerFacts {
   ownCertificate: boolean;
   host: string;
   services: readonly string[];
-  /** Port by service that listens; empty when no server runs. */
+  /** By service that listens; empty when no server runs. */
   ports: Readonly<Record<string, number>>;
   database: "embedded" | "postgres";
   dkim: readonly PublicDkimKey[];
   isSound: boolean;
   postmasterGiven: boolean;
-  /** Address for DMARC reports (KAUKE_DMARC_REPORTS); `null` if not set. */
   dmarcReports: string | null;
   /** Names of the link settings that still point to example addresses. */
   exampleLinks: readonly string[];
-  /** Whether KAUKE_LOG_DAYS is set, the retention of technical logs. */
+  /** Whether KAUKE_LOG_DAYS is set. */
   logDaysGiven: boolean;
   keptForOperator: number;
   queue: { open: number; oldestAt: string | null; messageBytes: number };
@@ -91,14 +89,12 @@ export interface ServerFacts {
 }
 
 export const REQUEST_BYTES_MAX = 4096;
-export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+export const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Maximum octets of a socket path: Linux allows 108 with the terminating zero, macOS 104. */
+/** Linux allows 108 octets with the terminating zero, macOS 104. */
 const PATH_BYTES_MAX = 103;
 
-/**
- * Path of the control socket. @returns `null` where no socket is possible: on Windows, and when the path is too long
- */
+/** `null` on Windows and when the path is too long. */
 export function controlPath(dataDir: string): string | null {
   const path = join(dataDir, "kauke.sock");
   return process.platform === "win32" || Buffer.byteLength(path) > PATH_BYTES_MAX ? null : path;
@@ -128,9 +124,13 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "relay-state": nothing,
 };
 
-export const controlCalls = Object.keys(readers) as ControlCall[];
+/** Handlers that pass every call to one function. */
+export function handlersBy(run: (request: ControlRequest) => Promise<unknown>): ControlHandlers {
+  const handlers = Object.keys(readers).map((call) => [call, (ask: object) => run({ call, ...ask } as ControlRequest)]);
+  return Object.fromEntries(handlers) as ControlHandlers;
+}
 
-/** Parses a control request. @returns `null` for anything but a request with a known call */
+/** Drops unknown fields; one of the wrong type becomes empty text or false. @returns `null` for an unknown call */
 export function readRequest(given: unknown): ControlRequest | null {
   if (typeof given !== "object" || given === null || !("call" in given)) return null;
   const { call } = given;
@@ -138,10 +138,7 @@ export function readRequest(given: unknown): ControlRequest | null {
   return { call, ...readers[call as ControlCall](given as Given) } as ControlRequest;
 }
 
-/**
- * An error whose message tells the operator what went wrong and what to do. The message is sent over the control
- * socket.
- */
+/** Its message tells the operator what went wrong and what to do; it is sent over the control socket. */
 export class OperatorError extends Error {
   override name = "OperatorError";
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ControlError, controlClient, isAnswered } from "./control-client.ts";
+import { ControlError, controlClient, isListening } from "./control-client.ts";
 import { type ControlHandlers, controlPath, OperatorError, REQUEST_BYTES_MAX } from "./control-protocol.ts";
 import { type ControlSocket, listenControl } from "./control-socket.ts";
 
@@ -82,7 +82,7 @@ it("the socket is removed when the server closes, and the command gets no answer
 
 it("a socket left behind by a killed server is replaced", async () => {
   await writeFile(path, "");
-  expect(await isAnswered(path)).toBe(false);
+  expect(await isListening(path)).toBe(false);
   await listen();
   expect(await controlClient(path).facts({})).toEqual({ version: "first" });
 });
@@ -93,7 +93,7 @@ it("a running server keeps its socket; a second one runs without a socket and lo
   expect(await controlClient(path).facts({})).toEqual({ version: "first" });
   expect(logged()).toContain("control_socket_unavailable");
   await second.close();
-  expect(await isAnswered(path)).toBe(true);
+  expect(await isListening(path)).toBe(true);
 });
 
 it("closing a server does not remove the socket of a later server", async () => {
@@ -174,7 +174,7 @@ it("a server that ends during an answer is distinguished from one that is not th
   const broken = createServer((socket) => socket.on("data", () => socket.end('{"ok":tr'))).listen(path);
   try {
     await new Promise((done) => broken.once("listening", done));
-    expect(await reasonOf(controlClient(path).facts({}))).toBe("no_answer");
+    expect(await reasonOf(controlClient(path).facts({}))).toBe("no_response");
   } finally {
     broken.close();
   }

@@ -1,7 +1,7 @@
 /**
  * The server of the control socket: a Unix socket of mode 0600 in the data directory. It is bound in a private folder
- * and then renamed into place, so that no other user can connect at any moment. A socket left by a killed server is
- * replaced; one that a running server answers on is not. A failure here does not stop the server.
+ * and renamed into place, so that no other user can connect at any moment. One left by a killed server is replaced; one
+ * on which a running server responds is not.
  */
 import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
@@ -9,11 +9,11 @@ import { dirname, join } from "node:path";
 import { traceOf } from "../../platform/telemetry/error-trace.ts";
 import { ByteBlocks } from "../../runtime/byte-streams.ts";
 import type { Logger } from "../../runtime/ports.ts";
-import { isAnswered } from "./control-client.ts";
+import { isListening } from "./control-client.ts";
 import {
-  type ControlAnswer,
   type ControlHandlers,
   type ControlRequest,
+  type ControlResponse,
   controlPath,
   OperatorError,
   REQUEST_BYTES_MAX,
@@ -34,14 +34,11 @@ export interface ControlSocketOptions {
   logger: Logger;
 }
 
-/**
- * Listens on the control socket. Never throws: if that fails, the server runs without the socket, and the log says
- * `control_socket_unavailable`.
- */
+/** Never throws: without the socket the server still runs, and logs `control_socket_unavailable`. */
 export async function listenControl({ dataDir, handlers, logger }: ControlSocketOptions): Promise<ControlSocket> {
   const path = controlPath(dataDir);
   try {
-    if (path !== null && !(await isAnswered(path))) return await listenAt(path, handlers, logger);
+    if (path !== null && !(await isListening(path))) return await listenAt(path, handlers, logger);
   } catch (thrown) {
     logger.warn("control_socket_unavailable", traceOf(thrown));
     return { close: async () => {} };
@@ -90,7 +87,7 @@ async function bindPrivately(server: Server, path: string): Promise<void> {
   }
 }
 
-/** Reads and answers one line. A connection that sends too much, or nothing for ten seconds, is closed. */
+/** A connection that sends too much, or nothing for ten seconds, is closed. */
 function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void {
   const blocks = new ByteBlocks();
   socket.setTimeout(IDLE_MS, () => socket.destroy());
@@ -103,16 +100,16 @@ function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void 
     // No timeout from here on: a backup can take hours, and the client has its own timeout.
     socket.setTimeout(0);
     const line = Buffer.concat(blocks.take());
-    void answerTo(line.subarray(0, line.indexOf(NEWLINE)), handlers, logger).then((answer) => {
-      socket.end(`${JSON.stringify(answer)}\n`);
+    void respond(line.subarray(0, line.indexOf(NEWLINE)), handlers, logger).then((response) => {
+      socket.end(`${JSON.stringify(response)}\n`);
     });
   };
   socket.on("data", read);
 }
 
-async function answerTo(line: Buffer, handlers: ControlHandlers, logger: Logger): Promise<ControlAnswer> {
+async function respond(line: Buffer, handlers: ControlHandlers, logger: Logger): Promise<ControlResponse> {
   const request = readRequest(jsonOf(line));
-  return request === null ? { ok: false } : await answerRequest(request, handlers, logger);
+  return request === null ? { ok: false } : await runRequest(request, handlers, logger);
 }
 
 function jsonOf(line: Buffer): unknown {
@@ -123,12 +120,12 @@ function jsonOf(line: Buffer): unknown {
   }
 }
 
-/** Never throws: a failure is logged, and the answer contains at most a sentence for the operator. */
-export async function answerRequest(
+/** Never throws: a failure is logged, and the response contains at most a sentence for the operator. */
+export async function runRequest(
   { call, ...ask }: ControlRequest,
   handlers: ControlHandlers,
   logger: Logger,
-): Promise<ControlAnswer> {
+): Promise<ControlResponse> {
   try {
     // `readRequest` has checked the shape of the call.
     const handle = handlers[call] as (ask: object) => Promise<unknown>;

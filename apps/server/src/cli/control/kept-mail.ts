@@ -1,6 +1,6 @@
 /**
- * Shows, as plain text, the mail to postmaster@ and abuse@ that is kept for the operator. Strangers wrote it and it is
- * printed on a terminal, so control characters and bidirectional marks are removed.
+ * Mail to postmaster@ and abuse@ that is kept for the operator, as plain text. Strangers wrote it and it is printed on
+ * a terminal, so control characters and bidirectional marks are removed.
  */
 import { unstuff } from "@kauke/mail-rfc";
 import PostalMime, { type Email } from "postal-mime";
@@ -9,7 +9,7 @@ import type { Store } from "../../store/open-store.ts";
 export interface KeptSummary {
   messageId: string;
   receivedAt: string;
-  /** Recipient address as the sender gave it. */
+  /** As the sender spelled it. */
   to: string;
   envelopeFrom: string;
   sizeBytes: number;
@@ -25,7 +25,7 @@ const isMessageId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TEXT_MAX = 20_000;
 const LINE_MAX = 1000;
 
-/** Kept messages, oldest first. */
+/** Oldest first. */
 export async function listKept({ deliveries }: Pick<Store, "deliveries">): Promise<KeptSummary[]> {
   const kept = await deliveries.listKeptForOperator();
   return kept.map(({ messageId, createdAt, address, envelope, sizeBytes }) => ({
@@ -37,10 +37,7 @@ export async function listKept({ deliveries }: Pick<Store, "deliveries">): Promi
   }));
 }
 
-/**
- * Reads a message that is kept for the operator.
- * @returns `null` when no message with this id is kept for the operator, even if the spool holds one
- */
+/** @returns `null` when no message with this id is kept for the operator, even if the spool holds one */
 export async function readKept(
   store: Pick<Store, "deliveries" | "bodies">,
   messageId: string,
@@ -51,10 +48,7 @@ export async function readKept(
   return wire === null ? null : await shownText(unstuff(wire));
 }
 
-/**
- * Deletes a kept message.
- * @returns false when no such message is kept for the operator
- */
+/** @returns false when no such message is kept for the operator */
 export async function forgetKept(
   { deliveries, bodies }: Pick<Store, "deliveries" | "bodies">,
   messageId: string,
@@ -65,10 +59,7 @@ export async function forgetKept(
   return true;
 }
 
-/**
- * Author, subject and text of a message, for printing on a terminal.
- * @param raw message without dot-stuffing; one that can't be parsed is shown as raw text
- */
+/** @param raw message without dot-stuffing; one that can't be parsed is shown as raw text */
 export async function shownText(raw: Buffer): Promise<KeptText> {
   const email = await PostalMime.parse(raw, { forceRfc822Attachments: true }).catch(() => null);
   if (email === null) return { from: "", subject: "", text: shown(raw.toString("latin1", 0, TEXT_MAX)) };

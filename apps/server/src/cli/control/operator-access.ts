@@ -1,13 +1,13 @@
 /**
- * Gives the operator's command access to the data: through the running server or, when none runs, by opening the store.
- * The embedded database has one owner at a time, so a server that runs but does not answer is an error.
+ * Access to the data for the operator's command: through the running server or, when none runs, by opening the store.
+ * The embedded database has one owner at a time, so a server that runs but does not respond is an error.
  */
 import { statSync } from "node:fs";
 import type { Logger } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import { openStore } from "../../store/open-store.ts";
 import { StoreStartError } from "../../store/start-error.ts";
-import { type ControlError, controlClient, isAnswered } from "./control-client.ts";
+import { type ControlError, controlClient, isListening } from "./control-client.ts";
 import { type ControlHandlers, controlPath, OperatorError } from "./control-protocol.ts";
 import { controlHandlers } from "./server-facts.ts";
 
@@ -18,10 +18,10 @@ export interface OperatorAccess extends ControlHandlers {
 
 const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Connects to the running server, or opens the store if no server runs. @throws OperatorError, StoreStartError */
+/** @throws OperatorError, StoreStartError */
 export async function openAccess(config: Config): Promise<OperatorAccess> {
   const path = controlPath(config.dataDir);
-  if (path !== null && (await isAnswered(path))) {
+  if (path !== null && (await isListening(path))) {
     return { ...controlClient(path), isRunning: true, close: async () => {} };
   }
   if (config.databaseUrl === null) refuseForeignDirectory(config.dataDir);
@@ -29,10 +29,7 @@ export async function openAccess(config: Config): Promise<OperatorAccess> {
   return { ...controlHandlers({ config, store, ports: {} }), isRunning: false, close: () => store.close() };
 }
 
-/**
- * Refuses a data directory of another user: the server could not read files that this process, e.g. as root, writes
- * there.
- */
+/** The server could not read files that this process, e.g. as root, writes into another user's directory. */
 function refuseForeignDirectory(dataDir: string): void {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   if (owner === undefined || process.getuid === undefined || owner === process.getuid()) return;
@@ -52,7 +49,7 @@ export function explainLock(thrown: unknown): never {
 const sentences: Record<ControlError["reason"], string> = {
   nobody: "The server has stopped meanwhile. Run this command again.",
   not_allowed: "This user may not connect to the running server. Run this command as the server's user, or as root.",
-  no_answer:
+  no_response:
     "The running server did not answer. Run this command again; if that does not help, check the server's log.",
   refused: "The running server could not answer. Its log says why (control_failed).",
 };

@@ -1,4 +1,4 @@
-/** The control calls of a server, answered from its settings and its store. */
+/** The handlers of the control calls, over a server's settings and its store. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { product } from "@kauke/contract";
@@ -17,7 +17,7 @@ import { forgetKept, listKept, readKept } from "./kept-mail.ts";
 export interface ServerView {
   config: Config;
   store: Store;
-  /** Port by service; `null` or missing if the service does not listen. */
+  /** `null` or missing if the service does not listen. */
   ports: Readonly<Partial<Record<"http" | "mx" | "submission" | "submissions", number | null>>>;
 }
 
@@ -111,13 +111,13 @@ type UserCalls = Pick<
   "users-list" | "users-find" | "users-delete" | "users-end-sessions" | "mailbox-unblock"
 >;
 
-/** Maximum accounts in one answer. They are read in pages of USERS_OF_A_PAGE, so that the event loop is not blocked. */
+/** Accounts per response. They are read in pages of USERS_OF_A_PAGE, so that the event loop is not blocked. */
 const USERS_AT_ONCE = 1000;
 const USERS_OF_A_PAGE = 200;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function userCalls({ users, loginSessions, apiKeys, operator }: Store): UserCalls {
-  /** Runs `work` if the account exists, and returns whether it does. */
+  /** @returns whether the account exists */
   const withUser = async (userId: string, work: () => Promise<void>): Promise<boolean> => {
     if (!isUuid.test(userId) || (await users.find(userId)) === null) return false;
     await work();

@@ -14,9 +14,9 @@ export interface DomainCheckDeps {
   plan: DnsPlan;
   dkim: readonly PublicDkimKey[];
   delivery: "relay" | "direct";
-  /** Addresses of the mail host according to DNS. */
+  /** Of the mail host, according to DNS. */
   addresses: readonly string[];
-  /** Reads the MTA-STS policy file from a host's IP address over https; `null` if that fails. */
+  /** See `fetchPolicy`. Replaced in tests. */
   fetchPolicy: (host: string, address: string) => Promise<string | null>;
 }
 
@@ -36,15 +36,15 @@ const SPF_DEADLINE_MS = 10_000;
 const printedByDomains = "`kauke domains` prints it";
 const dnsFailed = "DNS gave no answer: check the name servers of this domain, and KAUKE_DNS_SERVERS.";
 
-function recordsOf<T>(answer: DnsAnswer<T>): readonly T[] {
-  return answer.kind === "found" ? answer.records : [];
+function recordsOf<T>(result: DnsAnswer<T>): readonly T[] {
+  return result.kind === "found" ? result.records : [];
 }
 
 async function checkMx(domain: string, { resolver, plan }: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("mx", domain);
-  const answer = await resolver.resolveMx(domain);
-  if (answer.kind === "failed") return fix(dnsFailed);
-  const hosts = recordsOf(answer).map((it) => it.exchange.toLowerCase().replace(/\.$/, ""));
+  const result = await resolver.resolveMx(domain);
+  if (result.kind === "failed") return fix(dnsFailed);
+  const hosts = recordsOf(result).map((it) => it.exchange.toLowerCase().replace(/\.$/, ""));
   if (!hosts.includes(plan.mailHost))
     return fix(`No MX record names ${plan.mailHost}, so no mail arrives: publish it, ${printedByDomains}.`);
   if (hosts.some((host) => host !== plan.mailHost))
@@ -57,9 +57,9 @@ async function checkMx(domain: string, { resolver, plan }: DomainCheckDeps): Pro
 /** Evaluates SPF as a receiver does: may the addresses of the mail host send for this domain (RFC 7208)? */
 export async function checkSpf(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("spf", domain);
-  const answer = await deps.resolver.resolveTxt(domain);
-  if (answer.kind === "failed") return fix(dnsFailed);
-  const records = recordsOf(answer).filter((text) => /^v=spf1(?: |$)/i.test(text));
+  const result = await deps.resolver.resolveTxt(domain);
+  if (result.kind === "failed") return fix(dnsFailed);
+  const records = recordsOf(result).filter((text) => /^v=spf1(?: |$)/i.test(text));
   if (records.length === 0) return fix(`There is no SPF record: publish it, ${printedByDomains}.`);
   if (records.length > 1) return fix("There are several SPF records, which counts as none: remove all but one.");
   if (/(?:^|\s)\+?all(?:\s|$)/i.test(records[0] ?? ""))
@@ -84,9 +84,9 @@ async function mayAllSend(domain: string, { addresses, resolver, plan }: DomainC
 async function checkDkim(key: PublicDkimKey, { resolver }: DomainCheckDeps): Promise<CheckResult> {
   const name = `${key.selector}._domainkey.${key.domain}`;
   const { ok, fix } = checking("dkim", name);
-  const answer = await resolver.resolveTxt(name);
-  if (answer.kind === "failed") return fix(dnsFailed);
-  const found = recordsOf(answer);
+  const result = await resolver.resolveTxt(name);
+  if (result.kind === "failed") return fix(dnsFailed);
+  const found = recordsOf(result);
   if (found.length === 0) return fix(`Our signatures can't be verified: publish the key, ${printedByDomains}.`);
   if (found.length > 1) return fix("There are several records, which receivers may not accept: remove all but one.");
   if (found.every((text) => isSameDkimKey(text, key))) return ok("The key our mail is signed with is published.");
@@ -97,9 +97,9 @@ async function checkDkim(key: PublicDkimKey, { resolver }: DomainCheckDeps): Pro
 
 async function checkDmarc(domain: string, { resolver }: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("dmarc", domain);
-  const answer = await resolver.resolveTxt(`_dmarc.${domain}`);
-  if (answer.kind === "failed") return fix(dnsFailed);
-  const found = recordsOf(answer).flatMap((text) => readTagList(text, "DMARC1") ?? []);
+  const result = await resolver.resolveTxt(`_dmarc.${domain}`);
+  if (result.kind === "failed") return fix(dnsFailed);
+  const found = recordsOf(result).flatMap((text) => readTagList(text, "DMARC1") ?? []);
   const [tags] = found;
   if (tags === undefined)
     return fix(`There is no DMARC record, which large providers ask for: publish it, ${printedByDomains}.`);
@@ -112,9 +112,9 @@ async function checkDmarc(domain: string, { resolver }: DomainCheckDeps): Promis
 async function checkMtaSts(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("mta-sts", domain);
   const host = policyHost(domain);
-  const answer = await deps.resolver.resolveTxt(`_mta-sts.${domain}`);
-  if (answer.kind === "failed") return fix(dnsFailed);
-  const [tags] = recordsOf(answer).flatMap((text) => readTagList(text, "STSv1") ?? []);
+  const result = await deps.resolver.resolveTxt(`_mta-sts.${domain}`);
+  if (result.kind === "failed") return fix(dnsFailed);
+  const [tags] = recordsOf(result).flatMap((text) => readTagList(text, "STSv1") ?? []);
   if (tags === undefined)
     return warn(`There is no MTA-STS record, so senders may fall back to plain text: publish it, ${printedByDomains}.`);
   const policy = await readPolicy(host, deps);
@@ -143,9 +143,9 @@ const plainLines = (text: string) => text.replaceAll("\r\n", "\n").trimEnd();
 
 async function checkTlsReporting(domain: string, { resolver }: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("tls-reports", domain);
-  const answer = await resolver.resolveTxt(`_smtp._tls.${domain}`);
-  if (answer.kind === "failed") return fix(dnsFailed);
-  const [tags] = recordsOf(answer).flatMap((text) => readTagList(text, "TLSRPTv1") ?? []);
+  const result = await resolver.resolveTxt(`_smtp._tls.${domain}`);
+  if (result.kind === "failed") return fix(dnsFailed);
+  const [tags] = recordsOf(result).flatMap((text) => readTagList(text, "TLSRPTv1") ?? []);
   if (tags?.get("rua") === undefined)
     return warn(`Senders can't report TLS failures to us: publish the record, ${printedByDomains}.`);
   return ok("Senders can report TLS failures.");
@@ -155,7 +155,7 @@ const FETCH_MS = 10_000;
 const POLICY_BYTES_MAX = 65_536;
 
 /**
- * Downloads a domain's MTA-STS policy from one IP address of its policy host.
+ * Downloads an MTA-STS policy over https (RFC 8461 §3.3).
  * @returns `null` if that fails: no https, a certificate for another name, a status other than 200, or too large
  */
 export function fetchPolicy(host: string, address: string): Promise<string | null> {

@@ -1,6 +1,6 @@
 /**
- * Checks the DNS names of this machine: addresses of the mail host, their reverse names, and the host name for mail
- * programs.
+ * Checks this machine: the DNS names of the mail host, file modes, disk space, clock, in-flight messages, and the
+ * relay.
  */
 
 import { existsSync } from "node:fs";
@@ -34,11 +34,11 @@ export async function checkMailHost(deps: HostCheckDeps): Promise<HostFindings> 
   return { results, addresses: addresses ?? [] };
 }
 
-/** IPv4 and IPv6 addresses of a host. @returns `null` when DNS did not answer */
+/** `null` when DNS failed. */
 async function addressesOf(host: string, resolver: Resolver): Promise<string[] | null> {
-  const answers = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
-  if (answers.some((it) => it.kind === "failed")) return null;
-  return answers.flatMap((it) => (it.kind === "found" ? it.records : []));
+  const results = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
+  if (results.some((it) => it.kind === "failed")) return null;
+  return results.flatMap((it) => (it.kind === "found" ? it.records : []));
 }
 
 function checkAddresses(mailHost: string, addresses: readonly string[] | null): CheckResult {
@@ -52,9 +52,9 @@ function checkAddresses(mailHost: string, addresses: readonly string[] | null): 
 
 async function checkReverseName(address: string, { resolver, plan, delivery }: HostCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("reverse-name", address);
-  const answer = await resolver.resolvePtr(reverseName(address));
-  if (answer.kind === "failed") return warn("DNS gave no answer about the reverse name: run this again later.");
-  const names = answer.kind === "found" ? answer.records.map((it) => it.toLowerCase().replace(/\.$/, "")) : [];
+  const result = await resolver.resolvePtr(reverseName(address));
+  if (result.kind === "failed") return warn("DNS gave no answer about the reverse name: run this again later.");
+  const names = result.kind === "found" ? result.records.map((it) => it.toLowerCase().replace(/\.$/, "")) : [];
   if (names.includes(plan.mailHost)) return ok(`Its reverse name is ${plan.mailHost}.`);
   const advice = `Its reverse name is not ${plan.mailHost}: set it at the provider of the address (the hosting company).`;
   return delivery === "relay" ? warn(`${advice} With a relay that matters little.`) : fix(advice);
@@ -84,11 +84,10 @@ export interface MachineFolders {
 }
 
 const GIB = 1024 ** 3;
-/** Free disk space below which the check fails. */
+/** Free disk space below which the check fails, and below which it warns. */
 const NEEDED_BYTES = GIB / 4;
-/** Free disk space below which the check warns. */
 const WANTED_BYTES = 2 * GIB;
-/** Milliseconds by which the clock may be behind the newest file. */
+/** The clock may be this far behind the newest file. */
 const TOLERATED_MS = 60_000;
 
 export async function checkMachine(folders: MachineFolders): Promise<CheckResult[]> {
@@ -96,7 +95,7 @@ export async function checkMachine(folders: MachineFolders): Promise<CheckResult
   return (await Promise.all(parts)).flat();
 }
 
-/** Checks file modes. No result if the directory does not exist, nor on Windows, which has no such modes. */
+/** Windows has no such modes. */
 async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckResult[]> {
   if (process.platform === "win32" || !existsSync(dataDir)) return [];
   const privatePaths = [
@@ -133,8 +132,8 @@ async function checkDiskSpace(dataDir: string): Promise<CheckResult[]> {
 }
 
 /**
- * Checks the clock without network time: a clock behind the newest file of the data directory is certainly wrong; other
- * errors can't be detected.
+ * Works without network time: a clock behind the newest file of the data directory is certainly wrong; other errors
+ * can't be detected.
  */
 async function checkClock({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const { ok, fix } = checking("clock", "this machine");
@@ -157,13 +156,10 @@ async function newestChange(dataDir: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
-/**
- * Age below which an in-flight message is normal: an attempt during the SMTP session ends within minutes, in delivery
- * or in the queue.
- */
+/** An attempt during the SMTP session ends within minutes, in delivery or in the queue. */
 const IN_FLIGHT_MS = 15 * 60_000;
 
-/** Checks in-flight messages. No result with PostgreSQL, which has no such folder. */
+/** PostgreSQL has no such folder. */
 async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const folder = join(dataDir, "underway");
   const names = await readdir(folder).catch(() => null);
@@ -185,7 +181,7 @@ async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckRes
 
 const SETTING = "KAUKE_RELAY_URL";
 
-/** Turns the state of the relay into check results. @param state `null` if mail is not sent through a relay */
+/** @param state `null` if mail is not sent through a relay */
 export function checkRelay(state: RelayState | null): CheckResult[] {
   if (state === null) return [];
   const { ok, fix } = checking("relay", "connection");

@@ -26,7 +26,7 @@ export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Pr
   return [...results.flatMap((it) => it ?? []), ...(mx === undefined ? [] : checkPort25(mx, facts))];
 }
 
-/** Address to connect to: the loopback address for a listener on all addresses. */
+/** The loopback address for a listener on all addresses. */
 function reachable(host: string): string {
   return { "::": "::1", "0.0.0.0": "127.0.0.1" }[host] ?? host;
 }
@@ -95,7 +95,7 @@ export interface ProbeTarget {
   port: number;
   /** Server name of the TLS handshake, which the certificate must cover. */
   serverName: string;
-  /** Whether TLS starts with the first byte (implicit TLS) instead of STARTTLS. */
+  /** Implicit TLS instead of STARTTLS. */
   isTlsAtOnce: boolean;
 }
 
@@ -158,7 +158,7 @@ function secured(socket: TLSSocket, greeting: string): ProbeResult {
 }
 
 function handshake(plain: Socket, { serverName }: ProbeTarget, signal: AbortSignal): Promise<TLSSocket | null> {
-  // TLS does not verify the certificate, because the probe checks it after the handshake.
+  // `checkCertificate` judges the certificate after the handshake.
   const secure = connectTls({ socket: plain, servername: serverName, rejectUnauthorized: false });
   signal.addEventListener("abort", () => secure.destroy());
   return new Promise((resolve) => {
@@ -173,7 +173,7 @@ function ask(socket: Socket, line: string): Promise<string> {
   return reply(socket);
 }
 
-/** Reads an SMTP reply up to its last line, or what has arrived when the connection ends or 16 KiB are exceeded. */
+/** Up to the reply's last line, or what has arrived when the connection ends or 16 KiB are exceeded. */
 function reply(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -15,7 +15,7 @@ export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPol
   dataDir: string;
   folder: string;
   now: Date;
-  /** Result of connecting to the relay; `null` if mail is not sent through a relay. */
+  /** `null` if mail is not sent through a relay. */
   relayState: RelayState | null;
 }
 
@@ -43,10 +43,7 @@ export async function checkDns(facts: ServerFacts, deps: DnsDeps): Promise<Check
   return [...results, ...ofHost, ...perDomain.flat()];
 }
 
-/**
- * Whether the mail host's own name needs an SPF record: with direct delivery, reports are sent with its name, and it is
- * not one of the domains.
- */
+/** With direct delivery, reports are sent with the mail host's own name, which then needs an SPF record. */
 function isOwnSpfAsked({ delivery, domains, mailHost }: ServerFacts): boolean {
   return delivery === "direct" && !domains.includes(mailHost);
 }

@@ -1,17 +1,14 @@
-/** Checks the state of the server: process, store, queue, key rotation, and mail kept for the operator. */
+/** Checks the state of the server and of the public pages. */
 
 import type { Config } from "../../settings/config.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 const HOUR_MS = 3_600_000;
-/**
- * Age of the oldest delivery from which the check warns: it has failed many times by then. Its owner is notified only
- * when the retry schedule ends.
- */
+/** The oldest delivery has failed many times by then; its owner is notified only when the retry schedule ends. */
 const LONG_MS = 24 * HOUR_MS;
 const MIB = 1024 ** 2;
-/** Number of stored messages to postmaster@ and abuse@ above which older ones are evicted. */
+/** Above it, the oldest messages to postmaster@ and abuse@ are evicted. */
 const KEPT_MAX = 1000;
 
 export function checkServer(facts: ServerFacts, { isRunning, now }: { isRunning: boolean; now: Date }): CheckResult[] {
@@ -85,10 +82,10 @@ const settingOf: Readonly<Record<keyof Config["links"], string>> = {
   smtpGuide: "KAUKE_LINK_SMTP_GUIDE",
 };
 
-/** Names under .test do not resolve (RFC 6761 section 6.2). */
+/** Names under .test do not resolve (RFC 6761 §6.2). */
 const isExample = (link: string): boolean => URL.canParse(link) && new URL(link).hostname.endsWith(".test");
 
-/** Names of the settings whose links still point to example addresses, e.g. `["KAUKE_LINK_VIDEO"]`. */
+/** E.g. `["KAUKE_LINK_VIDEO"]`. */
 export function exampleLinks(links: Config["links"]): string[] {
   const names = Object.keys(settingOf) as (keyof Config["links"])[];
   return names.filter((name) => isExample(links[name])).map((name) => settingOf[name]);

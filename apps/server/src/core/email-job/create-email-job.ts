@@ -5,7 +5,7 @@ import { ageResult } from "../age-worker.ts";
 import { type Alias, aliasAddress, type Destination } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import type { LeakAnswer, LeakGuard } from "../leak-guard.ts";
+import type { FoundLeak, LeakGuard } from "../leak-guard.ts";
 import { enqueueMessage, type MessageEnvelope } from "../message/message.ts";
 import { takeLimit } from "../take-limit.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
@@ -95,7 +95,7 @@ export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLe
   return inSubject === null ? null : { field: "subject", message: emailJobMessages.subjectLeaks };
 }
 
-function messageFor({ leak, place }: LeakAnswer): string {
+function messageFor({ leak, place }: FoundLeak): string {
   if (leak !== "address") return emailJobMessages.bodyUnsearched;
   return place.line === null ? emailJobMessages.bodyLeaksEncoded : emailJobMessages.bodyLeaks;
 }

@@ -1,7 +1,7 @@
 /** Reply to the owner when the leak guard refuses a message: which part, why, and what to do, but never the address. */
 import type { AccountSettings } from "@kauke/contract";
 import type { PartKind, PartPlace } from "@kauke/mail-rfc";
-import type { LeakAnswer } from "../../core/leak-guard.ts";
+import type { FoundLeak } from "../../core/leak-guard.ts";
 import { reply, type SmtpReply } from "../reply.ts";
 
 const names: Record<PartKind, string> = {
@@ -28,7 +28,7 @@ const waysOut: Partial<Record<PartKind, string>> = {
 };
 
 /** Reply to a message that the leak guard refused. @param settings settings of the account that sent the message */
-export function leakReply({ leak, place }: LeakAnswer, settings: Pick<AccountSettings, "aliasInQuotes">): SmtpReply {
+export function leakReply({ leak, place }: FoundLeak, settings: Pick<AccountSettings, "aliasInQuotes">): SmtpReply {
   if (leak === "address") {
     const isQuotable = !settings.aliasInQuotes && (place.kind === "text" || place.kind === "html");
     const wayOut = waysOut[place.kind] ?? `Take it out, ${switchOff}${isQuotable ? quoteAsAlias : ""}`;

@@ -1,7 +1,6 @@
 /**
- * The parts of an unexpected error that may be logged: class names along the chain of causes, a system code, and the
- * stack frames of our own files. The message is never logged, because a library's message can contain an address, a
- * subject or a key.
+ * What may be logged of an unexpected error: class names along the chain of causes, a system code, and stack frames of
+ * our own files. Never the message, which can contain an address, a subject or a key.
  */
 import { asAppError } from "../../core/app-error.ts";
 import type { LogFields, Logger } from "../../runtime/ports.ts";
@@ -9,7 +8,10 @@ import type { LogFields, Logger } from "../../runtime/ports.ts";
 const CHAIN_MAX = 4;
 const FRAMES_MAX = 12;
 
-/** Log fields for any thrown value, e.g. `{ code: "ECONNRESET", stack: "Error < TypeError\n  send apps/…:12:3" }`. */
+/**
+ * E.g. `{ code: "ECONNRESET", stack: "Error < TypeError
+ *   send apps/…:12:3" }`.
+ */
 export function traceOf(thrown: unknown): Pick<LogFields, "code" | "stack"> {
   const chain = causesOf(thrown);
   const names = chain.map(classOf).join(" < ");
@@ -34,10 +36,7 @@ function classOf(thrown: unknown): string {
   return /^[A-Za-z_]\w{0,60}$/.test(name) ? name : "Error";
 }
 
-/**
- * A code is recognised by its form: ours, Node's (`ECONNRESET`, `ERR_…`) or PostgreSQL's (`23505`). Other codes are
- * dropped.
- */
+/** Codes of three forms: ours, Node's (`ECONNRESET`, `ERR_…`) and PostgreSQL's (`23505`). */
 function codeOf(thrown: unknown): string | null {
   const expected = asAppError(thrown);
   if (expected !== null) return expected.code;
@@ -64,10 +63,13 @@ function afterMessage(stack: string, message: string): string {
   return start === -1 ? "" : stack.slice(start + message.length);
 }
 
-/** Exit code after an uncaught exception; 1 is a failed start. */
+/** 1 is a failed start. */
 const EXIT_UNCAUGHT = 70;
 
-/** Installs handlers for the whole life of the process. Call it once, before anything is started. */
+/**
+ * By default Node prints an uncaught error with its message. An unhandled rejection leaves the process intact, so it is
+ * only logged; after an uncaught exception the state is unknown, so the process exits as if killed.
+ */
 export function logUncaughtErrors(logger: Logger): void {
   process.on("unhandledRejection", (reason) => logger.error("rejection_unhandled", traceOf(reason)));
   process.on("uncaughtException", (thrown) => {

@@ -1,20 +1,17 @@
 /**
- * The logger: one JSON object per event, or a readable line on a terminal. Event names and fields are checked against
- * an allow-list with a format for each value. If an address, a subject or a key is passed by mistake, the log shows
- * `refused` in place of the value.
+ * One JSON object per event, or a readable line on a terminal. Event names and values are checked against an allow-list
+ * of forms: an address or key passed by mistake is logged as `refused`.
  */
 import type { LogFields, Logger } from "../../runtime/ports.ts";
 
 export interface LogOutput {
   out(line: string): void;
   err(line: string): void;
-  /** Writes readable lines for a terminal instead of JSON. */
   pretty: boolean;
 }
 
 type Level = "info" | "warn" | "error";
 
-/** Writes events of level info to stdout, the others to stderr. */
 export function createLogger(output: LogOutput = processOutput(), now: () => Date = () => new Date()): Logger {
   const write = (level: Level, event: string, fields: LogFields = {}) => {
     const entry = { time: now().toISOString(), level, event: checkedEvent(event), ...checkedFields(fields) };
@@ -40,7 +37,6 @@ function processOutput(): LogOutput {
 const count = (value: unknown) => typeof value === "number" && Number.isFinite(value);
 const text = (form: RegExp) => (value: unknown) => typeof value === "string" && form.test(value);
 
-/** All log fields and the format of their values. */
 const forms: Readonly<Record<keyof LogFields, (value: unknown) => boolean>> = {
   id: text(/^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,19})$/),
   code: text(/^[A-Za-z0-9_.]{1,64}$/),

@@ -1,7 +1,4 @@
-/**
- * All metrics: the help text of each and, for each label, the closed set of values. Anything else is not counted, so
- * that no address or id can become a label.
- */
+/** All metrics, with the closed set of values of each label, so that no address or id can become a label. */
 import { pageEvents } from "@kauke/contract";
 import { nextHopFailures } from "../../core/delivery/delivery.ts";
 import { mailLimitNames } from "../../limits/mail-limit-rules.ts";
@@ -13,7 +10,6 @@ export interface MetricKind {
 
 const destinationKinds = ["mailbox", "webhook"] as const;
 
-/** Counters, increased by `count`. */
 export const counters: Readonly<Record<string, MetricKind>> = {
   kauke_deliveries_total: {
     help: "Attempts to hand a message to one destination, by result.",
@@ -58,7 +54,7 @@ export const counters: Readonly<Record<string, MetricKind>> = {
   kauke_metrics_refused_total: { help: "Counts with a name or label that the metric table lacks: a bug." },
 };
 
-/** Gauges, read when `/metrics` is requested. */
+/** Read when `/metrics` is requested. */
 export const gauges: Readonly<Record<string, MetricKind>> = {
   kauke_http_sockets: { help: "Open sockets of the web server." },
   kauke_mx_sessions: { help: "Open inbound SMTP connections." },

@@ -1,6 +1,4 @@
-/**
- * Counters and gauges as Prometheus text (exposition format 0.0.4), limited to the names and labels of metric-table.ts.
- */
+/** Counters and gauges of `metric-table.ts` as Prometheus text (exposition format 0.0.4). */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +9,6 @@ import type { ListenConfig } from "../../settings/config.ts";
 import { counters, gauges, type MetricKind } from "./metric-table.ts";
 
 export interface MetricsRegistry extends Metrics {
-  /** Returns the body of `/metrics`. */
   render(): string;
   close(): void;
 }
@@ -46,10 +43,7 @@ const labelsByCounter = new Map(
   Object.entries(counters).map(([name, { labels = {} }]) => [name, Object.entries(labels)]),
 );
 
-/**
- * Name of a metric's series, e.g. its labels as `{kind="mailbox",result="taken"}`; `null` if the table does not have
- * exactly these labels and values.
- */
+/** E.g. `{kind="mailbox",result="taken"}`; `null` for labels or values that the table does not have. */
 function seriesOf(name: string, labels: Record<string, string>): string | null {
   const allowed = labelsByCounter.get(name);
   if (allowed === undefined || Object.keys(labels).length !== allowed.length) return null;
@@ -111,7 +105,7 @@ export interface RunningMetricsServer {
   close(): Promise<void>;
 }
 
-/** @param pages renders the page; must not reject */
+/** Serves `GET /metrics` on a port of its own, which a firewall can block. @param pages must not reject */
 export async function listenMetrics(
   pages: { render(): Promise<string> },
   listen: ListenConfig,
@@ -124,7 +118,6 @@ export async function listenMetrics(
     if (isPage) void pages.render().then((text) => response.end(text));
     else response.end("Not found\n");
   });
-  // Few collectors connect, so connections are limited, and a connection that is idle is closed after IDLE_MS.
   server.maxConnections = CONNECTIONS_MAX;
   server.keepAliveTimeout = IDLE_MS;
   server.setTimeout(IDLE_MS);

@@ -1,4 +1,7 @@
-/** The child process of `age-worker.ts`: runs age jobs one after another and answers each with its outcome. */
+/**
+ * The child process of `age-worker.ts`: runs age jobs one after another. Size and format of the input are checked
+ * first, so that invalid input costs no scrypt.
+ */
 
 import {
   AGE_FILE_MAX_BYTES,
@@ -18,30 +21,16 @@ import {
 } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
 import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "../../core/age-worker.ts";
+import { serveOrders } from "../../runtime/threads/child-worker.ts";
 
-interface Order {
-  name: AgeJobName;
-  input: AgeJobs[AgeJobName]["input"];
-}
-
-process.on("message", (order: Order) => void answer(order));
-process.on("disconnect", () => process.exit(0));
-// Ctrl-C is sent to the whole process group; the parent decides when this process ends.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
-
-async function answer({ name, input }: Order): Promise<void> {
-  // Garbage of the order before would be added to the 256 MiB that scrypt may take.
+serveOrders(({ name, input }: { name: AgeJobName; input: AgeJobs[AgeJobName]["input"] }) => {
+  // Garbage of the previous job would be added to the 256 MiB that scrypt may take.
   globalThis.gc?.();
-  // The thrown error is not passed on, because its message may contain the private key.
-  const outcome = await runAgeJob(name, input).catch(() => "broken" as const);
-  process.send?.(outcome);
-}
-
-process.send?.("ready");
+  return runAgeJob(name, input);
+});
 
 type Work = { [N in AgeJobName]: (input: AgeJobs[N]["input"]) => Promise<AgeJobs[N]["result"]> };
 
-/** A failure that is returned to the caller as a value. */
 class JobFailure extends Error {
   readonly failure: AgeFailure;
 
@@ -81,11 +70,8 @@ const work: Work = {
   },
 };
 
-/**
- * Runs one age job. Expected failures are part of the outcome.
- * @throws the error of an unexpected failure; its message may contain secrets and must not be passed on
- */
-export async function runAgeJob<N extends AgeJobName>(name: N, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>> {
+/** @throws an unexpected error, whose message may contain secrets and must not be passed on */
+async function runAgeJob<N extends AgeJobName>(name: N, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>> {
   try {
     return { done: true, result: await work[name](input) };
   } catch (thrown) {
@@ -108,10 +94,7 @@ const textFailures: Failures = {
   bad_private_key: "private_key_invalid",
 };
 
-/**
- * Turns an AgeError into a JobFailure.
- * @param otherwise failure for codes that are not in `failures`; without it such errors are rethrown
- */
+/** @param otherwise failure for codes that are not in `failures`; without it such errors are rethrown */
 async function orFail<T>(failures: Failures, job: () => T | Promise<T>, otherwise?: AgeFailure): Promise<T> {
   try {
     return await job();
@@ -129,12 +112,12 @@ function opened(encryptedText: string, privateKeys: string): Promise<string> {
   return orFail(textFailures, () => decryptText(encryptedText, { privateKeys }));
 }
 
-/** The same age file with surrounding white space removed and line ends as LF. */
+/** Trims white space and writes line ends as LF. */
 function sameArmor(armored: string): string {
   return armor(dearmor(armored, AGE_FILE_MAX_BYTES));
 }
 
-/** Opens a stored private key. A file that opens but does not contain exactly one key counts as `needs_recreation`. */
+/** A file that opens but does not contain exactly one key counts as `needs_recreation`. */
 async function openStored(encryptedPrivateKey: string, password: string): Promise<string> {
   await checkStored(encryptedPrivateKey);
   const unlock = { password, passwordCipher: nodePasswordCipher };

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgeOutcome } from "../../core/age-worker.ts";
 import { asAppError } from "../../core/app-error.ts";
-import { type AgeWorkerOptions, ageWorker, type ClosableAgeWorker } from "./age-worker.ts";
+import type { SharedChildOptions } from "../../runtime/threads/child-worker.ts";
+import { ageWorker, type ClosableAgeWorker } from "./age-worker.ts";
 
 const program = new URL("../../runtime/threads/child-worker.testing.ts", import.meta.url);
 let worker: ClosableAgeWorker;
-const start = (change: Partial<AgeWorkerOptions> = {}) => {
+const start = (change: Partial<SharedChildOptions> = {}) => {
   worker = ageWorker({ program, waitingMax: 2, ...change });
 };
 afterEach(() => worker.close());

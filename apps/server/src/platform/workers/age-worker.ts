@@ -1,27 +1,17 @@
 /**
- * The worker for all age operations. One job runs at a time, because scrypt takes half a second and 256 MiB. The next
- * job is of the account that used the least of the worker's time recently, so that expensive jobs delay their own
- * account. When the queue is full, a job fails with `busy` before any computation. Nothing of a job is kept after its
- * answer.
+ * All age operations, one at a time in a child process, because scrypt takes half a second and 256 MiB. Next comes the
+ * account that recently used the worker least. When the queue is full, a job fails with `busy` before any computation.
  */
-import { setTimeout as wait } from "node:timers/promises";
 import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker.ts";
 import { AppError } from "../../core/app-error.ts";
-import {
-  ChildWorker,
-  type ChildWorkerOptions,
-  type WorkerQueueOptions,
-  workerQueue,
-} from "../../runtime/threads/child-worker.ts";
-
-export type AgeWorkerOptions = ChildWorkerOptions & WorkerQueueOptions;
+import { SharedChild, type SharedChildOptions } from "../../runtime/threads/child-worker.ts";
 
 export interface ClosableAgeWorker extends AgeWorker {
   /** Waiting jobs fail with `unavailable` at once; the running one may finish within `graceMs`. */
   close(graceMs?: number): Promise<void>;
 }
 
-const production: AgeWorkerOptions = {
+const production: SharedChildOptions = {
   program: new URL("./age-process.ts", import.meta.url),
   waitingMax: 16,
   waitingOfAccountMax: 2,
@@ -32,28 +22,14 @@ const production: AgeWorkerOptions = {
   idleMs: 10_000,
 };
 
-export function ageWorker(options: Partial<AgeWorkerOptions> = {}): ClosableAgeWorker {
-  const settings = { ...production, ...options };
-  const child = new ChildWorker(settings);
-  const queue = workerQueue(settings);
-  let running: Promise<unknown> = Promise.resolve();
-
+export function ageWorker(options: Partial<SharedChildOptions> = {}): ClosableAgeWorker {
+  const child = new SharedChild({ ...production, ...options });
   return {
     async run<N extends AgeJobName>({ name, userId }: AgeJob<N>, input: AgeJobs[N]["input"]) {
-      const answer = await queue.run({ party: userId }, () => {
-        running = child.ask({ name, input });
-        return running;
-      });
-      if (answer === null || answer === BROKEN) throw new AppError("unavailable");
-      return answer as AgeOutcome<N>;
+      const outcome = await child.ask(userId, () => ({ name, input }));
+      if (outcome === null) throw new AppError("unavailable");
+      return outcome as AgeOutcome<N>;
     },
-    async close(graceMs = 0) {
-      queue.close();
-      await Promise.race([running, wait(graceMs, null, { ref: false })]);
-      await child.end();
-    },
+    close: (graceMs) => child.close(graceMs),
   };
 }
-
-/** The child's answer when a job failed unexpectedly. */
-export const BROKEN = "broken";

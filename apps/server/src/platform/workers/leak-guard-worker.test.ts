@@ -1,12 +1,13 @@
 import { afterEach, expect, test } from "vitest";
 import { asAppError } from "../../core/app-error.ts";
-import { type ClosableLeakGuard, type LeakGuardOptions, leakGuardWorker } from "./leak-guard-worker.ts";
+import type { SharedChildOptions } from "../../runtime/threads/child-worker.ts";
+import { type ClosableLeakGuard, leakGuardWorker } from "./leak-guard-worker.ts";
 
 let guard: ClosableLeakGuard;
 afterEach(() => guard.close());
 
 const program = new URL("../../runtime/threads/child-worker.testing.ts", import.meta.url);
-const start = (change: Partial<LeakGuardOptions> = {}) => {
+const start = (change: Partial<SharedChildOptions> = {}) => {
   guard = leakGuardWorker({ program, ...change });
 };
 

@@ -1,22 +1,19 @@
 /**
- * A bounded queue that serves its parties in turn, or the party that used the least time first, so that a party with a
- * thousand items delays the others by one item at a time. When the queue is full, the party with the most items loses
- * its newest one; among parties with equally many, the one that used the most time.
+ * A bounded queue that serves its parties in turn, or the one that used the least time first. When it is full, the
+ * party with the most items loses its newest one; among equals, the party that used the most time.
  */
 import { BoundedMap } from "../maps.ts";
 
 export interface FairLineOptions {
-  /** Maximum items of all parties. */
   all: number;
-  /** Maximum items per party. */
   party: number;
-  /** Time that each party's items used; without it, parties are served in turn. */
+  /** Without it, parties are served in turn. */
   used?: UsedTime;
 }
 
 export class FairLine<Item> {
   readonly #options: FairLineOptions;
-  /** Parties in the order in which they are served in turn, or when they used equally much time. */
+  /** In the order in which they are served. */
   readonly #parties = new Map<string, Item[]>();
   #size = 0;
 
@@ -28,15 +25,11 @@ export class FairLine<Item> {
     return this.#size;
   }
 
-  /** Number of parties with items. */
   get parties(): number {
     return this.#parties.size;
   }
 
-  /**
-   * Enqueues an item.
-   * @returns the item that was dropped, which is the new one or another party's; `null` when there was space for both
-   */
+  /** @returns the dropped item, which is the new one or another party's; `null` when there was room */
   push(party: string, item: Item): Item | null {
     const own = this.#parties.get(party);
     if (own !== undefined && own.length >= this.#options.party) return item;
@@ -49,7 +42,6 @@ export class FairLine<Item> {
     return displaced;
   }
 
-  /** Dequeues the oldest item of the party that is served next. */
   shift(): Item | undefined {
     const party = this.#options.used?.leastOf(this.#parties.keys()) ?? this.#parties.keys().next().value;
     const items = party === undefined ? undefined : this.#parties.get(party);
@@ -62,8 +54,8 @@ export class FairLine<Item> {
   }
 
   /**
-   * Dequeues the item with the least weight, in turn among equals. Each party is represented by its first item whose
-   * weight is finite: items of infinite weight stay in the queue without blocking those behind them.
+   * Dequeues the item with the least weight, in turn among equals. Items of infinite weight stay without blocking those
+   * behind them.
    */
   shiftLeast(weigh: (item: Item) => number): Item | undefined {
     let least: { party: string; item: Item; weight: number } | undefined;
@@ -84,7 +76,6 @@ export class FairLine<Item> {
     return item;
   }
 
-  /** Removes an item from the queue. @returns false when the item was not in the queue */
   delete(party: string, item: Item): boolean {
     const items = this.#parties.get(party);
     const at = items?.indexOf(item) ?? -1;
@@ -95,7 +86,7 @@ export class FairLine<Item> {
     return true;
   }
 
-  /** Removes and returns all items of the parties for whose first item `isRemoved` is true. */
+  /** Removes and returns all items of the parties whose first item matches. */
   removeParties(isRemoved: (first: Item) => boolean): Item[] {
     const removed: Item[] = [];
     for (const [party, items] of this.#parties) {
@@ -107,7 +98,6 @@ export class FairLine<Item> {
     return removed;
   }
 
-  /** Removes and returns all items. */
   clear(): Item[] {
     const items = [...this.#parties.values()].flat();
     this.#parties.clear();
@@ -115,10 +105,7 @@ export class FairLine<Item> {
     return items;
   }
 
-  /**
-   * Drops the newest item of the party with the most items, counting the item to be added, or among equals of the party
-   * that used the most time. Drops nothing if that is the newcomer's party.
-   */
+  /** Counts the item to be added; drops nothing if the newcomer's party has most. */
   #displaceFor(newcomer: string): Item | null {
     let busiest = {
       party: newcomer,
@@ -145,9 +132,9 @@ const HALF_LIFE_MS = 30_000;
 const PARTIES_MAX = 1000;
 
 /**
- * A party's name may have two parts, separated by a space: a network block and an account, to both of which time is
- * charged. Such a party counts as having used what the larger of the two has. Among parties of one block whose accounts
- * used less than the block, the account that used the least comes first.
+ * Time that each party's jobs recently took of something shared; it halves every 30 s. A party's name may be two parts,
+ * a network block and an account: it counts as having used what the larger of the two has; among accounts of one block,
+ * the one that used least comes first.
  */
 export class UsedTime {
   readonly #now: () => number;
@@ -157,7 +144,6 @@ export class UsedTime {
     this.#now = now;
   }
 
-  /** Runs the job and adds its duration to the party's time. */
   async measure<T>(party: string, work: () => Promise<T>): Promise<T> {
     const startedAt = this.#now();
     try {
@@ -167,7 +153,7 @@ export class UsedTime {
     }
   }
 
-  /** The party that used the least time; the first one among equals. */
+  /** The first one among equals. */
   leastOf(parties: Iterable<string>): string | undefined {
     let least: { party: string; ms: number; ownMs: number } | undefined;
     for (const party of parties) {

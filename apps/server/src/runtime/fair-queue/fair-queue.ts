@@ -1,13 +1,12 @@
 /**
- * A queue with limited concurrency. `FairLine` decides which party is served next, and which one loses its newest job
- * when too many wait. Jobs of known and unknown parties wait in separate queues that are served alternately, so
- * that no number of unknown parties can block known ones.
+ * A queue with limited concurrency. Jobs of known and unknown parties wait in separate lines that are served
+ * alternately, so that no number of unknown parties can block known ones.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FairLine, UsedTime } from "./fair-line.ts";
 
-/** A job was dropped because too many wait (`busy`), or the queue is closed (`unavailable`). */
+/** Too many jobs wait (`busy`), or the queue is closed (`unavailable`). */
 export class QueueRefusal extends Error {
   override name = "QueueRefusal";
   readonly code: "busy" | "unavailable";
@@ -20,21 +19,20 @@ export class QueueRefusal extends Error {
 
 export interface QueueTurn {
   party: string;
-  /** Account of a signed-in user, to which time is charged besides the party, and which has a share of its own. */
+  /** Signed-in user, to whom time is charged besides the party. */
   account?: string | undefined;
-  /** Whether the party is known, e.g. a signed-in user or a known browser; false by default. */
+  /** E.g. a signed-in user or a known browser; false by default. */
   isKnown?: boolean;
 }
 
 export interface FairQueueOptions {
-  /** Maximum jobs in progress. */
   concurrency: number;
-  /** Maximum waiting jobs, for known and for unknown parties each. */
+  /** For known and for unknown parties each. */
   waitingMax: number;
-  /** Maximum waiting jobs per party; by default only `waitingMax` applies. */
+  /** By default only `waitingMax` applies. */
   waitingOfPartyMax?: number;
   /**
-   * Clock in milliseconds. With it, the party that recently used the least time is served next; without it, parties
+   * With this clock in milliseconds, the party that recently used the least time is served next; without it, parties
    * take turns. Set it for jobs whose cost the party can choose, and for queues that many parties could fill.
    */
   now?: () => number;
@@ -42,7 +40,6 @@ export interface FairQueueOptions {
   used?: UsedTime;
 }
 
-/** Name of the turn's party in the queue and in `UsedTime`. */
 export const nameOf = ({ party, account }: Pick<QueueTurn, "party" | "account">): string =>
   account === undefined ? party : `${party} ${account}`;
 
@@ -64,10 +61,7 @@ export class FairQueue {
     this.#known = new FairLine(options);
   }
 
-  /**
-   * Runs the job when its turn comes.
-   * @throws QueueRefusal, and whatever the job throws
-   */
+  /** @throws QueueRefusal, and whatever the job throws */
   async run<T>({ isKnown = false, ...turn }: QueueTurn, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new QueueRefusal("unavailable");
     const party = nameOf(turn);
@@ -87,10 +81,7 @@ export class FairQueue {
       reject(new QueueRefusal("unavailable"));
   }
 
-  /**
-   * Passes the slot of a finished job directly to the next waiting job, so that a newcomer cannot take it first.
-   * If no job waits, the slot becomes free.
-   */
+  /** Passes the slot directly to the next waiting job, so that a newcomer cannot take it first. */
   #leave(): void {
     const lines = [this.#known, this.#unknown];
     const next = (this.#isKnownNext ? lines : lines.toReversed()).find(({ size }) => size > 0)?.shift();
@@ -110,29 +101,28 @@ function waitIn(line: FairLine<Waiter>, party: string): Promise<void> {
 
 export interface Caller {
   turn: QueueTurn;
-  /** Functions that release the database slots held by this caller. The slots are interchangeable. */
+  /** Release the database slots held by this caller; they are interchangeable. */
   held: (() => void)[];
 }
 
 const callers = new AsyncLocalStorage<Caller>();
 
-/** Time that callers used: statements and transactions, and the slices of `slices.ts`. */
+/** Charged for statements, transactions, and the slices of `slices.ts`. */
 export const callersTime = new UsedTime(() => performance.now());
 
-/** Runs `work`, whose database statements, and those of everything it starts, wait for the caller's turn. */
+/**
+ * Runs a web request's work. Its database statements, and those of everything it starts, wait for the caller's turn;
+ * work without a caller, as of the mail path, waits for none.
+ */
 export function asCaller<T>(turn: QueueTurn, work: () => T): T {
   return callers.run({ turn, held: [] }, work);
 }
 
-/**
- * Runs `work` outside the turn of the current caller. Used for work that serves several callers, so that the others do
- * not wait for the turn of one.
- */
+/** For work that serves several callers, so that the others do not wait for the turn of one. */
 export function withoutCallerTurn<T>(work: () => T): T {
   return callers.exit(work);
 }
 
-/** @returns `undefined` for work that waits for nobody's turn */
 export function currentCaller(): Caller | undefined {
   return callers.getStore();
 }

@@ -1,22 +1,20 @@
 /**
- * Long work on the event loop in slices of a few milliseconds. Between two iterations of the loop runs one slice, of
- * the caller that used the least time recently, so that mail and short requests wait for one slice and not for the
- * whole of anybody's work.
+ * Long work on the event loop in slices of a few milliseconds. One slice runs between two iterations of the loop, that
+ * of the caller that recently used the least time, so that mail and short requests wait for one slice only.
  */
 
 import { subscribe } from "node:diagnostics_channel";
 import { setImmediate as nextIteration } from "node:timers/promises";
 import { callersTime, currentCaller, FairQueue, nameOf } from "./fair-queue.ts";
 
-/** Milliseconds after which a slice ends. */
 const SLICE_MS = 4;
-/** Maximum slices that wait, of signed-in users and of all others each. A request has one at a time. */
+/** Of signed-in users and of all others each. A request has one at a time. */
 const WAITING_MAX = 2000;
 
 const queue = new FairQueue({ concurrency: 1, waitingMax: WAITING_MAX, used: callersTime });
 
 /**
- * Maps the items of a list. The first slice runs at once, and is the only one for the list of an ordinary account.
+ * The first slice runs at once, and is the only one for an ordinary account.
  * @throws QueueRefusal when too many slices wait; also whatever `map` throws
  */
 export async function mapInSlices<Item, Result>(
@@ -34,13 +32,11 @@ export async function mapInSlices<Item, Result>(
   return results;
 }
 
-/** The items for which `isWanted` is true, found in slices as by `mapInSlices`. */
 export async function filterInSlices<Item>(items: readonly Item[], isWanted: (item: Item) => boolean): Promise<Item[]> {
   const wanted = await mapInSlices(items, isWanted);
   return items.filter((_, index) => wanted[index]);
 }
 
-/** Runs `work` after an iteration of the event loop, for a web request in its caller's turn. */
 async function inLoopTurn(work: () => void): Promise<void> {
   const next = async () => {
     await nextLoopTurn();
@@ -50,7 +46,6 @@ async function inLoopTurn(work: () => void): Promise<void> {
   await (caller === undefined ? next() : queue.run(caller.turn, next));
 }
 
-/** Runs `work` and charges its time to the current caller. */
 function charged(work: () => void): void {
   const caller = currentCaller();
   if (caller === undefined) return work();
@@ -62,7 +57,11 @@ function charged(work: () => void): void {
   }
 }
 
-/** Milliseconds for which newly arriving connections may delay the work at each turn. */
+/**
+ * libuv 1.52 accepts one connection per iteration of the loop: if each iteration had 10 ms of work, the last of 200
+ * clients that connect at once would wait two seconds. So work goes on after an iteration in which nobody connected, or
+ * after these milliseconds.
+ */
 const ACCEPTING_MS = 10;
 
 let accepted = 0;

@@ -1,7 +1,7 @@
 /**
  * Runs work in a child process, one order at a time. V8 ends the whole process when a heap is full, even that of a
- * worker thread, so work on untrusted bytes must not run in our process. The child is started on demand, ended after an
- * idle time to free its memory, and replaced when it fails or exceeds the deadline.
+ * worker thread, so work on untrusted bytes must not run in our process. The child is started on demand, ended when
+ * idle, and replaced when it fails or exceeds the deadline.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -9,10 +9,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { FairQueue } from "../fair-queue/fair-queue.ts";
 
 export interface ChildWorkerOptions {
-  /** File of the child's program: sends "ready" once started, then answers each order with one message. */
+  /** File of the child's program: sends "ready" once started, then replies to each order with one message. */
   program: URL;
   heapMaxMib: number;
-  /** Maximum milliseconds for one order. */
   deadlineMs: number;
   /** Maximum milliseconds for the start, which do not count towards an order. */
   startMs: number;
@@ -29,20 +28,18 @@ export class ChildWorker {
   }
 
   /**
-   * Sends an order to the child. Do not call `ask` again before its answer.
-   * @param deadlineMs replaces the default deadline for this order
+   * Do not call `ask` again before it resolves.
    * @returns `null` when the child ended, could not start or exceeded the deadline
    */
   async ask(order: object, deadlineMs = this.#options.deadlineMs): Promise<unknown> {
     clearTimeout(this.#idle);
     const child = await (this.#child ??= this.#start()).catch(() => null);
-    const answer = child === null ? null : await answerOf(child, order, deadlineMs);
-    if (answer === null) await this.end();
+    const reply = child === null ? null : await replyOf(child, order, deadlineMs);
+    if (reply === null) await this.end();
     else this.#idle = setTimeout(() => void this.end(), this.#options.idleMs).unref();
-    return answer;
+    return reply;
   }
 
-  /** Kills the child and its current order; the next order starts another child. */
   async end(): Promise<void> {
     clearTimeout(this.#idle);
     const starting = this.#child;
@@ -53,12 +50,11 @@ export class ChildWorker {
 
   async #start(): Promise<ChildProcess> {
     const { program, heapMaxMib, startMs } = this.#options;
-    // The environment is empty, so that the child has no access to our secrets. Its output is discarded, because it
-    // could contain one.
+    // Without environment and output, the child has no access to our secrets and can't print one.
     const child = fork(program, {
       env: {},
-      // A small young generation is collected often, so that garbage takes little memory. With `--expose-gc` a child
-      // can collect its whole heap between two orders.
+      // A small young generation is collected often, so that garbage takes little memory. `--expose-gc` lets a
+      // child collect its whole heap between two orders.
       execArgv: [`--max-old-space-size=${heapMaxMib}`, "--max-semi-space-size=4", "--expose-gc"],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -78,22 +74,20 @@ export class ChildWorker {
     return child;
   }
 
-  /** Called when the child has exited by itself. */
   async #forget(child: ChildProcess): Promise<void> {
     const current = this.#child;
     if ((await current?.catch(() => null)) === child && this.#child === current) this.#child = null;
   }
 }
 
-/** Sends an order and waits for its answer. @returns `null` when the child ended or did not answer by the deadline */
-function answerOf(child: ChildProcess, order: object, deadlineMs: number): Promise<unknown> {
+function replyOf(child: ChildProcess, order: object, deadlineMs: number): Promise<unknown> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => finish(null), deadlineMs);
     const lost = () => finish(null);
-    const finish = (answer: unknown) => {
+    const finish = (reply: unknown) => {
       clearTimeout(timer);
       child.off("message", finish).off("exit", lost);
-      resolve(answer);
+      resolve(reply);
     };
     child.on("message", finish).on("exit", lost);
     if (child.connected) child.send(order, (error) => error && lost());
@@ -110,13 +104,50 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-export interface WorkerQueueOptions {
-  /** Maximum waiting jobs, of all accounts together and of one account. */
+/** A child's reply to an order that failed unexpectedly. */
+const BROKEN = "broken";
+
+/** The program of a child: replies to each order with what `work` returns. An error is not passed on, since it may contain secrets. */
+export function serveOrders<Order>(work: (order: Order) => Promise<unknown>): void {
+  process.on("message", async (order: Order) => process.send?.(await work(order).catch(() => BROKEN)));
+  process.on("disconnect", () => process.exit(0));
+  // Ctrl-C reaches the whole process group; the parent decides when the child ends.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+  process.send?.("ready");
+}
+
+export interface SharedChildOptions extends ChildWorkerOptions {
+  /** Maximum waiting orders, of all accounts together and of one account. */
   waitingMax: number;
   waitingOfAccountMax: number;
 }
 
-export function workerQueue({ waitingMax, waitingOfAccountMax }: WorkerQueueOptions): FairQueue {
-  const now = () => performance.now();
-  return new FairQueue({ concurrency: 1, waitingMax, waitingOfPartyMax: waitingOfAccountMax, now });
+/** A child with a queue. The next order is of the account that recently used the least of the child's time. */
+export class SharedChild {
+  readonly #child: ChildWorker;
+  readonly #queue: FairQueue;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor({ waitingMax, waitingOfAccountMax, ...options }: SharedChildOptions) {
+    const now = () => performance.now();
+    this.#child = new ChildWorker(options);
+    this.#queue = new FairQueue({ concurrency: 1, waitingMax, waitingOfPartyMax: waitingOfAccountMax, now });
+  }
+
+  /**
+   * @param makeOrder called when the order's turn comes
+   * @returns `null` when the order failed, or the child ended or exceeded the deadline
+   * @throws QueueRefusal when the queue is full or closed
+   */
+  async ask(userId: string, makeOrder: () => object): Promise<unknown> {
+    const reply = await this.#queue.run({ party: userId }, () => (this.#running = this.#child.ask(makeOrder())));
+    return reply === BROKEN ? null : reply;
+  }
+
+  /** Waiting orders fail at once; the running one may finish within `graceMs`. */
+  async close(graceMs = 0): Promise<void> {
+    this.#queue.close();
+    await Promise.race([this.#running, wait(graceMs, null, { ref: false })]);
+    await this.#child.end();
+  }
 }
