@@ -3,25 +3,25 @@ import { product } from "@kauke/contract";
 import { AppError } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
-/** A row in clear text. Keyed hashes and other binary columns are left out. */
+/** In clear text, without keyed hashes and other binary columns. */
 export interface ExportedRow {
   readonly [column: string]: unknown;
-  /** When the row is deleted: an ISO 8601 date, or a sentence if the date is not known, e.g. `with the account`. */
+  /** When the row is deleted: an ISO 8601 date, or a sentence such as `with the account`. */
   readonly deletionDate: string;
 }
 
 export interface ExportedTable {
-  /** Sentence for the account's owner: what the table contains, and what the export leaves out. */
+  /** For the account's owner: what the table contains, and what the export leaves out. */
   about: string;
-  /** Pages of rows, read from the database as the iterator advances; can be iterated once. */
+  /** Pages, read from the database as the iterator advances; can be iterated once. */
   rows: AsyncIterable<readonly ExportedRow[]>;
 }
 
-/** Tables by name: every table of the database, including those without account data. They are read in this order. */
+/** Every table of the database, also those without account data, in the order in which they are read. */
 export type ExportedTables = Readonly<Record<string, ExportedTable>>;
 
 export interface AccountExportStore {
-  /** Reads all rows of an account. @returns `null` when the account no longer exists */
+  /** `null` when the account no longer exists. */
   read(userId: string): Promise<ExportedTables | null>;
 }
 
@@ -35,7 +35,6 @@ export interface AccountExport {
 
 type ExportDeps = LimitDeps & { accountExport: AccountExportStore };
 
-/** Explanations of the whole export for its reader, in addition to the rows. */
 const notes = [
   "Every row says when it is deleted: a date, or a sentence where it depends on what happens.",
   "This file holds the SMTP passwords and webhook secrets of your aliases. Keep it as safe as a password.",
@@ -44,7 +43,7 @@ const notes = [
   "A message that is being delivered at this very moment may not have a row yet; it is deleted when it is delivered.",
 ];
 
-/** Exports an account. @throws AppError `rate_limited`; `not_signed_in` when the account no longer exists */
+/** @throws AppError `rate_limited`; `not_signed_in` when the account no longer exists */
 export async function exportAccount(deps: ExportDeps, userId: string): Promise<AccountExport> {
   await takeLimit(deps, "account_export", { userId });
   const tables = await deps.accountExport.read(userId);

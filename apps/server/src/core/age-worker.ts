@@ -1,11 +1,11 @@
 /**
- * Encryption jobs with age, run one at a time in a separate process. A job's outcome is a value of a
- * closed set: messages of the age library never leave the worker, since they can contain the secret key.
+ * Port for age operations, which run in another process. Messages of the age library never leave it, since they can
+ * contain the secret key; a failure is a code of a closed set.
  */
 import { encryptionMessages } from "@kauke/contract";
 import { AppError, fieldError } from "./app-error.ts";
 
-/** Input and result of each job. All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
+/** All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
 export interface AgeJobs {
   makeKey: {
     input: { keyName: string; masterPassword: string; createdAt: Date };
@@ -23,18 +23,18 @@ export interface AgeJobs {
     input: { encryptedPrivateKey: string; masterPassword: string; encryptedText: string };
     result: { text: string };
   };
-  /** Decrypts an age file. @property privateKey a single age identity, or the text of a whole identity file */
+  /** `privateKey`: a single age identity, or the text of a whole identity file. */
   decrypt: { input: { privateKey: string; encryptedText: string }; result: { text: string } };
-  /** Encrypts the text to the public key. Text that already is an armored age file is not encrypted again. */
+  /** Text that already is an armored age file is not encrypted again. */
   encrypt: { input: { publicKey: string; text: string }; result: { encryptedText: string } };
 }
 export type AgeJobName = keyof AgeJobs;
 
 export type AgeFailure =
   | "master_password_wrong"
-  /** The stored key was made by an older method, so the user has to create a new one. */
+  /** Made by an older method, so the user has to create a new key. */
   | "needs_recreation"
-  /** The stored key is not protected by a password alone. */
+  /** Not protected by a password alone. */
   | "key_not_protected"
   | "wrapped_key_invalid"
   | "public_key_invalid"
@@ -50,13 +50,12 @@ export type AgeOutcome<N extends AgeJobName> =
 
 export interface AgeJob<N extends AgeJobName> {
   name: N;
-  /** Account that the job is queued for. The account that recently used the least time of the worker is served next. */
+  /** Accounts share the worker's time: next comes the one that recently used least. */
   userId: string;
 }
 
 export interface AgeWorker {
   /**
-   * Queues a job and waits for its outcome.
    * @throws AppError `busy` when the queue is full, `unavailable` when the worker failed, timed out or is shutting down
    */
   run<N extends AgeJobName>(job: AgeJob<N>, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>>;
@@ -75,7 +74,7 @@ const errors: Record<AgeFailure, () => AppError> = {
   text_too_long: () => new AppError("too_large", { message: encryptionMessages.textLong }),
 };
 
-/** Returns the result of a successful age job. @throws AppError with our own message when the job failed */
+/** @throws AppError with our own message when the job failed */
 export function ageResult<N extends AgeJobName>(outcome: AgeOutcome<N>): AgeJobs[N]["result"] {
   if (outcome.done) return outcome.result;
   throw errors[outcome.failure]();

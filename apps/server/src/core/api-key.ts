@@ -7,9 +7,7 @@ import type { Clock, Random } from "../runtime/ports.ts";
 import { AppError, fieldError } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
-/**
- * What authorises a call: a login session, which may do everything, or an API key, which may do what its scopes allow.
- */
+/** A login session may do everything, an API key what its scopes allow. */
 export type CallerKind = "session" | "key";
 
 export interface ApiKey {
@@ -17,42 +15,27 @@ export interface ApiKey {
   userId: string;
   name: string;
   scopes: readonly KeyScope[];
-  /** Time from which the key is refused; `null` if it never expires. */
+  /** `null` if it never expires. */
   expiresAt: Date | null;
-  /** Day on which the key was last used, e.g. `2026-03-01` (UTC); `null` if it was never used. */
+  /** Day (UTC), e.g. `2026-03-01`; `null` if it was never used. */
   lastUsedOn: string | null;
   createdAt: Date;
 }
 
-/** Fields of an API key that are needed to authorise a request. */
 export type FoundApiKey = Pick<ApiKey, "id" | "userId" | "scopes" | "expiresAt" | "lastUsedOn">;
 
 export interface ApiKeyStore {
-  /** API keys of the account, newest first, including expired ones. */
+  /** Newest first, including expired ones. */
   listForUser(userId: string): Promise<ApiKey[]>;
-  /**
-   * Stores a new API key.
-   * @returns false when the account no longer exists or already has `max` keys, even under concurrent calls
-   */
+  /** False when the account no longer exists or already has `max` keys, even under concurrent calls. */
   insert(key: ApiKey & { hash: Buffer }, max: number): Promise<boolean>;
-  /** Finds an API key with one prepared query and no cache, so that every process refuses a revoked key at once. */
+  /** Without a cache, so that every process refuses a revoked key at once. */
   find(hash: Buffer): Promise<FoundApiKey | null>;
-  /** Stores the day of an API key's last use, unless that day is stored already. */
   noteUse(keyId: string, day: string): Promise<void>;
-  /**
-   * Revokes one API key.
-   * @returns false when the account has no key with this id
-   */
   deleteById(userId: string, keyId: string): Promise<boolean>;
-  /**
-   * Revokes all API keys of the account.
-   * @returns number of revoked keys
-   */
+  /** @returns number of revoked keys */
   deleteForUser(userId: string): Promise<number>;
-  /**
-   * Deletes API keys that expired before this time.
-   * @returns number of deleted keys
-   */
+  /** @returns number of deleted keys */
   deleteExpired(before: Date): Promise<number>;
 }
 
@@ -60,16 +43,13 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const PREFIX = "kauke";
 const RANDOM_LENGTH = 41;
 const CHECKSUM_LENGTH = 6;
-/**
- * Random bytes from this value on are discarded: it is the largest multiple of 62 up to 256, so all 62 characters are
- * equally likely.
- */
+/** Larger random bytes are discarded: the largest multiple of 62 up to 256 makes all characters equally likely. */
 const BYTES_USED = 256 - (256 % ALPHABET.length);
 
 /**
- * Makes the text of an API key: `kauke`, 41 random characters (244 bits), and 6 characters of checksum, all letters and
- * digits. Clients of other products accept this length (52) and alphabet. Thanks to the checksum, a scanner for leaked
- * secrets recognises a key with certainty, and a mistyped key is refused without a database query.
+ * `kauke`, 41 random characters (244 bits) and a checksum of 6; clients of other products accept this length and
+ * alphabet. Thanks to the checksum, scanners for leaked secrets recognise a key with certainty, and a mistyped key
+ * costs no query.
  */
 export function newApiKeySecret(random: Random): string {
   let text = PREFIX;
@@ -81,10 +61,7 @@ export function newApiKeySecret(random: Random): string {
   return text + checksumOf(text);
 }
 
-/**
- * SHA-256 of an API key.
- * @returns `null` for a text that does not have the form or the checksum of an API key
- */
+/** SHA-256; `null` for a text without the form or the checksum of an API key. */
 export function hashApiKey(text: string): Buffer | null {
   if (!apiKeyPattern.test(text)) return null;
   const start = text.slice(0, -CHECKSUM_LENGTH);
@@ -92,7 +69,7 @@ export function hashApiKey(text: string): Buffer | null {
   return createHash("sha256").update(text, "latin1").digest();
 }
 
-/** CRC-32 (ISO 3309) of a text, as six digits of base 62, most significant first. */
+/** CRC-32 (ISO 3309) in base 62, most significant digit first. */
 function checksumOf(text: string): string {
   let rest = crc32(text);
   let digits = "";
@@ -111,7 +88,6 @@ export interface NewApiKey {
 }
 
 /**
- * Creates an API key.
  * @returns the key with its secret, of which only a hash is stored
  * @throws AppError `invalid`, `rate_limited`
  */
@@ -146,10 +122,7 @@ export interface KeyCaller {
   scopes: readonly KeyScope[];
 }
 
-/**
- * Finds the account that an API key makes calls for. The day of use is stored in the background.
- * @returns `null` for a key that is malformed, unknown, revoked or expired
- */
+/** `null` for a key that is malformed, unknown, revoked or expired. The day of use is stored in the background. */
 export async function checkApiKey(
   { apiKeys, clock }: { apiKeys: ApiKeyStore; clock: Clock },
   secret: string,
@@ -165,7 +138,7 @@ export async function checkApiKey(
   return { keyId: key.id, userId: key.userId, scopes: key.scopes };
 }
 
-/** Revokes an API key. @throws AppError `not_found`, `rate_limited` */
+/** @throws AppError `not_found`, `rate_limited` */
 export async function deleteApiKey(
   deps: LimitDeps & { apiKeys: ApiKeyStore },
   { userId, keyId }: { userId: string; keyId: string },

@@ -1,13 +1,10 @@
-/**
- * The product's one error class, thrown for a failed precondition or a refused request. HTTP and SMTP translate its
- * code.
- */
+/** The product's one error class, for a failed precondition or a refused request. HTTP and SMTP translate its code. */
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 import { QueueRefusal } from "../runtime/fair-queue/fair-queue.ts";
 
-/** Extra data of an error. All of it may be sent to the client, so it must contain no secret and no address. */
+/** All of it may be sent to the client, so it must contain no secret and no address. */
 export interface ErrorDetails {
-  /** Sentence for the user, where the specification prescribes another one than the error code's default sentence. */
+  /** Where the specification prescribes another sentence than the code's default one. */
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;
@@ -20,9 +17,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
-  /**
-   * @param cause the error that led to this one; only its class is logged, since its text must never leave the process
-   */
+  /** @param cause only its class is logged, since its text must never leave the process */
   constructor(code: ErrorCode, details: ErrorDetails = {}, cause?: unknown) {
     super(code, { cause });
     this.code = code;
@@ -30,13 +25,12 @@ export class AppError extends Error {
   }
 }
 
-/** @returns the error itself, a refused job as one, or `null` for an unexpected exception */
+/** `null` for an unexpected exception. */
 export function asAppError(thrown: unknown): AppError | null {
   if (thrown instanceof AppError) return thrown;
   return thrown instanceof QueueRefusal ? new AppError(thrown.code) : null;
 }
 
-/** An `invalid` error (HTTP 400) with a message for one field. */
 export function fieldError(field: string, message: string): AppError {
   return new AppError("invalid", { message, errors: { [field]: [message] } });
 }

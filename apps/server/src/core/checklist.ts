@@ -1,7 +1,4 @@
-/**
- * The checklist of an account: sites that still have an old address of the user, and the alias that replaces it at each
- * site.
- */
+/** Sites that still have an old address of the user, and the alias that replaces it at each site. */
 import { checklistMessages, limits } from "@kauke/contract";
 import { AppError } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
@@ -9,10 +6,10 @@ import { type LimitDeps, takeLimit } from "./take-limit.ts";
 export interface ChecklistRow {
   /** Id of the sealed document that stores the row, a dot, and the number of the row in that document. */
   id: string;
-  /** Host name of the site, or the name of the site's entry in a password manager. */
+  /** Host name of the site, or the name of its entry in a password manager. */
   site: string;
   oldAddress: string;
-  /** Id of the alias that replaces the old address. The alias may have been deleted since. */
+  /** The alias may have been deleted since. */
   aliasId: string | null;
   done: boolean;
 }
@@ -27,18 +24,14 @@ export interface ChecklistChange {
 }
 
 export interface ChecklistStore {
-  /** Checklist rows in the order in which they were added. */
+  /** In the order in which they were added. */
   list(userId: string): Promise<ChecklistRow[]>;
   /**
-   * Adds the rows that are not on the checklist yet. Rows are equal if site and old address are, whatever their letter
-   * case.
-   * @returns the number of rows added; `full`, with no row added, if the checklist would have more than `max` rows
+   * Skips rows whose site and old address are on the checklist already, whatever their letter case.
+   * @returns number of rows added; `full`, with no row added, if the checklist would have more than `max` rows
    */
   add(userId: string, rows: readonly NewChecklistRow[], max: number): Promise<number | "full">;
-  /**
-   * Changes rows of the checklist.
-   * @returns the number of rows found and changed
-   */
+  /** @returns number of rows found and changed */
   change(userId: string, changes: readonly ChecklistChange[]): Promise<number>;
   clear(userId: string): Promise<void>;
 }
@@ -46,9 +39,8 @@ export interface ChecklistStore {
 type ChecklistDeps = LimitDeps & { checklist: ChecklistStore };
 
 /**
- * Adds sites to the checklist.
- * @returns the number of rows added
- * @throws AppError `rate_limited`; `invalid` if the checklist would exceed its maximum number of rows
+ * @returns number of rows added
+ * @throws AppError `rate_limited`; `invalid` if the checklist would be too long
  */
 export async function addToChecklist(
   deps: ChecklistDeps,
@@ -61,10 +53,7 @@ export async function addToChecklist(
   throw new AppError("invalid", { message, errors: { rows: [message] } });
 }
 
-/**
- * Ticks off checklist rows, sets their alias or removes them.
- * @throws AppError `rate_limited`
- */
+/** @throws AppError `rate_limited` */
 export async function changeChecklist(
   deps: ChecklistDeps,
   { userId, changes }: { userId: string; changes: readonly ChecklistChange[] },
@@ -73,7 +62,7 @@ export async function changeChecklist(
   return deps.checklist.change(userId, changes);
 }
 
-/** Deletes the whole checklist. @throws AppError `rate_limited` */
+/** @throws AppError `rate_limited` */
 export async function deleteChecklist(deps: ChecklistDeps, userId: string): Promise<void> {
   await takeLimit(deps, "checklist_change", { userId });
   await deps.checklist.clear(userId);

@@ -1,7 +1,4 @@
-/**
- * All dependencies of the use cases in one object. A use case names the part it needs: `Pick<CoreDeps, "users" |
- * "clock">`.
- */
+/** All dependencies of the use cases. A use case names the part it needs: `Pick<CoreDeps, "users" | "clock">`. */
 
 import type { RateLimitStore } from "../limits/rate-limit.ts";
 import type { RateLimitRules } from "../limits/rate-limit-rules.ts";
@@ -40,7 +37,7 @@ export interface CoreDeps {
   loginSessions: LoginSessionStore;
   apiKeys: ApiKeyStore;
   signInFlows: SignInFlowStore;
-  /** OpenID Connect issuer; `null` when federated sign-in is not configured. */
+  /** `null` when federated sign-in is not configured. */
   federatedIssuer: FederatedIssuer | null;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
@@ -69,14 +66,14 @@ export interface CoreDeps {
   leakGuard: LeakGuard;
   clock: Clock;
   random: Random;
-  /** Domains of this server in lower case; the first two are the provider's own. */
+  /** In lower case; the first two are the provider's own. */
   ownDomains: readonly string[];
-  /** Ports shown for a server on the user's own machine; `null` if users reach it at the standard ports 587 and 465. */
+  /** Ports shown for a server on the user's own machine; `null` for the standard ports 587 and 465. */
   localSmtpPorts: { submission: number; submissions: number } | null;
   limitRules: RateLimitRules;
   ownMail: OwnMailSettings;
-  /** Settings for confirming mailboxes; `null`: mail is forwarded without confirmation (`KAUKE_LIMITS=off`). */
+  /** `null`: mail is forwarded without confirmation (`KAUKE_LIMITS=off`). */
   confirmation: ConfirmationSettings | null;
-  /** Seconds during which a composed message can be cancelled. */
+  /** Time to cancel a composed message. */
   undoSeconds: number;
 }

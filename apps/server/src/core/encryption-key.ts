@@ -5,42 +5,40 @@ import { AppError } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 /**
- * A public key, stored with its private key as an age file under the user's master password, which the server does not
- * have.
+ * A public key, with its private key as an age file under the user's master password, which the server does not have.
  */
 export interface EncryptionKey {
   id: string;
   userId: string;
   keyName: string;
-  /** An age recipient: `age1…`, or post-quantum `age1pq1…`. */
+  /** `age1…`, or post-quantum `age1pq1…`. */
   publicKey: string;
-  /** Whether this is the default key of the account; every account with keys has exactly one default key. */
+  /** Every account with keys has exactly one default key. */
   isDefault: boolean;
   createdAt: Date;
 }
 
 export interface NewEncryptionKey extends EncryptionKey {
-  /** Whether the key should become the default; an account's first key becomes the default in any case. */
+  /** An account's first key becomes the default in any case. */
   isDefault: boolean;
-  /** Private key as an armored age file that the master password opens. */
+  /** Armored age file that the master password opens. */
   encryptedPrivateKey: string;
 }
 
 export interface EncryptionKeyStore {
-  /** Keys of the account, newest first. */
+  /** Newest first. */
   listForUser(userId: string): Promise<EncryptionKey[]>;
   count(userId: string): Promise<number>;
   find(userId: string, keyId: string): Promise<(EncryptionKey & { encryptedPrivateKey: string }) | null>;
   /**
-   * Inserts the key. If it becomes the default, the former default key no longer is.
-   * @returns the stored key; `null` when the account no longer exists or already has `max` keys, even under concurrent
-   * calls
+   * If it becomes the default, the former default key no longer is.
+   * @returns `null` when the account no longer exists or already has `max` keys, even under concurrent calls
    */
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
-  /** Makes a key the default one of its account. @returns `null` when the key does not belong to this user */
+  /** `null` when the key does not belong to this user. */
   makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
   /**
-   * Deletes the key. If it was the default, the newest remaining key becomes the default.
+   * If it was the default, the newest remaining key becomes the default.
    * @throws AppError `key_in_use` while forwarded mail is encrypted to it
    */
   delete(userId: string, keyId: string): Promise<boolean>;
@@ -55,7 +53,7 @@ interface KeyOfUser {
   keyId: string;
 }
 
-/** Reads the key with its protected private key. @throws AppError `not_found`, also for another user's key */
+/** With its protected private key. @throws AppError `not_found`, also for another user's key */
 export async function findEncryptionKey(
   { encryptionKeys }: Pick<KeyDeps, "encryptionKeys">,
   { userId, keyId }: KeyOfUser,
@@ -76,9 +74,8 @@ export interface NewKeyInput {
 type CreateDeps = KeyDeps & { ageWorker: AgeWorker; random: Random };
 
 /**
- * Stores an encryption key. A key pair created elsewhere is checked: the public key can be encrypted to, and the
- * private key is an age file protected by a password alone. Whether the two match cannot be checked without the
- * password.
+ * Of a key pair created elsewhere, the public key must be usable, and the private key an age file protected by a
+ * password alone. Whether the two match cannot be checked without the password.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`
  */
 export async function createEncryptionKey(deps: CreateDeps, input: NewKeyInput): Promise<EncryptionKey> {
@@ -103,7 +100,7 @@ async function makeOrCheck(deps: CreateDeps, { userId, keyName, key }: NewKeyInp
 
 const tooMany = () => new AppError("invalid", { message: encryptionMessages.tooManyKeys });
 
-/** Makes a key the default one of its account. @throws AppError `not_found`, `rate_limited` */
+/** @throws AppError `not_found`, `rate_limited` */
 export async function makeKeyDefault(deps: KeyDeps, { userId, keyId }: KeyOfUser): Promise<EncryptionKey> {
   await takeLimit(deps, "secret_change", { userId });
   const key = await deps.encryptionKeys.makeDefault(userId, keyId);
@@ -114,7 +111,7 @@ export async function makeKeyDefault(deps: KeyDeps, { userId, keyId }: KeyOfUser
 type DownloadDeps = KeyDeps & { ageWorker: AgeWorker };
 
 /**
- * Decrypts the stored private key. For API clients; the web client decrypts it in the browser.
+ * Decrypts the private key, for API clients; the web client decrypts it in the browser.
  * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `rate_limited`, `busy`, `unavailable`
  */
 export async function downloadEncryptionKey(
@@ -128,7 +125,7 @@ export async function downloadEncryptionKey(
   return { ...key, ...ageResult<"openKey">(opened) };
 }
 
-/** Deletes a key. @throws AppError `not_found`, `key_in_use`, `rate_limited` */
+/** @throws AppError `not_found`, `key_in_use`, `rate_limited` */
 export async function deleteEncryptionKey(deps: KeyDeps, { userId, keyId }: KeyOfUser): Promise<void> {
   await takeLimit(deps, "secret_change", { userId });
   if (!(await deps.encryptionKeys.delete(userId, keyId))) throw new AppError("not_found", { message: KEY_NOT_FOUND });
@@ -138,15 +135,15 @@ export interface AutoDecryption {
   userId: string;
   keyId: string;
   masterPassword: string;
-  /** Armored age file to decrypt. */
+  /** Armored age file. */
   encryptedText: string;
 }
 
 type DecryptDeps = LimitDeps & { encryptionKeys: EncryptionKeyStore; ageWorker: AgeWorker };
 
 /**
- * Decrypts with a stored key. For API clients; the web client decrypts in the browser.
- * @returns the plain text; `null` when the key was made by an older method and has to be created again
+ * Decrypts with a stored key, for API clients; the web client decrypts in the browser.
+ * @returns `null` when the key was made by an older method and has to be created again
  * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `no_matching_key`, `age_damaged`,
  * `not_text`, `rate_limited`, `busy`, `unavailable`
  */
@@ -162,9 +159,9 @@ export async function decryptAuto(deps: DecryptDeps, input: AutoDecryption): Pro
 
 export interface ManualDecryption {
   userId: string;
-  /** Private key: a single age identity, or the text of a whole identity file. */
+  /** A single age identity, or the text of a whole identity file. */
   privateKey: string;
-  /** Armored age file to decrypt. */
+  /** Armored age file. */
   encryptedText: string;
 }
 

@@ -1,4 +1,4 @@
-/** A label of an account. The alias stores which labels it has. */
+/** Labels of an account; the alias stores which labels it has. */
 import { type CreateLabelBody, type LabelColour, labelMessages, limits } from "@kauke/contract";
 import type { Random } from "../runtime/ports.ts";
 import { AppError, fieldError } from "./app-error.ts";
@@ -14,28 +14,18 @@ export interface Label {
 
 type LabelChange = Partial<Pick<Label, "name" | "colour">>;
 
-/**
- * Repository of labels. Names are unique per account, ignoring letter case. Methods that take a `userId` treat another
- * user's label as absent.
- */
+/** Names are unique per account, ignoring letter case. Another user's label counts as absent. */
 export interface LabelStore {
-  /** Labels of the account, sorted by name. */
+  /** Sorted by name. */
   listForUser(userId: string): Promise<Label[]>;
   /**
-   * Stores a new label.
-   * @param max maximum number of labels of an account
-   * @returns the reason why the label was not stored, or `null` if it was
+   * @param max labels of an account
+   * @returns why the label was not stored, or `null` if it was
    */
   insert(label: Label, max: number): Promise<"name_taken" | "too_many" | null>;
-  /**
-   * Changes a label.
-   * @returns the label after the change; `name_taken`; `null` when it does not belong to this user
-   */
+  /** `null` when it does not belong to this user. */
   update(userId: string, labelId: string, change: LabelChange): Promise<Label | "name_taken" | null>;
-  /**
-   * Deletes a label; aliases are shown without it afterwards.
-   * @returns false when it does not belong to this user
-   */
+  /** Aliases are shown without it afterwards. @returns false when it does not belong to this user */
   delete(userId: string, labelId: string): Promise<boolean>;
 }
 
@@ -43,7 +33,7 @@ type LabelDeps = LimitDeps & { labels: LabelStore };
 
 const LABEL_NOT_FOUND = "Label not found";
 
-/** Creates a label. @throws AppError `invalid`, also for a name that is taken; `rate_limited` */
+/** @throws AppError `invalid`, also for a name that is taken; `rate_limited` */
 export async function createLabel(
   deps: LabelDeps & { random: Random },
   { userId, ...input }: CreateLabelBody & { userId: string },
@@ -56,10 +46,7 @@ export async function createLabel(
   return label;
 }
 
-/**
- * Renames a label or changes its colour.
- * @throws AppError `not_found`, `invalid` for a name that is taken, `rate_limited`
- */
+/** @throws AppError `not_found`, `invalid` for a name that is taken, `rate_limited` */
 export async function changeLabel(
   deps: LabelDeps,
   { userId, labelId }: { userId: string; labelId: string },
@@ -72,10 +59,7 @@ export async function changeLabel(
   return changed;
 }
 
-/**
- * Deletes a label; the aliases that have it stay.
- * @throws AppError `not_found`, `rate_limited`
- */
+/** The aliases that have it stay. @throws AppError `not_found`, `rate_limited` */
 export async function deleteLabel(
   deps: LabelDeps,
   { userId, labelId }: { userId: string; labelId: string },

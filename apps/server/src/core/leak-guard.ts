@@ -1,15 +1,10 @@
-/**
- * Port of the leak guard (`@kauke/leak-guard`): whether a message that leaves as an alias reveals a mailbox behind the
- * alias.
- */
+/** Port of the leak guard: whether a message that leaves as an alias reveals a mailbox behind the alias. */
 import type { PartPlace } from "@kauke/mail-rfc";
 
 export interface GuardedMessage {
-  /**
-   * Account that the search is queued for. The account that recently used the least time of the worker is served next.
-   */
+  /** Accounts share the worker's time: next comes the one that recently used least. */
   userId: string;
-  /** Mailbox addresses that the content must not reveal. */
+  /** Addresses that the content must not reveal. */
   mailboxes: readonly string[];
   content: GuardedContent;
 }
@@ -27,7 +22,6 @@ export interface FoundLeak {
 
 export interface LeakGuard {
   /**
-   * Searches a message or text for addresses of mailboxes.
    * @returns `null` when everything could be searched and no address was found
    * @throws AppError `busy` when the queue is full, `unavailable` when the search failed; the message must not be sent
    * then

@@ -6,7 +6,7 @@ import type { User, UserStore } from "./user/user.ts";
 
 /** A user's signed-in browser. Only the browser has the token; the store has its SHA-256. */
 interface LoginSession {
-  /** Identifies the session in the owner's list; not secret. */
+  /** For the owner's list; not secret. */
   id: string;
   tokenHash: Buffer;
   userId: string;
@@ -20,21 +20,18 @@ export interface NamedLoginSession extends LoginSession {
 }
 
 export interface LoginSessionStore {
-  /**
-   * Stores a session.
-   * @throws AppError `credentials_wrong` when the account was deleted after its credentials were checked
-   */
+  /** @throws AppError `credentials_wrong` when the account was deleted after its credentials were checked */
   insert(session: NamedLoginSession): Promise<void>;
   find(tokenHash: Buffer): Promise<LoginSession | null>;
-  /** Sessions of the account, newest sign-in first, including expired ones. */
+  /** Newest sign-in first, including expired ones. */
   listForUser(userId: string): Promise<NamedLoginSession[]>;
   touch(tokenHash: Buffer, lastSeenAt: Date): Promise<void>;
   delete(tokenHash: Buffer): Promise<void>;
-  /** Ends one session. @returns false when the account had no session with this id */
+  /** False when the account had no session with this id. */
   deleteById(userId: string, id: string): Promise<boolean>;
-  /** Ends the account's sessions. @param except token hash of a session to keep @returns how many ended */
+  /** @param except token hash of a session that stays @returns how many ended */
   deleteForUser(userId: string, except?: Buffer): Promise<number>;
-  /** Deletes sessions last used before `idleBefore` or opened before `createdBefore`. @returns how many */
+  /** Last used before `idleBefore` or opened before `createdBefore`. @returns how many */
   deleteExpired(idleBefore: Date, createdBefore: Date): Promise<number>;
 }
 
@@ -52,20 +49,20 @@ export function newSessionToken(random: Random): string {
   return random.bytes(32).toString("base64url");
 }
 
-/** SHA-256 of a session token. @returns `null` for a text that does not have the form of a session token */
+/** SHA-256; `null` for a text without the form of a session token. */
 export function hashSessionToken(token: string): Buffer | null {
   return TOKEN.test(token) ? createHash("sha256").update(token, "latin1").digest() : null;
 }
 
 interface SignIn {
   userId: string;
-  /** Session token in the browser's cookie, if any; that session is ended. */
+  /** From the browser's cookie; that session is ended. */
   formerToken: string | null;
   /** Name of the browser, see `http/request/client.ts`. */
   device: string | null;
 }
 
-/** Opens a session, always with a new token. @returns the token for the cookie, which is stored nowhere else */
+/** Always with a new token. @returns the token for the cookie, which is stored nowhere else */
 async function openLoginSession(deps: OpenDeps, { userId, formerToken, device }: SignIn): Promise<string> {
   const former = formerToken === null ? null : hashSessionToken(formerToken);
   if (former !== null) await deps.loginSessions.delete(former);
@@ -78,8 +75,8 @@ async function openLoginSession(deps: OpenDeps, { userId, formerToken, device }:
 }
 
 /**
- * Opens a session after a credential was checked. Replacing or removing a credential ends the existing sessions, but
- * not one that is just being opened, so the account is read again afterwards.
+ * Opens a session after a credential was checked. Replacing a credential ends the existing sessions, but not one that
+ * is just being opened, so the account is read again afterwards.
  * @param isStill whether the checked credential can still sign in to the account
  * @throws AppError `credentials_wrong` when it cannot
  */
@@ -96,8 +93,7 @@ export async function openIfStill(
 }
 
 /**
- * Opens a session after a password check.
- * @param passwordHash stored hash that the password was checked against
+ * @param passwordHash that the password was checked against
  * @throws AppError `credentials_wrong` when the account's password has changed since
  */
 export function openByPassword(
@@ -107,13 +103,10 @@ export function openByPassword(
   return openIfStill(deps, signIn, (user) => user.passwordHash === passwordHash);
 }
 
-/** Minimum interval between writes of `lastSeenAt`, so that many requests of one page cause one write a minute. */
+/** Many requests of one page cause one write of `lastSeenAt` a minute. */
 const TOUCH_EVERY_SECONDS = 60;
 
-/**
- * Finds the session of a token, and updates the time of its last use.
- * @returns `null` when the token is unknown, or the session has expired: after 30 minutes without a request, or 24 hours
- */
+/** Updates the time of the session's last use. @returns `null` when the token is unknown, or the session has expired */
 export async function checkLoginSession(deps: SessionDeps, token: string): Promise<LoginSession | null> {
   const tokenHash = hashSessionToken(token);
   if (tokenHash === null) return null;
@@ -125,7 +118,7 @@ export async function checkLoginSession(deps: SessionDeps, token: string): Promi
   return session;
 }
 
-/** Whether the session has expired: idle too long, too old, or started in the future because the clock was set back. */
+/** Idle too long, too old, or started in the future because the clock was set back. */
 export function isOver(session: LoginSession, now: Date): boolean {
   return (
     secondsBetween(session.lastSeenAt, now) >= sessionTimes.idleSeconds ||
@@ -141,8 +134,7 @@ function secondsBetween(from: Date, to: Date): number {
 /**
  * Seconds for which a session may still change how its account signs in. Every session starts with a proof (password,
  * wallet signature, federated sign-in or mailed link), and proving again opens a new session with a new token. So the
- * session's start is the time of its proof, and a token stolen before it gains nothing from it.
- * @returns 0 when the session's sign-in is too old, or there is no session
+ * session's start is the time of its proof, and a token stolen before gains nothing from it.
  */
 export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null, now: Date): number {
   if (session === null || isFromFuture(session.createdAt, now)) return 0;
@@ -150,19 +142,19 @@ export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null,
   return Math.min(Math.max(0, FRESH_PROOF_SECONDS - age), FRESH_PROOF_SECONDS);
 }
 
-/** Seconds for which the session with this token may still change how its account signs in, see `freshForSeconds`. */
+/** Of the session with this token, see `freshForSeconds`. */
 export async function readFreshFor(deps: SessionDeps, token: string): Promise<number> {
   const tokenHash = hashSessionToken(token);
   const session = tokenHash === null ? null : await deps.loginSessions.find(tokenHash);
   return freshForSeconds(session, deps.clock.now());
 }
 
-/** Throws unless the session's proof is recent. @throws AppError `proof_needed` */
+/** @throws AppError `proof_needed` unless the session's proof is recent */
 export async function requireFreshProof(deps: SessionDeps, token: string): Promise<void> {
   if ((await readFreshFor(deps, token)) === 0) throw new AppError("proof_needed");
 }
 
-/** Ends the token's session. An unknown token is not an error, since signing out always succeeds. */
+/** An unknown token is not an error, since signing out always succeeds. */
 export async function closeLoginSession(deps: Pick<SessionDeps, "loginSessions">, token: string): Promise<void> {
   const tokenHash = hashSessionToken(token);
   if (tokenHash !== null) await deps.loginSessions.delete(tokenHash);
@@ -170,7 +162,7 @@ export async function closeLoginSession(deps: Pick<SessionDeps, "loginSessions">
 
 export interface Asker {
   userId: string;
-  /** Token of the session that makes the request. */
+  /** Of the session that makes the request. */
   token: string;
 }
 
@@ -178,7 +170,7 @@ export interface ListedSession extends NamedLoginSession {
   isCurrent: boolean;
 }
 
-/** Sessions that have not expired: the current one first, then by last use. */
+/** Without expired ones: the current one first, then by last use. */
 export async function listSessions(deps: SessionDeps, { userId, token }: Asker): Promise<ListedSession[]> {
   const own = hashSessionToken(token);
   const now = deps.clock.now();
@@ -188,7 +180,7 @@ export async function listSessions(deps: SessionDeps, { userId, token }: Asker):
     .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.lastSeenAt.getTime() - a.lastSeenAt.getTime());
 }
 
-/** Ends one session. @returns whether it was the current one. @throws AppError `not_found` */
+/** @returns whether it was the current one. @throws AppError `not_found` */
 export async function endSession(
   deps: Pick<SessionDeps, "loginSessions">,
   { userId, token, id }: Asker & { id: string },
@@ -200,7 +192,7 @@ export async function endSession(
   return current?.id === id;
 }
 
-/** Ends every session except the current one. @returns how many */
+/** @returns how many */
 export function endOtherSessions(deps: Pick<SessionDeps, "loginSessions">, { userId, token }: Asker): Promise<number> {
   return deps.loginSessions.deleteForUser(userId, hashSessionToken(token) ?? undefined);
 }

@@ -17,9 +17,9 @@ export interface Notice {
   /**
    * `not_confirmed`: mail is waiting for a mailbox to be confirmed. `not_yours`: the mailbox's reader refused.
    * `not_sealed`: mail is waiting to be encrypted. `mailbox_suspended`: the mail host says that the mailbox does not
-   * exist. `complaint`: a reader marked forwarded mail as spam. `answer_not_sent`: a message that the owner, or a program
-   * of the owner, wrote to a correspondent was not sent; its mail host was not told why, or writing by address is off.
-   * `first_proof`: lists what was removed when the account first proved its e-mail.
+   * exist. `complaint`: a reader marked forwarded mail as spam. `answer_not_sent`: a message that the owner, or a
+   * program of the owner, wrote to a correspondent was not sent; its mail host was not told why, or writing by address
+   * is off. `first_proof`: what was removed when the account first proved its e-mail.
    */
   kind: NoticeKind;
   aliasId: string | null;
@@ -35,7 +35,7 @@ export interface NoticeStore {
   deleteBefore(createdBefore: Date): Promise<number>;
 }
 
-/** Deletes a notice. @throws AppError `not_found` when it does not belong to this user */
+/** @throws AppError `not_found` when it does not belong to this user */
 export async function dismissNotice(
   deps: { notices: NoticeStore },
   { userId, noticeId }: { userId: string; noticeId: string },

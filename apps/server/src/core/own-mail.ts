@@ -1,7 +1,4 @@
-/**
- * Builds the messages we write ourselves: sent from our first domain, as plain text and HTML, marked as automatic.
- * Pure.
- */
+/** Messages we write ourselves: from our first domain, as plain text and HTML, marked as automatic. */
 
 import { createHash } from "node:crypto";
 import { product } from "@kauke/contract";
@@ -22,27 +19,24 @@ import { untaggedMailbox } from "./destination/same-mailbox.ts";
 import { enqueueMessage, type MessageBodies } from "./message/message.ts";
 
 export interface OwnMailSettings {
-  /** Base URL of the links in messages we write ourselves, e.g. `https://kauke.test`. */
+  /** Base URL of the links, e.g. `https://kauke.test`. */
   origin: string;
-  /** Our first domain, which is the domain of the From address. */
+  /** Our first domain, of the From address. */
   domain: string;
 }
 
 export interface OwnMessageHead {
-  /** From address, e.g. `no-reply@kauke.test`. */
+  /** E.g. `no-reply@kauke.test`. */
   from: string;
-  /** Recipient in any spelling; a plus tag is removed from the To field. */
+  /** In any spelling; a plus tag is removed from the To field. */
   mailbox: string;
   messageId: string;
-  /** MIME boundary of letters and digits. */
+  /** Letters and digits. */
   boundary: string;
   at: Date;
 }
 
-/**
- * Subject, plain text and HTML paragraphs of a message, in short lines of ASCII. The paragraphs are inserted into the
- * HTML without escaping.
- */
+/** In short lines of ASCII. The paragraphs are inserted into the HTML without escaping. */
 export interface OwnMessageText {
   subject: string;
   plain: readonly string[];
@@ -50,9 +44,8 @@ export interface OwnMessageText {
 }
 
 /**
- * Builds a message from our own text.
- * @returns the message with CRLF lines, not dot-stuffed; all ASCII unless the recipient's address is not
- * @throws MailSyntaxError when the recipient's mailbox is not a valid address, or cannot be written in a header field
+ * @returns CRLF lines, not dot-stuffed; all ASCII unless the recipient's address is not
+ * @throws MailSyntaxError when the mailbox is not a valid address, or cannot be written in a header field
  */
 export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
   const { from, boundary } = head;
@@ -62,8 +55,7 @@ export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
     headerField("To", [parseAddress(untaggedMailbox(head.mailbox)).canonical]),
     headerField("Subject", text.subject.split(" ")),
     headerField("Message-ID", [head.messageId]),
-    // Both fields ask not to reply automatically: Auto-Submitted as RFC 3834 defines, X-Auto-Response-Suppress for
-    // Exchange.
+    // Ask not to reply automatically: Auto-Submitted as RFC 3834 defines, X-Auto-Response-Suppress for Exchange.
     headerField("Auto-Submitted", ["auto-generated"]),
     headerField("X-Auto-Response-Suppress", ["All"]),
     headerField("MIME-Version", ["1.0"]),
@@ -90,7 +82,7 @@ function part(boundary: string, type: string, lines: readonly string[]): string[
 /** A paragraph that consists of one link. */
 const onlyLink = /^<a href="[^"]*">[^<]*<\/a>$/;
 
-/** Colours of the site's theme. Mail programs without media queries show the light form. */
+/** Mail programs without media queries show the light form. */
 const style = [
   ":root{color-scheme:light dark;supported-color-schemes:light dark}",
   "body{margin:0;padding:32px 16px;background:#f6f7f7;color:#3a4046;font:16px/1.5 system-ui,-apple-system,Segoe UI,sans-serif}",
@@ -112,10 +104,8 @@ const style = [
 ];
 
 /**
- * Builds the HTML part of a message that we write ourselves: product name, one sheet, and the main link as a button.
- * Light or dark as the mail program prefers, system fonts, no images, and no URLs but the links of the text.
+ * One sheet with the main link as a button; no images, and no URLs but the links of the text.
  * @param paragraphs inserted without escaping: only our own sentences, and single links
- * @returns lines of HTML, short and in ASCII
  */
 export function ownHtml(subject: string, paragraphs: readonly string[]): string[] {
   const main = paragraphs.findIndex((paragraph) => onlyLink.test(paragraph));
@@ -137,10 +127,7 @@ export function newLinkToken(random: Random): string {
   return toBase32(random.bytes(20)).toLowerCase();
 }
 
-/**
- * The hash by which a mailed link is stored.
- * @param token token of the link, already validated against the contract's pattern
- */
+/** @param token already validated against the contract's pattern */
 export function hashLinkToken(token: string): Buffer {
   return createHash("sha256").update(token, "latin1").digest();
 }
@@ -154,17 +141,14 @@ export interface QueueDeps {
 
 export interface OwnMail {
   userId: string;
-  /** Recipient: mailbox address in any spelling. */
+  /** Recipient in any spelling. */
   address: string;
   purpose: NonNullable<DeliveryTarget["purpose"]>;
-  /** Writes the message to enqueue, not dot-stuffed, see `own-message.ts`. */
+  /** As `ownMessage` returns it. */
   write(head: OwnMessageHead): Buffer;
 }
 
-/**
- * Stores a message that we wrote ourselves, and its delivery.
- * @throws what the store throws; nothing was enqueued then
- */
+/** @throws what the store throws; nothing was enqueued then */
 export async function queueOwnMessage(
   { deliveries, bodies, clock, random }: QueueDeps,
   { domain }: OwnMailSettings,

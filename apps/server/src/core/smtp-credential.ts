@@ -9,7 +9,7 @@ export interface SmtpCredential {
   id: string;
   userId: string;
   aliasId: string;
-  /** The full alias address as its owner typed it; changes when the alias is renamed. */
+  /** The alias address as its owner typed it; changes when the alias is renamed. */
   username: string;
   active: boolean;
   createdAt: Date;
@@ -23,60 +23,54 @@ export interface NewSmtpCredential {
   createdAt: Date;
 }
 
-/** Identifies a credential; if the three ids do not belong together, the credential counts as absent. */
+/** If the three ids do not belong together, the credential counts as absent. */
 export interface SmtpCredentialKey {
   userId: string;
   aliasId: string;
   credentialId: string;
 }
 
-/** Data needed to check a sign-in, from one look-up. */
+/** What a sign-in needs, from one look-up. */
 export interface SmtpLogin {
   credentialId: string;
   aliasId: string;
   userId: string;
-  /** Address of the alias in lower case. */
+  /** In lower case. */
   aliasAddress: string;
   password: string;
   isPaused: boolean;
-  /** Value that changes with every change of password or user name, so that open connections notice it. */
+  /** Changes with every change of password or user name, so that open connections notice it. */
   stamp: string;
 }
 
-/** Repository of SMTP credentials, without a cache: every process sees a change at its next look-up. */
+/** Without a cache: every process sees a change at its next look-up. */
 export interface SmtpCredentialStore {
-  /** Lists the credentials of an alias. @returns `null` when the alias does not belong to this user */
+  /** `null` when the alias does not belong to this user. */
   listForAlias(userId: string, aliasId: string): Promise<SmtpCredential[] | null>;
-  /**
-   * Reads the password of an alias. @returns `null` when the alias does not belong to this user or has no credentials
-   */
+  /** `null` when the alias does not belong to this user or has no credentials. */
   readPassword(userId: string, aliasId: string): Promise<string | null>;
-  /**
-   * Stores the credentials of an alias.
-   * @returns `null` when the alias does not belong to this user @throws AppError `smtp_credential_exists`
-   */
+  /** `null` when the alias does not belong to this user. @throws AppError `smtp_credential_exists` */
   insert(credential: NewSmtpCredential): Promise<SmtpCredential | null>;
   replacePassword(key: SmtpCredentialKey, password: string): Promise<SmtpCredential | null>;
   delete(key: SmtpCredentialKey): Promise<boolean>;
   /**
-   * Finds active credentials; an unknown user name takes as long as a known one.
-   * @param username compared case-insensitively
+   * Active credentials; an unknown user name takes as long as a known one. @param username compared case-insensitively
    */
   findLogin(username: string): Promise<SmtpLogin | null>;
-  /** Looks up a credential that a connection signed in with. @returns `null` when it was deleted or deactivated */
+  /** `null` when the credential was deleted or deactivated. */
   findStanding(credentialId: string): Promise<Pick<SmtpLogin, "stamp" | "isPaused"> | null>;
 }
 
-/** Host name to which mail programs submit mail: one name for all domains, covered by the certificate. */
+/** One name for all domains, covered by the certificate. */
 export function smtpHost(ownDomains: readonly string[]): string {
   return `smtp.${ownDomains[0]}`;
 }
 
-/** Letters and digits without 0, O, 1, l, I and o: users copy or type a password, so no two characters look alike. */
+/** Users copy or type a password, so no two characters look alike. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 const GROUPS = 6;
 const GROUP_LENGTH = 4;
-/** Random bytes from this value on are skipped; they would make the first characters of the alphabet more likely. */
+/** Larger random bytes are skipped; they would make the first characters of the alphabet more likely. */
 const FAIR_BELOW = 256 - (256 % ALPHABET.length);
 
 /** 24 characters from an alphabet of 56 (139 bits) in groups, e.g. `vq4T-9mZe-Xr27-hKp8-Wd3n-6bYs`. */
@@ -95,8 +89,8 @@ const characterOf = (byte: number): string => ALPHABET.charAt(byte % ALPHABET.le
 type CredentialDeps = LimitDeps & { smtpCredentials: SmtpCredentialStore };
 
 /**
- * Creates the credentials of an alias. They are valid at once, but a paused alias may not send.
- * @throws AppError `not_found`, `smtp_credential_exists`, `rate_limited`
+ * Valid at once, but a paused alias may not send. @throws AppError `not_found`, `smtp_credential_exists`,
+ * `rate_limited`
  */
 export async function createSmtpCredential(
   deps: CredentialDeps & { random: Random },
@@ -110,7 +104,7 @@ export async function createSmtpCredential(
   return { credential, password };
 }
 
-/** Lists the SMTP credentials of an alias. @throws AppError `not_found` when the alias does not belong to this user */
+/** @throws AppError `not_found` when the alias does not belong to this user */
 export async function listSmtpCredentials(
   deps: Pick<CredentialDeps, "smtpCredentials">,
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -120,10 +114,7 @@ export async function listSmtpCredentials(
   return credentials;
 }
 
-/**
- * Reads the SMTP password of an alias.
- * @throws AppError `not_found` when the alias does not belong to this user or has no credentials
- */
+/** @throws AppError `not_found` when the alias does not belong to this user or has no credentials */
 export async function readSmtpPassword(
   deps: Pick<CredentialDeps, "smtpCredentials">,
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -133,7 +124,7 @@ export async function readSmtpPassword(
   return password;
 }
 
-/** Replaces the password; the old one is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
+/** The old password is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
 export async function regenerateSmtpPassword(
   deps: CredentialDeps & { random: Random },
   key: SmtpCredentialKey,
@@ -145,7 +136,7 @@ export async function regenerateSmtpPassword(
   return { credential, password };
 }
 
-/** Deletes the credentials; the password is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
+/** The password is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
 export async function deleteSmtpCredential(deps: CredentialDeps, key: SmtpCredentialKey): Promise<void> {
   await takeLimit(deps, "secret_change", { userId: key.userId });
   if (!(await deps.smtpCredentials.delete(key)))
@@ -163,16 +154,17 @@ export interface SmtpLoginAttempt {
 export type Submitter = Pick<SmtpLogin, "aliasId" | "userId" | "aliasAddress" | "credentialId" | "stamp">;
 
 /**
- * Result of checking user name and password. `null`: either is wrong; the client is not told which. `paused`: both are
- * right, but a paused alias may not send.
+ * `null`: user name or password is wrong; the client is not told which. `paused`: both are right, but a paused alias
+ * may not send.
  */
 export type SmtpLoginResult = ({ kind: "signed_in" } & Submitter) | { kind: "paused" } | null;
 
 type LoginDeps = LimitDeps & { smtpCredentials: Pick<SmtpCredentialStore, "findLogin"> };
 
 /**
- * Makes the authenticator that all listeners of a process share. It remembers which clients are over a limit;
- * credentials are looked up every time.
+ * The authenticator that all listeners of a process share. Passwords have 139 random bits, so the right one is never
+ * refused because of wrong ones for the same user name or from the same network, which a whole office may share. Above
+ * a limit, a wrong password costs one read and no write.
  * @throws AppError `rate_limited` for a wrong password, `unavailable`, and whatever the store throws; only `null` means
  * wrong credentials
  */
@@ -192,8 +184,8 @@ export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) 
 }
 
 /**
- * Whether a connection may still send. Called before every message, so that regenerating or deleting the password,
- * renaming and pausing also apply to open connections.
+ * Called before every message, so that regenerating or deleting the password, renaming and pausing also apply to open
+ * connections.
  */
 export async function checkSubmitter(
   deps: { smtpCredentials: Pick<SmtpCredentialStore, "findStanding"> },
@@ -204,7 +196,7 @@ export async function checkSubmitter(
   return standing.isPaused ? "paused" : "valid";
 }
 
-/** Compares digests, which have equal length, so that the time does not depend on the input. */
+/** Digests have equal length, so the time does not depend on the input. */
 function isSame(expected: string, given: string): boolean {
   return timingSafeEqual(digest(expected), digest(given));
 }
@@ -234,7 +226,7 @@ class ClientsOverLimit {
     this.#until.delete(client);
   }
 
-  /** Runs `count`, rethrows its error, and remembers the client if the error was a rate limit. */
+  /** Remembers the client if `count` throws a rate limit. */
   async remember(client: string, count: () => Promise<void>): Promise<void> {
     try {
       await count();

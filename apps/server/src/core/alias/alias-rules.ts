@@ -1,4 +1,7 @@
-/** What an alias may be on this server: its domain, name and destinations, and the destinations that an API key adds. */
+/**
+ * What an alias may be on this server: its domain, name and destinations, those that an API key adds, and the
+ * reservation of its address after a deletion.
+ */
 import { aliasMessages, type FieldErrors, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { asciiDomainOf } from "@kauke/mail-rfc";
@@ -9,12 +12,12 @@ import type { AliasRouting, Destination } from "./alias.ts";
 
 export const DOMAIN_UNKNOWN = "Please choose one of the available domains";
 
-/** Rejects a domain that is not one of ours. @param domain in lower case */
+/** @param domain in lower case */
 export function domainErrors(domain: string, ownDomains: readonly string[]): FieldErrors {
   return ownDomains.includes(domain) ? {} : { domain: [DOMAIN_UNKNOWN] };
 }
 
-/** Rejects mailboxes on our own domains, which would cause a mail loop, in any spelling of the domain (UTS #46). */
+/** Mailboxes on our own domains would cause a mail loop, in any spelling of the domain (UTS #46). */
 export function ownDomainErrors(
   field: "forwardTo" | "lastForwardTo",
   destinations: readonly Destination[] | undefined,
@@ -24,19 +27,13 @@ export function ownDomainErrors(
   return isOwn ? { [field]: [aliasMessages.forwardToOwnDomain] } : {};
 }
 
-/**
- * Throws one error for all field errors, with the first of them as its message; does nothing if there are none.
- * @throws AppError `invalid`
- */
+/** Throws one error for all field errors, with the first of them as its message. @throws AppError `invalid` */
 export function refuseFieldErrors(errors: FieldErrors): void {
   const first = Object.values(errors)[0]?.[0];
   if (first !== undefined) throw new AppError("invalid", { message: first, errors });
 }
 
-/**
- * Rejects a reserved name.
- * @throws AppError `alias_reserved` without field errors: the page shows it as "Alias Not Allowed"
- */
+/** @throws AppError `alias_reserved` without field errors: the page shows it as "Alias Not Allowed" */
 export function refuseReservedName(name: string): void {
   if (findReservedName(name) !== null)
     throw new AppError("alias_reserved", { message: `The name ${name} is reserved.` });
@@ -45,14 +42,11 @@ export function refuseReservedName(name: string): void {
 export interface RoutingInput {
   active?: boolean;
   destinations?: Destination[];
-  /** Destinations for when a paused alias is activated again; ignored for an alias that stays active. */
+  /** For when a paused alias is activated again; ignored for an alias that stays active. */
   lastDestinations?: Destination[];
 }
 
-/**
- * The routing of an alias after a change request. New destinations of a paused alias do not activate it: they apply
- * once it is activated.
- */
+/** New destinations of a paused alias do not activate it: they apply once it is activated. */
 export function nextRouting(now: AliasRouting, input: RoutingInput): AliasRouting {
   const isPaused = now.state === "paused";
   const current = isPaused ? now.lastDestinations : now.destinations;
@@ -75,8 +69,8 @@ export async function refuseBlocked(
 }
 
 /**
- * Confirmed mailboxes among the destinations, spelled as the destinations spell them. On a server that asks for no
- * confirmations, all mailboxes in the account's list count as confirmed.
+ * Confirmed mailboxes among the destinations, as these spell them. On a server without confirmations, all mailboxes in
+ * the account's list count as confirmed.
  */
 export async function confirmedAmong(
   { destinations: store, mailboxes, confirmation }: Pick<CoreDeps, "destinations" | "mailboxes" | "confirmation">,
@@ -99,15 +93,14 @@ const exactOf = ({ address }: { address: string }): string => exactMailbox(addre
 
 interface ByKey {
   wanted: readonly Destination[] | undefined;
-  /** Destinations of the alias before the change. */
+  /** Before the change. */
   before?: readonly Destination[];
   confirmed: ReadonlySet<string>;
 }
 
 /**
- * Refuses new destinations that are not confirmed mailboxes: a stolen API key cannot forward mail to a thief.
- * Destinations that the alias already has may stay.
- * @throws AppError `invalid`
+ * Refuses new destinations that are not confirmed mailboxes: a stolen API key cannot forward mail to a thief. @throws
+ * AppError `invalid`
  */
 export function refuseUnconfirmed(
   field: "forwardTo" | "lastForwardTo",
@@ -136,8 +129,9 @@ export function releaseHasToWait(until: Date): AppError {
 }
 
 /**
- * Number of addresses of unused aliases that are reserved besides the used ones, all of which are reserved.
- * @param reserved current number of reservations of account, network and block; 0 where the network is unknown
+ * A used address is always reserved for its former owner. One of an unused alias, made by an import, is reserved while
+ * the caps leave room.
+ * @param reserved current reservations of account, network and block; 0 where the network is unknown
  */
 export function unusedToReserve(
   released: { used: number; unused: number },

@@ -24,7 +24,7 @@ export type BulkChange =
   | { kind: "pinned"; pinned: boolean }
   | { kind: "deletion" };
 
-/** Minimum number of aliases that one request counts as for the rate limit. */
+/** One request counts at least as this many aliases for the rate limit. */
 const WEIGHT_MIN = 100;
 
 type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
@@ -34,15 +34,14 @@ export interface ChangeOfMany {
   userId: string;
   aliasIds: readonly string[];
   change: BulkChange;
-  /** Who requests the change. An API key may add only confirmed mailboxes. */
+  /** An API key may add only confirmed mailboxes. */
   by: CallerKind;
-  /** Network of the client, if it is known. */
+  /** Network, if it is known. */
   clientAddress?: string;
 }
 
 /**
- * Changes or deletes many aliases. Aliases of other users, and those that the change cannot be applied to, stay
- * unchanged and are listed in the result.
+ * Aliases of other users, and those that the change cannot be applied to, stay unchanged and are listed in the result.
  * @throws AppError `invalid` for destinations that no alias may have and for an unknown label, `rate_limited`
  */
 export async function changeAliases(
@@ -74,10 +73,7 @@ async function refuseUnknownLabel({ labels }: BulkDeps, userId: string, labelId:
   if (!own.some(({ id }) => id === labelId)) throw fieldError("addLabel", labelMessages.unknown);
 }
 
-/**
- * Change of one alias; empty if the alias already is in the requested state.
- * @throws AppError `invalid` if the alias would have too many labels
- */
+/** Empty if the alias already is in the requested state. @throws AppError `invalid` for too many labels */
 function decideChange(alias: Alias, change: Exclude<BulkChange, { kind: "deletion" }>): ManyAliasesChange {
   if (change.kind === "pinned") return alias.pinned === change.pinned ? {} : { pinned: change.pinned };
   if (change.kind === "labels") return labelsAfter(alias, change);
@@ -96,13 +92,13 @@ function labelsAfter({ labels }: Alias, { add, remove }: { add: string | null; r
 interface Replacement {
   userId: string;
   aliasIds: readonly string[];
-  /** Ids of the account's confirmed mailboxes that replace the present ones; if empty, the default mailbox does. */
+  /** Ids of the account's confirmed mailboxes; if empty, the default mailbox. */
   mailboxIds: readonly string[];
 }
 
 /**
- * Replaces the confirmed mailboxes of aliases. Webhooks and unconfirmed mailboxes stay, because the client could not
- * have chosen them. A paused alias stays paused. Aliases of other users are listed in the result as failed.
+ * For clients that show only confirmed mailboxes: webhooks and unconfirmed mailboxes stay, because the client could not
+ * have chosen them. Aliases of other users are listed in the result as failed.
  * @throws AppError `invalid` for an id that is not one of the account's confirmed mailboxes, `no_mailbox`,
  * `rate_limited`
  */
@@ -124,18 +120,14 @@ export async function replaceMailboxes(
 
 const NOT_CONFIRMED = "Please confirm this mailbox first";
 
-/** Addresses of the account's confirmed mailboxes, each in the canonical form of `exactMailbox`. */
+/** In the canonical form of `exactMailbox`. */
 async function confirmedMailboxes(deps: MailboxDeps, userId: string): Promise<ReadonlySet<string>> {
   const addresses = (await deps.mailboxes.list(userId)).map((row) => row.address);
   const stateOf = await readStates(deps, userId, addresses);
   return new Set(addresses.filter((address) => stateOf(address) === "confirmed").map(exactMailbox));
 }
 
-/**
- * Destinations after the replacement: the wanted mailboxes (a mailbox that stays keeps its spelling), then the
- * destinations that the client could not choose.
- * @param confirmed canonical addresses of the mailboxes that the client could choose
- */
+/** The wanted mailboxes (one that stays keeps its spelling), then the destinations that the client could not choose. */
 function afterReplacement(
   before: readonly Destination[],
   wanted: readonly MailboxDestination[],

@@ -15,17 +15,17 @@ import {
 export interface NewAlias {
   userId: string;
   name: string;
-  /** Domain of the new alias: one of our own, lower case. */
+  /** One of our own, lower case. */
   domain: string;
   destinations: Destination[];
   notes: string | null;
-  /** Ids of the account's labels that the alias gets; none by default. */
+  /** Ids; none by default. */
   labels?: readonly string[] | undefined;
 }
 
 /**
- * Creates an active alias. Requests with invalid fields or a reserved name do not count against the rate limit.
- * @param by who makes the request; an API key may point the alias only at confirmed mailboxes
+ * Requests with invalid fields or a reserved name do not count against the rate limit.
+ * @param by an API key may point the alias only at confirmed mailboxes
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
 export async function createAlias(
@@ -40,8 +40,8 @@ export async function createAlias(
   });
   refuseReservedName(input.name);
   await takeLimit(deps, "alias_create", { userId: input.userId });
-  // Destinations are checked after the rate limit, so that an account cannot find out for many mailboxes whether their
-  // owners have blocked us.
+  // After the rate limit, so that an account cannot find out for many mailboxes whether their owners have
+  // blocked us.
   await refuseBlocked(deps, "forwardTo", input.destinations);
   if (by === "key") {
     const confirmed = await confirmedAmong(deps, input.userId, input.destinations);
@@ -52,7 +52,7 @@ export async function createAlias(
   return alias;
 }
 
-/** Makes an active alias with a new id, not yet stored. */
+/** With a new id, not yet stored. */
 export function newAlias({ random, clock }: Pick<CoreDeps, "random" | "clock">, input: NewAlias): Alias {
   return {
     id: random.uuid(),

@@ -1,17 +1,17 @@
-/** Writes an account's aliases as a file in a format that other services import, page by page. */
+/** Writes an account's aliases as a file that other services import, page by page. */
 import type { AliasExportFormat, Destination } from "@kauke/contract";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../take-limit.ts";
 import { type Alias, aliasAddress } from "./alias.ts";
 
 const QUOTED = /[",\r\n]|^\s|\s$/;
-/** Cells with one of these first characters are run as a formula by spreadsheet programs. */
+/** Spreadsheet programs run a cell that begins with one of these as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * Writes one CSV record (RFC 4180) with its line end.
- * @param isSafe whether an apostrophe is put before cells that a spreadsheet would run as a formula; not for files to
- * import elsewhere, because importers read cells literally
+ * One CSV record (RFC 4180).
+ * @param isSafe puts an apostrophe before formulas; not for files to import elsewhere, because importers read cells
+ * literally
  */
 function csvLine(cells: readonly string[], isSafe: boolean): string {
   return `${cells.map((cell) => quoted(isSafe && FORMULA.test(cell) ? `'${cell}` : cell)).join(",")}\r\n`;
@@ -42,12 +42,10 @@ const formats: Readonly<Record<AliasExportFormat, Format>> = {
 export interface AliasExportInput {
   userId: string;
   format: AliasExportFormat;
-  /** Whether cells that a spreadsheet would run as a formula are made harmless, see `csvLine`. */
   isSafe: boolean;
 }
 
 /**
- * Exports the aliases of an account.
  * @returns pages of the file, read from the database as the client receives them
  * @throws AppError `rate_limited`
  */
@@ -74,10 +72,7 @@ function destinationsOf({ routing }: Alias): Destination[] {
   return routing.state === "active" ? routing.destinations : routing.lastDestinations;
 }
 
-/**
- * Destinations of an alias as text. In webhook URLs the separators of the export formats (comma, quotation mark,
- * backslash) are escaped.
- */
+/** The separators of the export formats are escaped in webhook URLs. */
 function texts(alias: Alias): string[] {
   return destinationsOf(alias).map((it) =>
     it.kind === "mailbox" ? it.address : it.url.replaceAll(/[,"\\]/g, (sign) => escapes[sign] ?? sign),
@@ -86,11 +81,11 @@ function texts(alias: Alias): string[] {
 
 const escapes: Readonly<Record<string, string>> = { ",": "%2C", '"': "%22", "\\": "%5C" };
 
-/** Maximum octets of one string of a TXT record (RFC 1035 §3.3). */
+/** Of one string of a TXT record, in octets (RFC 1035 §3.3). */
 const TXT_MAX_BYTES = 255;
 const TTL_SECONDS = 3600;
 
-/** TXT records of one alias for the zone file of its domain, as many as its destinations need. */
+/** As many TXT records as the alias' destinations need. */
 function dnsRecords(alias: Alias): string {
   const name = aliasAddress(alias.name, alias.domain).split("@", 1)[0] ?? "";
   const records: string[] = [];
@@ -103,7 +98,7 @@ function dnsRecords(alias: Alias): string {
   return records.map((value) => `${alias.domain}.\t${TTL_SECONDS}\tIN\tTXT\t${strings(value)}\r\n`).join("");
 }
 
-/** Writes a value as quoted strings of a zone file, split where it exceeds the maximum length of one string. */
+/** Quoted strings of a zone file, none above the maximum length. */
 function strings(value: string): string {
   return (value.match(/[\s\S]{1,200}/g) ?? []).map((part) => `"${part}"`).join(" ");
 }

@@ -1,4 +1,4 @@
-/** Creates aliases with generated names. Fields that the caller omits are filled in from the account's defaults. */
+/** Aliases with generated names. What the caller omits comes from the account's defaults. */
 import { domainToUnicode } from "node:url";
 import { type AliasFormat, aliasMessages, generatedNames, limits } from "@kauke/contract";
 import { aliasWords } from "@kauke/contract/alias-words";
@@ -25,9 +25,8 @@ import {
 import { newAlias } from "./create-alias.ts";
 
 /**
- * Generates a name for an alias; it may turn out to be reserved or taken.
- * @param site name of the website, as `siteName` returns it; used by the format `site`, which equals `characters`
- * without it
+ * The name may turn out to be reserved or taken.
+ * @param site as `siteName` returns it, for the format `site`
  * @returns e.g. `kq7mhx2vcbt9rf`, `river.candle.mango.42`, a UUID, or `shop.k7wnb`
  */
 export function generateName(format: AliasFormat, random: Random, site: string | null = null): string {
@@ -52,10 +51,7 @@ function randomCharacters(random: Random, length: number): string {
 
 const SPAN = 2 ** 32;
 
-/**
- * Random integer from 0 to `bound` - 1, all equally likely. Values below 2^32 from the last, incomplete run of `bound`
- * values are drawn again.
- */
+/** From 0 to `bound` - 1, all equally likely: values of the last, incomplete run of `bound` are drawn again. */
 function randomBelow(random: Random, bound: number): number {
   for (;;) {
     const drawn = random.bytes(4).readUInt32BE();
@@ -63,16 +59,13 @@ function randomBelow(random: Random, bound: number): number {
   }
 }
 
-/**
- * Extracts the host name from a text that a client sent.
- * @returns host name in lower case, e.g. `www.shop.example`; `null` if the text is neither a host name nor a URL
- */
+/** @returns in lower case, e.g. `www.shop.example`; `null` if the text is neither a host name nor a URL */
 export function siteHost(hostname: string): string | null {
   return hostname.length > limits.webhookUrlMax ? null : getHostname(hostname) || null;
 }
 
 /**
- * Reduces the registrable domain of a host, without its public suffix, to characters that are allowed in an alias name.
+ * The registrable domain without its public suffix, in characters that an alias name may have.
  * @param hostname host name or URL, e.g. `https://www.Café-Noir.co.uk/menu`
  * @returns e.g. `cafe-noir`; `null` if nothing is left, and for IP addresses and hosts without a public suffix
  */
@@ -87,20 +80,20 @@ export function siteName(hostname: string): string | null {
 export interface NameInput {
   userId: string;
   format?: AliasFormat | undefined;
-  /** Domain of the alias, one of this server's own domains in lower case. */
+  /** One of our own, lower case. */
   domain?: string | undefined;
-  /** Host name or URL of the website that the alias is for, in any form that a client sends. */
+  /** Of the website that the alias is for: a host name or URL in any form that a client sends. */
   hostname?: string | undefined;
 }
 
 export interface GenerateInput extends NameInput {
-  /** Ids of the account's mailboxes that the alias forwards to; not together with `destinations`. */
+  /** Not together with `destinations`. */
   mailboxIds?: readonly string[] | undefined;
   destinations?: Destination[] | undefined;
   notes?: string | null | undefined;
-  /** Ids of the account's labels that the alias gets. */
+  /** Ids. */
   labels?: string[] | undefined;
-  /** Whether notes above the maximum length are cut instead of refused, for clients that write notes themselves. */
+  /** Cuts too long notes instead of refusing them, for clients that write notes themselves. */
   cutNotes?: boolean;
 }
 
@@ -109,11 +102,10 @@ type GenerateDeps = MailboxDeps & Pick<CoreDeps, "random" | "clock" | "rateLimit
 const TRIES = 20;
 
 /**
- * Creates an active alias with a generated name; a name that is reserved or taken is replaced by another one. The
- * request counts once against the rate limit, however many names are tried.
- * @param by who makes the request; an API key may forward only to confirmed mailboxes of the account
- * @throws AppError `invalid`, `no_mailbox` when no destination is given and no mailbox of the account is confirmed,
- * `no_free_name`, `rate_limited`
+ * Draws another name while the drawn one is reserved or taken; the request counts once against the rate limit.
+ * @param by an API key may forward only to confirmed mailboxes
+ * @throws AppError `invalid`, `no_mailbox` when no destination is given and no mailbox is confirmed, `no_free_name`,
+ * `rate_limited`
  */
 export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by: CallerKind): Promise<Alias> {
   const { userId, hostname } = input;
@@ -141,10 +133,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
   throw new AppError("no_free_name");
 }
 
-/**
- * Returns a generated name that is free now, without creating an alias or reserving the name.
- * @throws AppError `invalid`, `no_free_name`, `rate_limited`
- */
+/** A name that is free now, without reserving it. @throws AppError `invalid`, `no_free_name`, `rate_limited` */
 export async function findFreeName(deps: GenerateDeps, input: NameInput): Promise<{ name: string; domain: string }> {
   const { userId } = input;
   refuseFieldErrors(domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains));
@@ -161,9 +150,8 @@ export async function findFreeName(deps: GenerateDeps, input: NameInput): Promis
 }
 
 /**
- * Chooses the format of generated names: the requested one, otherwise the account's default. The website's name becomes
- * a part of them if that is requested or set in the account, unless the website's name has no character that is allowed
- * in an alias or would make every generated name reserved.
+ * Draws names in the requested format or the account's default. They begin with the website's name if that is wanted,
+ * unless it has no usable character or would make every name reserved.
  */
 async function nameSource(
   { random }: Pick<CoreDeps, "random">,
@@ -178,10 +166,7 @@ async function nameSource(
   return () => generateName(plain, random);
 }
 
-/**
- * Stores the new alias if its name is free.
- * @returns false when the name is reserved or taken
- */
+/** False when the name is reserved or taken. */
 async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias): Promise<boolean> {
   if (findReservedName(alias.name) !== null) return false;
   try {
@@ -193,10 +178,7 @@ async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias
   }
 }
 
-/**
- * Cuts or checks the notes of a new alias.
- * @throws AppError `invalid` for notes above the maximum length unless `cutNotes` is set
- */
+/** @throws AppError `invalid` for too long notes that may not be cut */
 function checkNotes(notes: string, { cutNotes: mayCut }: GenerateInput): string | null {
   if (notes.length > limits.notesMax && !mayCut) throw fieldError("notes", aliasMessages.notesLength);
   return cutNotes(notes);

@@ -15,24 +15,23 @@ import {
   refuseUnconfirmed,
 } from "./alias-rules.ts";
 
-/** The requested changes; omitted properties stay as they are. */
+/** Omitted properties stay as they are. */
 export interface AliasUpdateInput extends RoutingInput {
   name?: string;
-  /** New notes of the alias; `null` removes them, absent leaves them unchanged. */
+  /** `null` removes them. */
   notes?: string | null;
   sealTo?: AliasEncryption;
-  /** Ids of all labels that the alias has after the update. */
+  /** Ids of all labels after the update. */
   labels?: readonly string[];
   pinned?: boolean;
   writeByAddress?: boolean;
-  /** The alias as the client last read it. The update fails if the alias has changed since; omitted: no such check. */
+  /** The alias as the client last read it; the update fails if it has changed since. */
   before?: { alias: string; forwardTo: string; notes: string | null };
 }
 
 /**
- * Applies the requested changes to one alias.
- * @param by who makes the request; an API key may add only confirmed mailboxes, and may neither change the key that
- * forwarded mail is encrypted to nor let the owner write by address
+ * @param by an API key may add only confirmed mailboxes, and may neither change the key that forwarded mail is
+ * encrypted to nor allow writing by address
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `alias_changed`, `rate_limited`,
  * `not_found`, `key_scope`
  */
@@ -76,9 +75,7 @@ function refuseForKey({ routing }: Alias, input: AliasUpdateInput, confirmed: Re
   refuseUnconfirmed("lastForwardTo", { wanted: input.lastDestinations, before, confirmed });
 }
 
-/**
- * Renaming takes a new address and reserves the old one for 30 days, so it counts against the limit for new aliases.
- */
+/** Renaming reserves the old address for 30 days, so it counts against the limit for new aliases. */
 async function countRename(
   deps: Pick<CoreDeps, "aliases" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -104,10 +101,7 @@ function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
   return change;
 }
 
-/**
- * Whether the alias still has the name, destinations and notes that the client last read; pausing does not count as a
- * change.
- */
+/** Pausing does not count as a change. */
 function isUnchanged({ name, notes, routing }: Alias, before: NonNullable<AliasUpdateInput["before"]>): boolean {
   const destinations = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
   return name === before.alias && notes === before.notes && formatForwardTo(destinations) === before.forwardTo;
@@ -117,11 +111,7 @@ function isRoutingInput({ active, destinations, lastDestinations }: AliasUpdateI
   return active !== undefined || destinations !== undefined || lastDestinations !== undefined;
 }
 
-/**
- * Pauses or activates an alias; no change if it already has that state. Mail to a paused alias is accepted and
- * discarded.
- * @throws AppError `not_found`, `rate_limited`
- */
+/** Mail to a paused alias is accepted and discarded. @throws AppError `not_found`, `rate_limited` */
 export async function toggleAlias(
   deps: Parameters<typeof updateAlias>[0],
   alias: { userId: string; aliasId: string },
@@ -131,8 +121,7 @@ export async function toggleAlias(
 }
 
 /**
- * Deletes the alias and its dependent rows; the address stays reserved for this account.
- * @param clientAddress network of the client, if it is known
+ * The address stays reserved for this account.
  * @throws AppError `not_found`; `rate_limited` when the account has too many reserved addresses
  */
 export async function deleteAlias(
@@ -150,7 +139,7 @@ interface OwnAlias {
   aliasId: string;
 }
 
-/** Reads the secret of an alias' webhook calls. @throws AppError `not_found` */
+/** In the text form of Standard Webhooks: `whsec_` and base64. @throws AppError `not_found` */
 export async function readWebhookSecret(
   deps: Pick<CoreDeps, "aliases">,
   { userId, aliasId }: OwnAlias,
@@ -160,7 +149,7 @@ export async function readWebhookSecret(
   return asText(route.webhookSecret);
 }
 
-/** Replaces the secret, also for calls that are already queued. @throws AppError `not_found`, `rate_limited` */
+/** Applies also to calls that are already queued. @throws AppError `not_found`, `rate_limited` */
 export async function renewWebhookSecret(
   deps: Pick<CoreDeps, "aliases" | "random" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: OwnAlias,
@@ -181,7 +170,7 @@ export interface GoneWebhook {
   at: Date;
 }
 
-/** Pauses a webhook that answered 410 (Gone): it gets no calls until the alias' destinations are saved again. */
+/** After a webhook responded with 410 (Gone), it gets no calls until the alias' destinations are saved again. */
 export async function pauseWebhook(
   { aliases }: { aliases: Pick<AliasStore, "update"> },
   { userId, aliasId, url, at }: GoneWebhook,

@@ -1,4 +1,4 @@
-/** A delivery is one message to one destination of one alias. Deliveries are the product's only queue. */
+/** One message to one destination of one alias, and the queue of all of them, the product's only one. */
 import type { Destination } from "@kauke/contract";
 import type { MessageEnvelope } from "../message/message.ts";
 import type { MarksToStore } from "../reply-path.ts";
@@ -31,7 +31,7 @@ export type FailureCode =
   | "expired"
   | "spool_lost";
 
-/** Failure codes of a connection before its first message; also the values of the metric's label. */
+/** Failures of a connection before its first message; also the label's values of a metric. */
 export const nextHopFailures = [
   ...(["unreachable", "timed_out", "connection_lost", "dns_failed"] as const),
   ...(["login_failed", "tls_failed", "try_later", "not_supported"] as const),
@@ -39,40 +39,37 @@ export const nextHopFailures = [
 
 export interface DeliveryFailure {
   code: FailureCode;
-  /** Enhanced status code (RFC 3463), e.g. `4.4.1`. */
+  /** RFC 3463, e.g. `4.4.1`. */
   enhancedStatus: string;
 }
 
-/** Why a delivery failed permanently. */
 export interface FinalFailure extends DeliveryFailure {
-  /** For a delivery that expired, i.e. whose retry schedule ended: the failure of its last attempt. */
+  /** The last attempt's failure, if the retry schedule ended. */
   last?: DeliveryFailure;
 }
 
 export type DeliveryOutcome =
   | { kind: "taken" }
   /**
-   * `isUntried`: no attempt was made or counted, since the destination is at its concurrency limit. `notBefore`, set
-   * only with `isUntried`: time of the next attempt, if known.
+   * `isUntried`: no attempt was made or counted, since the destination is at its concurrency limit; `notBefore`, only
+   * then: time of the next attempt, if known.
    */
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
-/** Data a delivery attempt needs; sealed at rest as one document. */
+/** Sealed at rest as one document. */
 export interface DeliveryTarget {
   /**
-   * `send`: mail that leaves as the alias (composed, submitted, replied), stored in its final form. Absent: forwarded
-   * mail, rewritten at every attempt from the bytes received. `report`: our delivery report, with the null sender.
-   * `confirm`: our request to a mailbox to confirm that it belongs to the owner. `account`: our message to an account's
-   * own e-mail.
+   * Absent: forwarded mail, rewritten at every attempt from the bytes received. `send`: mail that leaves as the alias,
+   * stored in its final form. `report`: our delivery report, with the null sender. `confirm`: our request to a mailbox
+   * to confirm that it belongs to the owner. `account`: our message to an account's own e-mail.
    */
   purpose?: "send" | "report" | "confirm" | "account";
   destination: Destination;
-  /** Address of the alias: `name@domain`, lower case. */
+  /** `name@domain`, lower case. */
   aliasAddress: string;
   /** Authenticated sender to notify if no destination of the alias accepts the message. */
   reportTo?: string;
-  /** Whether the alias has other destinations too. */
   isOneOfSeveral?: true;
 }
 
@@ -80,18 +77,16 @@ export interface Delivery {
   id: string;
   messageId: string;
   /**
-   * Alias of the delivery, and `userId` its account; `null` for mail kept for the operator (postmaster@, abuse@), for
-   * the server's own mail, and for mail whose alias was deleted during an attempt.
+   * With `userId`, its account. `null` for mail kept for the operator, for the server's own mail, and for mail whose
+   * alias was deleted during an attempt.
    */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
-  /** Number of attempts made so far. */
   attempts: number;
   createdAt: Date;
 }
 
-/** A delivery leased to this process until `leasedUntil`. */
 export interface LeasedDelivery extends Delivery {
   leaseToken: string;
   leasedUntil: Date;
@@ -99,35 +94,27 @@ export interface LeasedDelivery extends Delivery {
   sizeBytes: number;
   /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
   registeredFrom?: string;
-  /**
-   * Composed mail: attempts after the first before the delivery fails. For other mail only the retry schedule decides.
-   */
+  /** Of composed mail; for other mail only the retry schedule decides. */
   maxRetries?: number;
 }
 
-/** A delivery to store: waiting until `notBefore`, or already leased to the attempt that is in progress. */
+/** Waits until `notBefore`, or is already leased to the attempt in progress. */
 export interface OpenDelivery extends Delivery {
   notBefore: Date;
   lease: { token: string; until: Date } | null;
   lastFailure: DeliveryFailure | null;
-  /**
-   * Default 0. Among the due deliveries of one account, higher priorities are claimed first. Ignored for the server's
-   * own mail.
-   */
+  /** Default 0. Among the due deliveries of one account, higher priorities are claimed first. Ignored for own mail. */
   priority?: number;
 }
 
-/** A leased delivery to return to the queue without an attempt. */
+/** Returned to the queue without an attempt. */
 export interface PutBack {
   id: string;
   leaseToken: string;
   notBefore: Date;
 }
 
-/**
- * Whether the server wrote the mail itself (about accounts, mailboxes or deliveries). Such mail has a reserved share of
- * the queue.
- */
+/** Written by the server itself (about accounts, mailboxes or deliveries); a part of the queue is reserved for it. */
 export function isOwnMail({ purpose }: DeliveryTarget): boolean {
   return purpose === "account" || purpose === "confirm" || purpose === "report";
 }
@@ -136,9 +123,9 @@ export interface ClaimOptions {
   now: Date;
   leaseMs: number;
   limit: number;
-  /** Maximum claimed deliveries of the server's own mail, in addition to `limit`; defaults to `limit`. */
+  /** Of the server's own mail, in addition to `limit`; defaults to `limit`. */
   ownLimit?: number;
-  /** Maximum claimed deliveries per account; unlimited by default. */
+  /** Unlimited by default. */
   perAccount?: number;
   /** Accounts at their limit: only the server's own mail to them is claimed. */
   full?: readonly string[];
@@ -146,7 +133,7 @@ export interface ClaimOptions {
   running?: ReadonlyMap<string, number>;
 }
 
-/** A leased delivery whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
+/** Its sealed data, or its message's, cannot be decrypted or parsed by this version. */
 export interface UnreadableDelivery {
   id: string;
   messageId: string;
@@ -163,18 +150,18 @@ export interface Claimed {
   /** Whether more deliveries may be due than were claimed. */
   isMore: boolean;
   /**
-   * Whether another claim with the same options might return some of them. If not, they belong to accounts that
-   * already have their share of slots, or another process has locked them.
+   * Whether another claim with the same options might return some of them. If not, their accounts have all the slots
+   * they may have, or another process has locked them.
    */
   isCutShort: boolean;
 }
 
-/** Bytes that a delivery adds to its message's spool size: its row with indexes, and the minimum size of a file. */
+/** A delivery's row with indexes, and the minimum size of a file: counted towards the spool. */
 export const SPOOL_ROW_BYTES = 4096;
 
 export interface MessageToKeep {
   id: string;
-  /** Id of the record of composed mail; absent for other mail. */
+  /** Of composed mail only. */
   emailJobId?: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -182,32 +169,32 @@ export interface MessageToKeep {
 }
 
 export interface Finished {
-  /** Whether the delivery ended; false when its lease was lost, so that nothing was changed. */
+  /** False when the lease was lost, so that nothing was changed. */
   finished: boolean;
-  /** Id of the message if it was deleted with its last delivery; otherwise `null`. */
+  /** Id of the message if it was deleted with its last delivery. */
   messageDone: string | null;
   /**
-   * True when the last open delivery of the message for its alias ended and no destination of the alias accepted the
-   * message. Always false for composed mail.
+   * The last open delivery of the message for its alias ended and no destination of the alias accepted the message.
+   * Always false for composed mail.
    */
   isTakenByNone: boolean;
 }
 
 /**
- * The delivery queue. Methods that take a lease token do nothing when the lease was lost, and their result says so. A
- * method that changes a delivery of composed mail changes its record (`email_job`) in the same commit.
+ * Methods that take a lease token do nothing when the lease was lost, and their result says so. A change to a delivery
+ * of composed mail changes its record (`email_job`) in the same commit.
  */
 export interface DeliveryStore {
   /**
-   * Inserts the message and its open deliveries in one commit (fsync), together with `marks` if there are any. The body
-   * must already be in `MessageBodies`.
+   * Inserts the message, its open deliveries and `marks` in one commit (fsync). The body must already be in
+   * `MessageBodies`.
    * @throws AppError `busy` when a mark is known that may not repeat; then nothing is stored
    */
   keep(message: MessageToKeep, deliveries: readonly OpenDelivery[], marks?: MarksToStore): Promise<void>;
   /**
    * Stores mail to postmaster@ or abuse@ when no destination is configured; sealed for the operator and never claimed.
-   * Above 1000 messages or 64 MiB, older messages are evicted.
-   * @param address recipient as the client gave it, lower case
+   * Above 1000 messages or 64 MiB, older ones are evicted.
+   * @param address as the client spelled it, in lower case
    * @throws AppError `spool_quota` when the new message itself would be evicted
    */
   keepForOperator(message: MessageToKeep, address: string): Promise<void>;
@@ -221,39 +208,34 @@ export interface DeliveryStore {
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
   /**
    * Ends a delivery and deletes its message with the last one.
-   * @param failure why the delivery failed; `null` when the message was accepted
+   * @param failure `null` when the message was accepted
    */
   finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
-  /** Returns a delivery to the queue until `notBefore` and counts one attempt. */
+  /** Returns a delivery to the queue and counts one attempt. */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
-  /**
-   * Returns leased deliveries to the queue without counting an attempt, due at `notBefore`; skips those whose lease was
-   * lost.
-   */
+  /** Returns leased deliveries to the queue without counting an attempt. */
   putBack(deliveries: readonly PutBack[]): Promise<void>;
   /** Makes waiting deliveries due now and does not count the attempt that deferred them; skips leased ones. */
   hasten(ids: readonly string[], now: Date): Promise<void>;
-  /** Earliest time at which a delivery is due or a lease expires; `null` when the queue is empty. */
+  /** When a delivery is due or a lease expires; `null` when the queue is empty. */
   nextDueAt(): Promise<Date | null>;
-  /** Number of open deliveries of one alias, for the spool quota. */
+  /** Open deliveries. */
   countForAlias(aliasId: string): Promise<number>;
   /**
-   * Bytes of undelivered mail of an account or alias. A message counts once, however many of its deliveries are open;
-   * each open delivery adds `SPOOL_ROW_BYTES`. Uses an index; the cost grows with the number of open deliveries of that
-   * account or alias.
+   * Bytes of undelivered mail. A message counts once, however many of its deliveries are open; each of these adds
+   * `SPOOL_ROW_BYTES`. The cost grows with the number of open deliveries of that account or alias.
    */
   spoolBytes(owner: "account" | "alias", id: string): Promise<number>;
-  /** Number of open deliveries. */
+  /** Open deliveries. */
   count(): Promise<number>;
-  /** Whether the queue holds a message with this id. */
   isKnownMessage(messageId: string): Promise<boolean>;
-  /** Releases every lease. Embedded database only, at start, when no other process can hold one. @returns how many */
+  /** Embedded database only, at start, when no other process can hold a lease. @returns how many */
   releaseLeases(): Promise<number>;
-  /** Calls the listener when this or another process enqueues a delivery. `dueAt`: when it is due; `null`: now. */
+  /** Called when this or another process enqueues a delivery. `dueAt`: when it is due; `null`: now. */
   onWake(listener: (dueAt: Date | null) => void): void;
 }
 
-/** Why a destination did not accept a message, in words for its owner. */
+/** In words for the destination's owner. */
 export const failureText: Record<FailureCode, string> = {
   unreachable: "its mail host could not be reached",
   timed_out: "its mail host did not answer in time",
@@ -288,16 +270,15 @@ export interface InFlightMessage {
 
 export interface InFlightMessages {
   /**
-   * Stores the message; resolves when it is on stable storage. After a crash, the next start puts it into the queue.
+   * Resolves when the message is on stable storage. After a crash, the next start puts it into the queue.
    * @throws AppError `spool_failed`, leaving no partial file behind
    */
   keep(inFlight: InFlightMessage): Promise<void>;
-  /** Deletes the file of the message. Called when its attempt has ended and nothing is left to retry. */
+  /** Called when its attempt has ended and nothing is left to retry. */
   forget(messageId: string): Promise<void>;
   /**
    * Enqueues the message after its attempt failed, under the delivery's lease.
-   * @param inFlight `wire` is `null` when the bytes are no longer in memory; they are then read back, one message at a
-   * time
+   * @param inFlight `wire` is `null` when the bytes are no longer in memory; they are then read back
    * @returns false when the alias or account no longer exists; the message is then deleted
    * @throws AppError `spool_failed`; the message is still in its file
    */

@@ -1,4 +1,4 @@
-/** Confirmation of mailboxes: when one is asked, what is written to it, and what its answer changes. */
+/** Confirmation of mailboxes: when one is asked, what is written to it, and what its reader's choice changes. */
 import {
   type ConfirmationChoice,
   type ConfirmationLinkStanding,
@@ -31,18 +31,17 @@ import {
 } from "./destination.ts";
 import { exactMailbox, sameMailbox } from "./same-mailbox.ts";
 
-/** Maximum unconfirmed mailboxes per account. */
+/** Per account. */
 export const WAITING_MAILBOXES_MAX = 5;
-/** Maximum confirmation messages to one mailbox for one account, including the first. */
+/** To one mailbox for one account, including the first. */
 export const MESSAGES_MAX = 3;
 const RESEND_AFTER_MS = 86_400_000;
-/** Days until a confirmation link expires. */
 export const LINK_DAYS = mailDays.confirmationLink;
 
 export interface AskedPair {
   state: ConfirmationState;
   askedAt: readonly Date[];
-  /** Number of unconfirmed mailboxes of the account. */
+  /** Of the account. */
   waiting: number;
 }
 
@@ -55,22 +54,21 @@ export function decideAsk(pair: AskedPair, { now, isByOwner }: { now: Date; isBy
   return nextAt > now ? { kind: "too_soon", nextAt } : { kind: "ask" };
 }
 
-/** The mailbox's reader may change the answer, except for a block, which only the operator can lift. */
+/** The mailbox's reader may change the choice, except for a block, which only the operator can lift. */
 export function stateAfter(state: KnownState, choice: ConfirmationChoice): KnownState {
   if (state === "blocked" || choice === "block") return "blocked";
   return choice === "mine" ? "confirmed" : "refused";
 }
 
 export interface ConfirmationMessage extends OwnMessageHead {
-  /** Base URL of the confirmation links, e.g. `https://kauke.test`. */
+  /** Base URL of the links, e.g. `https://kauke.test`. */
   origin: string;
   token: string;
 }
 
 /**
- * Writes the message that asks a mailbox to confirm that mail may be forwarded to it, in the form that `own-message.ts`
- * describes. It contains only our own text, without alias, account name or plus tag, so nobody can use it to send their
- * text to strangers.
+ * Contains only our own text, without alias, account name or plus tag, so nobody can use it to send their text to
+ * strangers.
  */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
   const { from, origin, token } = message;
@@ -134,8 +132,8 @@ export type AskDeps = QueueDeps & LimitDeps & { destinations: Pick<DestinationSt
 const DAY_MS = 86_400_000;
 
 /**
- * Mails the mailbox a link to confirm, if the rules and the limit per mailbox allow it. That limit counts the mailbox
- * over all accounts, deleted ones included, so that many accounts together cannot flood a stranger's mailbox.
+ * Mails the mailbox a link to confirm, if the rules allow it. The limit per mailbox counts over all accounts, deleted
+ * ones included, so that many accounts together cannot flood a stranger's mailbox.
  * @throws what the store throws; nothing was sent then, and the mailbox may be asked again
  */
 export async function askForConfirmation(
@@ -167,11 +165,9 @@ export async function askForConfirmation(
 type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "mailboxes" | "confirmation">;
 
 /**
- * Sends the confirmation message, first or again, when the owner requests it.
- * @returns the mailbox's state
- * @throws AppError `not_found` when the mailbox is not among the account's, `rate_limited` within a day,
- * `invalid` when the maximum of messages or of unconfirmed mailboxes is reached, or when this server asks for no
- * confirmations
+ * First or again, at the owner's request.
+ * @throws AppError `not_found` when the mailbox is not among the account's, `rate_limited` within a day, `invalid` when
+ * the maximum of messages or of unconfirmed mailboxes is reached, or without confirmations
  */
 export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promise<ConfirmationState> {
   if (deps.confirmation === null) throw refusal("This server asks for no confirmations.");
@@ -189,10 +185,7 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
 
 const refusal = (message: string) => new AppError("invalid", { message });
 
-/**
- * Finds the mailbox among the destinations of aliases and the account's list of mailboxes, spelled as stored there. No
- * other address gets a confirmation message.
- */
+/** Spelled as stored, in an alias or in the list of mailboxes. No other address gets a confirmation message. */
 async function findDestination(
   { aliases, mailboxes }: Pick<CoreDeps, "aliases" | "mailboxes">,
   { userId, address }: Pair,
@@ -209,11 +202,7 @@ type ReadDeps = Pick<CoreDeps, "destinations" | "users">;
 
 const unknownLink = () => new AppError("not_found", { message: "This link is unknown or has expired." });
 
-/**
- * Returns what the page of an answer link shows, without changing anything. A link works until it expires, even after
- * it was used to answer.
- * @throws AppError `not_found` when the link is unknown or has expired
- */
+/** A link works until it expires, even after it was used. @throws AppError `not_found` */
 export async function readLink(deps: ReadDeps, token: string): Promise<ConfirmationLinkStanding> {
   return standingOf(deps, await findLink(deps, token));
 }
@@ -221,14 +210,14 @@ export async function readLink(deps: ReadDeps, token: string): Promise<Confirmat
 interface Answer {
   token: string;
   choice: ConfirmationChoice;
-  /** User who is signed in where the link was opened; `null` if nobody is. */
+  /** `null` if nobody is signed in where the link was opened. */
   signedInUserId: string | null;
 }
 
 /**
- * Records the answer of the mailbox's reader; repeating an answer changes nothing. Accounts that may no longer forward
- * to the mailbox get a notice. A reader who is signed in to the link's account thereby confirms the same address as the
- * account's e-mail too; anybody else confirms the mailbox alone, since the account may be a stranger's.
+ * Records the reader's choice; repeating it changes nothing. Accounts that may no longer forward to the mailbox get a
+ * notice. A reader who is signed in to the link's account confirms the same address as the account's e-mail too;
+ * anybody else confirms the mailbox alone, since the account may be a stranger's.
  * @throws AppError `not_found`
  */
 export async function answerLink(

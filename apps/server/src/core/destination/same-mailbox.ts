@@ -1,17 +1,13 @@
 /**
- * Which addresses count as one mailbox: they differ only in letter case, Unicode form, spelling of the domain or a
- * `+tag`, and at Gmail in dots. Some hosts give `ann` and `ann+x` to two people, who then share one confirmation;
- * without this rule, tags would bypass every limit.
+ * Which addresses count as one mailbox: those that differ only in letter case, Unicode form, spelling of the domain or
+ * a `+tag`, and at Gmail in dots. Without this rule, tags would bypass every limit; at hosts that give `ann` and
+ * `ann+x` to two people, these share one confirmation.
  */
 import { asciiDomainOf, splitAddress } from "@kauke/mail-rfc";
 
 const gmail: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
 
-/**
- * Canonical form for comparison only, not a sendable address.
- * @param address as typed, e.g. `Ann+shop@Example.ORG`
- * @returns e.g. `ann@example.org`
- */
+/** For comparison only, not a sendable address. `Ann+shop@Example.ORG` becomes `ann@example.org`. */
 export function sameMailbox(address: string): string {
   const { local, domain } = split(address);
   const name = withoutTag(local).normalize("NFC").toLowerCase();
@@ -20,10 +16,8 @@ export function sameMailbox(address: string): string {
 }
 
 /**
- * Canonical form of a mailbox address that keeps its tag, because a host may have the mailbox `ann` but not `ann+shop`.
- * Letter case, Unicode form and the spelling of an international domain are ignored.
- * @param address as typed, e.g. `Ann+shop@Example.ORG`
- * @returns e.g. `ann+shop@example.org`
+ * Keeps the tag, because a host may have the mailbox `ann` but not `ann+shop`: `Ann+shop@Example.ORG` becomes
+ * `ann+shop@example.org`.
  */
 export function exactMailbox(address: string): string {
   const { local, domain } = split(address);
@@ -32,8 +26,8 @@ export function exactMailbox(address: string): string {
 
 /**
  * Key of a limit per mailbox where each spelling belongs to a different account: the plain spelling has a limit of its
- * own, and all others share one. Accounts registered with tags of a stranger's address thus leave the address' own
- * limit alone, and the mailbox gets at most twice the limit.
+ * own, and all others share one. So accounts registered with tags of a stranger's address leave that address' own limit
+ * alone, and the mailbox gets at most twice the limit.
  */
 export function spellingOfMailbox(address: string): string {
   const mailbox = sameMailbox(address);
@@ -41,9 +35,8 @@ export function spellingOfMailbox(address: string): string {
 }
 
 /**
- * Whether `author` is the mailbox `destination`: the same address with the same tag, or without a tag. A different tag
- * counts only at Gmail, where all tags belong to one mailbox; elsewhere a stranger could have registered `ann+x` as a
- * name.
+ * The same address with the same tag, or without one. A different tag counts only at Gmail, where all tags belong to
+ * one mailbox; elsewhere a stranger could have registered `ann+x` as a name.
  */
 export function isMailboxOf(author: string, destination: string): boolean {
   if (sameMailbox(author) !== sameMailbox(destination)) return false;
@@ -51,10 +44,7 @@ export function isMailboxOf(author: string, destination: string): boolean {
   return tag === "" || tag === tagOf(destination) || gmail.has(split(author).domain);
 }
 
-/**
- * Removes the plus tag, which may contain a stranger's text, and keeps the spelling of the rest, for use in header
- * fields.
- */
+/** Removes the plus tag, which may contain a stranger's text, for use in header fields. */
 export function untaggedMailbox(address: string): string {
   const { local, domain } = split(address);
   return `${withoutTag(local)}@${domain}`;
@@ -74,7 +64,7 @@ function withoutTag(local: string): string {
   return plus > 0 ? local.slice(0, plus) : local;
 }
 
-/** Names of hosts that have a domain in many countries, e.g. yahoo.co.jp. */
+/** Names of hosts with a domain in many countries, e.g. yahoo.co.jp. */
 const anyCountry = /^(?:yahoo|ymail|hotmail|outlook|live|gmx|yandex|zoho|mail|email|aol)\.[a-z]{2,4}(?:\.[a-z]{2})?$/;
 
 const domains: ReadonlySet<string> = new Set([
@@ -99,7 +89,11 @@ const domains: ReadonlySet<string> = new Set([
   ..."docomo.ne.jp ezweb.ne.jp au.com softbank.ne.jp i.softbank.jp rakuten.jp nifty.com biglobe.ne.jp".split(" "),
 ]);
 
-/** @param domain in lower case, e.g. `gmail.com` */
+/**
+ * Anybody can have a mailbox there, so a proof of the domain says nothing about the mailbox. The list need not be
+ * complete: a domain where several accounts have confirmed mailboxes counts as shared too.
+ * @param domain in lower case
+ */
 export function isPublicMailHost(domain: string): boolean {
   return domains.has(domain) || anyCountry.test(domain);
 }

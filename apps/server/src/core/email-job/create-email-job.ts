@@ -11,9 +11,9 @@ import { takeLimit } from "../take-limit.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
 
 export interface TypedMessage {
-  /** Sender address: `name@domain`, lower case. */
+  /** `name@domain`, lower case. */
   aliasAddress: string;
-  /** Domain of the alias, one of our own. */
+  /** One of our own. */
   aliasDomain: string;
   to: string;
   subject: string;
@@ -21,16 +21,15 @@ export interface TypedMessage {
 }
 
 export interface BuiltMessage {
-  /** The message as it is sent and stored, dot-stuffed. */
+  /** As it is sent and stored, dot-stuffed. */
   wire: Buffer;
   envelope: MessageEnvelope;
-  /** Recipient address for the RCPT command. */
+  /** For the RCPT command. */
   recipient: string;
   messageId: string;
 }
 
 /**
- * Builds the message, envelope and Message-ID of composed mail.
  * @param random 16 bytes, the only content of the Message-ID besides the domain
  * @throws MailSyntaxError when the recipient is not a valid address
  */
@@ -42,17 +41,14 @@ export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; 
   return { wire: stuff(bytes), envelope: envelopeOf(aliasAddress, recipient, now), recipient, messageId };
 }
 
-/**
- * Converts an international domain to A-labels, so that only a non-ASCII local part makes the message SMTPUTF8 (RFC
- * 6531).
- */
+/** With A-labels in the domain, only a non-ASCII local part makes the message SMTPUTF8 (RFC 6531). */
 function spellRecipient(to: string): string {
   const { local, domain, canonical } = parseAddress(to);
   const ascii = domainToASCII(domain);
   return ascii !== "" && /^[ -~]*$/.test(local) ? `${local}@${ascii}` : canonical;
 }
 
-/** Envelope without a client: composed mail comes over no SMTP connection. */
+/** Composed mail comes over no SMTP connection. */
 function envelopeOf(aliasAddress: string, recipient: string, receivedAt: Date): MessageEnvelope {
   const { needsSmtpUtf8 } = parseAddress(recipient);
   return {
@@ -83,9 +79,9 @@ export interface TypedLeakDeps {
 }
 
 /**
- * Searches subject and body for the mailboxes that the alias forwards to. The recipient is not checked, since the owner
- * may write to their own mailbox.
- * @returns the field that contains one, the body before the subject; `null` if neither does
+ * Searches subject and body for the mailboxes that the alias forwards to; not the recipient, since the owner may write
+ * to their own mailbox.
+ * @returns the body before the subject; `null` if neither contains one
  * @throws AppError `busy`, `unavailable`
  */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
@@ -101,8 +97,7 @@ function messageFor({ leak, place }: FoundLeak): string {
 }
 
 /**
- * The body to send: encrypted as an armored age file, or as typed. Throws rather than return plain text if encryption
- * fails.
+ * An armored age file, or the text as typed. Throws rather than return plain text if encryption fails.
  * @param recipientPublicKey `null`: not encrypted
  * @throws AppError `invalid`, `busy`, `unavailable`
  */
@@ -124,13 +119,10 @@ export interface NewEmailJob {
   to: string;
   subject: string;
   body: string;
-  /**
-   * Age recipient to encrypt the body to before it is enqueued, unless the body is an armored age file already; `null`:
-   * sent as typed.
-   */
+  /** Age recipient to encrypt the body to, unless it is an armored age file already; `null`: sent as typed. */
   recipientPublicKey: string | null;
   priority: number;
-  /** Time chosen by the user; `null`: the message is sent as soon as the time to cancel is over. */
+  /** `null`: the message is sent as soon as the time to cancel is over. */
   scheduledAt: Date | null;
 }
 
@@ -154,7 +146,7 @@ const MAX_RETRIES = 3;
 const DAY_MS = 86_400_000;
 
 /**
- * Composes the message and enqueues it, due when the time to cancel is over, or when scheduled if that is later.
+ * The message is due when the time to cancel is over, or when scheduled if that is later.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed`
  */
 export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Promise<EmailJob> {
@@ -166,11 +158,11 @@ export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Prom
   await guardLeaks(deps, input, alias);
   await takeLimit(deps, "email_job_create", { userId: input.userId });
   const body = await encryptBody(deps, input);
-  // The clock is read again: encryption may have waited in a queue, and the time to cancel starts now.
+  // Encryption may have waited in a queue, and the time to cancel starts now.
   return store(deps, makeJob(deps, { input: { ...input, body }, alias, now: deps.clock.now() }));
 }
 
-/** Finds the alias to send from. `store` checks it again under lock; this earlier check avoids unnecessary work. */
+/** `store` checks the alias again under lock; this earlier check avoids unnecessary work. */
 async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmailJob): Promise<Alias> {
   const senders = await aliases.listWithSmtp(userId);
   const alias = senders.find(({ id, routing }) => id === aliasId && routing.state === "active");
@@ -178,10 +170,7 @@ async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmail
   return alias;
 }
 
-/**
- * Rejects text that reveals a mailbox, unless the owner switched the leak guard off; applies also if the account no
- * longer exists.
- */
+/** Applies unless the owner switched the leak guard off; also if the account no longer exists. */
 async function guardLeaks({ users, leakGuard }: CreateDeps, input: NewEmailJob, alias: Alias): Promise<void> {
   const mailboxes = alias.routing.state === "active" ? mailboxesAmong(alias.routing.destinations) : [];
   if (mailboxes.length === 0 || (await users.settings(input.userId))?.leakGuard === false) return;

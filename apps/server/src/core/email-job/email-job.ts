@@ -8,26 +8,26 @@ import { type DeliveryFailure, failureText, type MessageToKeep, type OpenDeliver
 export interface EmailJob {
   id: string;
   userId: string;
-  /** Alias that the message is sent from; `null` once that alias was deleted. */
+  /** `null` once that alias was deleted. */
   aliasId: string | null;
   useEncryption: boolean;
   status: EmailJobStatus;
-  /** Priority of the message, 0 to 10; higher priorities are claimed first by delivery workers. */
+  /** 0 to 10; higher priorities are claimed first by delivery workers. */
   priority: number;
   maxRetries: number;
   currentRetries: number;
-  /** Earliest time of the first delivery attempt, which is not before the time to cancel is over. */
+  /** First delivery attempt, not before the time to cancel is over. */
   scheduledAt: Date;
   /** When the message was sent or failed permanently. */
   processedAt: Date | null;
   cancelledAt: Date | null;
   lastFailure: DeliveryFailure | null;
-  /** Message-ID with its angle brackets; the same for every attempt. */
+  /** With its angle brackets; the same for every attempt. */
   messageId: string;
   createdAt: Date;
 }
 
-/** Sealed content, erased together with the body once the message is sent, failed or cancelled. */
+/** Sealed, and erased together with the body once the message is sent, failed or cancelled. */
 export interface EmailJobContent {
   recipient: string;
   subject: string;
@@ -36,14 +36,13 @@ export interface EmailJobContent {
 export interface EmailJobToQueue {
   job: EmailJob;
   content: EmailJobContent;
-  /** The message's row. Its body must already be stored in `MessageBodies`. */
+  /** Its body must already be stored in `MessageBodies`. */
   message: MessageToKeep;
   delivery: OpenDelivery;
 }
 
 export interface WaitingJob {
   job: EmailJob;
-  /** Earliest time of the next delivery attempt. */
   nextAttemptAt: Date;
   content: EmailJobContent;
 }
@@ -56,30 +55,27 @@ export interface EmailJobStore {
    */
   queue(input: EmailJobToQueue): Promise<void>;
   find(userId: string, jobId: string): Promise<EmailJob | null>;
-  /** Messages that are pending or being sent, newest first. */
+  /** Pending or being sent, newest first. */
   listWaiting(userId: string, max: number): Promise<WaitingJob[]>;
   /**
-   * Removes the delivery and the body and marks the job as cancelled, in one guarded step across processes; does
-   * nothing once a delivery worker is sending the message or may have sent it.
+   * Removes delivery and body and marks the job as cancelled, in one guarded step across processes; does nothing once a
+   * delivery worker is sending the message or may have sent it.
    * @returns whether the job is cancelled, by this call or an earlier one; `null` when it does not belong to this user
    */
   cancel(userId: string, jobId: string): Promise<boolean | null>;
-  /** Deletes records that ended before this time. @returns how many */
+  /** @returns how many */
   deleteEndedBefore(endedBefore: Date): Promise<number>;
 }
 
 /**
  * `claim`: a delivery worker starts an attempt, possible again from `sending` after a worker crashed. `retry`: the
- * attempt failed temporarily. `deliver`, `fail`: the message was sent, or failed permanently. `cancel`: the owner
- * cancelled it, or its alias was paused, renamed or deleted; only while no worker is sending it.
+ * attempt failed temporarily. `deliver`, `fail`: the message was sent, or failed permanently. `cancel`: by the owner,
+ * or its alias was paused, renamed or deleted; only while no worker is sending it.
  */
 export const jobEvents = ["claim", "retry", "deliver", "fail", "cancel"] as const;
 export type JobEvent = (typeof jobEvents)[number];
 
-/**
- * State machine of a composed message. The store's statements check each transition by `statesBefore`, so that no other
- * transition can happen.
- */
+/** The store's statements check each transition by `statesBefore`, so that no other can happen. */
 const transitions: Record<EmailJobStatus, Partial<Record<JobEvent, EmailJobStatus>>> = {
   pending: { claim: "sending", cancel: "cancelled" },
   sending: { claim: "sending", retry: "pending", deliver: "sent", fail: "failed" },
@@ -88,24 +84,23 @@ const transitions: Record<EmailJobStatus, Partial<Record<JobEvent, EmailJobStatu
   cancelled: {},
 };
 
-/** The status of a job after an event. @returns `null` when the event cannot happen in the given status */
+/** `null` when the event cannot happen in the given status. */
 export function nextStatus(status: EmailJobStatus, event: JobEvent): EmailJobStatus | null {
   return transitions[status][event] ?? null;
 }
 
-/** Statuses of composed mail in which the event is possible. */
 export function statesBefore(event: JobEvent): EmailJobStatus[] {
   return emailJobStatuses.filter((status) => nextStatus(status, event) !== null);
 }
 
-/** Whether the status is final, so that no event can follow. */
+/** No event can follow. */
 export function isEnd(status: EmailJobStatus): boolean {
   return Object.keys(transitions[status]).length === 0;
 }
 
 const JOB_NOT_FOUND = "Email job not found";
 
-/** Reads the record of a composed message. @throws AppError `not_found` */
+/** @throws AppError `not_found` */
 export async function getEmailJob(
   { emailJobs }: { emailJobs: EmailJobStore },
   { userId, jobId }: { userId: string; jobId: string },
@@ -115,13 +110,13 @@ export async function getEmailJob(
   return job;
 }
 
-/** Why the last attempt failed, in our own words; never a peer's reply text. */
+/** In our own words; never a peer's reply text. */
 export function lastErrorOf({ lastFailure }: EmailJob): string | null {
   return lastFailure === null ? null : `The recipient's address did not take it: ${failureText[lastFailure.code]}.`;
 }
 
 /**
- * Cancels a queued message: once this returns, no process sends it. Cancelling again changes nothing.
+ * Once this returns, no process sends the message. Cancelling again changes nothing.
  * @throws AppError `not_found`, `too_late` when a delivery worker is sending the message or has sent it
  */
 export async function cancelEmailJob(

@@ -67,24 +67,21 @@ function wholeCharacters(text: string, max: number): string {
 
 export interface DestinationRules {
   ownDomains: readonly string[];
-  /** Address of the mailbox for rows without a destination; `null` when the account has no confirmed mailbox. */
+  /** Mailbox for rows without a destination; `null` when the account has no confirmed mailbox. */
   fallback: string | null;
 }
 
 export interface PlannedDestinations {
   destinations: Destination[];
-  /** Difference between the planned and the file's destinations, as a sentence; `null` when they are the same. */
+  /** How the destinations differ from the file's, as a sentence; `null` when they are the same. */
   remark: string | null;
 }
 
-/** Distinct destinations of one import, limited to `limits.importDestinationsMax`. */
+/** Of one import, at most `limits.importDestinationsMax`. */
 export class DestinationSet {
   readonly #seen = new Set<string>();
 
-  /**
-   * Adds destinations to the set.
-   * @returns false, with nothing added, if the set would exceed its maximum size
-   */
+  /** False, with nothing added, if the set would exceed its maximum size. */
   add(destinations: readonly Destination[]): boolean {
     const keys = destinations.map(keyOf).filter((key) => !this.#seen.has(key));
     if (this.#seen.size + keys.length > limits.importDestinationsMax) return false;
@@ -95,10 +92,7 @@ export class DestinationSet {
 
 const keyOf = (it: Destination) => (it.kind === "mailbox" ? it.address.toLowerCase() : it.url);
 
-/**
- * Decides the destinations of one imported row.
- * @returns `null` when the row has no usable destination and there is no fallback
- */
+/** `null` when the row has no usable destination and there is no fallback. */
 export function planDestinations(
   texts: readonly string[],
   { ownDomains, fallback }: DestinationRules,

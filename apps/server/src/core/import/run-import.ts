@@ -150,15 +150,12 @@ export async function undoImport(
 
 export interface ImportPage {
   number: number;
-  /** Number of pages of rows with the chosen outcome. */
+  /** Pages of rows with the chosen outcome. */
   count: number;
   rows: ImportRow[];
 }
 
-/**
- * Finds an import of the user.
- * @throws AppError `not_found`
- */
+/** @throws AppError `not_found` */
 export async function findImport(
   { imports }: Deps,
   { userId, importId }: { userId: string; importId: string },
@@ -169,8 +166,8 @@ export async function findImport(
 }
 
 /**
- * One page of an import's rows, either of all rows or of those with one outcome.
- * @param number page number from 0; pages after the last one have no rows
+ * Of all rows, or of those with one outcome.
+ * @param number from 0; pages after the last one have no rows
  */
 export async function importPage(
   deps: Deps,
@@ -186,7 +183,7 @@ export async function importPage(
 }
 
 async function anyRows({ imports }: Deps, { id }: AliasImport, from: number): Promise<ImportRow[]> {
-  // A page never spans two batches, because a batch consists of whole pages.
+  // A batch consists of whole pages.
   const batch = await imports.batch(id, Math.floor(from / BATCH_ROWS));
   const start = from % BATCH_ROWS;
   return batch?.slice(start, start + importPageSize) ?? [];
@@ -211,10 +208,7 @@ async function rowsOf(
   return found.slice(0, importPageSize);
 }
 
-/**
- * Deletes an import with its stored rows; aliases that it created stay.
- * @throws AppError `not_found`; `too_late` while the import is running
- */
+/** Aliases that it created stay. @throws AppError `not_found`; `too_late` while the import is running */
 export async function deleteImport(
   { imports }: Deps,
   { userId, importId }: { userId: string; importId: string },

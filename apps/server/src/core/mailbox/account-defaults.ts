@@ -12,19 +12,19 @@ import type { ChosenDefaults, DefaultsChange, Mailbox } from "./mailbox.ts";
 
 export type DefaultMailbox = Omit<Mailbox, "aliasCount">;
 
-/** Default values for new aliases of an account. */
+/** For new aliases of an account. */
 export interface AccountDefaults {
   domain: string;
   format: DefaultFormat;
   /** Whether generated names begin with the website's name if the client tells it. */
   siteInName: boolean;
-  /** Mailbox that new aliases forward to; `null` if no mailbox of the account is confirmed. */
+  /** That new aliases forward to; `null` if no mailbox of the account is confirmed. */
   mailbox: DefaultMailbox | null;
 }
 
 /**
- * Reads an account's defaults for new aliases. A chosen domain that the operator has removed is replaced by the first
- * domain, a chosen mailbox that is no longer confirmed by another mailbox.
+ * A chosen domain that the operator has removed is replaced by the first one, a chosen mailbox that is no longer
+ * confirmed by another.
  * @throws AppError `not_signed_in` when the account no longer exists
  */
 export async function accountDefaults(deps: MailboxDeps, userId: string): Promise<AccountDefaults> {
@@ -41,8 +41,7 @@ export async function accountDefaults(deps: MailboxDeps, userId: string): Promis
 }
 
 /**
- * The default mailbox if it is the chosen one or the account's e-mail, found without reading the account's aliases;
- * `null` if neither of the two is confirmed.
+ * The chosen one or the account's e-mail, found without reading the account's aliases; `null` if neither is confirmed.
  */
 async function likelyDefault(deps: MailboxDeps, user: User, chosen: ChosenDefaults): Promise<DefaultMailbox | null> {
   const own = ownMailbox(deps, user)?.address ?? null;
@@ -65,7 +64,6 @@ async function listedDefault(deps: MailboxDeps, userId: string): Promise<Default
 }
 
 /**
- * Changes an account's defaults for new aliases.
  * @throws AppError `invalid` for a domain that is not this server's or a mailbox that is not a confirmed one of the
  * account; `rate_limited`; `not_signed_in` when the account no longer exists
  */
@@ -90,9 +88,8 @@ async function refuseUnconfirmed(deps: MailboxDeps, userId: string, mailboxId: s
 export type AliasMailbox = Pick<Mailbox, "id" | "address" | "state" | "createdAt">;
 
 /**
- * Finds the mailboxes that the given aliases forward to. The account's other aliases are read only if one of the
- * mailboxes has never been listed.
- * @returns mailboxes by `exactMailbox` of their address
+ * By `exactMailbox` of their address. The account's other aliases are read only if one of the mailboxes has never been
+ * listed.
  */
 export async function aliasMailboxes(
   deps: MailboxDeps,
@@ -119,13 +116,13 @@ export type MailboxDestination = Extract<Destination, { kind: "mailbox" }>;
 
 interface Choice {
   userId: string;
-  /** Ids of mailboxes of the account; if absent or empty, the default mailbox is used. */
+  /** If absent or empty, the default mailbox. */
   mailboxIds?: readonly string[] | undefined;
 }
 
 /**
- * Converts mailbox ids that a client sent to destinations. The confirmation of the mailboxes is not checked.
- * @param readDefaults the account's defaults, if the caller has read them already
+ * Without a check that the mailboxes are confirmed.
+ * @param readDefaults if the caller has read them already
  * @throws AppError `no_mailbox`, `invalid` for an id that is not one of the account's mailboxes
  */
 export async function mailboxDestinations(

@@ -17,10 +17,9 @@ export type MailboxDeps = Pick<
 >;
 
 /**
- * Lists the mailboxes of an account, oldest first: those its aliases forward to (up to `limits.listedMailboxesMax` in
- * the list), those its owner added, its own e-mail, and confirmed ones that an alias forwarded to before. Mailboxes
- * that are new in aliases since the last call get their database rows now, in one statement, so that creating an alias
- * needs no statement for them.
+ * Oldest first: mailboxes that aliases forward to (up to `limits.listedMailboxesMax`), that the owner added, the
+ * account's e-mail, and confirmed ones that an alias forwarded to before. New ones in aliases get their rows now, in
+ * one statement, so that creating an alias needs none for them.
  */
 export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<Mailbox[]> {
   const { mailboxes } = deps;
@@ -53,7 +52,7 @@ interface Use extends ListedAddress {
   count: number;
 }
 
-/** Mailboxes that aliases forward to, keyed by `exactMailbox`, each spelled as in the oldest alias. */
+/** By `exactMailbox`, each spelled as in the oldest alias. */
 async function countUses(aliases: readonly Alias[]): Promise<Map<string, Use>> {
   const uses = new Map<string, Use>();
   await mapInSlices(aliases.toReversed(), (alias) => {
@@ -67,10 +66,7 @@ async function countUses(aliases: readonly Alias[]): Promise<Map<string, Use>> {
   return uses;
 }
 
-/**
- * The account's own e-mail as a mailbox; `null` if the account has none, or has one on this server's own domains, to
- * which no alias may forward.
- */
+/** `null` if the account has no e-mail, or one on this server's own domains, to which no alias may forward. */
 export function ownMailbox({ ownDomains }: Pick<CoreDeps, "ownDomains">, user: User): ListedAddress | null {
   if (user.email === null || ownDomains.includes(asciiDomainOf(user.email))) return null;
   return { address: user.email, since: user.createdAt };
@@ -92,7 +88,7 @@ async function withMissing(
 
 export type StateOf = (address: string) => ConfirmationState;
 
-/** Reads the confirmation states of mailboxes in two queries. */
+/** Two queries. */
 export async function readStates(
   { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,
   userId: string,
@@ -108,14 +104,11 @@ export async function readStates(
 interface DefaultChoice {
   stateOf: StateOf;
   chosenId: string | undefined;
-  /** Address of the account's own e-mail; `null` if it cannot be a mailbox. */
+  /** The account's e-mail; `null` if it cannot be a mailbox. */
   own: string | null;
 }
 
-/**
- * Chooses the default mailbox: the chosen one if it is confirmed, else the account's e-mail if confirmed, else the
- * oldest confirmed one.
- */
+/** The chosen one if it is confirmed, else the account's e-mail if confirmed, else the oldest confirmed one. */
 export function chooseDefault(
   rows: readonly StoredMailbox[],
   { stateOf, chosenId, own }: DefaultChoice,
@@ -127,8 +120,8 @@ export function chooseDefault(
 }
 
 /**
- * Adds a mailbox to the account's list and sends it a confirmation message, unless it got one or was answered before.
- * Adding a mailbox twice is no error.
+ * Sends the mailbox a confirmation message, unless it got one or its reader has chosen before. Adding a mailbox twice
+ * is no error.
  * @throws AppError `invalid` for a mailbox on this server's own domains, for one that blocks mail from this server, and
  * when the account has reached the maximum of added or unconfirmed mailboxes; `rate_limited`
  */
@@ -138,8 +131,8 @@ export async function addMailbox(
 ): Promise<Mailbox> {
   if (deps.ownDomains.includes(asciiDomainOf(address))) throw fieldError("address", aliasMessages.forwardToOwnDomain);
   await takeLimit(deps, "mailbox_change", { userId });
-  // Blocked mailboxes are looked up after the rate limit, so that an account cannot find out for many mailboxes whether
-  // their owners have blocked this server.
+  // After the rate limit, so that an account cannot find out for many mailboxes whether their owners have
+  // blocked this server.
   if (await deps.destinations.isAnyBlocked([address])) throw fieldError("address", aliasMessages.forwardToBlocked);
   const known = new Set((await deps.mailboxes.list(userId)).map((row) => row.id));
   const added = await deps.mailboxes.add(userId, address, limits.addedMailboxesMax);
@@ -150,9 +143,7 @@ export async function addMailbox(
   return listed;
 }
 
-/**
- * Sends the confirmation message. If that is refused or fails, a newly added mailbox is removed from the list again.
- */
+/** If the confirmation message is refused or fails, a newly added mailbox is removed from the list again. */
 async function askOrTakeBack(
   deps: MailboxDeps & AskDeps,
   { userId, id, address, isNew }: { userId: string; id: string; address: string; isNew: boolean },

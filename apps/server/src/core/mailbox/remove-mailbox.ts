@@ -9,7 +9,6 @@ import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import { ownMailbox } from "./list-mailboxes.ts";
 import type { StoredMailbox } from "./mailbox.ts";
 
-/** An alias that forwards to the mailbox to be removed. */
 export interface MailboxUse {
   alias: Alias;
   /** Whether the mailbox is the alias' only destination. */
@@ -23,17 +22,13 @@ interface OwnMailbox {
 
 type UseDeps = Pick<CoreDeps, "mailboxes" | "aliases">;
 
-/**
- * Aliases that would lose a destination if the mailbox were removed, newest first.
- * @throws AppError `not_found`
- */
+/** Aliases that would lose a destination if the mailbox were removed, newest first. @throws AppError `not_found` */
 export async function listMailboxUses(deps: UseDeps, mailbox: OwnMailbox): Promise<MailboxUse[]> {
   return usesOf(deps, mailbox.userId, await findMailbox(deps, mailbox));
 }
 
 /**
- * Removes a mailbox from every alias that forwards to it, 500 aliases per transaction, then from the list. Queued mail
- * of these aliases is no longer sent to it.
+ * From every alias, 500 per transaction, then from the list. Queued mail of these aliases is no longer sent to it.
  * @returns number of changed aliases
  * @throws AppError `mailbox_needed`, with nothing changed, when it is the only destination of an alias; `invalid` for
  * the account's own e-mail; `not_found`, `rate_limited`
@@ -87,10 +82,7 @@ const destinationsOf = (routing: AliasRouting): Destination[] =>
 const isMailbox = (destination: Destination, { address }: StoredMailbox): boolean =>
   destination.kind === "mailbox" && exactMailbox(destination.address) === exactMailbox(address);
 
-/**
- * The alias' destinations without the mailbox.
- * @throws AppError `mailbox_needed` if none is left
- */
+/** @throws AppError `mailbox_needed` if no destination is left */
 function withoutMailbox({ routing }: Alias, mailbox: StoredMailbox): Pick<AliasChange, "routing"> {
   const before = destinationsOf(routing);
   const left = before.filter((it) => !isMailbox(it, mailbox));
@@ -106,10 +98,7 @@ function withoutMailbox({ routing }: Alias, mailbox: StoredMailbox): Pick<AliasC
 
 const NAMED_MAX = 5;
 
-/**
- * Refuses the removal if the mailbox is the only destination of an alias.
- * @throws AppError `mailbox_needed`, with the addresses of these aliases in the message
- */
+/** @throws AppError `mailbox_needed`, with the addresses of aliases that have no other destination */
 function refuseNeeded(uses: readonly MailboxUse[]): void {
   const only = uses.filter(({ isOnly }) => isOnly).map(({ alias }) => aliasAddress(alias.name, alias.domain));
   if (only.length === 0) return;

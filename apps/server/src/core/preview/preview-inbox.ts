@@ -1,7 +1,6 @@
 /**
- * The preview inbox (`KAUKE_DELIVERY=preview`): the latest messages that would have been sent, in memory only. Filled
- * by the preview transport, read by the preview page. Messages are parsed when they are viewed; one that cannot be
- * parsed is shown raw.
+ * The preview inbox (`KAUKE_DELIVERY=preview`): the latest messages that would have been sent, in memory only. They are
+ * parsed when they are viewed; one that cannot be parsed is shown raw.
  */
 import { randomUUID } from "node:crypto";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
@@ -13,7 +12,7 @@ import type { Clock } from "../../runtime/ports.ts";
 export interface PreviewArrival {
   envelopeFrom: string;
   rcptTo: string;
-  /** Message bytes, not dot-stuffed. */
+  /** Not dot-stuffed. */
   raw: Buffer;
 }
 
@@ -40,7 +39,7 @@ export class PreviewInbox {
     this.#bounds = bounds;
   }
 
-  /** Adds a message and evicts the oldest ones beyond the limits; a message larger than the size limit is not kept. */
+  /** Evicts the oldest messages beyond the limits; one larger than the size limit is not stored. */
   add(arrival: PreviewArrival): void {
     const entry: Entry = { ...arrival, id: randomUUID(), receivedAt: this.#clock.now(), summary: null };
     this.#entries.set(entry.id, entry);
@@ -53,28 +52,28 @@ export class PreviewInbox {
     }
   }
 
-  /** Summaries of the messages, newest first. */
+  /** Newest first. */
   list(): Promise<PreviewSummary[]> {
     const summary = (entry: Entry) => (entry.summary ??= parse(entry.raw).then((email) => summaryOf(entry, email)));
     return Promise.all([...this.#entries.values()].reverse().map(summary));
   }
 
-  /** Parses one message. `null` for an unknown id, as in the other methods with an id. */
+  /** `null` for an unknown id, as in the other methods with an id. */
   async get(id: string): Promise<PreviewMessage | null> {
     const entry = this.#entries.get(id);
     return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
   }
 
   /**
-   * HTML body with inline images (`cid:`) as `data:` URLs; `null` without an HTML body. Written by a stranger: serve it
-   * only under the sandboxing policy.
+   * With inline images (`cid:`) as `data:` URLs; `null` without an HTML body. Written by a stranger: serve it only
+   * under the sandboxing policy.
    */
   async html(id: string): Promise<string | null> {
     const email = await this.#parsed(id);
     return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);
   }
 
-  /** Returns the message with its envelope, as the preview transport received it. */
+  /** As the preview transport received it. */
   arrival(id: string): PreviewArrival | null {
     return this.#entries.get(id) ?? null;
   }
@@ -156,7 +155,7 @@ function withInlineImages(html: string, attachments: readonly Attachment[]): str
 
 export interface TraceStep {
   stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";
-  /** Verdict or outcome of the stage, e.g. `accept`, `reject mail_loop`, `taken`. */
+  /** E.g. `accept`, `reject mail_loop`, `taken`. */
   verdict: string;
   detail: string;
 }

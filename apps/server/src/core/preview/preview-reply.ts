@@ -1,6 +1,6 @@
 /**
  * Writes the reply to a message of the preview inbox as an ordinary mail program would for the receiving mailbox: to
- * Reply-To or From, for Reply all also to everybody in To and Cc, with thread fields. Pure.
+ * Reply-To or From, for Reply all also to everybody in To and Cc, with thread fields.
  */
 import {
   addressesOf,
@@ -31,7 +31,7 @@ export interface PreviewReply {
   /** Mailbox that sends the reply. */
   from: string;
   recipients: readonly string[];
-  /** Message bytes, not dot-stuffed. */
+  /** Not dot-stuffed. */
   raw: Buffer;
 }
 
@@ -39,11 +39,11 @@ export interface TypedReply {
   text: string;
   all: boolean;
   at: Date;
-  /** Random part of the Message-ID, 16 bytes. */
+  /** Of the Message-ID, 16 bytes. */
   random: Uint8Array;
 }
 
-/** Writes the reply to a message of the preview inbox. @returns `null` when that message names nobody to reply to */
+/** `null` when that message names nobody to reply to. */
 export function writePreviewReply(arrival: PreviewArrival, typed: TypedReply): PreviewReply | null {
   try {
     return composeReply(arrival, typed);
@@ -101,15 +101,12 @@ function threadFields({ header, fields }: HeaderSource): FieldText {
   return joinFields([headerField("In-Reply-To", [answered]), headerField("References", thread, { columns: 1 })]);
 }
 
-/**
- * Submits a reply as authenticated mail from its mailbox.
- * @returns `null` when accepted, otherwise the text of the rejection
- */
+/** As authenticated mail from its mailbox. @returns `null` when accepted, otherwise the text of the rejection */
 export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 
 export interface AnswerPreviewDeps {
   inbox: PreviewInbox;
-  /** Submits the reply to the mail path; `null` when this process runs no mail path. */
+  /** `null` when this process runs no mail path. */
   send: SendPreviewReply | null;
   clock: Clock;
   random: Random;
@@ -122,7 +119,6 @@ export interface PreviewAnswer {
 }
 
 /**
- * Writes and submits a reply to a message of the preview inbox.
  * @throws AppError `not_found` for an unknown message, `invalid` with the text of the rejection, `unavailable` when
  * this process runs no mail path
  */

@@ -1,7 +1,7 @@
 /**
- * Federated flow of a signed-in user: links a Google account, or re-authenticates the user by the linked one. The flow
- * is bound to the session: its record is stored under a hash of the session's token and the state, so another browser,
- * a later session, or a link that somebody else prepared cannot continue it.
+ * Federated flow of a signed-in user: links a Google account, or re-authenticates by the linked one. It is stored under
+ * a hash of the session's token and the state, so another browser, a later session, or a link that somebody else
+ * prepared cannot continue it.
  */
 import { type GoogleFailure, googleFailureTexts, type WaysInAction, waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
@@ -18,17 +18,16 @@ type BeginDeps = Pick<
 
 interface Begin {
   userId: string;
-  /** Token of the session that starts the flow. */
+  /** Of the session that starts the flow. */
   token: string;
   redirectUri: string;
   clientAddress: string;
 }
 
 /**
- * Starts linking a Google account.
  * @returns the issuer's URL
- * @throws AppError `proof_needed`, `rate_limited`, `unavailable`; `invalid` when the account has one already, or
- * federated sign-in is off
+ * @throws AppError `proof_needed`, `rate_limited`, `unavailable`; `invalid` when the account has a Google account
+ * already, or federated sign-in is off
  */
 export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<string> {
   await requireFreshProof(deps, begin.token);
@@ -38,7 +37,6 @@ export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<st
 }
 
 /**
- * Starts re-authenticating the user.
  * @returns the issuer's URL
  * @throws AppError `rate_limited`, `unavailable`; `invalid` when no Google account is linked, or federated sign-in is
  * off
@@ -65,15 +63,14 @@ export interface SettingsReturn {
   query: string;
   secrets: FlowSecrets;
   settings: SettingsFlow;
-  /** Session token of the browser that came back from the issuer, the same session that started the flow. */
+  /** Of the session that started the flow and came back from the issuer. */
   token: string;
-  /** Account that the session is signed in to. */
   userId: string;
 }
 
 export type SettingsOutcome = { kind: "linked" } | { kind: "proven"; googleId: string; action: WaysInAction };
 
-/** Finishes the federated flow; all that it may change is the Google account linked to the user. */
+/** All that it may change is the Google account linked to the user. */
 export async function finishSettingsFlow(
   deps: FinishDeps,
   { query, secrets, settings, token, userId }: SettingsReturn,

@@ -1,7 +1,4 @@
-/**
- * Federated sign-in: starting the flow with the issuer, and finishing it with the issuer's redirect back. Failures are
- * reported in our own words.
- */
+/** Federated sign-in: starting the flow with the issuer, and finishing it with the redirect back. */
 import type { GoogleFailure } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -19,16 +16,13 @@ import {
 
 export interface FlowFailure {
   failure: GoogleFailure;
-  /** Reason for the operator's log; absent where only the user can fix the problem. */
+  /** For the operator's log; absent where only the user can fix the problem. */
   code?: IssuerFailure;
 }
 
 type BeginDeps = Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock" | "rateLimits" | "limitRules">;
 
-/**
- * Starts a federated sign-in.
- * @returns the issuer's URL to send the browser to, and a token for the cookie that ties the flow to this browser
- */
+/** @returns the issuer's URL to send the browser to, and a token for the cookie that ties the flow to this browser */
 export async function beginFederatedSignIn(
   deps: BeginDeps,
   { redirectUri, clientAddress, returnTo }: Pick<NewFlow, "redirectUri" | "clientAddress" | "returnTo">,
@@ -41,11 +35,11 @@ export async function beginFederatedSignIn(
 }
 
 interface NewFlow {
-  /** Token of the browser that starts the flow, 32 bytes as base64url. */
+  /** Of the browser that starts the flow, 32 bytes as base64url. */
   browserToken: string;
   redirectUri: string;
   clientAddress: string;
-  /** Path of the page to return to; `null` for the dashboard. */
+  /** `null` for the dashboard. */
   returnTo?: string | null;
   settings?: SettingsFlow;
 }
@@ -66,7 +60,7 @@ export async function openFlow(
   return url;
 }
 
-/** Runs work that counts against a rate limit. @returns false when the work throws `rate_limited` */
+/** False when the work throws `rate_limited`. */
 async function fits(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -78,9 +72,9 @@ async function fits(work: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Removes and returns the secrets of a flow. A sign-in is found by the cookie set at its start, a flow of Settings by
- * the session that started it.
- * @param query query string of the redirect back, e.g. `?code=…&state=…`
+ * Removes the flow. A sign-in is found by the cookie set at its start, a flow of Settings by the session that started
+ * it.
+ * @param query of the redirect back, e.g. `?code=…&state=…`
  */
 export async function takeFlow(
   { signInFlows }: Pick<CoreDeps, "signInFlows">,
@@ -98,9 +92,9 @@ export async function takeFlow(
 }
 
 /**
- * Finishes a federated sign-in: redeems the authorization code, and finds or creates the person's account.
- * @param query query string of the issuer's redirect
- * @param secrets secrets of this flow, which `takeFlow` returned
+ * Redeems the authorization code, and finds or creates the person's account.
+ * @param query of the issuer's redirect
+ * @param secrets as `takeFlow` returned them
  */
 export async function finishFederatedSignIn(
   deps: Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
@@ -123,10 +117,7 @@ const failureOf: Readonly<Record<IssuerFailure, GoogleFailure>> = {
 export const failedAtIssuer = (code: IssuerFailure): FlowFailure =>
   code === "denied" ? { failure: "denied" } : { failure: failureOf[code], code };
 
-/**
- * Maximum attempts to enter an account. Each looks the accounts up again, so that concurrent redirects or changes still
- * lead to one account.
- */
+/** Each attempt looks the accounts up again, so that concurrent redirects or changes still lead to one account. */
 const TRIES_MAX = 5;
 
 async function enterAccount(
@@ -174,22 +165,19 @@ function personToUser(
 export type AccountDecision =
   | { kind: "sign-in"; userId: string }
   | { kind: "link"; userId: string; email: string }
-  /**
-   * A new account. `isConfirmed`, whether its e-mail counts as confirmed, is true only if the issuer hosts the mailbox.
-   */
+  /** `isConfirmed`: whether its e-mail counts as confirmed; only if the issuer hosts the mailbox. */
   | { kind: "create"; email: string; isConfirmed: boolean }
   | { kind: "refuse"; reason: "unverified" | "exists" | "taken" };
 
 export interface KnownAccounts {
-  /** Account that has this subject. */
   bySubject: Pick<User, "id"> | null;
-  /** Account that has this e-mail; looked up for a verified address only. */
+  /** Looked up for a verified address only. */
   byEmail: Pick<User, "id" | "emailConfirmedAt" | "googleId" | "isGoogleRemoved"> | null;
 }
 
 /**
- * Decides which account a federated sign-in leads to (docs/decisions/2026-11-22-federated-accounts.md). A known subject
- * signs in to its account; otherwise an e-mail address leads to an account only if both the issuer and the account have
+ * Which account a federated sign-in leads to (docs/decisions/2026-11-22-federated-accounts.md). A known subject signs
+ * in to its account; otherwise an e-mail address leads to an account only if both the issuer and the account have
  * verified it.
  */
 export function decideAccount(
@@ -200,8 +188,8 @@ export function decideAccount(
   if (bySubject !== null) return { kind: "sign-in", userId: bySubject.id };
   // Refused: the issuer has not verified the address, so anybody may have typed it in.
   if (email === null) return { kind: "refuse", reason: "unverified" };
-  // First sign-in of this person. An address that the issuer verified once, perhaps long ago, may belong to somebody
-  // else by now, so it counts as unconfirmed, like one typed at registration.
+  // First sign-in of this person. An address that the issuer verified once, perhaps long ago, may belong to
+  // somebody else by now, so it counts as unconfirmed, like one typed at registration.
   if (byEmail === null) return { kind: "create", email, isConfirmed: isEmailHosted };
   // Refused: another Google account is linked. If ann@firm.example was Ann's and is Bob's now, the account stays Ann's.
   if (byEmail.googleId !== null) return { kind: "refuse", reason: "taken" };
@@ -209,8 +197,8 @@ export function decideAccount(
   if (byEmail.isGoogleRemoved) return { kind: "refuse", reason: "taken" };
   // Refused: Mallory may have registered Ann's address with a password of his own, waiting for her to sign in.
   if (byEmail.emailConfirmedAt === null) return { kind: "refuse", reason: "exists" };
-  // Refused: Google verified an external address years ago; whoever confirmed it on this server may be its present
-  // owner.
+  // Refused: Google verified an external address years ago; whoever confirmed it on this server may be its
+  // present owner.
   if (!isEmailHosted) return { kind: "refuse", reason: "taken" };
   return { kind: "link", userId: byEmail.id, email };
 }

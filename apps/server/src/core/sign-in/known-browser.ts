@@ -1,8 +1,8 @@
 /**
- * Browsers that have signed in to an account before. Their cookie contains up to five entries of 48 bytes, one per
- * account: a random token and two MACs under a server key. The first MAC covers the e-mail; the second covers the
- * account and when its password was set, so that a new password invalidates the entry. Nobody can read the account from
- * the cookie or forge an entry. The server stores no entries, only counts of failed attempts. Pure.
+ * Browsers that have signed in before. Their cookie has up to five entries of 48 bytes, one per account: a random token
+ * and two MACs under a server key. One MAC covers the e-mail, the other the account and when its password was set, so
+ * that a new password invalidates the entry. Nobody can read the account from the cookie or forge an entry; the server
+ * stores only counts of failed attempts.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { Random } from "../../runtime/ports.ts";
@@ -28,9 +28,8 @@ export function accountName(email: string): string {
 }
 
 /**
- * Finds the entry for an e-mail in the cookie. The entry proves a sign-in at some time; `isStanding` tells whether it
- * is still valid for the account.
- * @returns `null` when the cookie has no entry for this e-mail that this server made
+ * An entry that this server made for the e-mail. It proves a sign-in at some time; `isStanding` tells whether it is
+ * still valid.
  */
 export function findEntry(mac: BrowserMac, cookie: string | null, email: string): KnownBrowserEntry | null {
   return (
@@ -38,18 +37,12 @@ export function findEntry(mac: BrowserMac, cookie: string | null, email: string)
   );
 }
 
-/**
- * Whether a cookie's entry is still valid for the account; not once the account's password was changed or reset, nor
- * for another account with the same e-mail.
- */
+/** Not once the account's password was changed or reset, nor for another account with the same e-mail. */
 export function isStanding(mac: BrowserMac, entry: KnownBrowserEntry, user: User): boolean {
   return timingSafeEqual(entry.standing, standingCode(mac, entry.token, user));
 }
 
-/**
- * Adds an entry for this account in front of the cookie's entries, replacing its old one; at most five entries stay.
- * @returns the new value of the cookie
- */
+/** Adds an entry in front, replacing the account's old one; at most five stay. @returns the new value of the cookie */
 export function withAccount(
   { browserMac: mac, random }: { browserMac: BrowserMac; random: Random },
   cookie: string | null,

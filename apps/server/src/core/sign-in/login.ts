@@ -1,4 +1,4 @@
-/** Sign-in by e-mail and password. An unknown e-mail takes as long and gets the same answer as a wrong password. */
+/** Sign-in by e-mail and password. An unknown e-mail takes as long and gets the same reply as a wrong password. */
 
 import { clientBlock } from "../../limits/party.ts";
 import { AppError, asAppError } from "../app-error.ts";
@@ -13,15 +13,15 @@ export interface LoginAttempt extends SignInTry {
   password: string;
 }
 
-/** The account with its current hash, for `openByPassword`. */
+/** With its current hash, for `openByPassword`. */
 export interface LoggedIn {
   user: User;
   isKnownBrowser: boolean;
 }
 
 /**
- * Checks the password. The attempt is counted before that, so that concurrent attempts count too; a right password
- * resets the count.
+ * The attempt is counted before the password is checked, so that concurrent attempts count too; a right one resets the
+ * count.
  * @throws AppError `credentials_wrong`, `rate_limited`, `sign_in_by_link`, `busy`
  */
 export async function login(deps: LoginDeps, { password, ...attempt }: LoginAttempt): Promise<LoggedIn> {
@@ -34,10 +34,7 @@ export async function login(deps: LoginDeps, { password, ...attempt }: LoginAtte
   return { user: { ...user, passwordHash: await strengthenHash(deps, user, { password, turn }) }, isKnownBrowser };
 }
 
-/**
- * Checks the password of a counted attempt.
- * @throws AppError `busy`; the attempt is then not counted, as no password was checked
- */
+/** @throws AppError `busy`; the attempt is then not counted, as no password was checked */
 export async function verifyCounted(
   { hasher }: Pick<CoreDeps, "hasher">,
   counted: CountedTry,
@@ -51,10 +48,7 @@ export async function verifyCounted(
   return isRight;
 }
 
-/**
- * Hashes the password again if its hash was made with weaker parameters than the current ones. When the server is busy,
- * the new hash has to wait for the next sign-in.
- */
+/** Replaces a hash with weaker parameters than the current ones; when the server is busy, at the next sign-in. */
 async function strengthenHash(
   deps: LoginDeps,
   user: User,
@@ -74,43 +68,37 @@ async function strengthenHash(
 interface SignInTry {
   email: string;
   clientAddress: string;
-  /** Cookie of a browser that signed in before, see `known-browser.ts`. */
+  /** Of a browser that signed in before, see `known-browser.ts`. */
   browser: string | null;
 }
 
-/** A password attempt that was allowed and counted. It counts as a failure unless `succeed` or `giveBack` is called. */
+/** An allowed and counted attempt. It counts as a failure unless `succeed` or `giveBack` is called. */
 interface CountedTry {
   isKnownBrowser: boolean;
-  /** Resets the counts of failures: the password was right. */
+  /** The password was right: resets the counts. */
   succeed(): Promise<void>;
-  /** Subtracts the attempt from the counts: the password could not be checked. */
+  /** The password could not be checked: subtracts the attempt. */
   giveBack(): Promise<void>;
 }
 
 type TryDeps = Pick<CoreDeps, "users" | "browserMac" | "clock" | "rateLimits" | "limitRules">;
 
 /**
- * Counts a sign-in attempt. Guesses from one network slow down that network only. Guesses from many networks reach a
- * common limit, above which unknown browsers need a link by mail. Browsers that have signed in before have a limit of
- * their own. The same applies to e-mails without an account.
+ * Guesses from one network slow down that network only. Guesses from many reach a common limit, above which unknown
+ * browsers need a link by mail; browsers that have signed in before have a limit of their own. The same applies to
+ * e-mails without an account.
  * @throws AppError `rate_limited`; `sign_in_by_link` when only a mailed link is allowed
  */
 async function countSignInTry(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   return (await countKnownBrowser(deps, attempt)) ?? (await countUnknown(deps, attempt));
 }
 
-/**
- * Counts a password attempt by a signed-in user: other networks' attempts do not matter.
- * @throws AppError `rate_limited`
- */
+/** For a signed-in user, to whom other networks' attempts do not matter. @throws AppError `rate_limited` */
 export async function countSignedInTry(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   return (await countKnownBrowser(deps, attempt)) ?? (await countNetwork(deps, attempt));
 }
 
-/**
- * Counts the attempt against the limits of known browsers.
- * @returns `null` when the account does not know this browser, or one of these limits is reached
- */
+/** `null` when the account does not know this browser, or one of the limits of known browsers is reached. */
 async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): Promise<CountedTry | null> {
   const entry = findEntry(deps.browserMac, browser, email);
   if (entry === null) return null;
@@ -118,8 +106,8 @@ async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): 
   if (user === null || !isStanding(deps.browserMac, entry, user)) return null;
   const subject = { key: browserName(entry) };
   const giveBack = () => giveBackLimit(deps, "login_browser", subject);
-  // The browser's own limit is checked first, so that a stolen cookie over its limit does not use up the account's
-  // limit.
+  // The browser's own limit is checked first, so that a stolen cookie over its limit does not use up the
+  // account's limit.
   if ((await tryLimit(deps, "login_browser", subject)) !== null) return null;
   if ((await tryLimit(deps, "login_known", { key: accountName(email) })) !== null) {
     await giveBack();
@@ -131,8 +119,8 @@ async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): 
 const browserName = ({ token }: KnownBrowserEntry) => `browser ${token.toString("hex")}`;
 
 /**
- * Checks the limits from narrow to wide. Attempts refused by one are not counted by the next, so a flood from one
- * network does not use up the limit of others.
+ * From narrow limits to wide ones. Attempts refused by one are not counted by the next, so a flood from one network
+ * does not use up the limit of others.
  */
 async function countUnknown(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   const { email, clientAddress } = attempt;

@@ -1,8 +1,7 @@
 /**
- * Sign-in by a mailed link, for when there were too many password attempts at the account. The link alone signs in only
- * the browser that requested it: otherwise an attacker could pass on a link to sign its reader in to the attacker's
- * account. Any other browser also needs the password, and so does an account with an unconfirmed mailbox, see
- * `needsPassword`.
+ * Links mailed to whoever requests them without a session: to reset a password, and to sign in after too many password
+ * attempts. A link alone signs in only the browser that requested it: otherwise an attacker could pass on a link to
+ * sign its reader in to the attacker's account. Any other browser also needs the password.
  */
 import { createHash } from "node:crypto";
 import { authMessages } from "@kauke/contract";
@@ -19,31 +18,31 @@ import type { User } from "../user/user.ts";
 type LinkDeps = Pick<CoreDeps, "accountLinks" | "users" | "rateLimits" | "limitRules" | "clock">;
 
 export interface SignInLinkUse extends LinkUse {
-  /** Cookie value that this browser got when it requested a link; `null` if it requested none. */
+  /** That this browser got when it requested a link; `null` if it requested none. */
   browserToken: string | null;
 }
 
-/** Hash that is stored with the link to identify the browser that requested it. */
+/** Stored with the link to identify the browser that requested it. */
 export function browserName(browserToken: string): string {
   return createHash("sha256").update(`sign-in-link ${browserToken}`, "latin1").digest("base64url");
 }
 
 export interface SignInLinkState {
-  /** E-mail of the account that the link signs in to. */
+  /** Of the account that the link signs in to. */
   email: string;
   needsPassword: boolean;
 }
 
-/** Checks a link without using it. @throws AppError `not_found`, `rate_limited` */
+/** Without using the link. @throws AppError `not_found`, `rate_limited` */
 export async function readSignInLink(deps: LinkDeps, use: SignInLinkUse): Promise<SignInLinkState> {
   const { link, user } = await findLink(deps, use);
   return { email: link.email, needsPassword: needsPassword(link, user, use.browserToken) };
 }
 
 /**
- * Whether the link also needs the password. Whoever registered an e-mail may not be its mailbox's reader. If it was
- * never confirmed, link and password together prove both; the link alone may come from the mailbox's real owner, who
- * would then keep a password that an impostor chose.
+ * Whoever registered an e-mail may not be its mailbox's reader. If it was never confirmed, link and password together
+ * prove both; the link alone may come from the mailbox's real owner, who would then keep a password that an impostor
+ * chose.
  */
 function needsPassword(link: FoundLink, user: User, browserToken: string | null): boolean {
   const isSameBrowser = browserToken !== null && link.askedBy === browserName(browserToken);
@@ -51,7 +50,6 @@ function needsPassword(link: FoundLink, user: User, browserToken: string | null)
 }
 
 /**
- * Uses the link.
  * @returns the account with its current hash, for `openByPassword`
  * @throws AppError `not_found`, `rate_limited`; `invalid` when the required password is missing; `credentials_wrong`
  * and `busy`, after which the link stays valid
@@ -77,10 +75,7 @@ async function findLink(deps: LinkDeps, use: LinkUse): Promise<{ link: FoundLink
   return { link, user };
 }
 
-/**
- * Checks the password given with a sign-in link.
- * @returns the stored hash that the password matched @throws AppError `credentials_wrong`, `busy`, `rate_limited`
- */
+/** @returns the stored hash that the password matched @throws AppError `credentials_wrong`, `busy`, `rate_limited` */
 async function provePassword(
   deps: LinkDeps & Pick<CoreDeps, "hasher">,
   { passwordHash }: User,
@@ -100,9 +95,8 @@ export const linkOver = () =>
   new AppError("not_found", { message: "This link was already used, was replaced by a newer one, or has expired." });
 
 /**
- * Counts a request for a link before the account is looked up. Each kind of link has its own limit: a stranger who
- * requests links until the limit is reached has thereby sent the owner working links of that kind, and blocks no other
- * kind.
+ * Counts a request before the account is looked up. Each kind of link has its own limit: a stranger who requests links
+ * until it is reached has sent the owner working links of that kind, and blocks no other kind.
  * @throws AppError `rate_limited`
  */
 export async function countLinkRequest(
@@ -118,14 +112,11 @@ const limitKey = (kind: MailedKind, email: string) => `${kind} ${sameMailbox(ema
 
 export interface LinkRequest {
   email: string;
-  /** Identifies the browser that requested the link, see `sign-in-link.ts`. */
+  /** Identifies the browser that requested the link, see `browserName`. */
   askedBy?: string;
 }
 
-/**
- * Mails the link if the account exists. Call it after the response is sent: neither the response nor its timing may
- * show whether the account exists.
- */
+/** Call it after the response is sent: neither the response nor its timing may show whether the account exists. */
 export async function sendRequestedLink(
   deps: AccountMailDeps & LimitDeps & Pick<CoreDeps, "users">,
   kind: MailedKind,
@@ -146,8 +137,8 @@ export interface LinkUse {
 }
 
 /**
- * Checks a link without using it. A token is 20 random bytes and cannot be guessed: only unknown tokens count against
- * the limit, so a valid link is never refused because of other clients' attempts.
+ * Without using the link. A token is 20 random bytes and cannot be guessed: only unknown tokens count against the
+ * limit, so a valid link is never refused because of other clients' attempts.
  * @throws AppError `not_found`, `rate_limited`
  */
 export async function findMailedLink(

@@ -16,8 +16,7 @@ type ConfirmDeps = AccountMailDeps & Pick<CoreDeps, "users" | "rateLimits" | "li
 const refusal = (message: string) => new AppError("invalid", { message });
 
 /**
- * Mails a confirmation link. Sent only when the user asks for it, since a new account may be registered with a
- * stranger's address.
+ * Only when the user asks for it, since a new account may be registered with a stranger's address.
  * @throws AppError `rate_limited`; `invalid` when there is nothing to confirm, or the mailbox has blocked mail from
  * this server
  */
@@ -32,8 +31,8 @@ export async function askEmailConfirmation(deps: ConfirmDeps, userId: string): P
 }
 
 /**
- * Uses a confirmation link. Requires a session of the account, so that clicking a stranger's link by mistake does not
- * confirm the stranger's account.
+ * Requires a session of the account, so that clicking a stranger's link by mistake does not confirm the stranger's
+ * account.
  * @throws AppError `not_found`
  */
 export async function confirmEmail(
@@ -53,7 +52,7 @@ type AskDeps = AccountMailDeps & Pick<CoreDeps, "users" | "loginSessions" | "rat
 
 export interface EmailRequest {
   userId: string;
-  /** Token of the session that makes the request. */
+  /** Of the session that makes the request. */
   token: string;
   email: string;
   clientAddress: string;
@@ -82,8 +81,8 @@ export async function askEmailChange(
 }
 
 /**
- * The limit per mailbox applies only to accounts that have not confirmed the mailbox, so strangers who name it cannot
- * use up the limit of its owner's account.
+ * Accounts that have confirmed the mailbox are exempt, so that strangers who name it cannot use up the limit of its
+ * owner's account.
  */
 async function takeMailboxLimit(deps: AskDeps, userId: string, email: string): Promise<void> {
   const isProven = (await deps.destinations.states(userId, [email])).get(email) === "confirmed";
@@ -97,7 +96,7 @@ export interface EmailLinkUse {
   token: string;
 }
 
-/** Checks a link without using it. @returns the new e-mail. @throws AppError `not_found` */
+/** Without using the link. @returns the new e-mail. @throws AppError `not_found` */
 export async function readEmailChange(
   deps: Pick<CoreDeps, "accountLinks">,
   { userId, token }: EmailLinkUse,
@@ -108,9 +107,9 @@ export async function readEmailChange(
 }
 
 /**
- * Uses the link. Requires a session of the account, so that clicking a stranger's link by mistake does not give that
- * stranger's account the reader's mailbox.
- * @param sessionToken token of the session to keep
+ * Requires a session of the account, so that clicking a stranger's link by mistake does not give that stranger's
+ * account the reader's mailbox.
+ * @param sessionToken of the session that stays open
  * @returns the account, and its former e-mail if that was confirmed and should be notified
  * @throws AppError `not_found`, `email_taken`
  */

@@ -1,4 +1,6 @@
-/** Messages from us to an account's own e-mail, unless its reader has blocked mail from this server: links and notices. */
+/**
+ * Messages from us to an account's own e-mail, unless its reader has blocked mail from this server: links and notices.
+ */
 import { product } from "@kauke/contract";
 import type { CoreDeps } from "../core-deps.ts";
 import {
@@ -23,14 +25,13 @@ type AccountMessage =
 interface Words {
   subject: string;
   opening: string[];
-  /** The message's one link; absent for a message without a link. */
+  /** Absent for a message without a link. */
   link?: { label: string; url: string };
   closing: string[];
 }
 
 const byProgram = "This message was sent by a program; replies to it are not read.";
 
-/** Writes a message to an account's e-mail with header and body, in the form that `own-message.ts` describes. */
 export function accountMessage(message: AccountMessage, head: OwnMessageHead): Buffer {
   const { subject, opening, link, closing } = wordsFor(message, head.from.slice(head.from.indexOf("@") + 1));
   const plainLink = link === undefined ? [] : [`${link.label}:`, link.url, ""];
@@ -40,7 +41,7 @@ export function accountMessage(message: AccountMessage, head: OwnMessageHead): B
   return ownMessage(head, { subject, plain, paragraphs });
 }
 
-// The token is in the URL's fragment: browsers do not send fragments, so it appears in no log and in no Referer field.
+// The token is in the URL's fragment, which browsers do not send: it appears in no log and in no Referer field.
 function wordsFor(message: AccountMessage, domain: string): Words {
   const place = `${product.name} (${domain})`;
   if (message.kind === "reset")
@@ -95,7 +96,7 @@ type ChangeMessage = Extract<
   { kind: "password_changed" | "email_changed" | "way_linked" | "way_removed" }
 >;
 
-/** Text of the notice that the way to sign in to an account has been changed. */
+/** How the account signs in has been changed. */
 function wordsForChange(message: ChangeMessage, place: string, domain: string): Words {
   if (message.kind === "email_changed")
     return {
@@ -136,16 +137,12 @@ const wayWords: Record<RemovableWay, string> = { google: "Google account", walle
 
 export type AccountMailDeps = QueueDeps & Pick<CoreDeps, "accountLinks" | "destinations" | "ownMail">;
 
-/** An account, and the e-mail address to write to. */
 export interface Addressee {
   userId: string;
   email: string;
 }
 
-/**
- * Mails a new link of this kind.
- * @returns false when nothing was sent: the mailbox is blocked, or the account no longer exists
- */
+/** @returns false when nothing was sent: the mailbox is blocked, or the account no longer exists */
 export async function sendAccountLink(
   deps: AccountMailDeps,
   kind: AccountLinkKind,
@@ -165,16 +162,13 @@ export async function sendAccountLink(
   return true;
 }
 
-/** A change to how the account signs in. */
+/** To how the account signs in. */
 export type SignInChange =
   | { kind: "password_changed" }
   | { kind: "email_changed" }
   | { kind: "way_linked" | "way_removed"; way: RemovableWay };
 
-/**
- * Notifies the owner of a change to how the account signs in, at an address known to be the account's own, or that was
- * until this change.
- */
+/** At an address known to be the account's own, or that was until this change. */
 export async function notifySignInChanged(
   deps: AccountMailDeps,
   addressee: Addressee,

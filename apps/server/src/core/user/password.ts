@@ -1,4 +1,7 @@
-/** Sets the password of an account: by the present one, or by a link mailed to its address. */
+/**
+ * The password of an account: changing it, resetting it by a mailed link, and proving by it, or by a wallet, who is
+ * signed in.
+ */
 import { signInMessages, waysInMessages } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
 import { AppError, fieldError } from "../app-error.ts";
@@ -18,7 +21,7 @@ export interface PasswordChange {
   userId: string;
   currentPassword: string;
   newPassword: string;
-  /** Token of the session to keep; every other session ends. */
+  /** Of the session that stays open; every other session ends. */
   token: string;
   clientAddress: string;
   /** Token of a known browser, see `known-browser.ts`. */
@@ -26,8 +29,8 @@ export interface PasswordChange {
 }
 
 /**
- * Changes the password. Attempts count against the sign-in limits of this browser or network, since an attacker with a
- * session could guess the password here; attempts from elsewhere do not lock a signed-in user out.
+ * Attempts count against the sign-in limits of this browser or network, since an attacker with a session could guess
+ * the password here; attempts from elsewhere do not lock a signed-in user out.
  * @returns the account with its new hash, for `openByPassword`
  * @throws AppError `invalid` for a wrong current password, or when there is none; `rate_limited`, `busy`
  */
@@ -45,21 +48,20 @@ export async function changePassword(deps: ChangeDeps, change: PasswordChange): 
   const keepSession = hashSessionToken(change.token);
   const isChanged = await deps.users.changePassword(user.id, { from, to, keepSession });
   const changed = isChanged ? await deps.users.find(user.id) : null;
-  // Another request changed the password while this one was hashing, so the current password that was entered is
-  // outdated.
+  // Another request changed the password while this one was hashing.
   if (changed === null) throw fieldError("currentPassword", signInMessages.currentPasswordWrong);
   return { ...changed, passwordHash: to };
 }
 
 type LinkDeps = Pick<CoreDeps, "accountLinks" | "rateLimits" | "limitRules" | "clock">;
 
-/** Checks a link without using it. @throws AppError `not_found`, `rate_limited` */
+/** Without using the link. @throws AppError `not_found`, `rate_limited` */
 export function readPasswordReset(deps: LinkDeps, use: LinkUse): Promise<Addressee> {
   return findMailedLink(deps, "reset", use);
 }
 
 /**
- * Sets the password and ends every session of the account; the user then signs in again.
+ * Ends every session of the account; the user then signs in again.
  * @returns the account, and the mailbox to notify
  * @throws AppError `not_found`, `rate_limited`, `busy` (the link stays valid)
  */
@@ -87,8 +89,7 @@ export interface PasswordProof {
 }
 
 /**
- * Checks the account's password. Attempts count against the sign-in limits of this browser or network, as when the
- * password is changed.
+ * Attempts count against the sign-in limits, as in `changePassword`. The caller then opens a new session.
  * @returns the account, with the hash that the password matched
  * @throws AppError `invalid` for a wrong password, or when there is none; `rate_limited`, `busy`
  */
@@ -107,7 +108,7 @@ export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof):
 type WalletDeps = Pick<CoreDeps, "users" | "walletChallenges" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * Checks a signature by the account's wallet.
+ * By a signature of the account's wallet.
  * @throws AppError `wallet_unproven`, also for another wallet than the account's; `invalid` when the account has no
  * wallet; `rate_limited`
  */

@@ -8,19 +8,12 @@ import { takeLimit } from "../take-limit.ts";
 import { takeWalletProof, type WalletProof } from "../wallet/wallet-proof.ts";
 import type { RemovableWay, RemovalDecision, User } from "./user.ts";
 
-/**
- * E-mail and password together are one method. An e-mail without a password is none: its owner has to set a password
- * first.
- */
+/** E-mail and password together are one method; an e-mail without a password is none. */
 type WayIn = "password" | RemovableWay;
 
 type Account = Pick<User, "email" | "passwordHash" | "walletAddress" | "googleId" | "googleIssuer">;
 
-/**
- * The methods that can sign in to an account.
- * @param issuer OpenID issuer that this server accepts; `null`: federated sign-in is off, so a Google account cannot
- * sign in
- */
+/** @param issuer OpenID issuer that this server accepts; `null`: federated sign-in is off */
 export function waysIn(account: Account, issuer: string | null): WayIn[] {
   const { email, passwordHash, walletAddress, googleId, googleIssuer } = account;
   return [
@@ -31,7 +24,7 @@ export function waysIn(account: Account, issuer: string | null): WayIn[] {
 }
 
 /**
- * Whether a sign-in method may be removed; the last one that can sign in may not.
+ * The last method that can sign in may not be removed.
  * @param way method to remove, which may itself be unable to sign in by now
  */
 export function decideRemoval(account: Account, way: RemovableWay, issuer: string | null): RemovalDecision {
@@ -39,13 +32,13 @@ export function decideRemoval(account: Account, way: RemovableWay, issuer: strin
   return waysIn(account, issuer).some((other) => other !== way) ? "removed" : "last";
 }
 
-/** The `authMethod` of the account after `way` is removed. */
+/** After `way` is removed. */
 export function authMethodWithout(account: Account, way: RemovableWay): User["authMethod"] {
   if (account.email !== null) return "email";
   return way === "wallet" ? "google" : "wallet";
 }
 
-/** The account and the session token that a request comes with. */
+/** Account and session token of a request. */
 interface Asker {
   userId: string;
   token: string;
@@ -54,7 +47,6 @@ interface Asker {
 type LinkDeps = Pick<CoreDeps, "users" | "loginSessions" | "walletChallenges" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * Links a wallet to the account.
  * @throws AppError `proof_needed`, `wallet_unproven`, `way_in_taken`, `rate_limited`; `invalid` when the account has a
  * wallet already
  */
@@ -74,8 +66,8 @@ export async function linkWallet(
 type RemoveDeps = Pick<CoreDeps, "users" | "loginSessions" | "federatedIssuer" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * Removes a wallet or Google account and ends every other session.
- * @throws AppError `proof_needed`, `last_way_in`, `rate_limited`; `invalid` when none is linked
+ * Ends every other session. @throws AppError `proof_needed`, `last_way_in`, `rate_limited`; `invalid` when none is
+ * linked
  */
 export async function removeWay(
   deps: RemoveDeps,

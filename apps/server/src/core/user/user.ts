@@ -14,11 +14,11 @@ export interface User {
   walletAddress: string | null;
   /** Subject identifier (`sub`) that the issuer gave this account. */
   googleId: string | null;
-  /** Issuer of `googleId`; a subject identifier is unique only per issuer. */
+  /** A subject identifier is unique only per issuer. */
   googleIssuer?: string;
   /** The owner has removed a Google account, so only the owner can link one again, in Settings. */
   isGoogleRemoved?: true;
-  /** When the owner proved the e-mail address; `null` if not yet, or without an e-mail address. */
+  /** When the owner proved the e-mail address. */
   emailConfirmedAt: Date | null;
   /** Argon2id hash as a PHC string. */
   passwordHash: string | null;
@@ -28,7 +28,7 @@ export interface User {
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;
-  /** Balance in hundredths; the wire shows `12.50`. */
+  /** In hundredths. */
   balanceCents: number;
   createdAt: Date;
   updatedAt: Date;
@@ -43,39 +43,38 @@ export interface AccountStats {
 }
 
 export type RemovableWay = "wallet" | "google";
-/** Outcome of removing a sign-in method, see `sign-in-methods.ts`. */
+/** See `sign-in-methods.ts`. */
 export type RemovalDecision = "removed" | "missing" | "last";
 export type LinkResult = "linked" | "has_one" | "taken" | "gone";
 
 export interface WayRemoval {
   way: RemovableWay;
   issuer: string | null;
-  /** Token hash of the session to keep. */
+  /** Token hash; every other session ends. */
   keepSession: Buffer | null;
 }
 
 export interface UserStore {
   /**
-   * Inserts the account.
-   * @param clientAddress address it is registered from; absent for accounts that no visitor registers
+   * @param clientAddress absent for accounts that no visitor registers
    * @throws AppError `email_taken`; e-mails are compared case-insensitively
    */
   insert(user: User, clientAddress?: string): Promise<void>;
-  /** Like `insert`. @returns false when another account has its e-mail, wallet or Google id */
+  /** False when another account has the e-mail, wallet or Google id. */
   insertIfFree(user: User, clientAddress?: string): Promise<boolean>;
   find(id: string): Promise<User | null>;
   findByWallet(walletAddress: string): Promise<User | null>;
   findByEmail(email: string): Promise<User | null>;
   findByGoogle(name: FederatedName): Promise<User | null>;
   /**
-   * Links a Google account by its matching e-mail.
+   * By its matching e-mail.
    * @returns false unless the account still has this e-mail, confirmed, has no Google id, none was ever removed, and no
    * account has the subject
    */
   linkGoogle(id: string, name: FederatedName, email: string): Promise<boolean>;
   /**
-   * Links a Google account at the owner's request, whatever its e-mail. `has_one`: the account has another subject
-   * already. `taken`: another account has this subject.
+   * At the owner's request, whatever the e-mail. `has_one`: the account has another subject already. `taken`: another
+   * account has this subject.
    */
   attachGoogle(id: string, name: FederatedName): Promise<LinkResult>;
   linkWallet(id: string, walletAddress: string): Promise<LinkResult>;
@@ -85,39 +84,33 @@ export interface UserStore {
    * @param removal `issuer`: OpenID issuer that this server accepts; `null` while federated sign-in is off
    */
   removeWay(id: string, removal: WayRemoval): Promise<RemovalDecision>;
-  /** Reads the settings from the database, never from a cache. @returns `null` when the account no longer exists */
+  /** Never from a cache. `null` when the account no longer exists. */
   settings(id: string): Promise<AccountSettings | null>;
   /**
-   * Changes the settings that are given. A new encryption key applies to forwarded mail at once.
+   * A new encryption key applies to forwarded mail at once.
    * @returns all settings after the change, `null` when the account no longer exists
    * @throws AppError `invalid` for a key that is not the account's
    */
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
-  /**
-   * Reads the defaults for new aliases that the account's owner has chosen.
-   * @returns `null` when the account no longer exists
-   */
+  /** `null` when the account no longer exists. */
   defaults(id: string): Promise<ChosenDefaults | null>;
-  /**
-   * Changes those defaults for new aliases that are given.
-   * @returns false when the account no longer exists
-   */
+  /** False when the account no longer exists. */
   changeDefaults(id: string, change: DefaultsChange): Promise<boolean>;
   /**
-   * Stores a stronger hash of the same password.
+   * A stronger hash of the same password.
    * @returns false, with nothing changed, when the stored hash is not `from` any more
    */
   replaceHash(id: string, replacement: { from: string; to: string }): Promise<boolean>;
   /**
-   * Changes the password, ends every session but `keepSession` (a token hash), and deletes open links that set a
-   * password, sign in or change the e-mail.
+   * Ends every session but `keepSession` (a token hash), and deletes open links that set a password, sign in or change
+   * the e-mail.
    * @returns false, with nothing changed, when the stored hash is not `from` any more
    */
   changePassword(id: string, change: { from: string; to: string; keepSession: Buffer | null }): Promise<boolean>;
   /**
-   * Deletes the account and every row it owns, including queued mail, in one transaction; keeps released addresses as
-   * keyed hashes, without those that an import made and nobody used, beyond the caps of `release-caps.ts`.
-   * @param network network of the client; `null` when unknown
+   * With every row it owns, including queued mail, in one transaction. Its addresses stay reserved as keyed hashes;
+   * those that an import made and nobody used, only within `releaseCaps`.
+   * @param network of the client; `null` when unknown
    */
   delete(id: string, network?: string | null): Promise<void>;
   stats(id: string): Promise<AccountStats>;
@@ -136,7 +129,7 @@ const nothingKnown = {
   balanceCents: 0,
 } as const;
 
-/** Builds an account created now, not yet stored; fields not given are `null` or zero. */
+/** Created now, not yet stored; fields not given are `null` or zero. */
 export function newUser(
   { random, clock }: { random: Random; clock: Clock },
   known: Partial<User> & Pick<User, "authMethod">,
@@ -152,8 +145,8 @@ export interface Registration {
 }
 
 /**
- * Creates an account with a password. The password is hashed before the e-mail is looked up, so the response takes as
- * long for a taken e-mail as for a free one.
+ * The password is hashed before the e-mail is looked up, so the response takes as long for a taken e-mail as for a free
+ * one.
  * @throws AppError `email_taken`, `rate_limited`, `busy`
  */
 export async function register(
@@ -167,10 +160,7 @@ export async function register(
   return user;
 }
 
-/**
- * Deletes the account and everything it owns in one transaction, including its sessions on every device. Cannot be
- * undone.
- */
+/** On every device; cannot be undone. */
 export async function deleteAccount(
   deps: { users: UserStore },
   { userId, clientAddress }: { userId: string; clientAddress: string },
@@ -178,29 +168,22 @@ export async function deleteAccount(
   await deps.users.delete(userId, clientAddress);
 }
 
-/**
- * Port for hashing passwords. Hashing is slow on purpose, so the adapter queues jobs and refuses them when too many
- * wait.
- */
-/** Whom a hashing job is for. Decides its place in the queue, and which job is dropped when the queue is full. */
+/** Whom a hashing job is for: decides its place in the queue, and which job is dropped when the queue is full. */
 export interface HashTurn {
   /** Network block of the client, see `clientBlock`. */
   party: string;
-  /**
-   * The client has a browser, session or link known to the account; such jobs wait in a queue of their own.
-   */
+  /** The client has a browser, session or link known to the account; such jobs wait in a queue of their own. */
   isKnown: boolean;
 }
 
 export interface PasswordHasher {
-  /** Hashes a password. @returns a PHC string @throws AppError `busy` when the queue is full */
+  /** @returns a PHC string @throws AppError `busy` when the queue is full */
   hash(password: string, turn: HashTurn): Promise<string>;
   /**
-   * Checks a password.
    * @param passwordHash `null` for an account without a password, or no account at all: takes as long and returns false
    * @throws AppError `busy` when the queue is full
    */
   verify(passwordHash: string | null, password: string, turn: HashTurn): Promise<boolean>;
-  /** Whether the hash uses weaker parameters than the current ones. */
+  /** Made with weaker parameters than the current ones. */
   needsRehash(passwordHash: string): boolean;
 }

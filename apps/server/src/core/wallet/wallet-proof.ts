@@ -1,4 +1,4 @@
-/** Signs in with a wallet: offers challenges, and checks the signatures that answer them. */
+/** Signs in with a wallet: offers challenges, and checks their signatures. */
 
 import { createHash } from "node:crypto";
 import {
@@ -17,7 +17,7 @@ import { isSignedBy, readSignature, walletKey } from "./wallet-signature.ts";
 
 export interface ChallengeRequest {
   walletAddress: string;
-  /** Token of the anonymous cookie that this browser has or is about to get. */
+  /** Of the anonymous cookie that this browser has or is about to get. */
   browserToken: string;
   origin: string;
   clientAddress: string;
@@ -26,10 +26,7 @@ export interface ChallengeRequest {
 type ProofDeps = LimitDeps & { walletChallenges: WalletChallengeStore };
 type OfferDeps = ProofDeps & { random: Random };
 
-/**
- * Makes and stores a challenge.
- * @throws AppError `wallet_unproven` when the wallet address is invalid; `rate_limited`
- */
+/** @throws AppError `wallet_unproven` when the wallet address is invalid; `rate_limited` */
 export async function newOffer(
   deps: OfferDeps,
   { walletAddress, browserToken, origin, clientAddress }: ChallengeRequest,
@@ -46,9 +43,8 @@ export async function newOffer(
 }
 
 /**
- * First step of a wallet sign-in. An address alone proves nothing, so this always throws; the error contains the text
- * to sign.
- * @throws AppError `wallet_unproven` always, with a challenge if the address is valid; `rate_limited`
+ * An address alone proves nothing, so this always throws.
+ * @throws AppError `wallet_unproven`, with a challenge if the address is valid; `rate_limited`
  */
 export async function offerChallenge(deps: OfferDeps, input: ChallengeRequest): Promise<never> {
   throw new AppError("wallet_unproven", { challenge: await newOffer(deps, input, "sign-in") });
@@ -63,23 +59,20 @@ export interface WalletProof {
 
 export interface WalletAttempt {
   proof: WalletProof;
-  /** Token of the anonymous cookie; `null` when this browser has none and so was never given a challenge. */
+  /** Of the anonymous cookie; `null` when this browser has none and so was never given a challenge. */
   browserToken: string | null;
   clientAddress: string;
 }
 
-/**
- * Purpose of a signature. Each has its own statement, which the wallet shows; a signature for another purpose is not
- * valid.
- */
+/** Each purpose has its own statement, which the wallet shows; a signature for another purpose is not valid. */
 type WalletUse = "sign-in" | "prove" | "link";
 
 const statementOf: Record<WalletUse, string> = { "sign-in": walletStatement, ...walletStatements };
 
 /**
- * Checks a wallet's signature of its challenge (Sign-In With Solana), and uses the challenge up even if the signature is
- * wrong. Nothing from the client is parsed: the signed text is built again from the stored challenge, and the public key
- * is the address itself.
+ * Checks a wallet's signature of its challenge (Sign-In With Solana), and uses the challenge up even if the signature
+ * is wrong. Nothing from the client is parsed: the signed text is built again from the stored challenge, and the public
+ * key is the address itself.
  * @throws AppError `wallet_unproven`, `rate_limited`
  */
 export async function takeWalletProof(
@@ -94,7 +87,6 @@ export async function takeWalletProof(
     throw new AppError("wallet_unproven");
 }
 
-/** Whether the signature fits the challenge. Pure. */
 export function isProven(proof: WalletProof, { walletAddress, ...offered }: OfferedChallenge): boolean {
   const key = walletKey(walletAddress);
   const signature = readSignature(proof.signature);
@@ -105,18 +97,14 @@ export function isProven(proof: WalletProof, { walletAddress, ...offered }: Offe
 
 type SignInDeps = OfferDeps & { users: UserStore };
 
-/**
- * Signs in with a signed challenge, which is used up even if the proof is wrong. The first sign-in of an address
- * creates its account.
- * @throws AppError `wallet_unproven`, `rate_limited`
- */
+/** The first sign-in of an address creates its account. @throws AppError `wallet_unproven`, `rate_limited` */
 export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt): Promise<User> {
   const { proof, clientAddress } = attempt;
   await takeWalletProof(deps, attempt, "sign-in");
   return (await deps.users.findByWallet(proof.walletAddress)) ?? (await createAccount(deps, proof, clientAddress));
 }
 
-/** Creates the account of a wallet. It counts as a registration, since anybody can make any number of keys. */
+/** Counts as a registration, since anybody can make any number of keys. */
 async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, clientAddress: string): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
   const user = newUser(deps, { authMethod: "wallet", walletAddress });
@@ -127,28 +115,19 @@ async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, c
   return account;
 }
 
-/** A stored challenge and the address it was made for. The nonce is not stored; the client sends it with the proof. */
+/** Without the nonce, which the client sends with the proof. */
 export interface OfferedChallenge extends Omit<WalletChallenge, "nonce"> {
   walletAddress: string;
 }
 
 export interface WalletChallengeStore {
-  /**
-   * Stores a challenge and deletes expired ones. When too many are stored, evicts the oldest of the network that has
-   * most.
-   */
+  /** Deletes expired challenges. When too many are stored, evicts the oldest of the network that has most. */
   keep(challengeHash: Buffer, offered: OfferedChallenge, terms: TokenTerms): Promise<void>;
-  /**
-   * Removes and returns a challenge; only one of two concurrent calls gets it.
-   * @returns `null` when unknown, used or expired
-   */
+  /** Removes the challenge; only one of two concurrent calls gets it. `null` when unknown, used or expired. */
   take(challengeHash: Buffer): Promise<OfferedChallenge | null>;
 }
 
-/**
- * Makes the challenge that a wallet has to sign.
- * @param origin public base URL of this server, e.g. `https://kauke.example`
- */
+/** @param origin public base URL of this server, e.g. `https://kauke.example` */
 export function newChallenge(
   nonce: string,
   { origin, now, statement }: { origin: string; now: Date; statement: string },
@@ -165,10 +144,7 @@ export function newChallenge(
   };
 }
 
-/**
- * Hash under which a challenge is stored.
- * @param browserToken token of the browser's anonymous cookie: whoever knows only the nonce cannot use the challenge
- */
+/** Under which a challenge is stored. @param browserToken whoever knows only the nonce cannot use the challenge */
 export function challengeHash(nonce: string, browserToken: string): Buffer {
   return createHash("sha256")
     .update(JSON.stringify([nonce, browserToken]))

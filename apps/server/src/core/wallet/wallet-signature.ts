@@ -8,16 +8,14 @@ import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { base58 } from "@scure/base";
 
 /**
- * Base58 as Solana encodes keys and signatures: Bitcoin's alphabet, one leading `1` for each leading zero byte, no
- * checksum. E.g. 32 zero bytes are `11111111111111111111111111111111`.
+ * As Solana encodes keys and signatures: Bitcoin's alphabet, one leading `1` for each leading zero byte, no checksum.
  */
 export function toBase58(bytes: Uint8Array): string {
   return base58.encode(bytes);
 }
 
 /**
- * Decodes exactly `length` bytes, in canonical form only. A text too short or too long for that many bytes is rejected
- * without decoding it.
+ * Canonical form only. A text too short or too long for `length` bytes is rejected without decoding it.
  * @returns `null` for invalid characters, another length, or a non-canonical encoding
  */
 export function fromBase58(text: string, length: number): Buffer | null {
@@ -52,10 +50,7 @@ const smallOrder: ReadonlySet<string> = new Set([
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ]);
 
-/**
- * Public key of a wallet address. @returns `null` for an invalid address: not base58 of 32 bytes, or a key of small
- * order
- */
+/** `null` for an invalid address: not base58 of 32 bytes, or a key of small order. */
 export function walletKey(walletAddress: string): KeyObject | null {
   const bytes = fromBase58(walletAddress, KEY_BYTES);
   if (bytes === null || isSmallOrder(bytes)) return null;
@@ -70,7 +65,6 @@ export function isSmallOrder(key: Uint8Array): boolean {
 }
 
 /**
- * Decodes a wallet's signature.
  * @param text base58, or base64 with padding
  * @returns `null` unless the text is the canonical encoding of 64 bytes
  */
@@ -85,7 +79,7 @@ function fromBase64(text: string): Buffer | null {
   return bytes.length === SIGNATURE_BYTES && bytes.toString("base64") === text ? bytes : null;
 }
 
-/** Verifies the signature on the event loop: that takes 0.1 ms, less than passing the work to another thread. */
+/** On the event loop: that takes 0.1 ms, less than passing the work to another thread. */
 export function isSignedBy(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean {
   return verify(null, message, key, signature);
 }
