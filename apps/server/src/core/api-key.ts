@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { apiKeyMessages, apiKeyPattern, type KeyScope, keyScopes, limits } from "@kauke/contract";
-import type { Clock, Random } from "../runtime/ports.ts";
-import { AppError, fieldError } from "./app-error.ts";
+import { type Clock, type Random, randomText } from "../runtime/ports.ts";
+import { AppError, fieldError, notFound } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 /** A login session may do everything, an API key what its scopes allow. */
@@ -43,21 +43,13 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const PREFIX = "kauke";
 const RANDOM_LENGTH = 41;
 const CHECKSUM_LENGTH = 6;
-/** Larger random bytes are discarded: the largest multiple of 62 up to 256 makes all characters equally likely. */
-const BYTES_USED = 256 - (256 % ALPHABET.length);
-
 /**
  * `kauke`, 41 random characters (244 bits) and a checksum of 6; clients of other products accept this length and
  * alphabet. Thanks to the checksum, scanners for leaked secrets recognise a key with certainty, and a mistyped key
  * costs no query.
  */
 export function newApiKeySecret(random: Random): string {
-  let text = PREFIX;
-  while (text.length < PREFIX.length + RANDOM_LENGTH) {
-    for (const byte of random.bytes(64)) {
-      if (byte < BYTES_USED && text.length < PREFIX.length + RANDOM_LENGTH) text += ALPHABET[byte % ALPHABET.length];
-    }
-  }
+  const text = PREFIX + randomText(random, ALPHABET, RANDOM_LENGTH);
   return text + checksumOf(text);
 }
 
@@ -144,6 +136,5 @@ export async function deleteApiKey(
   { userId, keyId }: { userId: string; keyId: string },
 ): Promise<void> {
   await takeLimit(deps, "secret_change", { userId });
-  if (!(await deps.apiKeys.deleteById(userId, keyId)))
-    throw new AppError("not_found", { message: "API key not found" });
+  if (!(await deps.apiKeys.deleteById(userId, keyId))) throw notFound("API key not found");
 }

@@ -31,6 +31,8 @@ export function asAppError(thrown: unknown): AppError | null {
   return thrown instanceof QueueRefusal ? new AppError(thrown.code) : null;
 }
 
+export const notFound = (message: string): AppError => new AppError("not_found", { message });
+
 export function fieldError(field: string, message: string): AppError {
   return new AppError("invalid", { message, errors: { [field]: [message] } });
 }

@@ -30,20 +30,17 @@ import type { AccountLinkStore } from "./user/account-link.ts";
 import type { PasswordHasher, UserStore } from "./user/user.ts";
 import type { WalletChallengeStore } from "./wallet/wallet-proof.ts";
 
-export interface CoreDeps {
+/** Repositories of the rows, one per noun. */
+export interface CoreStores {
   accountExport: AccountExportStore;
   users: UserStore;
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
   apiKeys: ApiKeyStore;
   signInFlows: SignInFlowStore;
-  /** `null` when federated sign-in is not configured. */
-  federatedIssuer: FederatedIssuer | null;
   walletChallenges: WalletChallengeStore;
   aliases: AliasStore;
   imports: ImportStore;
-  aliasSources: AliasSources;
-  serviceFetch: ServiceFetch;
   destinations: DestinationStore;
   missingMailboxes: MissingMailboxStore;
   mailboxes: MailboxStore;
@@ -54,10 +51,17 @@ export interface CoreDeps {
   notices: NoticeStore;
   checklist: ChecklistStore;
   emailJobs: EmailJobStore;
+  rateLimits: RateLimitStore;
+}
+
+export interface CoreDeps extends CoreStores {
+  /** `null` when federated sign-in is not configured. */
+  federatedIssuer: FederatedIssuer | null;
+  aliasSources: AliasSources;
+  serviceFetch: ServiceFetch;
   deliveries: Pick<DeliveryStore, "keep">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   spoolSpace: Pick<SpoolSpace, "reserve">;
-  rateLimits: RateLimitStore;
   hasher: PasswordHasher;
   browserMac: BrowserMac;
   /** Signs the alias endings offered to clients: HMAC-SHA-256 with a server key that is used for nothing else. */

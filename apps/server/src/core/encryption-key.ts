@@ -1,7 +1,7 @@
 import { encryptionMessages, limits } from "@kauke/contract";
 import type { Random } from "../runtime/ports.ts";
 import { type AgeWorker, ageResult } from "./age-worker.ts";
-import { AppError } from "./app-error.ts";
+import { AppError, notFound } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 /**
@@ -59,7 +59,7 @@ export async function findEncryptionKey(
   { userId, keyId }: KeyOfUser,
 ): Promise<EncryptionKey & { encryptedPrivateKey: string }> {
   const key = await encryptionKeys.find(userId, keyId);
-  if (key === null) throw new AppError("not_found", { message: KEY_NOT_FOUND });
+  if (key === null) throw notFound(KEY_NOT_FOUND);
   return key;
 }
 
@@ -104,7 +104,7 @@ const tooMany = () => new AppError("invalid", { message: encryptionMessages.tooM
 export async function makeKeyDefault(deps: KeyDeps, { userId, keyId }: KeyOfUser): Promise<EncryptionKey> {
   await takeLimit(deps, "secret_change", { userId });
   const key = await deps.encryptionKeys.makeDefault(userId, keyId);
-  if (key === null) throw new AppError("not_found", { message: KEY_NOT_FOUND });
+  if (key === null) throw notFound(KEY_NOT_FOUND);
   return key;
 }
 
@@ -128,7 +128,7 @@ export async function downloadEncryptionKey(
 /** @throws AppError `not_found`, `key_in_use`, `rate_limited` */
 export async function deleteEncryptionKey(deps: KeyDeps, { userId, keyId }: KeyOfUser): Promise<void> {
   await takeLimit(deps, "secret_change", { userId });
-  if (!(await deps.encryptionKeys.delete(userId, keyId))) throw new AppError("not_found", { message: KEY_NOT_FOUND });
+  if (!(await deps.encryptionKeys.delete(userId, keyId))) throw notFound(KEY_NOT_FOUND);
 }
 
 export interface AutoDecryption {

@@ -1,7 +1,7 @@
 /** Labels of an account; the alias stores which labels it has. */
 import { type CreateLabelBody, type LabelColour, labelMessages, limits } from "@kauke/contract";
 import type { Random } from "../runtime/ports.ts";
-import { AppError, fieldError } from "./app-error.ts";
+import { AppError, fieldError, notFound } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 export interface Label {
@@ -54,7 +54,7 @@ export async function changeLabel(
 ): Promise<Label> {
   await takeLimit(deps, "alias_change", { userId });
   const changed = await deps.labels.update(userId, labelId, change);
-  if (changed === null) throw new AppError("not_found", { message: LABEL_NOT_FOUND });
+  if (changed === null) throw notFound(LABEL_NOT_FOUND);
   if (changed === "name_taken") throw fieldError("name", labelMessages.nameTaken);
   return changed;
 }
@@ -65,5 +65,5 @@ export async function deleteLabel(
   { userId, labelId }: { userId: string; labelId: string },
 ): Promise<void> {
   await takeLimit(deps, "alias_change", { userId });
-  if (!(await deps.labels.delete(userId, labelId))) throw new AppError("not_found", { message: LABEL_NOT_FOUND });
+  if (!(await deps.labels.delete(userId, labelId))) throw notFound(LABEL_NOT_FOUND);
 }

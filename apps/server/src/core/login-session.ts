@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { FRESH_PROOF_SECONDS, sessionTimes } from "@kauke/contract";
-import { type Clock, isFromFuture, type Random } from "../runtime/ports.ts";
-import { AppError } from "./app-error.ts";
+import { type Clock, isFromFuture, type Random, randomToken } from "../runtime/ports.ts";
+import { AppError, notFound } from "./app-error.ts";
 import type { User, UserStore } from "./user/user.ts";
 
 /** A user's signed-in browser. Only the browser has the token; the store has its SHA-256. */
@@ -44,11 +44,6 @@ type OpenDeps = SessionDeps & { random: Random };
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** 32 random bytes as base64url. */
-export function newSessionToken(random: Random): string {
-  return random.bytes(32).toString("base64url");
-}
-
 /** SHA-256; `null` for a text without the form of a session token. */
 export function hashSessionToken(token: string): Buffer | null {
   return TOKEN.test(token) ? createHash("sha256").update(token, "latin1").digest() : null;
@@ -66,7 +61,7 @@ interface SignIn {
 async function openLoginSession(deps: OpenDeps, { userId, formerToken, device }: SignIn): Promise<string> {
   const former = formerToken === null ? null : hashSessionToken(formerToken);
   if (former !== null) await deps.loginSessions.delete(former);
-  const token = newSessionToken(deps.random);
+  const token = randomToken(deps.random);
   const now = deps.clock.now();
   const tokenHash = hashSessionToken(token) as Buffer;
   const id = deps.random.uuid();
@@ -187,8 +182,7 @@ export async function endSession(
 ): Promise<boolean> {
   const own = hashSessionToken(token);
   const current = own === null ? null : await deps.loginSessions.find(own);
-  if (!(await deps.loginSessions.deleteById(userId, id)))
-    throw new AppError("not_found", { message: "Session not found" });
+  if (!(await deps.loginSessions.deleteById(userId, id))) throw notFound("Session not found");
   return current?.id === id;
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from "./app-error.ts";
+import { notFound } from "./app-error.ts";
 
 export type NoticeKind =
   | "delivery_failed"
@@ -40,5 +40,5 @@ export async function dismissNotice(
   deps: { notices: NoticeStore },
   { userId, noticeId }: { userId: string; noticeId: string },
 ): Promise<void> {
-  if (!(await deps.notices.delete(userId, noticeId))) throw new AppError("not_found", { message: "Notice not found" });
+  if (!(await deps.notices.delete(userId, noticeId))) throw notFound("Notice not found");
 }

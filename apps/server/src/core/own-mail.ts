@@ -36,11 +36,18 @@ export interface OwnMessageHead {
   at: Date;
 }
 
-/** In short lines of ASCII. The paragraphs are inserted into the HTML without escaping. */
+export interface OwnLink {
+  label: string;
+  url: string;
+}
+
+/**
+ * In short lines of ASCII, inserted into the HTML without escaping. A block is a paragraph, a link, or sentences that are
+ * lines without space between them in the plain text.
+ */
 export interface OwnMessageText {
   subject: string;
-  plain: readonly string[];
-  paragraphs: readonly string[];
+  blocks: readonly (string | OwnLink | readonly string[])[];
 }
 
 /**
@@ -63,12 +70,21 @@ export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
   );
   const lines = [
     "",
-    ...part(boundary, "text/plain", text.plain),
-    ...part(boundary, "text/html", ownHtml(text.subject, text.paragraphs)),
+    ...part(boundary, "text/plain", text.blocks.flatMap(plainLines)),
+    ...part(boundary, "text/html", ownHtml(text.subject, text.blocks.flatMap(htmlParagraphs))),
     `--${boundary}--`,
     "",
   ];
   return Buffer.concat([header, Buffer.from(lines.join("\r\n"), "utf8")]);
+}
+
+function plainLines(block: OwnMessageText["blocks"][number]): readonly string[] {
+  if (typeof block === "string") return [block, ""];
+  return "url" in block ? [`${block.label}:`, block.url, ""] : block;
+}
+
+function htmlParagraphs(block: OwnMessageText["blocks"][number]): string | readonly string[] {
+  return typeof block === "object" && "url" in block ? `<a href="${block.url}">${block.label}</a>` : block;
 }
 
 function part(boundary: string, type: string, lines: readonly string[]): string[] {

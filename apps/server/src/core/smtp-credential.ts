@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { BoundedMap } from "../runtime/maps.ts";
-import type { Clock, Random } from "../runtime/ports.ts";
-import { AppError } from "./app-error.ts";
+import { type Clock, type Random, randomText } from "../runtime/ports.ts";
+import { AppError, notFound } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 /** Credentials with which a mail program sends as an alias. The password is separate: it is read only on request. */
@@ -70,21 +70,10 @@ export function smtpHost(ownDomains: readonly string[]): string {
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 const GROUPS = 6;
 const GROUP_LENGTH = 4;
-/** Larger random bytes are skipped; they would make the first characters of the alphabet more likely. */
-const FAIR_BELOW = 256 - (256 % ALPHABET.length);
-
 /** 24 characters from an alphabet of 56 (139 bits) in groups, e.g. `vq4T-9mZe-Xr27-hKp8-Wd3n-6bYs`. */
 export function newSmtpPassword(random: Pick<Random, "bytes">): string {
-  let characters = "";
-  while (characters.length < GROUPS * GROUP_LENGTH) {
-    for (const byte of random.bytes(GROUPS * GROUP_LENGTH)) if (byte < FAIR_BELOW) characters += characterOf(byte);
-  }
-  return Array.from({ length: GROUPS }, (_, group) =>
-    characters.slice(group * GROUP_LENGTH, (group + 1) * GROUP_LENGTH),
-  ).join("-");
+  return Array.from({ length: GROUPS }, () => randomText(random, ALPHABET, GROUP_LENGTH)).join("-");
 }
-
-const characterOf = (byte: number): string => ALPHABET.charAt(byte % ALPHABET.length);
 
 type CredentialDeps = LimitDeps & { smtpCredentials: SmtpCredentialStore };
 
@@ -100,7 +89,7 @@ export async function createSmtpCredential(
   const password = newSmtpPassword(deps.random);
   const input = { id: deps.random.uuid(), userId, aliasId, password, createdAt: deps.clock.now() };
   const credential = await deps.smtpCredentials.insert(input);
-  if (credential === null) throw new AppError("not_found", { message: "Alias not found" });
+  if (credential === null) throw notFound("Alias not found");
   return { credential, password };
 }
 
@@ -110,7 +99,7 @@ export async function listSmtpCredentials(
   { userId, aliasId }: { userId: string; aliasId: string },
 ): Promise<SmtpCredential[]> {
   const credentials = await deps.smtpCredentials.listForAlias(userId, aliasId);
-  if (credentials === null) throw new AppError("not_found", { message: "Alias not found" });
+  if (credentials === null) throw notFound("Alias not found");
   return credentials;
 }
 
@@ -120,7 +109,7 @@ export async function readSmtpPassword(
   { userId, aliasId }: { userId: string; aliasId: string },
 ): Promise<string> {
   const password = await deps.smtpCredentials.readPassword(userId, aliasId);
-  if (password === null) throw new AppError("not_found", { message: "SMTP credentials not found" });
+  if (password === null) throw notFound("SMTP credentials not found");
   return password;
 }
 
@@ -132,15 +121,14 @@ export async function regenerateSmtpPassword(
   await takeLimit(deps, "secret_change", { userId: key.userId });
   const password = newSmtpPassword(deps.random);
   const credential = await deps.smtpCredentials.replacePassword(key, password);
-  if (credential === null) throw new AppError("not_found", { message: "SMTP credentials not found" });
+  if (credential === null) throw notFound("SMTP credentials not found");
   return { credential, password };
 }
 
 /** The password is invalid once this resolves. @throws AppError `not_found`, `rate_limited` */
 export async function deleteSmtpCredential(deps: CredentialDeps, key: SmtpCredentialKey): Promise<void> {
   await takeLimit(deps, "secret_change", { userId: key.userId });
-  if (!(await deps.smtpCredentials.delete(key)))
-    throw new AppError("not_found", { message: "SMTP credentials not found" });
+  if (!(await deps.smtpCredentials.delete(key))) throw notFound("SMTP credentials not found");
 }
 
 export interface SmtpLoginAttempt {

@@ -53,6 +53,25 @@ export interface Metrics {
   gauge(name: string, read: () => number): void;
 }
 
+/** From 0 to `bound` - 1, all equally likely: values of the last, incomplete run of `bound` are drawn again. */
+export function randomBelow(random: Pick<Random, "bytes">, bound: number): number {
+  const fairBelow = 2 ** 32 - (2 ** 32 % bound);
+  for (;;) {
+    const drawn = random.bytes(4).readUInt32BE();
+    if (drawn < fairBelow) return drawn % bound;
+  }
+}
+
+/** `length` characters of the alphabet, all equally likely. */
+export function randomText(random: Pick<Random, "bytes">, alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[randomBelow(random, alphabet.length)]).join("");
+}
+
+/** 32 random bytes as base64url: 43 characters. */
+export function randomToken(random: Pick<Random, "bytes">): string {
+  return random.bytes(32).toString("base64url");
+}
+
 export const systemClock: Clock = { now: () => new Date(), steadyMs: () => performance.now() };
 
 export const systemRandom: Random = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };

@@ -207,7 +207,7 @@ export const makers: Record<string, Maker> = {
       boundary: "b",
       at,
     };
-    const made = ownMessage(head, { subject: "Hello", plain: [], paragraphs: [] });
+    const made = ownMessage(head, { subject: "Hello", blocks: [] });
     const names = ["auto-submitted", "x-auto-response-suppress", "mime-version", "content-type"];
     return [headerOf(made), ["date", "from", "to", "subject", "message-id", ...names]];
   },

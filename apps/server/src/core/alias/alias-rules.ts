@@ -8,7 +8,12 @@ import { asciiDomainOf } from "@kauke/mail-rfc";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
-import type { AliasRouting, Destination } from "./alias.ts";
+import { type AliasRouting, type Destination, mailboxesAmong } from "./alias.ts";
+
+/** Cuts a text at `max` characters, without the first half of a surrogate pair at its end. */
+export function cutText(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, "");
+}
 
 export const DOMAIN_UNKNOWN = "Please choose one of the available domains";
 
@@ -63,7 +68,7 @@ export async function refuseBlocked(
   field: "forwardTo" | "lastForwardTo",
   destinations: readonly Destination[] = [],
 ): Promise<void> {
-  const addresses = destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+  const addresses = mailboxesAmong(destinations);
   if (addresses.length === 0) return;
   if (await store.isAnyBlocked(addresses)) throw fieldError(field, aliasMessages.forwardToBlocked);
 }
@@ -77,7 +82,7 @@ export async function confirmedAmong(
   userId: string,
   destinations: readonly Destination[],
 ): Promise<ReadonlySet<string>> {
-  const addresses = destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
+  const addresses = mailboxesAmong(destinations);
   if (addresses.length === 0) return new Set();
   const states = await store.states(userId, addresses);
   const listed = new Set(confirmation === null ? (await mailboxes.list(userId)).map(exactOf) : []);

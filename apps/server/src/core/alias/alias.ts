@@ -70,6 +70,23 @@ export interface AliasRoute {
   ageRecipient: string | null;
 }
 
+/** Of an active alias, or what a paused one forwards to again once it is activated. */
+export function destinationsOf({ routing }: Pick<Alias, "routing">): Destination[] {
+  return routing.state === "active" ? routing.destinations : routing.lastDestinations;
+}
+
+export function mailboxesOf(alias: Pick<Alias, "routing">): string[] {
+  return mailboxesAmong(destinationsOf(alias));
+}
+
+export function mailboxesAmong(destinations: readonly Destination[]): string[] {
+  return destinations.flatMap((one) => (one.kind === "mailbox" ? [one.address] : []));
+}
+
+export function withDestinations({ state }: AliasRouting, destinations: Destination[]): AliasRouting {
+  return state === "active" ? { state, destinations } : { state, lastDestinations: destinations };
+}
+
 /** `name@domain` in lower case: the form used for indexing and comparison. */
 export function aliasAddress(name: string, domain: string): string {
   return `${name}@${domain}`.toLowerCase();

@@ -7,7 +7,14 @@ import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type MailboxDestination, mailboxDestinations } from "../mailbox/account-defaults.ts";
 import { type MailboxDeps, readStates } from "../mailbox/list-mailboxes.ts";
 import { type LimitDeps, takeLimit, takeWeightedLimit } from "../take-limit.ts";
-import type { Alias, AliasRouting, Destination, ManyAliasesChange, ManyChanged } from "./alias.ts";
+import {
+  type Alias,
+  type Destination,
+  destinationsOf,
+  type ManyAliasesChange,
+  type ManyChanged,
+  withDestinations,
+} from "./alias.ts";
 import {
   confirmedAmong,
   nextRouting,
@@ -58,14 +65,10 @@ export async function changeAliases(
   const isKeyRedirecting = by === "key" && change.kind === "destinations";
   const confirmed = isKeyRedirecting ? await confirmedAmong(deps, userId, change.destinations) : null;
   return await deps.aliases.updateMany(userId, ids, (alias) => {
-    if (confirmed !== null && change.kind === "destinations") refuseForKey(alias, change.destinations, confirmed);
+    if (confirmed !== null && change.kind === "destinations")
+      refuseUnconfirmed("forwardTo", { wanted: change.destinations, before: destinationsOf(alias), confirmed });
     return decideChange(alias, change);
   });
-}
-
-function refuseForKey({ routing }: Alias, wanted: readonly Destination[], confirmed: ReadonlySet<string>): void {
-  const before = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
-  refuseUnconfirmed("forwardTo", { wanted, before, confirmed });
 }
 
 async function refuseUnknownLabel({ labels }: BulkDeps, userId: string, labelId: string): Promise<void> {
@@ -110,11 +113,11 @@ export async function replaceMailboxes(
   await takeLimit(deps, "alias_change", { userId });
   const confirmed = await confirmedMailboxes(deps, userId);
   if (!wanted.every((it) => confirmed.has(exactMailbox(it.address)))) throw fieldError("mailboxIds", NOT_CONFIRMED);
-  return deps.aliases.updateMany(userId, [...new Set(aliasIds)], ({ routing }) => {
-    const destinations = afterReplacement(destinationsOf(routing), wanted, confirmed);
+  return deps.aliases.updateMany(userId, [...new Set(aliasIds)], (alias) => {
+    const destinations = afterReplacement(destinationsOf(alias), wanted, confirmed);
     if (destinations.length > limits.destinationsMax)
       throw new AppError("invalid", { message: aliasMessages.forwardToTooMany });
-    return { routing: nextRouting(routing, { destinations }) };
+    return { routing: withDestinations(alias.routing, destinations) };
   });
 }
 
@@ -137,6 +140,3 @@ function afterReplacement(
   const isHidden = (it: Destination) => it.kind === "webhook" || !confirmed.has(exactMailbox(it.address));
   return [...wanted.map((it) => spelled.get(exactMailbox(it.address)) ?? it), ...before.filter(isHidden)];
 }
-
-const destinationsOf = (routing: AliasRouting): Destination[] =>
-  routing.state === "paused" ? routing.lastDestinations : routing.destinations;

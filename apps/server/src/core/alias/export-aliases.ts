@@ -1,8 +1,8 @@
 /** Writes an account's aliases as a file that other services import, page by page. */
-import type { AliasExportFormat, Destination } from "@kauke/contract";
+import type { AliasExportFormat } from "@kauke/contract";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../take-limit.ts";
-import { type Alias, aliasAddress } from "./alias.ts";
+import { type Alias, aliasAddress, destinationsOf } from "./alias.ts";
 
 const QUOTED = /[",\r\n]|^\s|\s$/;
 /** Spreadsheet programs run a cell that begins with one of these as a formula. */
@@ -67,10 +67,6 @@ async function* pages(
 
 const address = ({ name, domain }: Alias) => `${name}@${domain}`;
 const isActive = ({ routing }: Alias) => routing.state === "active";
-
-function destinationsOf({ routing }: Alias): Destination[] {
-  return routing.state === "active" ? routing.destinations : routing.lastDestinations;
-}
 
 /** The separators of the export formats are escaped in webhook URLs. */
 function texts(alias: Alias): string[] {

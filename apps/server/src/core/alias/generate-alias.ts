@@ -6,7 +6,7 @@ import { findReservedName } from "@kauke/contract/reserved-names";
 import { readDnsName } from "@kauke/mail-rfc";
 import { getHostname } from "tldts";
 import { registrableDomain } from "../../limits/party.ts";
-import type { Random } from "../../runtime/ports.ts";
+import { type Random, randomBelow, randomText } from "../../runtime/ports.ts";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -16,6 +16,7 @@ import { takeLimit } from "../take-limit.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
 import {
   confirmedAmong,
+  cutText,
   domainErrors,
   ownDomainErrors,
   refuseBlocked,
@@ -45,18 +46,7 @@ function randomWords(random: Random): string {
 }
 
 function randomCharacters(random: Random, length: number): string {
-  const { alphabet } = generatedNames.characters;
-  return Array.from({ length }, () => alphabet[randomBelow(random, alphabet.length)]).join("");
-}
-
-const SPAN = 2 ** 32;
-
-/** From 0 to `bound` - 1, all equally likely: values of the last, incomplete run of `bound` are drawn again. */
-function randomBelow(random: Random, bound: number): number {
-  for (;;) {
-    const drawn = random.bytes(4).readUInt32BE();
-    if (drawn < SPAN - (SPAN % bound)) return drawn % bound;
-  }
+  return randomText(random, generatedNames.characters.alphabet, length);
 }
 
 /** @returns in lower case, e.g. `www.shop.example`; `null` if the text is neither a host name nor a URL */
@@ -185,8 +175,5 @@ function checkNotes(notes: string, { cutNotes: mayCut }: GenerateInput): string 
 }
 
 function cutNotes(notes: string): string | null {
-  const clean = notes.replaceAll("\u0000", "");
-  const cut = clean.slice(0, limits.notesMax);
-  // If the cut split a surrogate pair, its first half is removed too.
-  return (clean.length > cut.length ? cut.replace(/[\ud800-\udbff]$/, "") : cut) || null;
+  return cutText(notes.replaceAll("\u0000", ""), limits.notesMax) || null;
 }

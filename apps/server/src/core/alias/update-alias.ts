@@ -1,9 +1,17 @@
 import { formatForwardTo } from "@kauke/contract";
 import type { CallerKind } from "../api-key.ts";
-import { AppError } from "../app-error.ts";
+import { AppError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../take-limit.ts";
-import type { Alias, AliasChange, AliasEncryption, AliasRouting, AliasStore, Destination } from "./alias.ts";
+import {
+  type Alias,
+  type AliasChange,
+  type AliasEncryption,
+  type AliasStore,
+  type Destination,
+  destinationsOf,
+  withDestinations,
+} from "./alias.ts";
 import {
   confirmedAmong,
   nextRouting,
@@ -65,12 +73,12 @@ export async function updateAlias(
     },
     clientAddress,
   );
-  if (changed === null) throw new AppError("not_found", { message: "Alias not found" });
+  if (changed === null) throw notFound("Alias not found");
   return changed;
 }
 
-function refuseForKey({ routing }: Alias, input: AliasUpdateInput, confirmed: ReadonlySet<string>): void {
-  const before = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
+function refuseForKey(alias: Alias, input: AliasUpdateInput, confirmed: ReadonlySet<string>): void {
+  const before = destinationsOf(alias);
   refuseUnconfirmed("forwardTo", { wanted: input.destinations, before, confirmed });
   refuseUnconfirmed("lastForwardTo", { wanted: input.lastDestinations, before, confirmed });
 }
@@ -90,34 +98,23 @@ function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
   if (input.before !== undefined && !isUnchanged(alias, input.before)) throw new AppError("alias_changed");
   // An existing name that became reserved later may stay, and its letter case may change.
   if (input.name !== undefined && input.name.toLowerCase() !== alias.name.toLowerCase()) refuseReservedName(input.name);
-  const change: AliasChange = {};
-  if (isRoutingInput(input)) change.routing = nextRouting(alias.routing, input);
-  if (input.name !== undefined) change.name = input.name;
-  if (input.notes !== undefined) change.notes = input.notes;
-  if (input.sealTo !== undefined) change.sealTo = input.sealTo;
-  if (input.labels !== undefined) change.labels = input.labels;
-  if (input.pinned !== undefined) change.pinned = input.pinned;
-  if (input.writeByAddress !== undefined) change.writeByAddress = input.writeByAddress;
-  return change;
+  const { active, destinations, lastDestinations, name, notes, sealTo, labels, pinned, writeByAddress } = input;
+  const isRouted = active !== undefined || destinations !== undefined || lastDestinations !== undefined;
+  return {
+    ...(isRouted && { routing: nextRouting(alias.routing, input) }),
+    ...(name !== undefined && { name }),
+    ...(notes !== undefined && { notes }),
+    ...(sealTo !== undefined && { sealTo }),
+    ...(labels !== undefined && { labels }),
+    ...(pinned !== undefined && { pinned }),
+    ...(writeByAddress !== undefined && { writeByAddress }),
+  };
 }
 
 /** Pausing does not count as a change. */
-function isUnchanged({ name, notes, routing }: Alias, before: NonNullable<AliasUpdateInput["before"]>): boolean {
-  const destinations = routing.state === "paused" ? routing.lastDestinations : routing.destinations;
-  return name === before.alias && notes === before.notes && formatForwardTo(destinations) === before.forwardTo;
-}
-
-function isRoutingInput({ active, destinations, lastDestinations }: AliasUpdateInput): boolean {
-  return active !== undefined || destinations !== undefined || lastDestinations !== undefined;
-}
-
-/** Mail to a paused alias is accepted and discarded. @throws AppError `not_found`, `rate_limited` */
-export async function toggleAlias(
-  deps: Parameters<typeof updateAlias>[0],
-  alias: { userId: string; aliasId: string },
-  active: boolean,
-): Promise<Alias> {
-  return updateAlias(deps, alias, { active });
+function isUnchanged(alias: Alias, before: NonNullable<AliasUpdateInput["before"]>): boolean {
+  const forwardTo = formatForwardTo(destinationsOf(alias));
+  return alias.name === before.alias && alias.notes === before.notes && forwardTo === before.forwardTo;
 }
 
 /**
@@ -128,8 +125,7 @@ export async function deleteAlias(
   deps: Pick<CoreDeps, "aliases">,
   { userId, aliasId, clientAddress = null }: { userId: string; aliasId: string; clientAddress?: string | null },
 ): Promise<void> {
-  if (!(await deps.aliases.delete(userId, aliasId, clientAddress)))
-    throw new AppError("not_found", { message: "Alias not found" });
+  if (!(await deps.aliases.delete(userId, aliasId, clientAddress))) throw notFound("Alias not found");
 }
 
 const SECRET_BYTES = 32;
@@ -161,7 +157,7 @@ export async function renewWebhookSecret(
 }
 
 const asText = (secret: Buffer): string => `whsec_${secret.toString("base64")}`;
-const aliasNotFound = (): AppError => new AppError("not_found", { message: "Alias not found" });
+const aliasNotFound = (): AppError => notFound("Alias not found");
 
 export interface GoneWebhook {
   userId: string;
@@ -175,18 +171,14 @@ export async function pauseWebhook(
   { aliases }: { aliases: Pick<AliasStore, "update"> },
   { userId, aliasId, url, at }: GoneWebhook,
 ): Promise<void> {
-  await aliases.update(userId, aliasId, ({ routing }) => {
-    const now = routing.state === "active" ? routing.destinations : routing.lastDestinations;
+  await aliases.update(userId, aliasId, (alias) => {
+    const now = destinationsOf(alias);
     if (!now.some((one) => isCalled(one, url))) return {};
     const next = now.map((one) => (isCalled(one, url) ? { ...one, pausedAt: at.toISOString() } : one));
-    return { routing: withDestinations(routing, next) };
+    return { routing: withDestinations(alias.routing, next) };
   });
 }
 
 function isCalled(destination: Destination, url: string): boolean {
   return destination.kind === "webhook" && destination.url === url && destination.pausedAt === undefined;
-}
-
-function withDestinations({ state }: AliasRouting, destinations: Destination[]): AliasRouting {
-  return state === "active" ? { state, destinations } : { state, lastDestinations: destinations };
 }

@@ -1,4 +1,5 @@
 /** Confirmation of mailboxes: when one is asked, what is written to it, and what its reader's choice changes. */
+
 import {
   type ConfirmationChoice,
   type ConfirmationLinkStanding,
@@ -7,7 +8,8 @@ import {
   product,
 } from "@kauke/contract";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
-import { AppError } from "../app-error.ts";
+import { mailboxesOf } from "../alias/alias.ts";
+import { AppError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import {
   hashLinkToken,
@@ -26,7 +28,6 @@ import {
   type ConfirmationSettings,
   type DestinationStore,
   type KnownState,
-  mailboxesOf,
   type Pair,
 } from "./destination.ts";
 import { exactMailbox, sameMailbox } from "./same-mailbox.ts";
@@ -72,59 +73,21 @@ export interface ConfirmationMessage extends OwnMessageHead {
  */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
   const { from, origin, token } = message;
-  const words = wordsFor(from.slice(from.indexOf("@") + 1), `${origin}/confirm/${token}`);
-  const subject = "Is this mailbox yours?";
-  return ownMessage(message, { subject, plain: plainText(words), paragraphs: paragraphs(words) });
-}
-
-interface Words {
-  opening: string[];
-  mine: string;
-  notMine: string;
-  closing: string[];
-}
-
-function wordsFor(domain: string, mine: string): Words {
-  return {
-    opening: [
-      `Somebody with an account at ${product.name} (${domain}) has mail forwarded to this mailbox.`,
+  const mine = `${origin}/confirm/${token}`;
+  return ownMessage(message, {
+    subject: "Is this mailbox yours?",
+    blocks: [
+      `Somebody with an account at ${product.name} (${from.slice(from.indexOf("@") + 1)}) has mail forwarded to this mailbox.`,
       "If that is you, please confirm it. Until then only a few messages a day are forwarded.",
-    ],
-    mine,
-    notMine: `${mine}/not-mine`,
-    closing: [
+      { label: "This is mine", url: mine },
       "If you know nothing of it, say so, and that account can forward nothing more to you.",
-      `Nothing happens before you press the button on the page. Both links work for ${LINK_DAYS} days.`,
-      "This message was sent by a program; replies to it are not read.",
+      { label: "This is not mine", url: `${mine}/not-mine` },
+      [
+        `Nothing happens before you press the button on the page. Both links work for ${LINK_DAYS} days.`,
+        "This message was sent by a program; replies to it are not read.",
+      ],
     ],
-  };
-}
-
-function plainText({ opening, mine, notMine, closing }: Words): string[] {
-  const [refuse = "", ...rest] = closing;
-  return [
-    ...opening.flatMap((paragraph) => [paragraph, ""]),
-    "This is mine:",
-    mine,
-    "",
-    refuse,
-    "",
-    "This is not mine:",
-    notMine,
-    "",
-    ...rest,
-  ];
-}
-
-function paragraphs({ opening, mine, notMine, closing }: Words): string[] {
-  const [refuse = "", ...rest] = closing;
-  return [
-    ...opening,
-    `<a href="${mine}">This is mine</a>`,
-    refuse,
-    `<a href="${notMine}">This is not mine</a>`,
-    ...rest,
-  ];
+  });
 }
 
 export type AskDeps = QueueDeps & LimitDeps & { destinations: Pick<DestinationStore, "ask" | "takeBackAsk"> };
@@ -172,7 +135,7 @@ type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "al
 export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promise<ConfirmationState> {
   if (deps.confirmation === null) throw refusal("This server asks for no confirmations.");
   const address = await findDestination(deps, pair);
-  if (address === null) throw new AppError("not_found", { message: "None of your aliases forwards to this mailbox." });
+  if (address === null) throw notFound("None of your aliases forwards to this mailbox.");
   const decision = await askForConfirmation(deps, deps.confirmation, { ...pair, address, isByOwner: true });
   if (decision.kind === "known") return decision.state;
   if (decision.kind === "ask") return "asked";
@@ -200,7 +163,7 @@ async function findDestination(
 
 type ReadDeps = Pick<CoreDeps, "destinations" | "users">;
 
-const unknownLink = () => new AppError("not_found", { message: "This link is unknown or has expired." });
+const unknownLink = () => notFound("This link is unknown or has expired.");
 
 /** A link works until it expires, even after it was used. @throws AppError `not_found` */
 export async function readLink(deps: ReadDeps, token: string): Promise<ConfirmationLinkStanding> {

@@ -1,8 +1,8 @@
 /** What an account and a mailbox it forwards to are to each other: asked, confirmed, refused, blocked, suspended. */
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
-import type { Alias } from "../alias/alias.ts";
-import { AppError } from "../app-error.ts";
+import { type Alias, mailboxesOf } from "../alias/alias.ts";
+import { notFound } from "../app-error.ts";
 
 /**
  * Of a pair that has a row, made when mail is first forwarded, when confirmation is requested, or when the account
@@ -127,7 +127,7 @@ export async function resumeMailbox(
   { userId, address }: Pair,
 ): Promise<void> {
   if (await missingMailboxes.clear(userId, address)) return;
-  throw new AppError("not_found", { message: "This mailbox is not suspended." });
+  throw notFound("This mailbox is not suspended.");
 }
 
 /** Of unconfirmed mailboxes, by the address as an alias spells it. */
@@ -148,11 +148,6 @@ export async function unconfirmedMailboxes(
     confirmation === null ? state === "refused" || state === "blocked" : state !== "confirmed",
   );
   return new Map(shown);
-}
-
-export function mailboxesOf({ routing }: Pick<Alias, "routing">): string[] {
-  const destinations = routing.state === "active" ? routing.destinations : routing.lastDestinations;
-  return destinations.flatMap((it) => (it.kind === "mailbox" ? [it.address] : []));
 }
 
 /** As the aliases spell them. */

@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import { emailJobMessages, limits } from "@kauke/contract";
 import { composeMessage, makeMessageId, parseAddress, stuff } from "@kauke/mail-rfc";
 import { ageResult } from "../age-worker.ts";
-import { type Alias, aliasAddress, type Destination } from "../alias/alias.ts";
+import { type Alias, aliasAddress, mailboxesAmong } from "../alias/alias.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { FoundLeak, LeakGuard } from "../leak-guard.ts";
@@ -177,9 +177,6 @@ async function guardLeaks({ users, leakGuard }: CreateDeps, input: NewEmailJob, 
   const leak = await findTypedLeak(input, { userId: input.userId, mailboxes, leakGuard });
   if (leak !== null) throw fieldError(leak.field, leak.message);
 }
-
-const mailboxesAmong = (destinations: readonly Destination[]): string[] =>
-  destinations.flatMap((destination) => (destination.kind === "mailbox" ? [destination.address] : []));
 
 interface Composing {
   input: NewEmailJob;

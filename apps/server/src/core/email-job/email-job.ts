@@ -2,7 +2,7 @@
  * The record of a composed message, shown to its owner. It changes only together with its delivery, in the same commit.
  */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
-import { AppError } from "../app-error.ts";
+import { AppError, notFound } from "../app-error.ts";
 import { type DeliveryFailure, failureText, type MessageToKeep, type OpenDelivery } from "../delivery/delivery.ts";
 
 export interface EmailJob {
@@ -106,7 +106,7 @@ export async function getEmailJob(
   { userId, jobId }: { userId: string; jobId: string },
 ): Promise<EmailJob> {
   const job = await emailJobs.find(userId, jobId);
-  if (job === null) throw new AppError("not_found", { message: JOB_NOT_FOUND });
+  if (job === null) throw notFound(JOB_NOT_FOUND);
   return job;
 }
 
@@ -124,6 +124,6 @@ export async function cancelEmailJob(
   { userId, jobId }: { userId: string; jobId: string },
 ): Promise<void> {
   const cancelled = await emailJobs.cancel(userId, jobId);
-  if (cancelled === null) throw new AppError("not_found", { message: JOB_NOT_FOUND });
+  if (cancelled === null) throw notFound(JOB_NOT_FOUND);
   if (!cancelled) throw new AppError("too_late", { message: emailJobMessages.tooLate });
 }

@@ -6,7 +6,7 @@
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { splitAddress } from "@kauke/mail-rfc";
-import { type AddressStanding, aliasAddress, type Destination } from "../alias/alias.ts";
+import { type AddressStanding, aliasAddress, type Destination, mailboxesAmong } from "../alias/alias.ts";
 import { type ImportRow, importReasons } from "./import.ts";
 import type { ImportedAlias } from "./imported-alias.ts";
 import { DestinationSet, importedNotes, markOfTwin, planDestinations, twinNames } from "./planned-alias.ts";
@@ -112,7 +112,7 @@ export class ImportPlan {
 
   /** Each mailbox is looked up once per import. */
   async #leaveOutBlocked(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<void> {
-    const named = drafts.flatMap(({ destinations }) => mailboxesOf(destinations));
+    const named = drafts.flatMap(({ destinations }) => mailboxesAmong(destinations));
     const unknown = [...new Set(named)].filter((address) => !this.#isBlocked.has(address));
     const blocked = unknown.length === 0 ? new Set<string>() : await this.#rules.blocked(unknown);
     for (const address of unknown) this.#isBlocked.set(address, blocked.has(address));

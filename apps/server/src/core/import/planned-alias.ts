@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { type Destination, isAliasName, limits, parseForwardTo } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { asciiDomainOf, splitAddress, toBase32 } from "@kauke/mail-rfc";
+import { cutText } from "../alias/alias-rules.ts";
 
 /** With a suffix, when the plain name is taken. */
 const GENERATED_MAX = 4;
@@ -58,11 +59,7 @@ export function markOfTwin(was: string): string {
 
 /** Without splitting a surrogate pair. */
 function wholeCharacters(text: string, max: number): string {
-  if (text.length <= max) return text;
-  return text
-    .slice(0, max)
-    .replace(/[\u{d800}-\u{dbff}]$/u, "")
-    .trimEnd();
+  return text.length <= max ? text : cutText(text, max).trimEnd();
 }
 
 export interface DestinationRules {

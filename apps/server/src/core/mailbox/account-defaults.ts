@@ -1,9 +1,8 @@
 import { type DefaultFormat, mailboxMessages } from "@kauke/contract";
-import { type Alias, type Destination, listDomains } from "../alias/alias.ts";
+import { type Alias, type Destination, listDomains, mailboxesOf } from "../alias/alias.ts";
 import { domainErrors, refuseFieldErrors } from "../alias/alias-rules.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { mailboxesOf } from "../destination/destination.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { User } from "../user/user.ts";

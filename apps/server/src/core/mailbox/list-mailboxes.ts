@@ -1,11 +1,10 @@
 import { aliasMessages, type ConfirmationState, limits, mailboxMessages } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
-import type { Alias } from "../alias/alias.ts";
-import { AppError, fieldError } from "../app-error.ts";
+import { type Alias, mailboxesOf } from "../alias/alias.ts";
+import { fieldError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type AskDeps, askForConfirmation, WAITING_MAILBOXES_MAX } from "../destination/confirmation.ts";
-import { mailboxesOf } from "../destination/destination.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { User } from "../user/user.ts";
@@ -139,7 +138,7 @@ export async function addMailbox(
   if (added === null) throw fieldError("address", mailboxMessages.tooMany);
   await askOrTakeBack(deps, { userId, id: added.id, address: added.address, isNew: !known.has(added.id) });
   const listed = (await listMailboxes(deps, userId)).find(({ id }) => id === added.id);
-  if (listed === undefined) throw new AppError("not_found", { message: "This mailbox was removed in the meantime." });
+  if (listed === undefined) throw notFound("This mailbox was removed in the meantime.");
   return listed;
 }
 

@@ -1,8 +1,15 @@
 /** Removes a mailbox from the account's list and from all of its aliases. */
 
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
-import { type Alias, type AliasChange, type AliasRouting, aliasAddress, type Destination } from "../alias/alias.ts";
-import { AppError, fieldError } from "../app-error.ts";
+import {
+  type Alias,
+  type AliasChange,
+  aliasAddress,
+  type Destination,
+  destinationsOf,
+  withDestinations,
+} from "../alias/alias.ts";
+import { AppError, fieldError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
@@ -52,7 +59,7 @@ export async function removeMailbox(
 
 async function findMailbox({ mailboxes }: UseDeps, { userId, mailboxId }: OwnMailbox): Promise<StoredMailbox> {
   const found = (await mailboxes.list(userId)).find(({ id }) => id === mailboxId);
-  if (found === undefined) throw new AppError("not_found", { message: "Mailbox not found" });
+  if (found === undefined) throw notFound("Mailbox not found");
   return found;
 }
 
@@ -69,31 +76,23 @@ async function refuseOwn(
 
 async function usesOf({ aliases }: UseDeps, userId: string, mailbox: StoredMailbox): Promise<MailboxUse[]> {
   const uses = await mapInSlices(await aliases.listForUser(userId), (alias) => {
-    const before = destinationsOf(alias.routing);
+    const before = destinationsOf(alias);
     const left = before.filter((it) => !isMailbox(it, mailbox));
     return left.length === before.length ? [] : [{ alias, isOnly: left.length === 0 }];
   });
   return uses.flat();
 }
 
-const destinationsOf = (routing: AliasRouting): Destination[] =>
-  routing.state === "active" ? routing.destinations : routing.lastDestinations;
-
 const isMailbox = (destination: Destination, { address }: StoredMailbox): boolean =>
   destination.kind === "mailbox" && exactMailbox(destination.address) === exactMailbox(address);
 
 /** @throws AppError `mailbox_needed` if no destination is left */
-function withoutMailbox({ routing }: Alias, mailbox: StoredMailbox): Pick<AliasChange, "routing"> {
-  const before = destinationsOf(routing);
+function withoutMailbox(alias: Alias, mailbox: StoredMailbox): Pick<AliasChange, "routing"> {
+  const before = destinationsOf(alias);
   const left = before.filter((it) => !isMailbox(it, mailbox));
   if (left.length === before.length) return {};
   if (left.length === 0) throw new AppError("mailbox_needed");
-  return {
-    routing:
-      routing.state === "active"
-        ? { state: "active", destinations: left }
-        : { state: "paused", lastDestinations: left },
-  };
+  return { routing: withDestinations(alias.routing, left) };
 }
 
 const NAMED_MAX = 5;

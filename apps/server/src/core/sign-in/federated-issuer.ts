@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { isMailbox, type WaysInAction } from "@kauke/contract";
 import { splitAddress } from "@kauke/mail-rfc";
-import type { Random } from "../../runtime/ports.ts";
 
 /** Started by a signed-in user in Settings. */
 export type SettingsFlow =
@@ -122,11 +121,6 @@ export interface SignInFlowStore {
    * @returns `null` when the flow is unknown, used or expired
    */
   take(tokenHash: Buffer): Promise<FlowSecrets | null>;
-}
-
-/** As a PKCE verifier the shortest that RFC 7636 §4.1 allows, with the entropy it recommends. */
-export function newFlowSecret(random: Random): string {
-  return random.bytes(32).toString("base64url");
 }
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;

@@ -1,8 +1,8 @@
 /** Federated sign-in: starting the flow with the issuer, and finishing it with the redirect back. */
 import type { GoogleFailure } from "@kauke/contract";
-import { AppError } from "../app-error.ts";
+import { randomToken } from "../../runtime/ports.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { takeLimit } from "../take-limit.ts";
+import { tryLimit } from "../take-limit.ts";
 import { newUser, type User } from "../user/user.ts";
 import {
   type FederatedPerson,
@@ -10,7 +10,6 @@ import {
   type FlowSecrets,
   hashFlow,
   type IssuerFailure,
-  newFlowSecret,
   type SettingsFlow,
 } from "./federated-issuer.ts";
 
@@ -28,8 +27,8 @@ export async function beginFederatedSignIn(
   { redirectUri, clientAddress, returnTo }: Pick<NewFlow, "redirectUri" | "clientAddress" | "returnTo">,
 ): Promise<{ url: string; browserToken: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
-  if (!(await fits(() => takeLimit(deps, "google_ip", { ipAddress: clientAddress })))) return { failure: "limited" };
-  const browserToken = newFlowSecret(deps.random);
+  if ((await tryLimit(deps, "google_ip", { ipAddress: clientAddress })) !== null) return { failure: "limited" };
+  const browserToken = randomToken(deps.random);
   const url = await openFlow(deps, { browserToken, redirectUri, clientAddress, returnTo });
   return url === null ? failedAtIssuer("unreachable") : { url, browserToken };
 }
@@ -49,7 +48,8 @@ export async function openFlow(
   deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock">,
   { browserToken, redirectUri, clientAddress, returnTo, settings }: NewFlow,
 ): Promise<string | null> {
-  const [state, nonce, verifier] = [1, 2, 3].map(() => newFlowSecret(deps.random)) as [string, string, string];
+  // As a PKCE verifier, 32 bytes are the least that RFC 7636 §4.1 allows.
+  const [state, nonce, verifier] = [1, 2, 3].map(() => randomToken(deps.random)) as [string, string, string];
   const about = { ...(returnTo && { returnTo }), ...(settings !== undefined && { settings }) };
   const secrets: FlowSecrets = { state, nonce, verifier, redirectUri, ...about };
   const tokenHash = hashFlow(browserToken, state);
@@ -58,17 +58,6 @@ export async function openFlow(
   const expiresAt = new Date(deps.clock.now().getTime() + FLOW_SECONDS * 1000);
   await deps.signInFlows.keep(tokenHash, secrets, { expiresAt, clientAddress });
   return url;
-}
-
-/** False when the work throws `rate_limited`. */
-async function fits(work: () => Promise<void>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === "rate_limited") return false;
-    throw thrown;
-  }
 }
 
 /**

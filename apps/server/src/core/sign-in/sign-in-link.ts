@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { authMessages } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
-import { AppError, fieldError } from "../app-error.ts";
+import { AppError, fieldError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { sameMailbox } from "../destination/same-mailbox.ts";
 import { hashLinkToken } from "../own-mail.ts";
@@ -91,8 +91,7 @@ async function provePassword(
 type LimitDeps = Pick<CoreDeps, "rateLimits" | "limitRules" | "clock">;
 type MailedKind = Exclude<AccountLinkKind, "email" | "new-email">;
 
-export const linkOver = () =>
-  new AppError("not_found", { message: "This link was already used, was replaced by a newer one, or has expired." });
+export const linkOver = () => notFound("This link was already used, was replaced by a newer one, or has expired.");
 
 /**
  * Counts a request before the account is looked up. Each kind of link has its own limit: a stranger who requests links

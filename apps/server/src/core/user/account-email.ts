@@ -1,7 +1,7 @@
 /** The e-mail address of an account: confirming and changing it, by links mailed to it. */
 
 import { waysInMessages } from "@kauke/contract";
-import { AppError, fieldError } from "../app-error.ts";
+import { AppError, fieldError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { sameMailbox, spellingOfMailbox } from "../destination/same-mailbox.ts";
 import { hashSessionToken, requireFreshProof } from "../login-session.ts";
@@ -9,7 +9,7 @@ import { hashLinkToken } from "../own-mail.ts";
 import { accountName } from "../sign-in/known-browser.ts";
 import { takeLimit } from "../take-limit.ts";
 import { type AccountMailDeps, type Addressee, sendAccountLink } from "./account-mail.ts";
-import type { User } from "./user.ts";
+import { findAccount, type User } from "./user.ts";
 
 type ConfirmDeps = AccountMailDeps & Pick<CoreDeps, "users" | "rateLimits" | "limitRules">;
 
@@ -21,8 +21,7 @@ const refusal = (message: string) => new AppError("invalid", { message });
  * this server
  */
 export async function askEmailConfirmation(deps: ConfirmDeps, userId: string): Promise<void> {
-  const user = await deps.users.find(userId);
-  if (user === null) throw new AppError("not_signed_in");
+  const user = await findAccount(deps, userId);
   if (user.email === null) throw refusal("This account has no e-mail.");
   if (user.emailConfirmedAt !== null) throw refusal("This e-mail is confirmed already.");
   await takeLimit(deps, "email_confirmation_mailbox", { key: spellingOfMailbox(user.email) });
@@ -40,11 +39,10 @@ export async function confirmEmail(
   { userId, token }: { userId: string; token: string },
 ): Promise<User> {
   if (!(await deps.accountLinks.confirmEmail(hashLinkToken(token), userId)))
-    throw new AppError("not_found", {
-      message: "This link was already used, was replaced by a newer one, has expired, or belongs to another account.",
-    });
-  const user = await deps.users.find(userId);
-  if (user === null) throw new AppError("not_signed_in");
+    throw notFound(
+      "This link was already used, was replaced by a newer one, has expired, or belongs to another account.",
+    );
+  const user = await findAccount(deps, userId);
   return user;
 }
 
@@ -69,8 +67,7 @@ export async function askEmailChange(
   { userId, token, email, clientAddress }: EmailRequest,
 ): Promise<void> {
   await requireFreshProof(deps, token);
-  const user = await deps.users.find(userId);
-  if (user === null) throw new AppError("not_signed_in");
+  const user = await findAccount(deps, userId);
   if (user.email !== null && accountName(user.email) === accountName(email))
     throw fieldError("email", waysInMessages.emailIsYours);
   await takeLimit(deps, "password_reset_ip", { ipAddress: clientAddress });
@@ -89,7 +86,7 @@ async function takeMailboxLimit(deps: AskDeps, userId: string, email: string): P
   if (!isProven) await takeLimit(deps, "email_change_mailbox", { key: sameMailbox(email) });
 }
 
-const linkOver = () => new AppError("not_found", { message: waysInMessages.emailLinkOver });
+const linkOver = () => notFound(waysInMessages.emailLinkOver);
 
 export interface EmailLinkUse {
   userId: string;
@@ -121,8 +118,7 @@ export async function changeEmail(
   const done = await deps.accountLinks.changeEmail({ tokenHash: hashLinkToken(token), userId, keepSession });
   if (done.kind === "over") throw linkOver();
   if (done.kind === "taken") throw new AppError("email_taken", { message: waysInMessages.emailTaken });
-  const user = await deps.users.find(userId);
-  if (user === null) throw new AppError("not_signed_in");
+  const user = await findAccount(deps, userId);
   const { email, isConfirmed } = done.former;
   return { user, former: email !== null && isConfirmed ? { userId, email } : null };
 }

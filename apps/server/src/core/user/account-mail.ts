@@ -7,6 +7,7 @@ import {
   hashLinkToken,
   newLinkToken,
   type OwnMessageHead,
+  type OwnMessageText,
   ownMessage,
   type QueueDeps,
   queueOwnMessage,
@@ -14,122 +15,108 @@ import {
 import { type AccountLink, type AccountLinkKind, accountLinkMs } from "./account-link.ts";
 import type { RemovableWay } from "./user.ts";
 
-type AccountMessage =
-  | { kind: "reset"; origin: string; token: string }
-  | { kind: "sign-in"; origin: string; token: string }
-  | { kind: "email"; origin: string; token: string }
-  | { kind: "new-email"; origin: string; token: string }
-  | { kind: "password_changed" | "email_changed"; origin: string }
-  | { kind: "way_linked" | "way_removed"; way: RemovableWay; origin: string };
+/** How the account signs in has changed. */
+export type SignInChange =
+  | { kind: "password_changed" | "email_changed" }
+  | { kind: "way_linked" | "way_removed"; way: RemovableWay };
 
-interface Words {
-  subject: string;
-  opening: string[];
-  /** Absent for a message without a link. */
-  link?: { label: string; url: string };
-  closing: string[];
-}
+type AccountMessage = { origin: string } & ({ kind: AccountLinkKind; token: string } | SignInChange);
 
 const byProgram = "This message was sent by a program; replies to it are not read.";
+const nothingToDo = "If that isn't you, there is nothing to do: without the link nothing changes.";
 
 export function accountMessage(message: AccountMessage, head: OwnMessageHead): Buffer {
-  const { subject, opening, link, closing } = wordsFor(message, head.from.slice(head.from.indexOf("@") + 1));
-  const plainLink = link === undefined ? [] : [`${link.label}:`, link.url, ""];
-  const htmlLink = link === undefined ? [] : [`<a href="${link.url}">${link.label}</a>`];
-  const plain = [...opening.flatMap((paragraph) => [paragraph, ""]), ...plainLink, ...closing];
-  const paragraphs = [...opening, ...htmlLink, ...closing];
-  return ownMessage(head, { subject, plain, paragraphs });
-}
-
-// The token is in the URL's fragment, which browsers do not send: it appears in no log and in no Referer field.
-function wordsFor(message: AccountMessage, domain: string): Words {
+  const domain = head.from.slice(head.from.indexOf("@") + 1);
   const place = `${product.name} (${domain})`;
-  if (message.kind === "reset")
-    return {
-      subject: `Set a new password for ${product.name}`,
-      opening: [`Somebody, we hope you, asked to set a new password for your account at ${place}.`],
-      link: { label: "Set a new password", url: `${message.origin}/reset#${message.token}` },
-      closing: [
-        "The link works once, for 30 minutes. Setting a password ends every session of the account.",
-        "If it wasn't you, there is nothing to do: without the link nothing changes.",
-        byProgram,
-      ],
-    };
-  if (message.kind === "sign-in")
-    return {
-      subject: `Sign in to ${product.name}`,
-      opening: [`Somebody, we hope you, asked for a link to sign in to your account at ${place}.`],
-      link: { label: "Sign in", url: `${message.origin}/sign-in-link#${message.token}` },
-      closing: [
-        "The link works once, for 30 minutes. In any browser but the one that requested it, you also need your password.",
-        "If it wasn't you, there is nothing to do: without the link nothing happens. Please do not share it.",
-        byProgram,
-      ],
-    };
-  if (message.kind === "email")
-    return {
-      subject: "Confirm your e-mail",
-      opening: [`Somebody signs in at ${place} with this e-mail and wants to confirm that it is theirs.`],
-      link: { label: "Confirm this e-mail", url: `${message.origin}/confirm-email#${message.token}` },
-      closing: [
-        "The link works once, for 24 hours, for whoever is signed in to that account.",
-        "If that isn't you, there is nothing to do: without the link nothing changes.",
-        byProgram,
-      ],
-    };
-  if (message.kind === "new-email")
-    return {
-      subject: "Confirm your new e-mail",
-      opening: [`Somebody, we hope you, wants to sign in to an account at ${place} with this e-mail from now on.`],
-      link: { label: "Use this e-mail", url: `${message.origin}/new-email#${message.token}` },
-      closing: [
-        "The link works once, for 24 hours, for whoever is signed in to that account.",
-        "If that isn't you, there is nothing to do: without the link nothing changes. An account of your own stays as it is.",
-        byProgram,
-      ],
-    };
-  return wordsForChange(message, place, domain);
+  if (!("token" in message)) return ownMessage(head, textOfChange(message, place, domain));
+  const { subject, opening, label, path, closing } = linkTexts[message.kind];
+  // The token is in the URL's fragment, which browsers do not send: it appears in no log and in no Referer field.
+  const link = { label, url: `${message.origin}/${path}#${message.token}` };
+  return ownMessage(head, { subject, blocks: [opening(place), link, [...closing, byProgram]] });
 }
 
-type ChangeMessage = Extract<
-  AccountMessage,
-  { kind: "password_changed" | "email_changed" | "way_linked" | "way_removed" }
->;
+interface LinkText {
+  subject: string;
+  opening: (place: string) => string;
+  label: string;
+  path: string;
+  closing: readonly string[];
+}
 
-/** How the account signs in has been changed. */
-function wordsForChange(message: ChangeMessage, place: string, domain: string): Words {
+const linkTexts: Readonly<Record<AccountLinkKind, LinkText>> = {
+  reset: {
+    subject: `Set a new password for ${product.name}`,
+    opening: (place) => `Somebody, we hope you, asked to set a new password for your account at ${place}.`,
+    label: "Set a new password",
+    path: "reset",
+    closing: [
+      "The link works once, for 30 minutes. Setting a password ends every session of the account.",
+      "If it wasn't you, there is nothing to do: without the link nothing changes.",
+    ],
+  },
+  "sign-in": {
+    subject: `Sign in to ${product.name}`,
+    opening: (place) => `Somebody, we hope you, asked for a link to sign in to your account at ${place}.`,
+    label: "Sign in",
+    path: "sign-in-link",
+    closing: [
+      "The link works once, for 30 minutes. In any browser but the one that requested it, you also need your password.",
+      "If it wasn't you, there is nothing to do: without the link nothing happens. Please do not share it.",
+    ],
+  },
+  email: {
+    subject: "Confirm your e-mail",
+    opening: (place) => `Somebody signs in at ${place} with this e-mail and wants to confirm that it is theirs.`,
+    label: "Confirm this e-mail",
+    path: "confirm-email",
+    closing: ["The link works once, for 24 hours, for whoever is signed in to that account.", nothingToDo],
+  },
+  "new-email": {
+    subject: "Confirm your new e-mail",
+    opening: (place) =>
+      `Somebody, we hope you, wants to sign in to an account at ${place} with this e-mail from now on.`,
+    label: "Use this e-mail",
+    path: "new-email",
+    closing: [
+      "The link works once, for 24 hours, for whoever is signed in to that account.",
+      `${nothingToDo} An account of your own stays as it is.`,
+    ],
+  },
+};
+
+function textOfChange(message: SignInChange & { origin: string }, place: string, domain: string): OwnMessageText {
+  const setPassword = { label: "Set a new password", url: `${message.origin}/forgot` };
   if (message.kind === "email_changed")
     return {
       subject: "Your sign-in e-mail was changed",
-      opening: [
+      blocks: [
         `Your account at ${place} has a new sign-in e-mail. This address can no longer sign in, and every other session was ended.`,
         "If that was you, all is well.",
         `If not, somebody else can sign in to your account now. Please write to postmaster@${domain} from this mailbox at once.`,
+        ["This message was sent by a program; replies to it are not read, but mail to postmaster is."],
       ],
-      closing: ["This message was sent by a program; replies to it are not read, but mail to postmaster is."],
     };
-  if (message.kind === "way_linked" || message.kind === "way_removed") {
-    const [what, isLinked] = [wayWords[message.way], message.kind === "way_linked"];
+  if (!("way" in message))
     return {
-      subject: isLinked ? `A ${what} was linked to your account` : `The ${what} was removed from your account`,
-      opening: [
-        isLinked
-          ? `A ${what} was linked to your account at ${place}: it can sign in to the account from now on.`
-          : `The ${what} was removed from your account at ${place}: it can no longer sign in, and every other session was ended.`,
-        "If that was you, all is well. If not, set a new password now, which ends every session, and look at Sign-in in Settings:",
+      subject: "Your password was changed",
+      blocks: [
+        `The password of your account at ${place} was changed, and every other session was ended.`,
+        "If that was you, all is well. If not, set a new password now:",
+        setPassword,
+        [byProgram],
       ],
-      link: { label: "Set a new password", url: `${message.origin}/forgot` },
-      closing: [byProgram],
     };
-  }
+  const [what, isLinked] = [wayWords[message.way], message.kind === "way_linked"];
   return {
-    subject: "Your password was changed",
-    opening: [
-      `The password of your account at ${place} was changed, and every other session was ended.`,
-      "If that was you, all is well. If not, set a new password now:",
+    subject: isLinked ? `A ${what} was linked to your account` : `The ${what} was removed from your account`,
+    blocks: [
+      isLinked
+        ? `A ${what} was linked to your account at ${place}: it can sign in to the account from now on.`
+        : `The ${what} was removed from your account at ${place}: it can no longer sign in, and every other session was ended.`,
+      "If that was you, all is well. If not, set a new password now, which ends every session, and look at Sign-in in Settings:",
+      setPassword,
+      [byProgram],
     ],
-    link: { label: "Set a new password", url: `${message.origin}/forgot` },
-    closing: [byProgram],
   };
 }
 
@@ -161,12 +148,6 @@ export async function sendAccountLink(
   }
   return true;
 }
-
-/** To how the account signs in. */
-export type SignInChange =
-  | { kind: "password_changed" }
-  | { kind: "email_changed" }
-  | { kind: "way_linked" | "way_removed"; way: RemovableWay };
 
 /** At an address known to be the account's own, or that was until this change. */
 export async function notifySignInChanged(

@@ -13,7 +13,7 @@ import { findMailedLink, type LinkUse, linkOver } from "../sign-in/sign-in-link.
 import { takeLimit } from "../take-limit.ts";
 import { takeWalletProof, type WalletAttempt } from "../wallet/wallet-proof.ts";
 import type { Addressee } from "./account-mail.ts";
-import type { User } from "./user.ts";
+import { findAccount, type User } from "./user.ts";
 
 type ChangeDeps = Pick<CoreDeps, "users" | "hasher" | "browserMac" | "rateLimits" | "limitRules" | "clock">;
 
@@ -35,8 +35,7 @@ export interface PasswordChange {
  * @throws AppError `invalid` for a wrong current password, or when there is none; `rate_limited`, `busy`
  */
 export async function changePassword(deps: ChangeDeps, change: PasswordChange): Promise<User> {
-  const user = await deps.users.find(change.userId);
-  if (user === null) throw new AppError("not_signed_in");
+  const user = await findAccount(deps, change.userId);
   const { passwordHash: from, email } = user;
   if (from === null || email === null) throw new AppError("invalid", { message: "This account has no password yet." });
   await takeLimit(deps, "secret_change", { userId: user.id });
@@ -94,8 +93,7 @@ export interface PasswordProof {
  * @throws AppError `invalid` for a wrong password, or when there is none; `rate_limited`, `busy`
  */
 export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof): Promise<User> {
-  const user = await deps.users.find(proof.userId);
-  if (user === null) throw new AppError("not_signed_in");
+  const user = await findAccount(deps, proof.userId);
   const { passwordHash: hash, email } = user;
   if (hash === null || email === null) throw new AppError("invalid", { message: waysInMessages.noPassword });
   const counted = await countSignedInTry(deps, { ...proof, email });
@@ -116,8 +114,7 @@ export async function proveByWallet(
   deps: WalletDeps,
   { userId, ...attempt }: WalletAttempt & { userId: string },
 ): Promise<User & { walletAddress: string }> {
-  const user = await deps.users.find(userId);
-  if (user === null) throw new AppError("not_signed_in");
+  const user = await findAccount(deps, userId);
   const { walletAddress } = user;
   if (walletAddress === null) throw new AppError("invalid", { message: waysInMessages.noWallet });
   await takeWalletProof(deps, attempt, "prove");

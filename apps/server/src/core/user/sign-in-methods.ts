@@ -6,7 +6,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { hashSessionToken, requireFreshProof } from "../login-session.ts";
 import { takeLimit } from "../take-limit.ts";
 import { takeWalletProof, type WalletProof } from "../wallet/wallet-proof.ts";
-import type { RemovableWay, RemovalDecision, User } from "./user.ts";
+import { findAccount, type RemovableWay, type RemovalDecision, type User } from "./user.ts";
 
 /** E-mail and password together are one method; an e-mail without a password is none. */
 type WayIn = "password" | RemovableWay;
@@ -60,7 +60,7 @@ export async function linkWallet(
   const result = await deps.users.linkWallet(userId, proof.walletAddress);
   if (result === "taken") throw new AppError("way_in_taken", { message: waysInMessages.walletTaken });
   if (result === "has_one") throw new AppError("invalid", { message: waysInMessages.hasWallet });
-  return await foundAgain(deps, userId);
+  return await findAccount(deps, userId);
 }
 
 type RemoveDeps = Pick<CoreDeps, "users" | "loginSessions" | "federatedIssuer" | "rateLimits" | "limitRules" | "clock">;
@@ -80,11 +80,5 @@ export async function removeWay(
   if (result === "last") throw new AppError("last_way_in");
   if (result === "missing")
     throw new AppError("invalid", { message: way === "wallet" ? waysInMessages.noWallet : waysInMessages.noGoogle });
-  return await foundAgain(deps, userId);
-}
-
-async function foundAgain({ users }: Pick<CoreDeps, "users">, userId: string): Promise<User> {
-  const user = await users.find(userId);
-  if (user === null) throw new AppError("not_signed_in");
-  return user;
+  return await findAccount(deps, userId);
 }

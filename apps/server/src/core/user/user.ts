@@ -1,6 +1,7 @@
 import type { AccountSettings, AccountSettingsChange, AuthMethod } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
+import { AppError } from "../app-error.ts";
 import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
@@ -117,6 +118,13 @@ export interface UserStore {
   count(): Promise<number>;
 }
 
+/** @throws AppError `not_signed_in` when the account no longer exists */
+export async function findAccount({ users }: { users: Pick<UserStore, "find"> }, id: string): Promise<User> {
+  const user = await users.find(id);
+  if (user === null) throw new AppError("not_signed_in");
+  return user;
+}
+
 const nothingKnown = {
   email: null,
   walletAddress: null,
@@ -158,14 +166,6 @@ export async function register(
   const user = newUser(deps, { authMethod: "email", email, passwordHash });
   await deps.users.insert(user, clientAddress);
   return user;
-}
-
-/** On every device; cannot be undone. */
-export async function deleteAccount(
-  deps: { users: UserStore },
-  { userId, clientAddress }: { userId: string; clientAddress: string },
-): Promise<void> {
-  await deps.users.delete(userId, clientAddress);
 }
 
 /** Whom a hashing job is for: decides its place in the queue, and which job is dropped when the queue is full. */

@@ -5,7 +5,6 @@ import { AppError } from "../../core/app-error.ts";
 import { addToChecklist, changeChecklist, deleteChecklist } from "../../core/checklist.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { dismissNotice, type Notice } from "../../core/notice.ts";
-import { deleteAccount } from "../../core/user/user.ts";
 import { TokenBuckets } from "../../limits/token-buckets.ts";
 import { keptValue } from "../../runtime/kept-value.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../runtime/ports.ts";
@@ -43,7 +42,7 @@ export function accountHandlers(
       return accountExportToWire(await exportAccount(deps, userId));
     },
     async deleteAccount({ userId, cookie, clientAddress }) {
-      await deleteAccount(deps, { userId, clientAddress });
+      await deps.users.delete(userId, clientAddress);
       cookie.clear();
       return { message: "Account deleted" };
     },

@@ -2,13 +2,7 @@ import type { AliasWire, LabelWire } from "@kauke/contract";
 import { type Alias, listDomains } from "../../core/alias/alias.ts";
 import { changeAliases } from "../../core/alias/change-aliases.ts";
 import { createAlias } from "../../core/alias/create-alias.ts";
-import {
-  deleteAlias,
-  readWebhookSecret,
-  renewWebhookSecret,
-  toggleAlias,
-  updateAlias,
-} from "../../core/alias/update-alias.ts";
+import { deleteAlias, readWebhookSecret, renewWebhookSecret, updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { suspendedMailboxes, unconfirmedMailboxes } from "../../core/destination/destination.ts";
 import { changeLabel, createLabel, deleteLabel, type Label } from "../../core/label.ts";
@@ -57,7 +51,7 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       return toWire(await updateAlias(deps, { userId, ...params, clientAddress }, aliasWishFromWire(body), by));
     },
     async toggleAlias({ userId, params, body }) {
-      const alias = await toggleAlias(deps, { userId, ...params }, body.active);
+      const alias = await updateAlias(deps, { userId, ...params }, { active: body.active });
       // The specification (section 4) has the web app look for "activated" in this message, so the message for a paused
       // alias must not contain that word.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };

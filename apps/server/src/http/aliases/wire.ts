@@ -12,11 +12,17 @@ import {
   parseForwardTo,
   type UpdateAliasBody,
 } from "@kauke/contract";
-import { type Alias, type AliasEncryption, type ManyChanged, pausedWebhooks } from "../../core/alias/alias.ts";
+import {
+  type Alias,
+  type AliasEncryption,
+  type ManyChanged,
+  mailboxesOf,
+  pausedWebhooks,
+} from "../../core/alias/alias.ts";
 import type { BulkChange } from "../../core/alias/change-aliases.ts";
 import type { NewAlias } from "../../core/alias/create-alias.ts";
 import type { AliasUpdateInput } from "../../core/alias/update-alias.ts";
-import { mailboxesOf, type ShownStates } from "../../core/destination/destination.ts";
+import { type ShownStates } from "../../core/destination/destination.ts";
 
 const PAUSED = "null";
 

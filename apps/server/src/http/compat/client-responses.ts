@@ -2,8 +2,10 @@
  * Rewrites error responses to the form that clients made for another service read. Errors are translated and logged
  * where all errors of the server are (`response/answer-errors.ts`); only the finished response is rewritten afterwards.
  */
+
 import { errorCodes, limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
+import { cutText } from "../../core/alias/alias-rules.ts";
 
 /** An error response in the form of another service's API. */
 export interface DialectProblem {
@@ -39,7 +41,5 @@ function isProblem(payload: unknown): payload is ProblemBody {
  */
 export function cutNote(text: string | null): string | null {
   const clean = (text ?? "").replaceAll("\u0000", "").trim();
-  const cut = clean.slice(0, limits.notesMax).toWellFormed();
-  const whole = cut.length === clean.length ? cut : cut.replace(/\ufffd$/, "");
-  return whole === "" ? null : whole;
+  return cutText(clean.toWellFormed(), limits.notesMax) || null;
 }

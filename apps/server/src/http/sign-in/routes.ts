@@ -7,7 +7,6 @@ import {
   endSession,
   hashSessionToken,
   listSessions,
-  newSessionToken,
   openByPassword,
   openIfStill,
   readFreshFor,
@@ -24,8 +23,9 @@ import {
 import { askEmailConfirmation, confirmEmail } from "../../core/user/account-email.ts";
 import { notifyPasswordChanged } from "../../core/user/account-mail.ts";
 import { changePassword, readPasswordReset, resetPassword } from "../../core/user/password.ts";
-import { register, type User } from "../../core/user/user.ts";
+import { findAccount, register, type User } from "../../core/user/user.ts";
 import { offerChallenge, signInWithWallet, type WalletProof } from "../../core/wallet/wallet-proof.ts";
+import { randomToken } from "../../runtime/ports.ts";
 import type { Call, CallBrowser, CallCookie, HandlersOf } from "../handler.ts";
 import type { LaterWork } from "../request/later-work.ts";
 import { sessionToWire, signInToWire, userToWire } from "./wire.ts";
@@ -38,8 +38,7 @@ export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "registe
   };
   return {
     async getSession({ userId }) {
-      const user = await deps.users.find(userId);
-      if (user === null) throw new AppError("not_signed_in");
+      const user = await findAccount(deps, userId);
       return { user: userToWire(user) };
     },
     async register({ body, clientAddress, ...call }) {
@@ -114,8 +113,7 @@ export function signInHandlers(
 > {
   return {
     async getSignIn({ userId, cookie }) {
-      const user = await deps.users.find(userId);
-      if (user === null) throw new AppError("not_signed_in");
+      const user = await findAccount(deps, userId);
       return signInToWire(user, await readFreshFor(deps, tokenOf(cookie)));
     },
     async askEmailConfirmation({ userId }) {
@@ -203,7 +201,7 @@ function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody)
  */
 export function browserTokenOf(deps: Pick<CoreDeps, "random">, cookie: CallCookie): string {
   if (cookie.token !== null && hashSessionToken(cookie.token) !== null) return cookie.token;
-  const token = newSessionToken(deps.random);
+  const token = randomToken(deps.random);
   cookie.write(token);
   return token;
 }

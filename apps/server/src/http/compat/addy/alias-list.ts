@@ -2,8 +2,7 @@
  * Filters, sorts and paginates lists of aliases as addy.io does: pinned aliases first, then the newest first. Long lists
  * are processed in slices.
  */
-import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
-import { mailboxesOf } from "../../../core/destination/destination.ts";
+import { type Alias, aliasAddress, mailboxesOf } from "../../../core/alias/alias.ts";
 import { filterInSlices, mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { AliasQuery, PageQuery, SortField } from "./alias-query.ts";
 

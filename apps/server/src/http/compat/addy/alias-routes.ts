@@ -6,8 +6,8 @@ import type { Alias } from "../../../core/alias/alias.ts";
 import { type BulkChange, changeAliases, replaceMailboxes } from "../../../core/alias/change-aliases.ts";
 import { createAlias } from "../../../core/alias/create-alias.ts";
 import { generateAlias } from "../../../core/alias/generate-alias.ts";
-import { deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
-import { AppError } from "../../../core/app-error.ts";
+import { deleteAlias, updateAlias } from "../../../core/alias/update-alias.ts";
+import { AppError, notFound } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { accountDefaults, aliasMailboxes, mailboxDestinations } from "../../../core/mailbox/account-defaults.ts";
@@ -56,10 +56,10 @@ export function aliasRoutes(mount: Mount, deps: CoreDeps): void {
 
   mount("POST /active-aliases", "aliases:write", async ({ userId, request }) => {
     const { id: aliasId } = parseBody(idBody, request.body);
-    return one(await toggleAlias(deps, { userId, aliasId }, true));
+    return one(await updateAlias(deps, { userId, aliasId }, { active: true }));
   });
   mount("DELETE /active-aliases/:id", "aliases:write", async ({ userId, request }) => {
-    await toggleAlias(deps, { userId, aliasId: idOf(request) }, false);
+    await updateAlias(deps, { userId, aliasId: idOf(request) }, { active: false });
   });
   mount("POST /pinned-aliases", "aliases:write", async ({ userId, request }) => {
     const { id: aliasId } = parseBody(idBody, request.body);
@@ -79,7 +79,7 @@ export function aliasRoutes(mount: Mount, deps: CoreDeps): void {
 
 async function findAlias({ aliases }: CoreDeps, userId: string, aliasId: string): Promise<Alias> {
   const alias = await aliases.find(userId, aliasId);
-  if (alias === null) throw new AppError("not_found", { message: "Alias not found" });
+  if (alias === null) throw notFound("Alias not found");
   return alias;
 }
 
@@ -199,7 +199,7 @@ export function bulkRoutes(mount: Mount, deps: CoreDeps): void {
     const { ids } = parseBody(bulkBody, request.body);
     await takeLimit(deps, "client_bulk", { userId });
     const aliases = await deps.aliases.findMany(userId, ids);
-    if (aliases.length === 0) throw new AppError("not_found", { message: NONE_FOUND });
+    if (aliases.length === 0) throw notFound(NONE_FOUND);
     const mailboxes = await aliasMailboxes(deps, userId, aliases);
     return { data: aliases.map((alias) => aliasToWire(alias, mailboxes)) };
   });
@@ -213,6 +213,6 @@ const NONE_FOUND = "No aliases found";
  */
 function changedToWire(asked: readonly string[], { failed }: { failed: ReadonlyMap<string, unknown> }) {
   const ids = [...new Set(asked)].filter((id) => !failed.has(id));
-  if (ids.length === 0) throw new AppError("not_found", { message: NONE_FOUND });
+  if (ids.length === 0) throw notFound(NONE_FOUND);
   return { message: ids.length === 1 ? "1 alias changed" : `${ids.length} aliases changed`, ids };
 }

@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import { listDomains } from "../../../core/alias/alias.ts";
-import { AppError } from "../../../core/app-error.ts";
+import { AppError, notFound } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
@@ -39,7 +39,7 @@ export function addyRoutes(app: FastifyInstance, deps: CoreDeps): void {
   );
   for (const url of ["/api/v1", "/api/v1/*"])
     app.all(url, async () => {
-      throw new AppError("not_found", { message: "Kauke does not have this." });
+      throw notFound("Kauke does not have this.");
     });
 }
 
@@ -69,7 +69,7 @@ export function accountRoutes(mount: Mount, deps: CoreDeps): void {
   mount("GET /recipients/:id", "account:read", async ({ userId, request }) => {
     const id = idOf(request);
     const mailbox = (await listMailboxes(deps, userId)).find((it) => it.id === id);
-    if (mailbox === undefined) throw new AppError("not_found", { message: "Recipient not found" });
+    if (mailbox === undefined) throw notFound("Recipient not found");
     return { data: listedRecipientToWire(userId, mailbox, true) };
   });
   mount("GET /chart-data", "account:read", async () => chartToWire(deps.clock.now()));

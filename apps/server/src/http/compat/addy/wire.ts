@@ -3,9 +3,8 @@
  * times of use, so all counters are 0 and all such times null. Webhooks are not recipients and are left out.
  */
 import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
-import type { Alias } from "../../../core/alias/alias.ts";
+import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
 import type { ApiKey } from "../../../core/api-key.ts";
-import { mailboxesOf } from "../../../core/destination/destination.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountDefaults, AliasMailbox } from "../../../core/mailbox/account-defaults.ts";
 import type { Mailbox } from "../../../core/mailbox/mailbox.ts";

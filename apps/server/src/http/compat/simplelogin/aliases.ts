@@ -1,11 +1,10 @@
 /** Calls compatible with SimpleLogin on existing aliases: list, search, read, pause, change, delete. */
 import { aliasMessages, formatForwardTo, limits } from "@kauke/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Alias, Destination } from "../../../core/alias/alias.ts";
-import { type AliasUpdateInput, deleteAlias, toggleAlias, updateAlias } from "../../../core/alias/update-alias.ts";
+import { type Alias, type Destination, mailboxesOf } from "../../../core/alias/alias.ts";
+import { type AliasUpdateInput, deleteAlias, updateAlias } from "../../../core/alias/update-alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { mailboxesOf } from "../../../core/destination/destination.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { aliasMailboxes } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes, readStates } from "../../../core/mailbox/list-mailboxes.ts";
@@ -96,7 +95,7 @@ async function toggle(deps: CoreDeps, request: FastifyRequest) {
   const alias = await aliasOf(deps, request);
   const { id, userId, routing } = alias;
   await takeLimit(deps, "client_toggle", { userId });
-  const changed = await toggleAlias(deps, { userId, aliasId: id }, routing.state === "paused");
+  const changed = await updateAlias(deps, { userId, aliasId: id }, { active: routing.state === "paused" });
   return { enabled: changed.routing.state === "active" };
 }
 

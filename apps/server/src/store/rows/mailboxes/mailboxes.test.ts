@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "@kauke/contract";
 import { describe, expect, it } from "vitest";
-import type { Alias } from "../../../core/alias/alias.ts";
-import { mailboxesOf } from "../../../core/destination/destination.ts";
+import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
 import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import { removeMailbox } from "../../../core/mailbox/remove-mailbox.ts";
