@@ -1,6 +1,6 @@
 /** The operator's command `npx kauke …`. It never prints a key or a password. */
 import { product } from "@kauke/contract";
-import { traceOf } from "../platform/telemetry/error-trace.ts";
+import { traceOf } from "../core/error-trace.ts";
 import type { Config } from "../settings/config.ts";
 import { SettingsError } from "../settings/env.ts";
 import { readConfigOrExit } from "../settings/read-config.ts";

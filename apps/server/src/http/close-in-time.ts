@@ -1,6 +1,6 @@
 /**
- * Graceful shutdown with a deadline: accepts no new connections, lets requests in progress finish, and closes the
- * remaining connections after `GRACE_MS`.
+ * Graceful shutdown with a deadline: requests in progress may finish within `GRACE_MS`; then all connections are
+ * closed.
  */
 import type { FastifyInstance } from "fastify";
 
@@ -12,8 +12,7 @@ export function closeInTime(app: FastifyInstance, graceMs = GRACE_MS): void {
     cutOff = setTimeout(() => app.server.closeAllConnections(), graceMs);
     cutOff.unref();
   });
-  // Tells clients to close their connections, because an idle keep-alive connection would delay the shutdown until the
-  // deadline.
+  // An idle keep-alive connection would delay the shutdown until the deadline, so clients are told to close theirs.
   app.addHook("onSend", async (_, reply) => {
     if (cutOff !== undefined) reply.header("connection", "close");
   });

@@ -1,4 +1,7 @@
-/** The session cookie: bound to this host, not readable by scripts, and not sent with other sites' writes. */
+/**
+ * The cookies: that of a login session, that of a browser that has signed in before (which opens no session), and those
+ * of a federated sign-in in progress. None is sent with other sites' writes.
+ */
 import { type GoogleFailure, googleFailureCookie, sessionTimes } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FLOW_SECONDS } from "../core/sign-in/federated-issuer.ts";
@@ -10,7 +13,7 @@ export interface SessionCookie {
   clear(reply: FastifyReply): void;
 }
 
-/** @param isHttps whether the public URL is https; browsers accept `__Host-` names only with Secure and Path=/ */
+/** @param isHttps browsers accept `__Host-` names only with Secure and Path=/ */
 export function sessionCookie(isHttps: boolean): SessionCookie {
   const name = isHttps ? "__Host-sid" : "sid";
   const attributes = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps } as const;
@@ -29,7 +32,6 @@ export interface BrowserCookie {
   write(reply: FastifyReply, value: string): void;
 }
 
-/** @param isHttps whether the public URL is https; browsers accept `__Host-` names only with Secure and Path=/ */
 export function browserCookie(isHttps: boolean): BrowserCookie {
   const name = isHttps ? "__Host-browser" : "browser";
   const attributes = { path: "/", httpOnly: true, sameSite: "lax", secure: isHttps, maxAge: YEAR_SECONDS } as const;
@@ -45,11 +47,10 @@ export interface GoogleCookies {
   readFlow(request: FastifyRequest): string | null;
   writeFlow(reply: FastifyReply, browserToken: string): void;
   clearFlow(reply: FastifyReply): void;
-  /** Sets the cookie with the reason why the sign-in failed, which the page reads, shows and deletes. */
+  /** The page reads, shows and deletes the reason why the sign-in failed. */
   writeFailure(reply: FastifyReply, failure: GoogleFailure): void;
 }
 
-/** @param isHttps whether the public URL is https; browsers accept `__Host-` names only with Secure and Path=/ */
 export function googleCookies(isHttps: boolean): GoogleCookies {
   const name = isHttps ? "__Host-google" : "google";
   // SameSite=Lax, since the redirect back is a navigation that starts on the issuer's site.

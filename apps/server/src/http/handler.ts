@@ -6,40 +6,40 @@ import type { Body, EndpointName, endpoints, Params, Query, ResponseOf } from "@
 import type { KeyCaller } from "../core/api-key.ts";
 
 export interface Call<N extends EndpointName> {
-  /** Path parameters: every id has been validated, and a `userId` is that of the signed-in user. */
+  /** Every id has been validated, and a `userId` is that of the signed-in user. */
   params: Params<N>;
   query: Query<N>;
   body: Body<N>;
-  /** Bytes of a request body that is a file, as they arrive; `null` for calls that take no file. */
+  /** Of a request body that is a file, as they arrive; `null` for calls that take no file. */
   bytes: AsyncIterable<Uint8Array> | null;
-  /** Id of the signed-in user; undefined for calls that need no session. */
+  /** Undefined for calls that need no session. */
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
-  /** API key with which the call is made; `null` if it is made by a login session or without authentication. */
+  /** `null` if the call is made by a login session or without authentication. */
   key: Pick<KeyCaller, "keyId" | "scopes"> | null;
-  /** Network of the client (an IPv4 address or IPv6 /64), for rate limits only, see `client-address.ts`. */
+  /** Network of the client (an IPv4 address or IPv6 /64), for rate limits only. */
   clientAddress: string;
-  /** Name of the client's browser and system, see `device-name.ts`; `null` when unknown. */
+  /** Browser and system of the client; `null` when unknown. */
   device: string | null;
   cookie: CallCookie;
   browser: CallBrowser;
-  /** Public origin by which the client reached this server, e.g. `https://kauke.example`. */
+  /** By which the client reached this server, e.g. `https://kauke.example`. */
   origin: string;
 }
 
-/** Session cookie of this request and its response. */
+/** The session cookie of a request and its response. */
 export interface CallCookie {
   token: string | null;
   write(token: string): void;
   clear(): void;
 }
 
-/** The cookie of a browser that has signed in before: read from the request, written to the response. */
+/** The cookie of a browser that has signed in before. */
 export interface CallBrowser {
   value: string | null;
   write(value: string): void;
 }
 
-/** Response type of a download, in which arrays may be async pages that are read while the client receives them. */
+/** Arrays of a download may be async pages that are read while the client receives them. */
 type Paged<T> = T extends readonly (infer Element)[]
   ? T | AsyncIterable<readonly Element[]>
   : T extends object
@@ -54,5 +54,3 @@ type PagedOrWhole<N extends EndpointName> = (typeof endpoints)[N] extends { save
 
 export type Handler<N extends EndpointName> = (call: Call<N>) => Promise<Given<N>>;
 export type Handlers = { [N in EndpointName]: Handler<N> };
-/** The handlers of one resource. */
-export type HandlersOf<N extends EndpointName> = Pick<Handlers, N>;

@@ -24,11 +24,11 @@ import { jsonChunks, withLongListAsText } from "./response/json-chunks.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The signed-in user; set on calls with access `user`. */
+    /** Set on calls with access `user`. */
     signedInUserId: string | null;
   }
   interface FastifyContextConfig {
-    /** Whether responses of the call, errors included, have a `success` property, as the contract defines. */
+    /** Whether responses, errors included, have a `success` property, as the contract defines. */
     hasSuccessField?: boolean;
     /** Whether the call is in the contract's table of endpoints. */
     isInTable?: boolean;
@@ -44,13 +44,12 @@ interface MountOptions {
   handlers: Handlers;
   accountCalls: AccountCalls;
   asCaller?: AsCaller | undefined;
-  /** Public origin by which the client reached this server. */
   originOf(request: FastifyRequest): string;
 }
 
 /**
- * Calls that wait for a worker, whose queue shares its time between accounts. They do not count against the account's
- * concurrent calls, so they delay none of its other calls.
+ * Their worker's queue is fair between accounts. They do not count against the account's concurrent calls, so they
+ * delay none of its other calls.
  */
 const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
   "createEncryptionKey",
@@ -61,19 +60,18 @@ const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
 ]);
 
 /**
- * Runs `work` so that its database statements wait for this caller's turn. @param turn `party`: the client's network
- * block (IPv4 /24, IPv6 /48); `account` and `isKnown`: the user's id, and whether one is signed in
+ * Runs `work` so that its database statements wait for this caller's turn.
+ * @param turn `party`: the client's network block (IPv4 /24, IPv6 /48); `account` and `isKnown`: of a signed-in user
  */
 export type AsCaller = <T>(turn: { party: string; account: string | undefined; isKnown: boolean }, work: () => T) => T;
 
-/** Caller whose turn at the database a request takes. */
 export const turnOf = (request: FastifyRequest) => ({
   party: clientBlock(clientAddress(request)),
   account: request.signedInUserId ?? undefined,
   isKnown: request.signedInUserId !== null,
 });
 
-/** A handler without its types, which were checked where the record of handlers was built. */
+/** The types were checked where the record of handlers was built. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
 export function mountEndpoints(app: FastifyInstance, options: MountOptions): void {
@@ -127,10 +125,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
   }
 }
 
-/**
- * Refuses a request body that is not sent as a file, before the body is read. JSON would be read as a whole, up to the
- * maximum size of a file, and parsed at once.
- */
+/** JSON in place of a file would be read as a whole, up to the maximum size of a file, and parsed at once. */
 function refuseOtherTypes({ headers }: FastifyRequest): void {
   const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
   if (type.trim().toLowerCase() !== "application/octet-stream")
@@ -158,7 +153,7 @@ function nameFile(reply: FastifyReply, { type, name, ending }: FileName, now: Da
   reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.${ending}"`);
 }
 
-/** Finds the caller by API key if the request has a header field for one, otherwise by session cookie. */
+/** By API key if the request has a header field for one, otherwise by session cookie. */
 async function signIn(
   { deps, cookie }: Pick<MountOptions, "deps" | "cookie">,
   { scope }: Endpoint,
@@ -171,10 +166,7 @@ async function signIn(
   request.signedInUserId = session.userId;
 }
 
-/**
- * Rethrows the error of a failed call, or throws `not_signed_in` if the account was deleted while the call was in
- * progress.
- */
+/** `not_signed_in` if the account was deleted while the call was in progress; otherwise the error itself. */
 async function rethrow(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
   const isPlanned = asAppError(thrown) !== null || userId === null;
   if (!isPlanned && (await deps.users.find(userId)) === null) throw new AppError("not_signed_in", {}, thrown);
@@ -206,7 +198,7 @@ function callOf(endpoint: Endpoint, options: MountOptions, request: FastifyReque
   };
 }
 
-/** Bytes of a request body that is a file. A handler may stop reading early; the response is sent nevertheless. */
+/** A handler may stop reading early; the response is sent nevertheless. */
 function bytesOf({ body }: FastifyRequest): AsyncIterable<Uint8Array> | null {
   return body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : null;
 }
@@ -224,10 +216,7 @@ const notFoundTexts: Record<string, string> = {
   labelId: "Label not found",
 };
 
-/**
- * Validates the path parameters of a call.
- * @throws AppError `not_found` for an invalid id, `forbidden` for the id of another user
- */
+/** @throws AppError `not_found` for an invalid id, `forbidden` for the id of another user */
 function checkedParams(
   { path, params: shapes }: Endpoint,
   params: Record<string, string>,

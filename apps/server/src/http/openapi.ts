@@ -48,7 +48,7 @@ const redirect = (operationId: string, summary: string, description: string) => 
   get: { operationId, summary, security: [], parameters: [], responses: { 302: { description } } },
 });
 
-/** Redirects of federated sign-in, which are not in the contract since they return no JSON. */
+/** Federated sign-in is not in the contract, since its redirects return no JSON. */
 const redirects = {
   "/api/auth/google": redirect(
     "beginGoogleSignIn",
@@ -62,7 +62,7 @@ const redirects = {
   ),
 };
 
-/** @param cookieName name of the session cookie, which depends on whether the public URL is https */
+/** @param cookieName of the session cookie, which depends on whether the public URL is https */
 export function openApiDocument(origin: string, cookieName: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, endpoint] of Object.entries(endpoints) as [EndpointName, Endpoint][]) {
@@ -100,10 +100,7 @@ function operation(name: EndpointName, endpoint: Endpoint): object {
   };
 }
 
-/**
- * For schemes other than OAuth, the array of an OpenAPI 3.1 security requirement lists roles: the needed scope of the
- * API key.
- */
+/** For schemes other than OAuth, a security requirement of OpenAPI 3.1 lists roles: the needed scope of the API key. */
 function securityOf({ access, scope }: Endpoint): Record<string, string[]>[] {
   if (access === "anyone") return [];
   return scope === undefined ? [{ loginSession: [] }] : [{ loginSession: [] }, { apiKey: [scope] }];

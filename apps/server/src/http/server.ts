@@ -1,7 +1,4 @@
-/**
- * Builds the HTTP server of web app and API from its dependencies. Contains only HTTP concerns: rules are in core,
- * schemas in the contract.
- */
+/** Builds the HTTP server of web app and API from its dependencies. Rules are in core, schemas in the contract. */
 import fastifyCookie from "@fastify/cookie";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { AppError } from "../core/app-error.ts";
@@ -33,7 +30,7 @@ import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type PreviewAccess, previewAccess } from "./preview/preview-access.ts";
 import { AccountCalls } from "./request/account-calls.ts";
-import { forwardedClient, trustedProxyCheck } from "./request/client.ts";
+import { findClients, trustedProxyCheck } from "./request/client.ts";
 import { runInAccountTurn } from "./request/in-account-turn.ts";
 import { dropCookies, hasKeyField } from "./request/key-caller.ts";
 import { type LaterWork, laterWork } from "./request/later-work.ts";
@@ -74,35 +71,30 @@ export interface HttpServerOptions
     CoreDeps,
     "ownDomains" | "localSmtpPorts" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"
   > {
-  /** OpenID Connect issuer; federated sign-in is off without it. */
+  /** Federated sign-in is off without it. */
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
-  /** Limits of sockets that replace the defaults; set by tests only. */
+  /** Set by tests only. */
   socketRules?: Partial<SocketRules> | undefined;
-  /** Maximum random delay (ms) of mail whose timing could show whether an account exists; tests set 0. */
+  /** Maximum random delay of mail whose timing could show whether an account exists; tests set 0. */
   messageSpreadMs?: number | undefined;
   /** Whether every service of this process accepts work, as `/healthz` reports. */
   isReady: () => boolean;
-  /** Whether an error means that the database cannot serve at the moment; the response is then a 503. */
+  /** The database cannot serve at the moment; the response is then a 503. */
   isOutage: (thrown: unknown) => boolean;
-  /**
-   * Runs the work of a request so that its database statements wait for the caller's turn; by default they do not wait.
-   */
+  /** Makes a request's database statements wait for the caller's turn; by default they do not wait. */
   asCaller?: AsCaller | undefined;
   /** Directory of the built web app. */
   webRoot: string;
-  /** Access check of the preview inbox; by default nobody has access and its page is a 404. */
+  /** By default nobody has access to the preview inbox and its page is a 404. */
   preview?: PreviewAccess;
-  /** Routes of other parts (the preview inbox), mounted with the same headers and error handling. */
+  /** Of other parts (the preview inbox), with the same headers and error handling. */
   extraRoutes?: readonly ((app: FastifyInstance) => void)[];
 }
 
-/**
- * @returns the server, ready but not listening: call `app.listen(config.http)`; `app.close()` lets requests in progress
- * finish
- */
+/** @returns ready but not listening; `app.close()` lets requests in progress finish */
 export async function buildHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { config } = options;
   const isHttps = config.publicUrl.protocol === "https:";
@@ -140,8 +132,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
 }
 
 /**
- * Makes the database statements of every request wait for the turn of its network block. Once a call's user is known,
- * they wait in the separate line of signed-in users, still by network block.
+ * Database statements of every request wait for the turn of its network block; once a call's user is known, in the
+ * separate line of signed-in users, still by network block.
  */
 function callInTurn(app: FastifyInstance, asCaller: AsCaller | undefined): void {
   if (asCaller === undefined) return;
@@ -176,40 +168,8 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
   return app;
 }
 
-interface ClientFinding {
-  isTrustedProxy: (address: string) => boolean;
-  guard: SocketGuard;
-  logger: Logger;
-}
-
-/**
- * Finds the client of every request, and counts the socket of a trusted proxy for it. The first time that the field of
- * a trusted proxy can't be read, an event is logged: all of its clients may then share one limit.
- */
-function findClients(app: FastifyInstance, { isTrustedProxy, guard, logger }: ClientFinding): void {
-  let isLogged = false;
-  app.decorateRequest("clientIp", "");
-  app.addHook("onRequest", async (request) => {
-    const { socket, headers } = request.raw;
-    const field = headers["x-forwarded-for"];
-    const { address, isReadable } = forwardedClient({
-      socketAddress: socket.remoteAddress ?? "",
-      field: Array.isArray(field) ? field.join(",") : field,
-      isTrustedProxy,
-    });
-    request.clientIp = address;
-    if (!isReadable && !isLogged) logger.warn("forwarded_for_unreadable");
-    isLogged ||= !isReadable;
-    if (!guard.assign(socket, address)) throw new AppError("busy");
-  });
-}
-
 const corsHeaders = ({ url }: FastifyRequest) => (isSharedPath(url) ? sharedHeaders : {});
 
-/**
- * Removes the cookies of requests made with an API key before anything reads them, and sends the CORS header fields on
- * shared paths.
- */
 function answerToKeys(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     if (mayHaveNoCookie(request)) dropCookies(request.raw);
@@ -217,7 +177,7 @@ function answerToKeys(app: FastifyInstance): void {
   });
 }
 
-/** Whether the request's cookies are ignored, so that it carries no credentials that a browser adds by itself. */
+/** So that the request carries no credentials that a browser adds by itself. */
 const mayHaveNoCookie = ({ headers, url }: FastifyRequest): boolean => hasKeyField(headers) || isSharedPath(url);
 
 function guardRequests(
@@ -256,8 +216,8 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
 }
 
 /**
- * Submission ports to show to users of a local server if they are not the standard ones. For a public server none are
- * shown: whatever it listens on, its firewall may forward the standard ports.
+ * For users of a local server. For a public server none are shown: whatever it listens on, its firewall may forward the
+ * standard ports.
  */
 function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): CoreDeps["localSmtpPorts"] {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(publicUrl.hostname);

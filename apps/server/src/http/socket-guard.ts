@@ -1,8 +1,8 @@
 /**
  * Limits sockets, pipelined requests per socket, and bytes of unread responses. Sockets count by network and block; a
- * trusted proxy's socket counts for the client of its current request, and between requests for none.
- * limits/fair-pool.ts decides which socket to close for a new one: it counts as idle between requests and
- * while a header, body or response is slow, and is never closed while a handler works on its request.
+ * trusted proxy's socket counts for the client of its current request. A socket that has to leave for a new one counts
+ * as idle between requests and while a header, body or response is slow; it is never closed while a handler works on
+ * its request.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -14,31 +14,25 @@ export interface SocketGuardOptions {
   /** Whether limits per network apply; false with `KAUKE_LIMITS=off`, for load tests from one address. */
   hasShares: boolean;
   isTrustedProxy: (address: string) => boolean;
-  /** Limits that replace the defaults; set by tests only. */
+  /** Set by tests only. */
   rules?: Partial<SocketRules>;
 }
 
 export interface SocketRules extends PoolRules {
-  /** Maximum requests of one socket without a complete response. Browsers do not pipeline. */
+  /** Requests of one socket without a complete response. Browsers do not pipeline. */
   maxPipelined: number;
-  /** Milliseconds without any byte sent or received after which a socket is closed. */
+  /** A socket is closed after this time without any byte sent or received. */
   stalledMs: number;
-  /** Milliseconds after which a request or response in transfer counts as slow. */
+  /** After this time, a request or response in transfer counts as slow. */
   slowAfterMs: number;
-  /** Maximum bytes of unread responses over all sockets. */
   maxUnreadBytes: number;
-  /** Maximum bytes of unread responses of one network. */
   maxUnreadBytesPerNetwork: number;
-  /** Milliseconds between checks of the unread bytes. */
   sweepMs: number;
-  /** Maximum milliseconds from the first byte of a request to the end of its header. */
+  /** From the first byte of a request to the end of its header. */
   headersWithinMs: number;
-  /**
-   * Maximum milliseconds from the first byte of a request to the end of its body. The largest body takes seconds on a
-   * slow line.
-   */
+  /** To the end of its body. The largest body takes seconds on a slow line. */
   requestWithinMs: number;
-  /** Milliseconds between Node's checks of `headersWithinMs` and `requestWithinMs`; its default is 30 seconds. */
+  /** Between Node's checks of both; its default is 30 seconds. */
   checkedEveryMs: number;
 }
 
@@ -67,20 +61,19 @@ interface Exchange {
 interface Client {
   socket: Socket;
   party: ClientParty | null;
-  /** Requests in progress, in the order in which their responses are sent. */
+  /** In the order in which their responses are sent. */
   exchanges: Exchange[];
-  /** Time since when the socket has no request in progress. */
   idleSince: number;
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Idle timeout of a keep-alive connection. Longer than the usual 60 s of proxies, so that we do not close a connection
- * on which the proxy is sending its next request.
+ * Longer than the usual 60 s of proxies, so that we do not close a connection on which the proxy is sending its next
+ * request.
  */
 const KEPT_ALIVE_MS = 72_000;
-/** Maximum header fields of a request. Browsers and proxies together send some forty. */
+/** Browsers and proxies together send some forty. */
 const HEADER_FIELDS_MAX = 200;
 const nowMs = () => performance.now();
 
@@ -103,10 +96,7 @@ export class SocketGuard {
     return this.#pool.size;
   }
 
-  /**
-   * Creates the HTTP server that Fastify uses. One socket guard may serve several servers (one per address of a host
-   * name).
-   */
+  /** One socket guard may serve several servers (one per address of a host name). */
   createServer(listener: Listener): Server {
     const { headersWithinMs, requestWithinMs, checkedEveryMs } = this.#rules;
     const options = { connectionsCheckingInterval: checkedEveryMs, IncomingMessage: GatheredRequest };
@@ -128,9 +118,8 @@ export class SocketGuard {
   }
 
   /**
-   * Counts the socket of a trusted proxy for the client of its current request; any other socket already counts for its
-   * client.
-   * @param address client address that the proxy forwarded
+   * Counts the socket of a trusted proxy for the client of its current request; any other socket already counts.
+   * @param address that the proxy forwarded
    * @returns whether the client may have another socket
    */
   assign(socket: Socket, address: string): boolean {
@@ -166,10 +155,7 @@ export class SocketGuard {
     return room !== "full";
   }
 
-  /**
-   * Counts a request that has arrived on a socket.
-   * @returns false when the request must not be handled: its socket is closed or has too many requests
-   */
+  /** False when the request must not be handled: its socket is closed or has too many requests. */
   #begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
     const client = this.#clients.get(socket);
@@ -203,15 +189,15 @@ export class SocketGuard {
     return { state: now - first.since < this.#rules.slowAfterMs ? "moving" : "idle", idleSince: first.since };
   }
 
-  /** Closes a socket after a time without transfer, unless a handler is working on its request. */
+  /** Unless a handler is working on the socket's request. */
   #endStalled(socket: Socket): void {
     const client = this.#clients.get(socket);
     if (client === undefined || this.#standing(client, nowMs()).state !== "answering") socket.destroy();
   }
 
   /**
-   * Closes sockets with unread responses in memory above the limits: those of the network with the most bytes first,
-   * the largest first.
+   * Closes sockets with unread responses in memory above the limits: of the network with the most bytes first, the
+   * largest first.
    */
   #endUnread(): void {
     const { maxUnreadBytes, maxUnreadBytesPerNetwork } = this.#rules;
@@ -254,13 +240,13 @@ interface RequestParser {
   onIncoming?(request: IncomingMessage, shouldKeepAlive: boolean): number | undefined;
 }
 
-/** Return value that makes Node's HTTP parser stop parsing the connection. */
+/** Makes Node's HTTP parser stop parsing the connection. */
 const STOP_PARSING = 2;
 
 /**
- * Stops parsing a socket's requests above the limit. One packet can contain thousands of requests, and Node creates
- * objects for all of them before the socket can be closed: 40 ms for 64 KiB. The parser is an undocumented interface;
- * if it changes, the requests above the limit are dropped one by one.
+ * One packet can contain thousands of requests, and Node creates objects for all of them before the socket can be
+ * closed: 40 ms for 64 KiB. The parser is an undocumented interface; if it changes, the requests above the limit are
+ * dropped one by one.
  */
 function stopReadingWhen(socket: Socket & { parser?: RequestParser }, isEnough: () => boolean): void {
   const { parser } = socket;

@@ -6,7 +6,7 @@
 import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { dirname, join } from "node:path";
-import { traceOf } from "../../platform/telemetry/error-trace.ts";
+import { traceOf } from "../../core/error-trace.ts";
 import { ByteBlocks } from "../../runtime/byte-streams.ts";
 import type { Logger } from "../../runtime/ports.ts";
 import { isListening } from "./control-client.ts";

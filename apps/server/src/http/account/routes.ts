@@ -6,18 +6,14 @@ import { addToChecklist, changeChecklist, deleteChecklist } from "../../core/che
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { dismissNotice, type Notice } from "../../core/notice.ts";
 import { TokenBuckets } from "../../limits/token-buckets.ts";
-import { keptValue } from "../../runtime/kept-value.ts";
+import { withoutCallerTurn } from "../../runtime/fair-queue/fair-queue.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../runtime/ports.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { Handlers } from "../handler.ts";
 
-/** Milliseconds for which the public totals are returned before all rows are counted again. */
+/** The public totals are cached for a minute, since counting reads all rows. */
 const TOTALS_MS = 60_000;
 
-export function accountHandlers(
-  deps: CoreDeps,
-): HandlersOf<
-  "getStats" | "getAccountStats" | "deleteAccount" | "getAccountSettings" | "changeAccountSettings" | "exportAccount"
-> {
+export function accountHandlers(deps: CoreDeps) {
   const totals = keptValue({
     forMs: TOTALS_MS,
     now: () => steadyMs(deps.clock),
@@ -46,20 +42,20 @@ export function accountHandlers(
       cookie.clear();
       return { message: "Account deleted" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-/**
- * Converts the account export to the wire. Of its dates, only its own is converted to text: JSON writes the dates in
- * its rows as ISO 8601.
- */
+/** JSON writes the dates in the export's rows as ISO 8601. */
 function accountExportToWire({ exportedAt, notes, tables, ...rest }: AccountExport) {
   return { ...rest, exportedAt: exportedAt.toISOString(), notes: [...notes], tables: { ...tables } };
 }
 
-/** Maximum counted events per network and minute. A user opens some tens of pages; an office shares one network. */
+/**
+ * Page events of one network per minute: a user opens some tens of pages, and an office shares one network. More are
+ * not counted; nothing is stored, and no cookie is read or set.
+ */
 export const countedAtMost = { max: 600, windowSeconds: 60 };
-/** Maximum networks whose page events are counted at a time, about 100 bytes each. */
+/** About 100 bytes per network. */
 const NETWORKS_MAX = 4096;
 
 interface Parts {
@@ -68,7 +64,7 @@ interface Parts {
   metrics: Metrics;
 }
 
-export function analyticsHandlers({ clock, random, metrics }: Parts): HandlersOf<"countEvent"> {
+export function analyticsHandlers({ clock, random, metrics }: Parts) {
   const buckets = new TokenBuckets(countedAtMost, NETWORKS_MAX);
   const key = random.bytes(32);
   return {
@@ -77,12 +73,10 @@ export function analyticsHandlers({ clock, random, metrics }: Parts): HandlersOf
       if (buckets.take(network, steadyMs(clock))) metrics.count("kauke_page_events_total", { event: body.event });
       return {};
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function checklistHandlers(
-  deps: CoreDeps,
-): HandlersOf<"listChecklist" | "addToChecklist" | "changeChecklist" | "deleteChecklist"> {
+export function checklistHandlers(deps: CoreDeps) {
   return {
     listChecklist: async ({ userId }) => ({ rows: await deps.checklist.list(userId) }),
     addToChecklist: async ({ userId, body }) => ({ added: await addToChecklist(deps, { userId, ...body }) }),
@@ -91,10 +85,10 @@ export function checklistHandlers(
       await deleteChecklist(deps, userId);
       return { message: "Checklist deleted" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function noticeHandlers(deps: CoreDeps): HandlersOf<"listNotices" | "dismissNotice"> {
+export function noticeHandlers(deps: CoreDeps) {
   return {
     async listNotices({ userId }) {
       const notices = await deps.notices.listForUser(userId);
@@ -104,9 +98,38 @@ export function noticeHandlers(deps: CoreDeps): HandlersOf<"listNotices" | "dism
       await dismissNotice(deps, { userId, ...params });
       return { message: "Notice dismissed" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function noticeToWire({ id, kind, aliasId, text, createdAt }: Notice): NoticeWire {
   return { id, kind, aliasId, text, createdAt: createdAt.toISOString() };
+}
+
+interface KeptValueOptions<Value> {
+  forMs: number;
+  now(): number;
+  read(): Promise<Value>;
+}
+
+/** Returns the old value while one reading at a time refreshes it; a failed reading is repeated for the next caller. */
+export function keptValue<Value>({ forMs, now, read }: KeptValueOptions<Value>): () => Promise<Value> {
+  let kept: { value: Value; at: number } | null = null;
+  let reading: Promise<Value> | null = null;
+  const readAgain = async () => {
+    try {
+      const at = now();
+      const value = await read();
+      kept = { value, at };
+      return value;
+    } finally {
+      reading = null;
+    }
+  };
+  return async () => {
+    if (kept !== null && now() - kept.at < forMs) return kept.value;
+    reading ??= withoutCallerTurn(readAgain);
+    if (kept === null) return reading;
+    reading.catch(() => {});
+    return kept.value;
+  };
 }

@@ -7,7 +7,7 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { suspendedMailboxes, unconfirmedMailboxes } from "../../core/destination/destination.ts";
 import { changeLabel, createLabel, deleteLabel, type Label } from "../../core/label.ts";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { Handlers } from "../handler.ts";
 import {
   aliasToWire,
   aliasWishFromWire,
@@ -17,17 +17,7 @@ import {
   newAliasFromWire,
 } from "./wire.ts";
 
-type AliasCalls =
-  | "listDomains"
-  | "listAliases"
-  | "listAliasesWithSmtp"
-  | "createAlias"
-  | "updateAlias"
-  | "toggleAlias"
-  | "changeAliases"
-  | "deleteAlias";
-
-export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
+export function aliasHandlers(deps: CoreDeps) {
   const toWire = aliasWriter(deps);
   return {
     async listDomains() {
@@ -52,8 +42,8 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
     },
     async toggleAlias({ userId, params, body }) {
       const alias = await updateAlias(deps, { userId, ...params }, { active: body.active });
-      // The specification (section 4) has the web app look for "activated" in this message, so the message for a paused
-      // alias must not contain that word.
+      // The specification (section 4) has the web app look for "activated" in this message, so that of a paused
+      // alias must not contain the word.
       return { message: body.active ? "Alias activated" : "Alias paused", alias: await toWire(alias) };
     },
     async changeAliases({ userId, body: { aliasIds, change }, key, clientAddress }) {
@@ -65,12 +55,11 @@ export function aliasHandlers(deps: CoreDeps): HandlersOf<AliasCalls> {
       await deleteAlias(deps, { userId, ...params, clientAddress });
       return { message: "Alias deleted" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 type StandingDeps = Pick<CoreDeps, "destinations" | "missingMailboxes" | "confirmation">;
 
-/** Reads the confirmation states of the mailboxes of several aliases of one account at once. */
 export async function standingsOf(
   deps: StandingDeps,
   userId: string,
@@ -86,11 +75,9 @@ export function aliasWriter(deps: StandingDeps): (alias: Alias) => Promise<Alias
   return async (alias) => aliasToWire(alias, await standingsOf(deps, alias.userId, [alias]));
 }
 
-type LabelCalls = "listLabels" | "createLabel" | "changeLabel" | "deleteLabel";
-
 const toWire = ({ id, name, colour }: Label): LabelWire => ({ id, name, colour });
 
-export function labelHandlers(deps: CoreDeps): HandlersOf<LabelCalls> {
+export function labelHandlers(deps: CoreDeps) {
   return {
     async listLabels({ userId }) {
       return { labels: (await deps.labels.listForUser(userId)).map(toWire) };
@@ -105,10 +92,10 @@ export function labelHandlers(deps: CoreDeps): HandlersOf<LabelCalls> {
       await deleteLabel(deps, { userId, ...params });
       return { message: "Label deleted" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function webhookSecretHandlers(deps: CoreDeps): HandlersOf<"readWebhookSecret" | "renewWebhookSecret"> {
+export function webhookSecretHandlers(deps: CoreDeps) {
   return {
     async readWebhookSecret({ userId, params }) {
       return { secret: await readWebhookSecret(deps, { userId, ...params }) };
@@ -116,5 +103,5 @@ export function webhookSecretHandlers(deps: CoreDeps): HandlersOf<"readWebhookSe
     async renewWebhookSecret({ userId, params }) {
       return { secret: await renewWebhookSecret(deps, { userId, ...params }) };
     },
-  };
+  } satisfies Partial<Handlers>;
 }

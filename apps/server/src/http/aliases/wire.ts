@@ -86,10 +86,7 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
   };
 }
 
-/**
- * Converts the body of a bulk call to the change it requests.
- * @param change has exactly one kind of change, as the contract's schema guarantees
- */
+/** @param change has exactly one kind of change, as the contract's schema guarantees */
 export function bulkChangeFromWire(change: BulkAliasChange): BulkChange {
   if (change.delete) return { kind: "deletion" };
   if (change.active !== undefined) return { kind: "active", active: change.active };
@@ -106,7 +103,6 @@ function encryptionOf(sealTo: string | undefined): AliasEncryption | undefined {
   return sealTo === undefined || sealTo === "account" || sealTo === "off" ? sealTo : { keyId: sealTo };
 }
 
-/** Parses comma-separated destinations that the contract has already validated. */
 export function destinationsOf(forwardTo: string): Destination[] {
   const destinations = parseForwardTo(forwardTo);
   if (destinations === null) throw new Error("forwardTo passed the contract and can't be read");

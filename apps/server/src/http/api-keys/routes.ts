@@ -1,9 +1,9 @@
 import type { ApiKeyWire } from "@kauke/contract";
 import { type ApiKey, createApiKey, deleteApiKey } from "../../core/api-key.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { Handlers } from "../handler.ts";
 
-export function apiKeyHandlers(deps: CoreDeps): HandlersOf<"listApiKeys" | "createApiKey" | "deleteApiKey"> {
+export function apiKeyHandlers(deps: CoreDeps) {
   return {
     async listApiKeys({ userId }) {
       return { keys: (await deps.apiKeys.listForUser(userId)).map(apiKeyToWire) };
@@ -17,7 +17,7 @@ export function apiKeyHandlers(deps: CoreDeps): HandlersOf<"listApiKeys" | "crea
       await deleteApiKey(deps, { userId, ...params });
       return { message: "API key deleted" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function apiKeyToWire({ id, name, scopes, expiresAt, lastUsedOn, createdAt }: ApiKey): ApiKeyWire {

@@ -1,31 +1,22 @@
 /**
- * Lets web pages and extensions of any origin make calls with an API key (CORS, Fetch Standard §3.3), only on the paths
- * of calls compatible with other products ("shared paths"). No cookie is read on these paths, so the response depends
- * on the key alone.
+ * How requests of other products' clients are told apart. On their paths ("shared paths"), web pages and extensions of
+ * any origin may make calls with an API key (CORS, Fetch Standard §3.3); no cookie is read there, so the response
+ * depends on the key alone.
  */
 import type { IncomingMessage } from "node:http";
 import type { FastifyServerOptions } from "fastify";
 
 const sharedPath = /^\/(?:api\/v1|v1|api\/alias)\//;
 
-/**
- * Whether calls on a path are allowed from any origin.
- * @param url path with query, e.g. `/api/v1/aliases?sort=email`
- */
+/** @param url path with query, e.g. `/api/v1/aliases?sort=email` */
 export function isSharedPath(url: string): boolean {
   return sharedPath.test(url);
 }
 
-/**
- * Header field of every response on a shared path. With the wildcard, browsers do not let a page read a response to a
- * request with cookies.
- */
+/** With the wildcard, browsers do not let a page read a response to a request with cookies. */
 export const sharedHeaders = { "access-control-allow-origin": "*" } as const;
 
-/**
- * Header fields of the response to a CORS preflight. A wildcard would not include Authorization, so all header fields
- * are named.
- */
+/** For a CORS preflight. A wildcard would not include Authorization, so all header fields are named. */
 export const preflightHeaders = {
   ...sharedHeaders,
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
@@ -35,9 +26,8 @@ export const preflightHeaders = {
 } as const;
 
 /**
- * Removes a second leading slash and a trailing slash from the path if the request is a call of another product's
- * client; returns the URL unchanged otherwise.
- * @returns e.g. `/api/v1/aliases?page=2` for `//api/v1/aliases/?page=2`
+ * Some of these clients send two leading slashes, some a trailing one, and none follows a redirect.
+ * @returns e.g. `/api/v1/aliases?page=2` for `//api/v1/aliases/?page=2`; other requests' URLs unchanged
  */
 export function plainUrl({ url = "/", headers }: Pick<IncomingMessage, "url" | "headers">): string {
   const single = url.startsWith("//") ? url.slice(1) : url;
@@ -70,8 +60,11 @@ export const keyFieldConstraint: Strategies = {
   },
 };
 
-/** Route options that restrict a Fastify route to requests with the header field `Authentication`. */
+/**
+ * Restricts a route, also one with a method and path of Kauke's own calls, to requests with the header field in which
+ * SimpleLogin's clients send the key; such a route takes precedence.
+ */
 export const onlyWithAuthentication = { constraints: { keyField: "authentication" } } as const;
 
-/** Route options that restrict a Fastify route to requests with the header field `Authorization` alone. */
+/** The same for addy.io's clients. */
 export const onlyWithAuthorization = { constraints: { keyField: "authorization" } } as const;

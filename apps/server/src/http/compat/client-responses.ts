@@ -1,21 +1,17 @@
-/**
- * Rewrites error responses to the form that clients made for another service read. Errors are translated and logged
- * where all errors of the server are (`response/answer-errors.ts`); only the finished response is rewritten afterwards.
- */
+/** What clients made for another service need otherwise than Kauke's own: the form of errors, and cut notes. */
 
 import { errorCodes, limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { cutText } from "../../core/alias/alias-rules.ts";
 
-/** An error response in the form of another service's API. */
 export interface DialectProblem {
   status: number;
   body: object;
 }
 
 /**
- * Rewrites the error responses of all routes in this Fastify scope.
- * @param shape converts a response of Kauke, which is complete and safe to send, to the other service's form
+ * Rewrites finished error responses of all routes in this Fastify scope; errors are translated and logged in
+ * `response/problem.ts` before.
  */
 export function shapeErrors(
   app: FastifyInstance,
@@ -36,8 +32,7 @@ function isProblem(payload: unknown): payload is ProblemBody {
 }
 
 /**
- * Shortens a note to the maximum length that Kauke stores, without splitting a character, and removes NUL characters.
- * @returns `null` if nothing is left
+ * The clients allow longer notes than Kauke and do not recover when one is refused. @returns `null` if nothing is left
  */
 export function cutNote(text: string | null): string | null {
   const clean = (text ?? "").replaceAll("\u0000", "").trim();

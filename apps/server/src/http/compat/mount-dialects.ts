@@ -1,7 +1,4 @@
-/**
- * Mounts the calls of clients made for other products. Each product's calls have their own Fastify scope with its own
- * body parser and error responses.
- */
+/** Each product's calls have their own Fastify scope with its own body parser and error responses. */
 import type { FastifyInstance } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { addyRoutes } from "./addy/routes.ts";

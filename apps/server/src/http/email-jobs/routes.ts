@@ -8,11 +8,9 @@ import {
   lastErrorOf,
   type WaitingJob,
 } from "../../core/email-job/email-job.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { Handlers } from "../handler.ts";
 
-type EmailJobCalls = "createEmailJob" | "listWaitingEmailJobs" | "getEmailJobStatus" | "cancelEmailJob";
-
-export function emailJobHandlers(deps: CoreDeps): HandlersOf<EmailJobCalls> {
+export function emailJobHandlers(deps: CoreDeps) {
   return {
     async createEmailJob({ userId, body }) {
       const job = await createEmailJob(deps, newEmailJobFromWire(userId, body));
@@ -29,7 +27,7 @@ export function emailJobHandlers(deps: CoreDeps): HandlersOf<EmailJobCalls> {
       await cancelEmailJob(deps, { userId, ...params });
       return { success: true, message: "Email cancelled" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">): NewEmailJob {

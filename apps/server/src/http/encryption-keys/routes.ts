@@ -11,17 +11,9 @@ import {
   makeKeyDefault,
   type NewKeyInput,
 } from "../../core/encryption-key.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { Handlers } from "../handler.ts";
 
-type EncryptionKeyCalls =
-  | "listEncryptionKeys"
-  | "createEncryptionKey"
-  | "readProtectedKey"
-  | "downloadEncryptionKey"
-  | "makeKeyDefault"
-  | "deleteEncryptionKey";
-
-export function encryptionKeyHandlers(deps: CoreDeps): HandlersOf<EncryptionKeyCalls> {
+export function encryptionKeyHandlers(deps: CoreDeps) {
   return {
     async listEncryptionKeys({ userId }) {
       return { keys: (await deps.encryptionKeys.listForUser(userId)).map(encryptionKeyToWire) };
@@ -45,24 +37,21 @@ export function encryptionKeyHandlers(deps: CoreDeps): HandlersOf<EncryptionKeyC
       await deleteEncryptionKey(deps, { userId, ...params });
       return { message: "Encryption key deleted" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function encryptionKeyToWire({ id, keyName, publicKey, createdAt, isDefault }: EncryptionKey): EncryptionKeyWire {
   return { id, keyName, publicKey, createdAt: createdAt.toISOString(), isDefault };
 }
 
-/**
- * Converts the request for a new key. The contract guarantees that it has either a master password, or both the public
- * and the encrypted private key.
- */
+/** The contract guarantees either a master password, or both the public and the encrypted private key. */
 function newKeyFromWire(userId: string, body: Body<"createEncryptionKey">): NewKeyInput {
   const { keyName, masterPassword, publicKey = "", encryptedPrivateKey = "", isDefault = false } = body;
   const key = masterPassword === undefined ? { publicKey, encryptedPrivateKey } : { masterPassword };
   return { userId, keyName, isDefault, key };
 }
 
-export function decryptHandlers(deps: CoreDeps): HandlersOf<"decryptAuto" | "decryptManual"> {
+export function decryptHandlers(deps: CoreDeps) {
   return {
     async decryptAuto({ userId, body }) {
       const decryptedText = await decryptAuto(deps, { userId, ...body });
@@ -72,5 +61,5 @@ export function decryptHandlers(deps: CoreDeps): HandlersOf<"decryptAuto" | "dec
     async decryptManual({ userId, body }) {
       return { success: true, decryptedText: await decryptManual(deps, { userId, ...body }) };
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -1,6 +1,6 @@
 /**
- * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth`, or to the page for
- * signed-in users on which the flow was started, with its reason in a cookie, and the page shows the message.
+ * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth`, or to the page on
+ * which the flow was started, with its reason in a cookie, and the page shows the message.
  */
 import { type GoogleFailure, googleFailureHash, googleLinkedHash, type PageEvent, provenHash } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -61,7 +61,7 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     const flow = await takeFlow(deps, { query, browserToken: cookies.readFlow(request), sessionToken });
     if (flow === null) return fail(reply, { failure: deps.federatedIssuer === null ? "off" : "expired" });
     if (flow.settings !== undefined) return returnToSettings({ ...options, fail }, { request, reply }, { query, flow });
-    // The flow's cookie is deleted, since a flow can be used only once, even if it failed.
+    // A flow can be used only once, even if it failed.
     cookies.clearFlow(reply);
     const returned = { query, secrets: flow, clientAddress: clientAddress(request) };
     const finished = await finishFederatedSignIn(deps, returned);
@@ -84,10 +84,7 @@ export interface GoogleSessionParts {
   sessionCookie: SessionCookie;
 }
 
-/**
- * @returns the session token; `null` when the account was deleted, or the Google account removed from it, in the
- * meantime
- */
+/** `null` when the account was deleted, or the Google account removed from it, in the meantime. */
 export async function openGoogleSession(
   { deps, sessionCookie }: GoogleSessionParts,
   request: FastifyRequest,
@@ -113,7 +110,10 @@ interface Exchange {
   reply: FastifyReply;
 }
 
-/** @param flow secrets of the federated flow that the login session of this request started */
+/**
+ * Finishes a flow that was started in Settings, and redirects back there whether it succeeded or not; to `/auth` if the
+ * login session has ended or can't be renewed.
+ */
 export async function returnToSettings(
   parts: Parts,
   { request, reply }: Exchange,

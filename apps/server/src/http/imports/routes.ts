@@ -16,22 +16,9 @@ import {
 } from "../../core/import/run-import.ts";
 import { keptUntil } from "../../core/retention.ts";
 import { steadyMs } from "../../runtime/ports.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { Handlers } from "../handler.ts";
 
-type ImportCalls =
-  | "createImport"
-  | "createImportFromService"
-  | "listImports"
-  | "getImport"
-  | "runImport"
-  | "undoImport"
-  | "deleteImport"
-  | "exportAliases";
-
-/**
- * Passes on the bytes of an uploaded file.
- * @throws AppError `invalid` when the client disconnects before the end of the file
- */
+/** @throws AppError `invalid` when the client disconnects before the end of the file */
 async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
@@ -40,7 +27,7 @@ async function* whole(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   }
 }
 
-export function importHandlers(deps: CoreDeps, runner: ImportRunner): HandlersOf<ImportCalls> {
+export function importHandlers(deps: CoreDeps, runner: ImportRunner) {
   return {
     async createImport({ userId, query, bytes, clientAddress }) {
       const { format = "auto", domain, label = null } = query;
@@ -83,7 +70,7 @@ export function importHandlers(deps: CoreDeps, runner: ImportRunner): HandlersOf
     },
     exportAliases: async ({ userId, params, query }) =>
       exportAliases(deps, { userId, format: params.format, isSafe: query.safe === "spreadsheet" }),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 export function importToWire(it: AliasImport): ImportWire {

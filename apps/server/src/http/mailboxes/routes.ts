@@ -10,19 +10,9 @@ import type { Mailbox } from "../../core/mailbox/mailbox.ts";
 import { listMailboxUses, type MailboxUse, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
 import { aliasWriter } from "../aliases/routes.ts";
 import { destinationsOf } from "../aliases/wire.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { Handlers } from "../handler.ts";
 
-type MailboxCalls =
-  | "listMailboxes"
-  | "addMailbox"
-  | "listMailboxAliases"
-  | "removeMailbox"
-  | "getAccountDefaults"
-  | "changeAccountDefaults"
-  | "generateAlias"
-  | "generateName";
-
-export function mailboxHandlers(deps: CoreDeps): HandlersOf<MailboxCalls> {
+export function mailboxHandlers(deps: CoreDeps) {
   return {
     async listMailboxes({ userId }) {
       return { mailboxes: (await listMailboxes(deps, userId)).map(mailboxToWire) };
@@ -51,7 +41,7 @@ export function mailboxHandlers(deps: CoreDeps): HandlersOf<MailboxCalls> {
       const { name, domain } = await findFreeName(deps, { userId, ...body });
       return { alias: name, domain };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function mailboxToWire({ createdAt, address, ...mailbox }: Mailbox): MailboxWire {
@@ -71,9 +61,7 @@ function generateInputFromWire(userId: string, { forwardTo, ...body }: GenerateA
   return { userId, ...body, destinations: forwardTo === undefined ? undefined : destinationsOf(forwardTo) };
 }
 
-export function confirmationHandlers(
-  deps: CoreDeps,
-): HandlersOf<"readConfirmation" | "answerConfirmation" | "askConfirmation" | "resumeMailbox"> {
+export function confirmationHandlers(deps: CoreDeps) {
   return {
     async readConfirmation({ body }) {
       return readLink(deps, body.token);
@@ -89,5 +77,5 @@ export function confirmationHandlers(
     async askConfirmation({ userId, body }) {
       return { state: await requestConfirmation(deps, { userId, ...body }) };
     },
-  };
+  } satisfies Partial<Handlers>;
 }

@@ -1,32 +1,25 @@
 /**
  * Access to the preview inbox: only for a browser or program on this machine that has the token of the data directory.
- * - The connection comes from loopback, and no header field shows that a proxy forwarded it.
- * - The Host field is a local name, since a foreign page could point its own name at 127.0.0.1 (DNS rebinding).
- * - The token is in a cookie, which the link printed at start sets, or in `X-Preview-Token`. The clients of a proxy
- * that
- *   does not name them have neither.
+ * The connection comes from loopback without a proxy's header field; the Host field is a local name, since a foreign
+ * page could point its own name at 127.0.0.1 (DNS rebinding); and the token is in a cookie, which the link printed at
+ * start sets, or in `X-Preview-Token`, so that the clients of a silent proxy have no access either.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isCrossSiteRequest } from "../request/same-site.ts";
 
-/** Parts of a request that decide whether it may access the preview inbox. */
 export interface PreviewRequest {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined; localPort?: number | undefined };
 }
 
-/**
- * Access to the preview inbox. `absent`: respond as if there were no inbox; `locked`: the request comes from this
- * machine, but without the token.
- */
+/** `absent`: respond as if there were no inbox; `locked`: from this machine, but without the token. */
 export type PreviewState = "absent" | "locked" | "open";
 
 export interface PreviewAccess {
   stateOf(request: PreviewRequest): PreviewState;
   /**
    * Checks the token of the link to the preview inbox.
-   * @param given token from the link
    * @returns the Set-Cookie value that grants access; `null` when the token or the request is not valid
    */
   cookieFor(given: string, request: PreviewRequest): string | null;
@@ -43,7 +36,7 @@ export function isLocalHost(host: string): boolean {
   return LOCAL_HOST.test(host);
 }
 
-/** @param token token of the data directory; `null` when there is no preview inbox */
+/** @param token of the data directory; `null` when there is no preview inbox */
 export function previewAccess(token: string | null): PreviewAccess {
   if (token === null) return { stateOf: () => "absent", cookieFor: () => null };
   return {
@@ -54,8 +47,8 @@ export function previewAccess(token: string | null): PreviewAccess {
       return isOpen ? "open" : "locked";
     },
     cookieFor(given, request) {
-      // A link with the token on another site is refused; a user who was sent one can still type it into the address
-      // bar.
+      // A link with the token on another site is refused; a user who was sent one can still type it into the
+      // address bar.
       if (!isThisMachine(request) || isCrossSiteRequest(request.headers) || !isSame(given, token)) return null;
       return `${cookieName(request)}=${token}; Path=/preview; HttpOnly; SameSite=Strict`;
     },
@@ -79,7 +72,7 @@ function cookieOf(request: PreviewRequest): string | undefined {
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
 }
 
-/** Compares two tokens in constant time, whatever their lengths. */
+/** In constant time, whatever the lengths. */
 function isSame(given: string, token: string): boolean {
   const [a, b] = [given, token].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);

@@ -10,7 +10,7 @@ import { parseBody } from "../request/parse-body.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 import { openLinksInTabs } from "./preview-page.ts";
 
-/** The page shows a message in a frame, in which nothing may run, load or navigate. Its links open in new tabs. */
+/** In the frame that shows a message, nothing may run, load or navigate. Its links open in new tabs. */
 export const previewHtmlPolicy =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'";
 const FILE_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";
@@ -21,7 +21,7 @@ type Raw = ById & { Querystring: { download?: string } };
 
 const notFound: ProblemBody = { message: "Not found", code: "not_found" };
 
-/** @param inbox the preview inbox; `null` outside preview mode */
+/** @param inbox `null` outside preview mode */
 export function previewRoutes(app: FastifyInstance, inbox: PreviewInbox | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
@@ -62,8 +62,8 @@ function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
 }
 
 /**
- * Sends an attachment as a download of plain bytes, since a content type chosen by the message's sender must not decide
- * what our origin serves.
+ * As a download of plain bytes, since a content type chosen by the message's sender must not decide what our origin
+ * serves.
  */
 function sendFile(reply: FastifyReply, { filename, bytes }: PreviewFile): FastifyReply {
   return reply
@@ -89,10 +89,10 @@ export function attachmentDisposition(filename: string): string {
   return `attachment; filename="${safe.replace(/[^\x20-\x7e]|["%]/g, "_")}"; filename*=UTF-8''${encoded}`;
 }
 
-/** @param deps dependencies of the use case; `null` outside preview mode */
+/** Replies to a message as the owner of the mailbox that got it. @param deps `null` outside preview mode */
 export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
-    // This hook runs before the body is read. A request without access to the preview inbox gets a 404.
+    // Runs before the body is read.
     scope.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store");
       if (deps === null || access.stateOf(request.raw) !== "open")

@@ -1,14 +1,17 @@
 /**
- * The client that a request counts against, which a proxy may have forwarded. `X-Forwarded-For` is used only from the
- * proxies in `KAUKE_TRUSTED_PROXIES`; limits/party.ts defines which addresses are one client.
+ * The client that a request counts against, and the name of its browser. A proxy may have forwarded the request:
+ * `X-Forwarded-For` is used only from the proxies in `KAUKE_TRUSTED_PROXIES`.
  */
 import { BlockList, isIP } from "node:net";
-import type { FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AppError } from "../../core/app-error.ts";
 import { clientNetwork } from "../../limits/party.ts";
+import type { Logger } from "../../runtime/ports.ts";
+import type { SocketGuard } from "../socket-guard.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Address of the client, as `forwardedClient` finds it. */
+    /** As `forwardedClient` finds it. */
     clientIp: string;
   }
 }
@@ -35,16 +38,16 @@ export function trustedProxyCheck(cidrs: readonly string[]): false | IsTrustedPr
 }
 
 interface Forwarded {
-  /** Address of the other end of the connection. */
+  /** Of the other end of the connection. */
   socketAddress: string;
-  /** Value of `X-Forwarded-For`, in which each proxy has appended the address that it was called from. */
+  /** `X-Forwarded-For`, in which each proxy has appended the address that it was called from. */
   field: string | undefined;
   isTrustedProxy: IsTrustedProxy;
 }
 
 /**
- * Finds the address of a request's client: the last one that no trusted proxy has. The addresses before it are not read,
- * because the client may have written them. For the same reason an entry that can't be read ends the search.
+ * The client's address is the last one that no trusted proxy has. Those before it are not read, because the client may
+ * have written them; for the same reason an entry that can't be read ends the search.
  * @returns `isReadable`: false if a trusted proxy wrote something else than an address, so that the client counts as
  * that proxy
  */
@@ -60,7 +63,7 @@ export function forwardedClient({ socketAddress, field = "", isTrustedProxy }: F
 }
 
 /**
- * Address in an entry of `X-Forwarded-For`. Proxies write it bare, in quotes, in brackets, and with a port.
+ * Proxies write an address bare, in quotes, in brackets, and with a port.
  * @returns e.g. `2001:db8::9` for `"[2001:db8::9]:50123"`; `null` if there is none, e.g. for `unknown`
  */
 function addressIn(entry: string): string | null {
@@ -73,10 +76,35 @@ function addressIn(entry: string): string | null {
   return forms.find((form) => isIP(form) !== 0) ?? null;
 }
 
+interface ClientFinding {
+  isTrustedProxy: (address: string) => boolean;
+  guard: Pick<SocketGuard, "assign">;
+  logger: Logger;
+}
+
 /**
- * Network of the client that a request counts against.
- * @returns e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` if the client has no IP address
+ * Counts the socket of a trusted proxy for the client of its request. The first time that the field of a trusted proxy
+ * can't be read, an event is logged: all of its clients may then share one limit.
  */
+export function findClients(app: FastifyInstance, { isTrustedProxy, guard, logger }: ClientFinding): void {
+  let isLogged = false;
+  app.decorateRequest("clientIp", "");
+  app.addHook("onRequest", async (request) => {
+    const { socket, headers } = request.raw;
+    const field = headers["x-forwarded-for"];
+    const { address, isReadable } = forwardedClient({
+      socketAddress: socket.remoteAddress ?? "",
+      field: Array.isArray(field) ? field.join(",") : field,
+      isTrustedProxy,
+    });
+    request.clientIp = address;
+    if (!isReadable && !isLogged) logger.warn("forwarded_for_unreadable");
+    isLogged ||= !isReadable;
+    if (!guard.assign(socket, address)) throw new AppError("busy");
+  });
+}
+
+/** Network that a request counts against, e.g. `192.0.2.7`, `2001:db8:0:7`; `unknown` without an IP address. */
 export function clientAddress({ clientIp }: Pick<FastifyRequest, "clientIp">): string {
   return clientNetwork(clientIp);
 }
@@ -109,10 +137,13 @@ const systems: readonly Named[] = [
   ["Linux", /\bLinux\b|\bX11\b/],
 ];
 
-/** Maximum characters of the User-Agent header field that are searched; the rest adds nothing. */
+/** Of the User-Agent header field; the rest adds nothing. */
 const READ_CHARACTERS = 512;
 
-/** @returns e.g. `Firefox on Linux`; `null` when neither the browser nor the system is known */
+/**
+ * Has only words from the tables, so nothing of the header is stored, neither version nor model.
+ * @returns e.g. `Firefox on Linux`; `null` when neither the browser nor the system is known
+ */
 export function deviceName(userAgent: string | undefined): string | null {
   const text = (userAgent ?? "").slice(0, READ_CHARACTERS);
   const browser = nameIn(browsers, text);

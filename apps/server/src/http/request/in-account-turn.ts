@@ -1,7 +1,6 @@
 /**
- * Runs calls made with an API key that are not in the contract's table within the limits of their account: the
- * account's concurrent calls are limited, and its database statements wait in the queue of signed-in users.
- * `mount-endpoints.ts` does the same for the contract's calls.
+ * Calls with an API key that are not in the contract's table: the account's concurrent calls are limited, and its
+ * database statements wait in the queue of signed-in users, as `mount-endpoints.ts` does for the contract's calls.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type AsCaller, turnOf } from "../mount-endpoints.ts";

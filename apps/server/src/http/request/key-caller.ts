@@ -1,4 +1,8 @@
-/** Finds out who makes a call with an API key, and sets `signedInUserId` and `apiKey` of the request. */
+/**
+ * Who makes a call with an API key. A request with an `Authorization` or `Authentication` field, whatever its value, is
+ * authorised by API key alone, and its cookies are removed before anything reads them: a page of another site that adds
+ * such a field gains nothing from the cookies that the browser sends along.
+ */
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { KeyScope } from "@kauke/contract";
@@ -9,15 +13,15 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** API key with which the call is made; `null` for other calls. */
+    /** `null` for other calls. */
     apiKey: KeyCaller | null;
   }
 }
 
 /**
- * Finds the account of the request's API key. Call it in the `onRequest` hook of a route: then no body is read without
- * a valid key, and the handler runs within the limits of the account (`in-account-turn.ts`).
- * @param scope scope that the call needs; `undefined` if no key may make the call
+ * Call it in the `onRequest` hook of a route: then no body is read without a valid key, and the handler runs within the
+ * limits of the account (`in-account-turn.ts`).
+ * @param scope that the call needs; `undefined` if no key may make the call
  * @throws AppError `key_invalid` without a valid key, `key_scope` when the key lacks the scope
  */
 export async function keyCaller(
@@ -37,14 +41,14 @@ export async function keyCaller(
 
 const needsSession = "An API key can't do this. Please sign in on the website.";
 
-/** Makes an `onRequest` hook of a route that calls `keyCaller`. */
+/** Makes an `onRequest` hook. */
 export function byKey(deps: Pick<CoreDeps, "apiKeys" | "clock">, scope: KeyScope) {
   return async (request: FastifyRequest): Promise<void> => void (await keyCaller(deps, request, scope));
 }
 
 /**
- * Makes an `onRequest` hook of a route that any valid API key may call, whatever its scopes. The caller is not set,
- * because such a route does nothing for the account.
+ * Makes an `onRequest` hook for any valid API key, whatever its scopes. The caller is not set, because such a route
+ * does nothing for the account.
  */
 export function byAnyKey(deps: Pick<CoreDeps, "apiKeys" | "clock">) {
   return async ({ headers }: FastifyRequest): Promise<void> => {
@@ -52,25 +56,23 @@ export function byAnyKey(deps: Pick<CoreDeps, "apiKeys" | "clock">) {
   };
 }
 
-/** API key with which a call is made, on a route with the hook `byKey`. */
+/** On a route with the hook `byKey`. */
 export function callerOf({ apiKey }: Pick<FastifyRequest, "apiKey">): KeyCaller {
   if (apiKey === null) throw new Error("the route has no hook that checks a key");
   return apiKey;
 }
 
-/** Whether the request has a header field for an API key, even with an invalid value. */
+/** Even with an invalid value. */
 export function hasKeyField(headers: IncomingHttpHeaders): boolean {
   return headers.authorization !== undefined || headers.authentication !== undefined;
 }
 
-/** Removes the cookies of a request. */
 export function dropCookies({ headers }: Pick<IncomingMessage, "headers">): void {
   delete headers.cookie;
 }
 
 /**
- * Reads the API key of a request: `Authentication: <key>` (SimpleLogin's clients), otherwise `Authorization: Bearer
- * <key>`.
+ * `Authentication: <key>` (SimpleLogin's clients), otherwise `Authorization: Bearer <key>`.
  * @returns `null` when the request has neither field; `""` when the value has another form
  */
 export function credentialsOf({ authentication, authorization }: IncomingHttpHeaders): string | null {

@@ -3,19 +3,15 @@
  */
 import type { Logger, Random } from "../../runtime/ports.ts";
 
-/**
- * Maximum random delay of work, in milliseconds. A user who waits for the message that the work sends hardly notices
- * it.
- */
+/** A user who waits for the message that the work sends hardly notices this delay. */
 const MAX_DELAY_MS = 2000;
 
 export interface LaterWork {
-  /** Runs the work right after the response. @param failureEvent log event when the work throws */
+  /** @param failureEvent log event when the work throws */
   run(failureEvent: string, work: () => Promise<void>): void;
   /**
-   * Runs the work after a random delay. Without the delay, the next request would wait behind the work, and its
-   * response time would show that there was some (measured: 7 ms for a request without such work before it, 50 ms
-   * with).
+   * Without a random delay, the next request would wait behind the work, and its response time would show that there
+   * was some (measured: 7 ms for a request without such work before it, 50 ms with).
    */
   runAtRandomTime(failureEvent: string, work: () => Promise<void>): void;
   /** Starts all work that is still delayed, and resolves when all of it has ended. */

@@ -1,15 +1,8 @@
-/**
- * Validates a body against its schema: returns the parsed value, or throws the specification's map of messages by
- * field.
- */
 import type { FieldErrors } from "@kauke/contract";
 import type * as z from "zod";
 import { AppError } from "../../core/app-error.ts";
 
-/**
- * Validates a request body.
- * @throws AppError `invalid`, with messages by field (`errors`) unless the body as a whole is wrong
- */
+/** @throws AppError `invalid`, with messages by field (`errors`) unless the body as a whole is wrong */
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   // A missing body counts as one without fields, so that each required field gets its message.
   const parsed = schema.safeParse(body ?? {}, { error: plainText });
@@ -29,7 +22,7 @@ function toAppError(issues: readonly z.core.$ZodIssue[]): AppError {
   return new AppError("invalid", Object.keys(errors).length === 0 ? { message } : { message, errors });
 }
 
-/** Message for a schema rule that has no message of its own; replaces the schema library's message. */
+/** In place of the schema library's message, for a rule that has none of its own. */
 function plainText(issue: z.core.$ZodRawIssue): string {
   if (issue.path?.length === 0 || issue.path === undefined) return "The body must be a JSON object";
   return issue.code === "invalid_type" ? "This field has the wrong type" : "This field is not valid";

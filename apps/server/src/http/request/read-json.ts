@@ -12,10 +12,8 @@ import { ByteBlocks } from "../../runtime/byte-streams.ts";
 type Done = (error: Error | null, value?: unknown) => void;
 
 /**
- * Reads JSON, and leaves the bodies of calls that take a file unread; other content types are refused (415).
- *
- * A body above 64 KiB takes milliseconds to parse. Many that arrive together are parsed in one iteration of the event
- * loop each, so that other requests are served between them.
+ * Leaves the bodies of calls that take a file unread; other content types are refused (415). A body above 64 KiB takes
+ * milliseconds to parse: many that arrive together are parsed in one iteration of the event loop each.
  */
 export function readOnlyJson(app: FastifyInstance): void {
   const parse = jsonParser(app);
@@ -37,8 +35,8 @@ export function readOnlyJson(app: FastifyInstance): void {
 }
 
 /**
- * Reads JSON of at most 64 KiB in this Fastify scope, whatever its content type: some clients made for other services
- * send JSON as text/plain, some without a type, and some announce JSON and send nothing.
+ * At most 64 KiB, whatever the content type: some clients made for other services send JSON as text/plain, some without
+ * a type, and some announce JSON and send nothing.
  */
 export function readAnyJson(app: FastifyInstance): void {
   const parse = jsonParser(app, (text) => text.trim() === "");
@@ -66,7 +64,7 @@ function jsonParser(app: FastifyInstance, isEmpty = (_text: string) => false) {
   };
 }
 
-/** Runs calls one after another in their order, each in an iteration of the event loop of its own. */
+/** Runs calls in their order, each in an iteration of the event loop of its own. */
 class LoopTurns {
   readonly #waiting: (() => void)[] = [];
 
@@ -89,15 +87,13 @@ const nothing = Buffer.alloc(0);
 interface Arriving {
   request: FastifyRequest;
   payload: IncomingMessage;
-  /** Maximum bytes of the body; by default the route's limit. */
+  /** By default the route's limit. */
   bodyLimit?: number;
 }
 
 /**
- * Collects the body of a request, in place of Fastify, which would keep every chunk as an object.
- *
- * `done` is called once. Its error has the status 413 when the body exceeds the limit, or 400 when the connection ended
- * before the body did.
+ * In place of Fastify, which would keep every chunk as an object. The error has the status 413 when the body exceeds
+ * the limit, or 400 when the connection ended before the body did.
  */
 export function collectBody(
   { request, payload, bodyLimit = request.routeOptions.bodyLimit }: Arriving,

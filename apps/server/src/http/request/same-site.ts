@@ -1,6 +1,6 @@
 /**
- * Whether a write may have been sent by another site. Browsers tell by `Sec-Fetch-Site`; older ones, and those on plain
- * http origins, send only `Origin`. A client that sends neither is not a browser and has no cookie to abuse.
+ * Whether a request may have been sent by another site. Browsers tell by `Sec-Fetch-Site`; older ones, and those on
+ * plain http origins, send only `Origin`. A client that sends neither is not a browser and has no cookie to abuse.
  */
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -8,12 +8,12 @@ const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export interface OwnOrigins {
   publicUrl: URL;
-  /** Whether `KAUKE_PUBLIC_URL` is set. If not, `localhost` and `127.0.0.1` with this port are also our origins. */
+  /** If `KAUKE_PUBLIC_URL` is not set, `localhost` and `127.0.0.1` with this port are also our origins. */
   publicUrlGiven: boolean;
   port: number;
 }
 
-/** @param own origins of this server; `port` is the local port at which the request arrived */
+/** @param own `port`: local port at which the request arrived */
 export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, own: OwnOrigins): boolean {
   if (READS.has(method)) return false;
   const site = headers["sec-fetch-site"];
@@ -30,8 +30,8 @@ export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }:
 }
 
 /**
- * Whether another site made the browser send this request. For reads that have an effect: a download counts against a
- * limit, and a preview link sets a cookie. Browsers too old to send `Sec-Fetch-Site` are allowed.
+ * For reads that have an effect: a download counts against a limit, and a preview link sets a cookie. Browsers too old
+ * to send `Sec-Fetch-Site` are allowed.
  */
 export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
@@ -39,8 +39,8 @@ export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * @param host Host field of the request; used only while `KAUKE_PUBLIC_URL` is unset, and only if it is a loopback name
- * of this server
+ * The origin as the client sees it, for URLs and wallet messages.
+ * @param host used only while `KAUKE_PUBLIC_URL` is unset, and only if it is a loopback name of this server
  */
 export function publicOrigin(host: string | undefined, own: OwnOrigins): string {
   const named = `http://${host}`;

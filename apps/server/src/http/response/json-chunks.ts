@@ -1,15 +1,14 @@
 /**
- * Serialises a large response as JSON in chunks, with turns of the event loop between them, so that the data of a large
- * account is neither one string nor one write. A list that is read page by page is never in memory as a whole. The
- * output equals that of `JSON.stringify`, with one list in place of its pages.
+ * A large response as JSON in chunks, with turns of the event loop between them, so that the data of a large account is
+ * neither one string nor one write. The text equals that of `JSON.stringify`, with one list in place of its pages.
  */
 
 import { mapInSlices, nextLoopTurn } from "../../runtime/fair-queue/slices.ts";
 
-/** List elements serialised into one chunk; each element is small. */
+/** List elements per chunk; each element is small. */
 const ELEMENTS_AT_ONCE = 100;
 
-/** Yields `value` as JSON text. @param value a list in it may be given as an `AsyncIterable` of the list's pages */
+/** @param value a list in it may be given as an `AsyncIterable` of the list's pages */
 export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   for await (const chunk of chunksOf(value)) {
     yield chunk;
@@ -17,10 +16,7 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   }
 }
 
-/**
- * Serialises a response that has a long list in slices.
- * @returns `answer` itself if it has none
- */
+/** The response as text if it has a long list; otherwise `value` itself. */
 export async function withLongListAsText(answer: unknown): Promise<unknown> {
   if (!isPlain(answer) || !Object.values(answer).some(isLongList)) return answer;
   const fields: string[] = [];
@@ -36,7 +32,7 @@ export async function withLongListAsText(answer: unknown): Promise<unknown> {
 
 const isLongList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > ELEMENTS_AT_ONCE;
 
-/** Splits the JSON text at lists and at the objects around lists, never inside a list element. */
+/** Splits at lists and at the objects around lists, never inside a list element. */
 async function* chunksOf(value: unknown): AsyncGenerator<string> {
   if (Array.isArray(value)) yield* chunksOfPages([value]);
   else if (isPages(value)) yield* chunksOfPages(value);
@@ -71,6 +67,6 @@ async function* chunksOfObject(object: object): AsyncGenerator<string> {
 const isPages = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
-/** Whether the value is a plain object; false for an object that serialises itself, such as a Date. */
+/** False for an object that serialises itself, such as a Date. */
 const isPlain = (value: unknown): value is object =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

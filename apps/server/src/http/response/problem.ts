@@ -8,6 +8,7 @@ import type { Socket } from "node:net";
 import { type ErrorCode, mailboxMessages, type ProblemBody, signInMessages } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, asAppError } from "../../core/app-error.ts";
+import { traceOf } from "../../core/error-trace.ts";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 
 export interface Problem {
@@ -72,8 +73,7 @@ const translations: Record<ErrorCode, Translation> = {
 };
 
 /**
- * Translates an error to a status and a JSON body.
- * @param now time from which `Retry-After` is counted
+ * @param now `Retry-After` is counted from it
  * @returns `null` for an unexpected error
  */
 export function toProblem(thrown: unknown, now: Date): Problem | null {
@@ -83,7 +83,7 @@ export function toProblem(thrown: unknown, now: Date): Problem | null {
   return code === null ? null : fromAppError(new AppError(code), now);
 }
 
-/** @param incident incident id, which connects a user's report with the log entry */
+/** @param incident connects a user's report with the log entry */
 export function incidentProblem(incident: string): Problem {
   const message = `Something went wrong on our side. Please try again; if it happens again, tell us incident ${incident}.`;
   return { status: 500, body: { message, code: "internal" }, retryAfterSeconds: null };
@@ -107,10 +107,7 @@ const codeOfStatus = new Map<number, ErrorCode>([
   [415, "not_json"],
 ]);
 
-/**
- * Code for an error thrown by Fastify, which marks client errors by a 4xx `statusCode`; nothing else of the error is
- * used.
- */
+/** Fastify marks client errors by a 4xx `statusCode`; nothing else of its error is used. */
 function codeOfFrameworkError(thrown: unknown): ErrorCode | null {
   if (!(thrown instanceof Error) || !("statusCode" in thrown) || typeof thrown.statusCode !== "number") return null;
   if (thrown.statusCode < 400 || thrown.statusCode > 499) return null;
@@ -123,7 +120,7 @@ export interface ErrorAnswererDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** Whether an error means that the database cannot serve at the moment, so that the response is a 503. */
+  /** The database cannot serve at the moment, so the response is a 503. */
   isOutage: (thrown: unknown) => boolean;
 }
 
@@ -133,8 +130,8 @@ export function errorAnswerer(deps: ErrorAnswererDeps): ErrorAnswerer {
     const problem =
       toProblem(thrown, now) ?? toProblem(outage(thrown, request), now) ?? incidentProblem(report(thrown, request));
     if (problem.retryAfterSeconds !== null) reply.header("retry-after", problem.retryAfterSeconds);
-    // Fastify closes the connection after a body that it refuses. A client that is still writing would then meet a broken
-    // connection instead of the response; the rest of the body is read and dropped, for as long as a request may take.
+    // Fastify closes the connection after a body that it refuses. A client that is still writing would then meet a
+    // broken connection instead of the response; so the rest of the body is read and dropped.
     reply.removeHeader("connection");
     const body = request.routeOptions.config.hasSuccessField ? { success: false, ...problem.body } : problem.body;
     return reply.code(problem.status).type("application/json; charset=utf-8").send(body);
@@ -149,12 +146,12 @@ export function errorAnswerer(deps: ErrorAnswererDeps): ErrorAnswerer {
   function report(thrown: unknown, request: FastifyRequest): string {
     const incident = deps.random.uuid();
     const route = request.routeOptions.url;
-    deps.logger.error("http_unexpected", { incident, route, method: request.method, stack: incidentTrace(thrown) });
+    deps.logger.error("http_unexpected", { incident, route, method: request.method, stack: traceOf(thrown).stack });
     return incident;
   }
 }
 
-/** Responds to requests that could not be parsed: header too large, too slow, or not HTTP. */
+/** For requests that could not be parsed: header too large, too slow, or not HTTP. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
@@ -166,31 +163,4 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-}
-
-/** What is logged of an unexpected error: its class and our own stack frames, never its message. */
-
-const FRAME = /^\s+at (?:async )?(?:([\w$.<>#]{1,80}) )?\S*?((?:apps|packages)\/[\w./-]+\.ts:\d+:\d+)\)?$/;
-
-/**
- * @returns the error's class and at most six stack frames, e.g.
- * `TypeError\n  aliasToWire apps/server/src/http/aliases/wire.ts:12:3`
- */
-export function incidentTrace(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return typeof thrown;
-  const name = /^[A-Za-z]\w{0,60}$/.test(thrown.constructor.name) ? thrown.constructor.name : "Error";
-  const frames = linesAfterMessage(thrown).flatMap((line) => {
-    const [, where = "", place] = FRAME.exec(line) ?? [];
-    return place === undefined ? [] : [`${where} ${place}`.trim()];
-  });
-  return [name, ...frames.slice(0, 6)].join("\n  ");
-}
-
-/**
- * In a stack, the error's message comes before the frames. It may span lines and imitate frames, so it is cut off as a
- * whole.
- */
-function linesAfterMessage({ stack = "", message }: Error): string[] {
-  const start = stack.indexOf(message);
-  return start === -1 ? [] : stack.slice(start + message.length).split("\n");
 }

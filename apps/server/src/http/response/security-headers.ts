@@ -1,4 +1,4 @@
-/** Header fields of every response, computed once. */
+/** Header fields of every response. */
 
 export const contentSecurityPolicy = [
   "default-src 'none'",
@@ -17,7 +17,7 @@ export const contentSecurityPolicy = [
   "trusted-types app-worker mail-frame",
 ].join("; ");
 
-/** Permissions-Policy: denies all device features except passkeys and the clipboard, which copy buttons use. */
+/** Denies all device features except passkeys and the clipboard, which copy buttons use. */
 const permissionsPolicy =
   "accelerometer camera display-capture geolocation gyroscope hid idle-detection magnetometer microphone midi payment serial usb xr-spatial-tracking"
     .split(" ")
@@ -34,7 +34,7 @@ const always = {
   "x-content-type-options": "nosniff",
 } as const;
 
-/** @param isHttps whether the public URL is https; adds HSTS, so that browsers never use plain http again */
+/** @param isHttps adds HSTS, so that browsers never use plain http again */
 export function securityHeaders(isHttps: boolean): Readonly<Record<string, string>> {
   return Object.freeze(isHttps ? { ...always, "strict-transport-security": "max-age=31536000" } : { ...always });
 }

@@ -1,4 +1,4 @@
-/** Routes that change how an account signs in, and routes that re-authenticate the user before such a change. */
+/** Changing how an account signs in, and re-authenticating the user before that. */
 import type { SignInWire } from "@kauke/contract";
 import type { FastifyRequest } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";
@@ -11,14 +11,14 @@ import { linkWallet, removeWay } from "../../core/user/sign-in-methods.ts";
 import type { RemovableWay, User } from "../../core/user/user.ts";
 import { newOffer } from "../../core/wallet/wallet-proof.ts";
 import type { Config } from "../../settings/config.ts";
-import type { Call, HandlersOf } from "../handler.ts";
+import type { Call, Handlers } from "../handler.ts";
 import type { LaterWork } from "../request/later-work.ts";
 import { rememberBrowser, tokenOf } from "./routes.ts";
 import { signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
 
-/** Sends the user an e-mail about the change, if the account's e-mail is confirmed. */
+/** By an e-mail, if the account's e-mail is confirmed. */
 export function notifyOwner(
   deps: CoreDeps,
   later: Pick<LaterWork, "run">,
@@ -29,9 +29,7 @@ export function notifyOwner(
     later.run(mailFailed, () => notifySignInChanged(deps, { userId, email }, change));
 }
 
-export function proofHandlers(
-  deps: CoreDeps,
-): HandlersOf<"proveByPassword" | "proveByWallet" | "proveByGoogle" | "askWalletChallenge"> {
+export function proofHandlers(deps: CoreDeps) {
   const proven = async (user: User, cookie: Call<"proveByPassword">["cookie"], token: string): Promise<SignInWire> => {
     cookie.write(token);
     return signInToWire(user, await readFreshFor(deps, token));
@@ -57,13 +55,10 @@ export function proofHandlers(
       if (purpose === "link") await requireFreshProof(deps, browserToken);
       return { challenge: await newOffer(deps, { walletAddress, clientAddress, origin, browserToken }, purpose) };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function waysInHandlers(
-  deps: CoreDeps,
-  later: LaterWork,
-): HandlersOf<"linkWallet" | "unlinkWallet" | "linkGoogle" | "unlinkGoogle"> {
+export function waysInHandlers(deps: CoreDeps, later: LaterWork) {
   const remove = async (way: RemovableWay, { userId, cookie }: Pick<Call<"unlinkWallet">, "userId" | "cookie">) => {
     const token = tokenOf(cookie);
     const user = await removeWay(deps, { userId, token, way });
@@ -87,13 +82,10 @@ export function waysInHandlers(
     async unlinkGoogle(call) {
       return remove("google", call);
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function emailChangeHandlers(
-  deps: CoreDeps,
-  later: LaterWork,
-): HandlersOf<"askEmailChange" | "readEmailChange" | "changeEmail"> {
+export function emailChangeHandlers(deps: CoreDeps, later: LaterWork) {
   return {
     async askEmailChange({ userId, body, cookie, clientAddress }) {
       await askEmailChange(deps, { userId, token: tokenOf(cookie), clientAddress, ...body });
@@ -110,15 +102,14 @@ export function emailChangeHandlers(
       if (former !== null) later.run(mailFailed, () => notifySignInChanged(deps, former, { kind: "email_changed" }));
       return signInToWire(user, await readFreshFor(deps, sessionToken));
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 export const callbackPath = "/api/auth/google/callback";
 
 /**
- * URI that the issuer redirects the browser back to, on the public URL. While `KAUKE_PUBLIC_URL` is unset, the URI has
- * the loopback name that the user came by, since the flow's cookie is bound to it.
- * @returns e.g. `https://kauke.example/api/auth/google/callback`
+ * While `KAUKE_PUBLIC_URL` is unset, the URI has the loopback name that the user came by, since the flow's cookie is
+ * bound to it.
  */
 export function redirectUri(
   request: FastifyRequest,

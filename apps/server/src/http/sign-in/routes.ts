@@ -26,11 +26,11 @@ import { changePassword, readPasswordReset, resetPassword } from "../../core/use
 import { findAccount, register, type User } from "../../core/user/user.ts";
 import { offerChallenge, signInWithWallet, type WalletProof } from "../../core/wallet/wallet-proof.ts";
 import { randomToken } from "../../runtime/ports.ts";
-import type { Call, CallBrowser, CallCookie, HandlersOf } from "../handler.ts";
+import type { Call, CallBrowser, CallCookie, Handlers } from "../handler.ts";
 import type { LaterWork } from "../request/later-work.ts";
 import { sessionToWire, signInToWire, userToWire } from "./wire.ts";
 
-export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "register" | "login" | "logout"> {
+export function authHandlers(deps: CoreDeps) {
   const signIn = async (user: User, { cookie, device }: Pick<Call<"login">, "cookie" | "device">) => {
     const { id: userId, passwordHash } = user;
     cookie.write(await openByPassword(deps, { userId, passwordHash, formerToken: cookie.token, device }));
@@ -58,16 +58,13 @@ export function authHandlers(deps: CoreDeps): HandlersOf<"getSession" | "registe
       cookie.clear();
       return { message: "Successfully logged out" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 const mailFailed = "account_mail_failed";
 const passwordChanged = "Your password was changed";
 
-export function passwordHandlers(
-  deps: CoreDeps,
-  later: LaterWork,
-): HandlersOf<"askPasswordReset" | "readPasswordReset" | "resetPassword" | "changePassword"> {
+export function passwordHandlers(deps: CoreDeps, later: LaterWork) {
   return {
     async askPasswordReset({ body, clientAddress }) {
       await countLinkRequest(deps, "reset", { ...body, clientAddress });
@@ -80,8 +77,7 @@ export function passwordHandlers(
     },
     async resetPassword({ body, clientAddress, browser }) {
       const { user, addressee } = await resetPassword(deps, { ...body, clientAddress });
-      // Remembers the browser, so that its next sign-in has a limit of its own, however many others try at the same
-      // time.
+      // The browser's next sign-in has a limit of its own then, however many others try at the same time.
       rememberBrowser(deps, user, browser);
       later.run(mailFailed, () => notifyPasswordChanged(deps, addressee));
       return { message: passwordChanged };
@@ -103,14 +99,10 @@ export function passwordHandlers(
       const keys = await deps.apiKeys.listForUser(userId);
       return { message: keys.length === 0 ? passwordChanged : `${passwordChanged}. Your API keys still work.` };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function signInHandlers(
-  deps: CoreDeps,
-): HandlersOf<
-  "getSignIn" | "askEmailConfirmation" | "confirmEmail" | "listSessions" | "endSession" | "endOtherSessions"
-> {
+export function signInHandlers(deps: CoreDeps) {
   return {
     async getSignIn({ userId, cookie }) {
       const user = await findAccount(deps, userId);
@@ -136,13 +128,10 @@ export function signInHandlers(
       const ended = await endOtherSessions(deps, { userId, token: tokenOf(cookie) });
       return { message: "Sessions ended", ended };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function signInLinkHandlers(
-  deps: CoreDeps,
-  later: LaterWork,
-): HandlersOf<"askSignInLink" | "readSignInLink" | "signInByLink"> {
+export function signInLinkHandlers(deps: CoreDeps, later: LaterWork) {
   return {
     async askSignInLink({ body, clientAddress, cookie }) {
       await countLinkRequest(deps, "sign-in", { ...body, clientAddress });
@@ -160,10 +149,10 @@ export function signInLinkHandlers(
       rememberBrowser(deps, user, browser);
       return { user: userToWire(user) };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
+export function walletHandlers(deps: CoreDeps) {
   return {
     async walletSignIn({ body, clientAddress, cookie, device, origin }) {
       const proof = proofOf(body);
@@ -181,13 +170,10 @@ export function walletHandlers(deps: CoreDeps): HandlersOf<"walletSignIn"> {
       cookie.write(await openIfStill(deps, signIn, (account) => account.walletAddress === proof.walletAddress));
       return { user: userToWire(user) };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
-/**
- * @returns the proof that a wallet owns its address; `null` for an address without a proof
- * @throws AppError `wallet_unproven` for an incomplete proof
- */
+/** `null` for an address without a proof. @throws AppError `wallet_unproven` for an incomplete proof */
 function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody): WalletProof | null {
   if (nonce === undefined && signedMessage === undefined && signature === undefined) return null;
   if (nonce === undefined || signedMessage === undefined || signature === undefined)
@@ -196,8 +182,8 @@ function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody)
 }
 
 /**
- * Returns the token in the session cookie, or sets a new one that belongs to no session, so that the server recognizes
- * a browser that has not signed in. Signing in replaces it.
+ * The token in the session cookie, or a new one that belongs to no session, by which a browser that has not signed in
+ * is recognised. Signing in replaces it.
  */
 export function browserTokenOf(deps: Pick<CoreDeps, "random">, cookie: CallCookie): string {
   if (cookie.token !== null && hashSessionToken(cookie.token) !== null) return cookie.token;
@@ -206,16 +192,13 @@ export function browserTokenOf(deps: Pick<CoreDeps, "random">, cookie: CallCooki
   return token;
 }
 
-/**
- * Adds the account to the known-browser cookie, which gives this browser a limit of its own for password attempts. Does
- * nothing for an account without a password.
- */
+/** Gives this browser a limit of its own for password attempts. */
 export function rememberBrowser(deps: Pick<CoreDeps, "browserMac" | "random">, user: User, browser: CallBrowser): void {
   const { email, passwordHash } = user;
   if (email !== null && passwordHash !== null) browser.write(withAccount(deps, browser.value, { ...user, email }));
 }
 
-/** The session token, which calls with access `user` always have. @throws AppError `not_signed_in` */
+/** Calls with access `user` always have one. @throws AppError `not_signed_in` */
 export function tokenOf({ token }: { token: string | null }): string {
   if (token === null) throw new AppError("not_signed_in");
   return token;

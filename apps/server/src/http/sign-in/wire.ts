@@ -2,7 +2,7 @@ import type { LoginSessionWire, SignInWire, UserWire } from "@kauke/contract";
 import type { ListedSession } from "../../core/login-session.ts";
 import type { User } from "../../core/user/user.ts";
 
-/** Converts an account's ways to sign in to the wire: whether there is a password, never the password itself. */
+/** Whether there is a password, never the password itself. */
 export function signInToWire(user: User, freshForSeconds: number): SignInWire {
   return {
     email: user.email,
@@ -24,7 +24,7 @@ export function sessionToWire(session: ListedSession): LoginSessionWire {
   };
 }
 
-/** The user on the wire. Lists every field, so that a new secret field of the user is not returned by accident. */
+/** Lists every field, so that a new secret field of the user is not returned by accident. */
 export function userToWire(user: User): UserWire {
   return {
     id: user.id,

@@ -1,6 +1,6 @@
 /**
- * HTML documents of the web app: read from the build, filled with the server's settings, compressed once, and cached
- * until the file in the build changes. A page for visitors without a session was prerendered at build time; the plain
+ * HTML documents of the web app: read from the build, filled with what only the running server knows, compressed once,
+ * and cached until the file changes. Pages for visitors without a session were prerendered at build time; the plain
  * shell fits any path.
  */
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ const packed = promisify(gzip);
 export interface PageDocument {
   html: Buffer;
   gzipped: Buffer;
-  /** Quoted entity tag of the document's HTML (RFC 9110 §8.8.3). */
+  /** Quoted entity tag (RFC 9110 §8.8.3). */
   etag: string;
 }
 
@@ -33,8 +33,8 @@ interface Kept {
 }
 
 /**
- * @returns a function that finds the HTML document of a page: the plain shell if the page is not prerendered, null if
- * the web app is not built
+ * @returns a function that finds a page's document: the plain shell if it is not prerendered, null if the web app is
+ * not built
  */
 export function pageDocuments(webRoot: string, settings: SiteSettings) {
   const kept = new Map<string, Kept>();
@@ -66,29 +66,25 @@ async function makeDocument(file: string, settings: SiteSettings, canonicalPath:
   return { html, gzipped: await packed(html, { level: 9 }), etag };
 }
 
-/** `<meta>` element that tells the web app whether federated sign-in is configured. */
 function googleMeta(isOn: boolean): string {
   return `<meta name="${googleSignInMeta}" content="${isOn ? "on" : "off"}">`;
 }
 
 export interface SiteSettings {
-  /** URLs in `<meta name="links">`, for the web app's footer and feedback. */
+  /** In `<meta name="links">`, for the web app's footer and feedback. */
   links: Config["links"];
   domains: readonly string[];
   publicUrl: URL;
-  /** Whether federated sign-in is configured (`<meta name="google-sign-in">`). */
+  /** Whether federated sign-in is configured. */
   hasGoogle: boolean;
-  /**
-   * Days for which logs are kept, for the Privacy Policy (`<meta name="logs-kept">`); null for the specification's
-   * number.
-   */
+  /** Days for which logs are stored, for the Privacy Policy; null for the specification's number. */
   logDays: number | null;
 }
 
-/** Maximum characters of the longest domain for which the style sheet has rules; longer domains are cut. */
+/** The style sheet has rules for domains up to this length; longer ones are cut. */
 const LONGEST_SHOWN = 40;
 
-/** Settings as `<meta>` elements, which the web app reads (`app/links.ts`, `app/site-domain.ts`). */
+/** The web app reads these (`app/links.ts`, `app/site-domain.ts`). */
 export function pageMetas({ links, domains, hasGoogle, logDays }: SiteSettings): string {
   return [
     `<meta name="links" content="${escapeAttribute(JSON.stringify(links))}">`,
@@ -98,17 +94,13 @@ export function pageMetas({ links, domains, hasGoogle, logDays }: SiteSettings):
   ].join("");
 }
 
-/**
- * Elements for a page's head: its canonical URL, or `noindex`.
- * @param canonicalPath e.g. `/about`; null for pages that must not be indexed
- */
+/** @param canonicalPath e.g. `/about`; null for pages that must not be indexed */
 export function pageAddress({ publicUrl }: SiteSettings, canonicalPath: string | null): string {
   if (canonicalPath === null) return '<meta name="robots" content="noindex">';
   const address = escapeAttribute(new URL(canonicalPath, publicUrl.origin).href);
   return `<link rel="canonical" href="${address}"><meta property="og:url" content="${address}">`;
 }
 
-/** Replaces every placeholder of a prerendered page by its value. */
 export function fillPage(page: string, { links, domains, publicUrl, logDays }: SiteSettings): string {
   const values: [placeholder: string, value: string][] = [
     ...Object.entries(links).map(([name, url]): [string, string] => [linkPlaceholder(name), url]),
@@ -131,7 +123,6 @@ function longestDomain(domains: readonly string[]): string {
   return String(Math.min(LONGEST_SHOWN, Math.max(0, ...domains.map((domain) => domain.length))));
 }
 
-/** Retention of logs: the operator's setting, or the specification's value. */
 function logsKept(logDays: number | null): string {
   const days = logDays ?? retentionDays.technicalLogs;
   return `${days} ${days === 1 ? "day" : "days"}`;

@@ -1,8 +1,8 @@
 /**
  * Serves the built web app. Files under /assets never change and are cached permanently, and those of the last build
- * are still served for a day, to pages opened before an update; everything else must be revalidated. Any other GET gets a document: without a session cookie the prerendered page, with one the plain shell
- * or the heading of a page for signed-in users, since it depends on the session what the app will show. Unknown pages
- * have status 404.
+ * are still served for a day, to pages opened before an update. Any other GET gets a document: without a session cookie
+ * the prerendered page, with one the plain shell or the beginning of a page for signed-in users. Unknown pages have
+ * status 404.
  */
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
@@ -14,10 +14,7 @@ import { sendPreviewPage } from "../preview/preview-page.ts";
 import { type PageDocument, pageDocuments, type SiteSettings } from "./page-documents.ts";
 import { findPage, indexedPaths, isApiPath, isFilePath, isPreviewPage, type KnownPage } from "./page-routes.ts";
 
-/**
- * Content of robots.txt. Crawlers may fetch private pages, except the preview inbox, because they see a page's
- * `noindex` only if they may fetch it.
- */
+/** Crawlers may fetch private pages, except the preview inbox, because they see a page's `noindex` only then. */
 function robotsText(origin: string): string {
   return `User-agent: *\nDisallow: /api/\nDisallow: /preview\n\nSitemap: ${origin}/sitemap.xml\n`;
 }
@@ -30,7 +27,7 @@ function sitemapXml(origin: string): string {
 
 declare module "fastify" {
   interface FastifyReply {
-    /** Sends the plain shell of the web app, for paths that the app renders in the browser. */
+    /** The plain shell, for paths that the app renders in the browser. */
     sendPage(status: number): Promise<FastifyReply>;
   }
 }
@@ -41,7 +38,7 @@ const missing: KnownPage = { drawn: "not-found", canonicalPath: null };
 const plain: KnownPage = { drawn: null, canonicalPath: null };
 
 interface SiteOptions {
-  /** Directory of the built web app, with index.html, pages/, assets/ and former/assets/; may be created later. */
+  /** With index.html, pages/, assets/ and former/assets/; may be created later. */
   webRoot: string;
   preview: PreviewAccess;
   settings: SiteSettings;
@@ -52,7 +49,7 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   const { webRoot, preview, settings, cookie } = options;
   const findDocument = pageDocuments(webRoot, settings);
   await app.register(fastifyStatic, {
-    // scripts/former-assets.ts
+    // See scripts/former-assets.ts.
     root: [webRoot, join(webRoot, "former")],
     serve: false,
     index: false,
@@ -74,7 +71,7 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   app.get("/*", async (request, reply) => {
     const pathname = pathOf(request.url);
     if (isApiPath(pathname)) throw new AppError("not_found");
-    // HTML documents of the build are never sent as plain files, because the settings have to be filled in.
+    // HTML documents are never sent as plain files, because the settings have to be filled in.
     if (isFilePath(pathname) && !isDocument(pathname)) return reply.sendFile(decodeURIComponent(pathname));
     if (isPreviewPage(pathname)) return sendPreviewPage(request, reply, { access: preview, send });
     const page = findPage(pathname);
@@ -82,8 +79,8 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   });
   app.setNotFoundHandler(async (request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw new AppError("not_found");
-    // Files of the build and well-known URIs (RFC 8615) are requested by programs, which get a line of text. Anything
-    // else may be a user's typing error and gets the page "not found".
+    // Files of the build and well-known URIs (RFC 8615) are requested by programs, which get a line of text.
+    // Anything else may be a user's typing error and gets the page "not found".
     return /^\/(?:assets|\.well-known)(?:\/|$)/i.test(pathOf(request.url))
       ? answerMissing(reply)
       : send(reply, missing, 404);
@@ -115,7 +112,7 @@ function sendDocument(reply: FastifyReply, document: PageDocument | null, status
   if (document === null) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
   const { headers } = reply.request;
   const { html, gzipped, etag } = document;
-  // The entity tag is weak, because the compressed form is the same document in other bytes (RFC 9110 §8.8.1).
+  // Weak, because the compressed form is the same document in other bytes (RFC 9110 §8.8.1).
   reply.header("etag", `W/${etag}`);
   if (status === 200 && headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   reply.code(status).type("text/html; charset=utf-8");
@@ -127,7 +124,10 @@ function pathOf(url: string): string {
   return url.split("?", 1)[0] ?? "/";
 }
 
-/** @param policy content of the MTA-STS policy file */
+/**
+ * The MTA-STS policy (RFC 8461 §3.2), only under the host names `mta-sts.<domain>`, which the reverse proxy must
+ * forward.
+ */
 export function mtaStsRoute(
   app: FastifyInstance,
   { domains, policy }: { domains: readonly string[]; policy: string },

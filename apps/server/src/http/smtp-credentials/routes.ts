@@ -9,16 +9,9 @@ import {
   type SmtpCredential,
   smtpHost,
 } from "../../core/smtp-credential.ts";
-import type { HandlersOf } from "../handler.ts";
+import type { Handlers } from "../handler.ts";
 
-type SmtpCredentialCalls =
-  | "listSmtpCredentials"
-  | "createSmtpCredential"
-  | "readSmtpPassword"
-  | "regenerateSmtpPassword"
-  | "deleteSmtpCredential";
-
-export function smtpCredentialHandlers(deps: CoreDeps): HandlersOf<SmtpCredentialCalls> {
+export function smtpCredentialHandlers(deps: CoreDeps) {
   return {
     async listSmtpCredentials({ userId, params }) {
       const credentials = await listSmtpCredentials(deps, { userId, ...params });
@@ -41,7 +34,7 @@ export function smtpCredentialHandlers(deps: CoreDeps): HandlersOf<SmtpCredentia
       await deleteSmtpCredential(deps, { userId, ...params });
       return { message: "SMTP credentials deleted" };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function smtpCredentialToWire({ id, username, active, createdAt }: SmtpCredential): SmtpCredentialWire {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AppError } from "../../core/app-error.ts";
+import { traceOf } from "../../core/error-trace.ts";
 import type { LogFields } from "../../runtime/ports.ts";
-import { traceOf } from "./error-trace.ts";
 import { createLogger } from "./logger.ts";
 
 const at = new Date("2026-11-21T10:00:00.123Z");

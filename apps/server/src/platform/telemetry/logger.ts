@@ -2,6 +2,7 @@
  * One JSON object per event, or a readable line on a terminal. Event names and values are checked against an allow-list
  * of forms: an address or key passed by mistake is logged as `refused`.
  */
+import { traceOf } from "../../core/error-trace.ts";
 import type { LogFields, Logger } from "../../runtime/ports.ts";
 
 export interface LogOutput {
@@ -72,4 +73,19 @@ function prettyLine(entry: Record<string, unknown>): string {
   const mark = level === "info" ? " " : level === "warn" ? "!" : "x";
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
   return [`${String(time).slice(11, 19)} ${mark} ${String(event)}`, ...rest].join("  ");
+}
+
+/** 1 is a failed start. */
+const EXIT_UNCAUGHT = 70;
+
+/**
+ * By default Node prints an uncaught error with its message. An unhandled rejection leaves the process intact, so it is
+ * only logged; after an uncaught exception the state is unknown, so the process exits as if killed.
+ */
+export function logUncaughtErrors(logger: Logger): void {
+  process.on("unhandledRejection", (reason) => logger.error("rejection_unhandled", traceOf(reason)));
+  process.on("uncaughtException", (thrown) => {
+    logger.error("exception_uncaught", traceOf(thrown));
+    process.exit(EXIT_UNCAUGHT);
+  });
 }

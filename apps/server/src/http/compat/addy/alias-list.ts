@@ -1,13 +1,9 @@
-/**
- * Filters, sorts and paginates lists of aliases as addy.io does: pinned aliases first, then the newest first. Long lists
- * are processed in slices.
- */
+/** Filters, sorts and paginates aliases as addy.io does: pinned ones first, then the newest. */
 import { type Alias, aliasAddress, mailboxesOf } from "../../../core/alias/alias.ts";
 import { filterInSlices, mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { AliasQuery, PageQuery, SortField } from "./alias-query.ts";
 
 /**
- * Filters and sorts aliases by the query of a list.
  * @param aliases newest first
  * @param isRecipient whether an address is the mailbox that the query names as recipient
  */
@@ -41,10 +37,7 @@ function isFound({ name, domain, notes }: Alias, search: string): boolean {
   return aliasAddress(name, domain).includes(search) || (notes?.toLowerCase().includes(search) ?? false);
 }
 
-/**
- * Sort keys of the fields in which Kauke's aliases differ. addy.io's other sort fields are counters and times of use,
- * which Kauke does not keep.
- */
+/** addy.io's other sort fields are counters and times of use, which Kauke does not store. */
 const sortKeys: Partial<Record<SortField, (alias: Alias) => string | number>> = {
   local_part: ({ name }) => name.toLowerCase(),
   domain: ({ domain }) => domain,
@@ -70,10 +63,8 @@ export interface Page<T> {
 }
 
 /**
- * Makes one page of a list in the form of Laravel's pagination.
- * @param items the whole list
- * @param url address of the list, without the page number
- * @param toWire converts an item; called only for the items on the page
+ * One page in the form of Laravel's pagination.
+ * @param url of the list, without the page number
  */
 export function pageOf<T, W>(
   items: readonly T[],

@@ -1,12 +1,9 @@
-/**
- * Parses the query strings of addy.io's clients, in which PHP's notation nests values: `filter[search]`, `page[size]`.
- * Pure.
- */
+/** Query strings of addy.io's clients, in which PHP's notation nests values: `filter[search]`, `page[size]`. */
 import * as z from "zod";
 import { parseBody } from "../../request/parse-body.ts";
 
 const PAGE_SIZE_MAX = 100;
-/** Maximum page number. The response repeats the number, so it must fit the integers of Kotlin and Swift. */
+/** The response repeats the page number, so it must fit the integers of Kotlin and Swift. */
 const PAGE_NUMBER_MAX = 1_000_000;
 
 const fields = [
@@ -47,7 +44,7 @@ const pageShape = {
 const aliasQuery = z.object({
   ...pageShape,
   "filter.deleted": deletion.optional(),
-  /** `filter[deleted]` in the form that older clients send. */
+  /** `filter[deleted]` as older clients send it. */
   deleted: deletion.optional(),
   "filter.active": yesOrNo.optional(),
   "filter.pinned": yesOrNo.optional(),
@@ -73,10 +70,7 @@ export interface PageQuery {
 
 export interface AliasQuery {
   page: PageQuery;
-  /**
-   * Whether the query asks only for deleted aliases, or for those of a user's own domain or user name. Kauke has none
-   * of these.
-   */
+  /** Only deleted aliases, or those of a user's own domain or user name: Kauke has none of these. */
   isForNone: boolean;
   active: boolean | undefined;
   pinned: boolean | undefined;
@@ -88,10 +82,7 @@ export interface AliasQuery {
 
 type RawQuery = Readonly<Record<string, unknown>>;
 
-/**
- * Parses the query of a list of aliases. Unknown parameters are ignored.
- * @throws AppError `invalid`, with messages by parameter, e.g. `filter.search`
- */
+/** Ignores unknown parameters. @throws AppError `invalid`, with messages by parameter, e.g. `filter.search` */
 export function readAliasQuery(raw: RawQuery): AliasQuery {
   const query = parseBody(aliasQuery, plainQuery(raw));
   const { sort = "-created_at" } = query;
@@ -106,10 +97,6 @@ export function readAliasQuery(raw: RawQuery): AliasQuery {
   };
 }
 
-/**
- * Parses the page of a list for which Kauke supports no filters.
- * @throws AppError `invalid`
- */
 export function readPageQuery(raw: RawQuery): PageQuery {
   const query = parseBody(z.object(pageShape), plainQuery(raw));
   return { number: query["page.number"], size: query["page.size"] };
@@ -120,18 +107,14 @@ const recipientQuery = z.object({
   "filter.alias_count": yesOrNo.default(true),
 });
 
-/**
- * Parses the query of a list of recipients.
- * @throws AppError `invalid`
- */
 export function readRecipientQuery(raw: RawQuery): { isVerified: boolean | undefined; isCounted: boolean } {
   const query = parseBody(recipientQuery, plainQuery(raw));
   return { isVerified: query["filter.verified"], isCounted: query["filter.alias_count"] };
 }
 
 /**
- * Flattens query parameters in PHP's notation for nested values. Text after the closing bracket is ignored, because the
- * Android app writes `filter[active]=` as the name; the last of several values counts; empty values count as absent.
+ * Flattens PHP's notation. Text after the closing bracket is ignored, because the Android app writes `filter[active]=`
+ * as the name; the last of several values counts; empty values count as absent.
  * @returns e.g. `{ "filter.active": "true", sort: "-email" }` for `filter[active]==true&sort=-email&page[size]=`
  */
 export function plainQuery(raw: RawQuery): Record<string, string> {

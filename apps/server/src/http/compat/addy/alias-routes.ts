@@ -1,4 +1,4 @@
-/** Calls of addy.io's clients that list aliases or concern one alias. */
+/** Calls of addy.io's clients about aliases, one or several at once. */
 
 import { isAliasName, limits } from "@kauke/contract";
 import * as z from "zod";
@@ -51,7 +51,7 @@ export function aliasRoutes(mount: Mount, deps: CoreDeps): void {
 
   const remove = async ({ userId, request }: AddyCall) => deleteAlias(deps, { userId, aliasId: idOf(request) });
   mount("DELETE /aliases/:id", "aliases:write", remove);
-  // Kauke does not keep deleted aliases, so forgetting an alias deletes it, and a deleted one cannot be restored.
+  // Kauke does not store deleted aliases, so forgetting an alias deletes it, and a deleted one cannot be restored.
   mount("DELETE /aliases/:id/forget", "aliases:write", remove);
 
   mount("POST /active-aliases", "aliases:write", async ({ userId, request }) => {
@@ -97,10 +97,7 @@ async function listAliases(deps: CoreDeps, userId: string, request: AddyCall["re
   return pageOf(selected, query.page, { url, toWire: (alias) => aliasToWire(alias, mailboxes) });
 }
 
-/**
- * Makes a check whether an address is the mailbox that the query names as recipient. No address passes if the account
- * has no mailbox with this id.
- */
+/** No address passes if the account has no mailbox with the id that the query names. */
 async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipient }: AliasQuery) {
   const rows = recipient === undefined ? [] : await mailboxes.list(userId);
   const address = rows.find(({ id }) => id === recipient)?.address;
@@ -108,7 +105,7 @@ async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipie
   return (other: string) => exactMailbox(other) === exact;
 }
 
-/** Creates an alias. Fields that the client omits, e.g. recipients, get the account's defaults. */
+/** Fields that the client omits, e.g. recipients, get the account's defaults. */
 async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise<Alias> {
   const { format, local_part: name, recipient_ids: mailboxIds } = body;
   const domain = body.domain ?? undefined;
@@ -122,9 +119,9 @@ async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise
   return createAlias(deps, { userId, name: name ?? "", domain: chosen, destinations, notes }, BY);
 }
 
-/** Maximum characters of a name that the user chooses, as on addy.io's server. */
+/** As on addy.io's server. */
 const CUSTOM_NAME_MAX = 50;
-/** Maximum number of aliases in one bulk call. */
+/** Aliases in one bulk call. */
 const BULK_MAX = 25;
 
 const aliasId = z.uuid("This must be the id of an alias").toLowerCase();
@@ -135,7 +132,7 @@ const recipientIds = z
   .nullish()
   .transform((ids) => [...new Set(ids ?? [])]);
 
-/** Descriptions above the maximum length are cut, not refused, because some clients write descriptions themselves. */
+/** Too long descriptions are cut, not refused, because some clients write descriptions themselves. */
 const description = z.string("This must be a text").nullish();
 
 const formats = [...(Object.keys(generatedFormats) as (keyof typeof generatedFormats)[]), "custom"] as const;
@@ -143,7 +140,6 @@ const NAME = "A name has letters, digits, hyphens, underscores and single dots i
 
 export const createBody = z
   .object({
-    /** Domain of the new alias; the account's default domain if absent. */
     domain: z.string("Please choose a domain").trim().toLowerCase().min(1, "Please choose a domain").nullish(),
     format: z.enum(formats, `This must be one of ${formats.join(", ")}`).nullish(),
     local_part: z.string("This must be a text").nullish(),
@@ -170,9 +166,7 @@ const IDS = `This must be a list of 1 to ${BULK_MAX} ids of aliases`;
 export const bulkBody = z.object({ ids: z.array(aliasId, IDS).min(1, IDS).max(BULK_MAX, IDS) });
 export const bulkRecipientsBody = bulkBody.extend({ recipient_ids: recipientIds });
 
-/**
- * Change that each bulk call makes, by the call's name. Kauke does not keep deleted aliases, so `forget` deletes them.
- */
+/** By the call's name. */
 const changes: Readonly<Record<string, BulkChange>> = {
   activate: { kind: "active", active: true },
   deactivate: { kind: "active", active: false },
@@ -207,10 +201,7 @@ export function bulkRoutes(mount: Mount, deps: CoreDeps): void {
 
 const NONE_FOUND = "No aliases found";
 
-/**
- * Response to a bulk call: ids of the changed aliases.
- * @throws AppError `not_found` if none of the aliases belongs to the user
- */
+/** @throws AppError `not_found` if none of the aliases belongs to the user */
 function changedToWire(asked: readonly string[], { failed }: { failed: ReadonlyMap<string, unknown> }) {
   const ids = [...new Set(asked)].filter((id) => !failed.has(id));
   if (ids.length === 0) throw notFound(NONE_FOUND);

@@ -12,15 +12,12 @@ export interface AddyCall {
   reply: FastifyReply;
 }
 
-/** Handles one call and returns the response body; `undefined` for a response without a body. */
+/** @returns the response body; `undefined` for a response without one */
 type Answer = (call: AddyCall) => Promise<unknown>;
 
 const PATH = "/api/v1";
 
-/**
- * Mounts a call for API keys that have the scope.
- * @param route method and path, e.g. `GET /aliases/:id`
- */
+/** @param route method and path, e.g. `GET /aliases/:id` */
 export type Mount = (
   route: `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`,
   scope: KeyScope,
@@ -45,15 +42,12 @@ export function mountOn(app: FastifyInstance, deps: CoreDeps): Mount {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/**
- * Reads the id in the request's path.
- * @throws AppError `not_found` for a text that is not a UUID
- */
+/** @throws AppError `not_found` for a text that is not a UUID */
 export function idOf({ params }: FastifyRequest): string {
   const id = (params as { id: string }).id.toLowerCase();
   if (!UUID.test(id)) throw new AppError("not_found");
   return id;
 }
 
-/** URL of the list that a request reads, with its query, from which links to the list's other pages are made. */
+/** With its query; links to the list's other pages are made from it. */
 export const listUrl = ({ url }: FastifyRequest, origin: string): URL => new URL(url, origin);

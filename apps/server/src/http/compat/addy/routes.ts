@@ -1,7 +1,7 @@
 /**
- * Calls compatible with addy.io's API (`/api/v1/`), for addy.io's clients, Bitwarden and Keyguard. They run the same
- * use cases as Kauke's own API. A valid key without the needed scope gets 403, never 401, because the apps delete their
- * stored data at 401. Calls for features that Kauke does not have get 404.
+ * Calls compatible with addy.io's API (`/api/v1/`), for addy.io's clients, Bitwarden and Keyguard. A valid key without
+ * the needed scope gets 403, never 401, because the apps delete their stored data at 401. Calls for features that Kauke
+ * does not have get 404.
  */
 import type { FastifyInstance } from "fastify";
 import { listDomains } from "../../../core/alias/alias.ts";
@@ -86,8 +86,8 @@ export function accountRoutes(mount: Mount, deps: CoreDeps): void {
 const NO_MAILBOX = "You have no mailbox yet. Please add one in Settings, “Mailboxes and defaults”.";
 
 /**
- * The account's details. The apps request the default recipient right afterwards, so in an account without confirmed
- * mailboxes the oldest mailbox takes its place.
+ * The apps request the default recipient right afterwards, so in an account without confirmed mailboxes the oldest
+ * mailbox takes its place.
  * @throws AppError `no_mailbox` for an account without a mailbox
  */
 async function account(deps: CoreDeps, userId: string) {

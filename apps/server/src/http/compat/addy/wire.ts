@@ -1,6 +1,6 @@
 /**
- * Converts aliases, mailboxes and errors to the JSON that addy.io's clients read. Kauke counts no mail and keeps no
- * times of use, so all counters are 0 and all such times null. Webhooks are not recipients and are left out.
+ * The JSON that addy.io's clients read. Kauke counts no mail and stores no times of use, so all counters are 0 and all
+ * such times null. Webhooks are not recipients and are left out.
  */
 import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
 import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
@@ -11,16 +11,10 @@ import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
 import type { DialectProblem } from "../client-responses.ts";
 
-/**
- * Formats a time as addy.io does.
- * @returns e.g. `2026-11-23 14:05:09`, in UTC
- */
+/** E.g. `2026-11-23 14:05:09`, in UTC. */
 export const toTime = (date: Date): string => date.toISOString().slice(0, 19).replace("T", " ");
 
-/**
- * addy.io's formats of generated names, with Kauke's. Its formats "name of a person" and "noun" have no counterpart, so
- * words are used for them.
- */
+/** addy.io's formats "name of a person" and "noun" have no counterpart, so words are used for them. */
 export const generatedFormats = {
   random_characters: "characters",
   uuid: "uuid",
@@ -36,10 +30,7 @@ const formatNames: Readonly<Record<DefaultFormat, keyof typeof generatedFormats>
   uuid: "uuid",
 };
 
-/**
- * Converts an alias.
- * @param mailboxes mailboxes by canonical address, at least those of this alias
- */
+/** @param mailboxes by canonical address, at least those of this alias */
 export function aliasToWire(alias: Alias, mailboxes: ReadonlyMap<string, AliasMailbox>) {
   const { userId, name, domain, createdAt } = alias;
   const recipients = mailboxesOf(alias).flatMap((address) => mailboxes.get(exactMailbox(address)) ?? []);
@@ -72,10 +63,7 @@ export function aliasToWire(alias: Alias, mailboxes: ReadonlyMap<string, AliasMa
   };
 }
 
-/**
- * Converts a mailbox to a recipient. Kauke offers no PGP, so all its switches are off; an unconfirmed mailbox has no
- * `email_verified_at`.
- */
+/** Kauke offers no PGP, so all its switches are off; an unconfirmed mailbox has no `email_verified_at`. */
 export function recipientToWire(userId: string, { id, address, state, createdAt }: AliasMailbox) {
   const isConfirmed = state === "confirmed";
   const time = toTime(createdAt);
@@ -98,9 +86,6 @@ export function recipientToWire(userId: string, { id, address, state, createdAt 
   };
 }
 
-/**
- * Converts a mailbox to an entry in the list of recipients, which can include the number of aliases that forward to it.
- */
 export const listedRecipientToWire = (userId: string, mailbox: Mailbox, isCounted: boolean) => ({
   ...recipientToWire(userId, mailbox),
   ...(isCounted && { aliases_count: mailbox.aliasCount }),
@@ -109,8 +94,8 @@ export const listedRecipientToWire = (userId: string, mailbox: Mailbox, isCounte
 export function domainOptionsToWire({ domain, format }: AccountDefaults, domains: readonly string[]) {
   return {
     data: domains,
-    // The clients do not let accounts without a subscription choose names on shared domains, so no domain is listed as
-    // shared.
+    // The clients do not let accounts without a subscription choose names on shared domains, so none is listed
+    // as shared.
     sharedDomains: [],
     defaultAliasDomain: domain,
     defaultAliasFormat: formatNames[format],
@@ -122,13 +107,13 @@ interface Account {
   defaults: AccountDefaults;
   aliases: readonly Alias[];
   mailboxes: readonly Mailbox[];
-  /** Mailbox that addy.io's clients show as the account's default recipient. */
+  /** Shown as the account's default recipient. */
   main: Mailbox;
 }
 
 /**
- * Converts the account. A bandwidth limit of 0 means no limit; an account without a subscription is taken by the apps
- * for one on a self-hosted server.
+ * A bandwidth limit of 0 means no limit; an account without a subscription is taken by the apps for one on a
+ * self-hosted server.
  */
 export function accountToWire({ user, defaults, aliases, mailboxes, main }: Account) {
   const active = aliases.filter(({ routing }) => routing.state === "active").length;
@@ -180,10 +165,7 @@ export const keyToWire = ({ name, createdAt, expiresAt }: ApiKey) => ({
   expires_at: expiresAt === null ? null : toTime(expiresAt),
 });
 
-/**
- * Chart data of the last seven days for the apps' start page; all values are 0, since Kauke counts no mail.
- * @param today last day of the chart
- */
+/** For the apps' start page; all values are 0, since Kauke counts no mail. @param today last day of the chart */
 export function chartToWire(today: Date) {
   const zeros = Array<number>(7).fill(0);
   const labels = zeros.map((_, index) => weekdays[(today.getUTCDay() + index + 1) % 7]);
@@ -192,20 +174,17 @@ export function chartToWire(today: Date) {
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/** Names of Kauke's fields in error responses, with addy.io's names. */
+/** addy.io's names of Kauke's fields in error responses. */
 const fieldNames: Readonly<Record<string, string>> = {
   alias: "local_part",
   forwardTo: "recipient_ids",
   mailboxIds: "recipient_ids",
   notes: "description",
 };
-/** Error codes about the name of a new alias, which the clients expect as an invalid field. */
+/** Error codes about a new alias' name, which the clients expect as an invalid field. */
 const nameErrors: ReadonlySet<string> = new Set(["alias_taken", "alias_released", "alias_reserved"]);
 
-/**
- * Converts an error to `{ message }`; invalid input becomes 422 with `errors` by field, of which the extension shows
- * the first.
- */
+/** `{ message }`; invalid input becomes 422 with `errors` by field, of which the extension shows the first. */
 export function problemToWire({ code, message, errors }: ProblemBody, status: number): DialectProblem {
   if (nameErrors.has(code)) return { status: 422, body: { message, errors: { local_part: [message] } } };
   if (code !== "invalid") return { status, body: { message } };

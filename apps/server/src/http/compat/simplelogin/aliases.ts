@@ -65,7 +65,7 @@ export function aliasRoutes(app: FastifyInstance, deps: CoreDeps): void {
 const aliasOf = (deps: CoreDeps, request: FastifyRequest): Promise<Alias> =>
   aliasInPath(deps, callerOf(request).userId, request.params);
 
-/** A page of aliases, pinned ones first, then the newest. */
+/** Pinned aliases first, then the newest. */
 async function listPage(deps: CoreDeps, request: FastifyRequest) {
   const { userId } = callerOf(request);
   await takeLimit(deps, "client_list", { userId });
@@ -99,7 +99,7 @@ async function toggle(deps: CoreDeps, request: FastifyRequest) {
   return { enabled: changed.routing.state === "active" };
 }
 
-/** Maximum attempts to change the mailboxes of an alias that other requests change at the same time. */
+/** Other requests may change the alias at the same time. */
 const TRIES = 3;
 
 async function change(deps: CoreDeps, request: FastifyRequest) {
@@ -143,9 +143,8 @@ function destinationsOf({ routing }: Alias): Destination[] {
 }
 
 /**
- * Replaces the mailboxes among the destinations. A mailbox that stays keeps its spelling.
- * @param isHidden whether SimpleLogin's clients cannot choose the destination (webhooks and unconfirmed mailboxes);
- * such a destination stays
+ * A mailbox that stays keeps its spelling.
+ * @param isHidden destinations that SimpleLogin's clients cannot choose (webhooks and unconfirmed mailboxes) stay
  */
 function withMailboxes(
   before: readonly Destination[],
@@ -161,7 +160,7 @@ function withMailboxes(
   return [...mailboxes, ...before.filter((it) => isHidden(it) && !mailboxes.includes(it))];
 }
 
-/** Reads the views of some aliases of one account; an alias that was deleted meanwhile is left out. */
+/** An alias that was deleted meanwhile is left out. */
 export async function aliasViews(deps: CoreDeps, userId: string, aliases: readonly Alias[]): Promise<AliasView[]> {
   if (aliases.length === 0) return [];
   const known = await aliasMailboxes(deps, userId, aliases);
@@ -180,20 +179,14 @@ export async function aliasViews(deps: CoreDeps, userId: string, aliases: readon
   });
 }
 
-/**
- * Reads the view of one alias.
- * @throws AppError `forbidden` when it was deleted meanwhile
- */
+/** @throws AppError `forbidden` when the alias was deleted meanwhile */
 export async function aliasView(deps: CoreDeps, alias: Alias): Promise<AliasView> {
   const [view] = await aliasViews(deps, alias.userId, [alias]);
   if (view === undefined) throw new AppError("forbidden", { message: "Forbidden" });
   return view;
 }
 
-/**
- * Finds the account's alias by the client number in a path.
- * @throws AppError `forbidden` when the account has none with this number
- */
+/** @throws AppError `forbidden` when the account has no alias with the client number in the path */
 export async function aliasInPath(deps: CoreDeps, userId: string, params: unknown): Promise<Alias> {
   const number = numberInPath(params);
   const id = number === null ? null : await deps.clientNumbers.idOf(userId, "alias", number);
@@ -207,7 +200,7 @@ export interface NumberedMailbox {
   number: number;
 }
 
-/** Mailboxes of the account with their client numbers, the default mailbox first. */
+/** The default mailbox first. */
 export async function numberedMailboxes(deps: CoreDeps, userId: string): Promise<NumberedMailbox[]> {
   const mailboxes = await listMailboxes(deps, userId);
   const ids = mailboxes.map(({ id }) => id);
@@ -219,10 +212,7 @@ export async function numberedMailboxes(deps: CoreDeps, userId: string): Promise
   return numbered.sort((a, b) => Number(b.mailbox.isDefault) - Number(a.mailbox.isDefault));
 }
 
-/**
- * Finds the account's mailboxes by their client numbers.
- * @throws AppError `invalid` when the account has none with one of the numbers
- */
+/** @throws AppError `invalid` when the account has no mailbox with one of the numbers */
 export async function mailboxesWithNumbers(
   deps: CoreDeps,
   userId: string,

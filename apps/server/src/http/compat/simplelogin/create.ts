@@ -1,6 +1,7 @@
 /**
- * Calls compatible with SimpleLogin that create aliases: random ones, and those for which the user types the part of
- * the name before an offered ending.
+ * Calls compatible with SimpleLogin that create aliases: random ones, and those for which the user types the part
+ * before an offered ending (suffix). Each ending is signed for its account and valid for ten minutes, so that a client
+ * creates aliases only with endings that were offered.
  */
 
 import { timingSafeEqual } from "node:crypto";
@@ -115,35 +116,26 @@ export interface SuffixOwner {
 
 const VALID_SECONDS = 600;
 const MAC_BYTES = 16;
-/**
- * A signed ending: the ending, the time of signing in seconds (base 36), and the MAC (base64url), separated by dots.
- */
+/** The ending, the time of signing in seconds (base 36), and the MAC (base64url), separated by dots. */
 const SIGNED = /^(.{2,400})\.([0-9a-z]{1,9})\.([A-Za-z0-9_-]{22})$/;
 
 /**
- * Endings to offer, those of the default domain first. Endings with a word and two digits leave common names free for
- * other users.
- * @returns e.g. `.harbour42@kauke.test`, `@kauke.test`
+ * Those of the default domain first, e.g. `.harbour42@kauke.test`, `@kauke.test`. Endings with a word and two digits
+ * leave common names free for other users.
  */
 export function offeredSuffixes(random: Random, domains: readonly string[], defaultDomain: string): string[] {
   const ordered = [defaultDomain, ...domains.filter((domain) => domain !== defaultDomain)];
   return ordered.flatMap((domain) => [`.${wordWithDigits(random)}@${domain}`, `@${domain}`]);
 }
 
-/**
- * The modulo makes some words and digits minimally more likely. That does not matter, since the word only distinguishes
- * names and is no secret.
- */
+/** The modulo makes some words minimally more likely, which does not matter for a text that is no secret. */
 function wordWithDigits(random: Random): string {
   const word = aliasWords[random.bytes(4).readUInt32BE() % aliasWords.length];
   const digits = random.bytes(4).readUInt32BE() % 100;
   return `${word}${String(digits).padStart(2, "0")}`;
 }
 
-/**
- * Signs an ending.
- * @returns e.g. `@kauke.test.tdn2rk.1v3c…`
- */
+/** E.g. `@kauke.test.tdn2rk.1v3c…`. */
 export function signSuffix({ mac, userId, now }: SuffixOwner, suffix: string): string {
   const time = Math.floor(now.getTime() / 1000).toString(36);
   return `${suffix}.${time}.${codeOf(mac, { userId, suffix, time }).toString("base64url")}`;
@@ -151,7 +143,6 @@ export function signSuffix({ mac, userId, now }: SuffixOwner, suffix: string): s
 
 export type ReadSuffix = { kind: "valid"; suffix: string } | { kind: "expired" } | { kind: "tampered" };
 
-/** Verifies a signed ending that a client sends back. */
 export function readSuffix({ mac, userId, now }: SuffixOwner, signed: string): ReadSuffix {
   const [, suffix, time, given] = SIGNED.exec(signed) ?? [];
   if (suffix === undefined || time === undefined || given === undefined) return { kind: "tampered" };

@@ -3,31 +3,24 @@ import { AppError } from "../../../core/app-error.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Value of a query parameter; the first one if it is given several times. */
+/** The first value if a parameter is given several times. */
 export function queryText(query: unknown, name: string): string | undefined {
   const value = (query as Record<string, string | string[] | undefined>)[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/**
- * Host name of a website in the query. On pages without one, clients send an empty value or what JavaScript writes for
- * a missing value.
- * @returns `undefined` for none
- */
+/** On pages without a host name, clients send an empty value or what JavaScript writes for a missing value. */
 export function hostnameOf(query: unknown): string | undefined {
   const text = queryText(query, "hostname")?.trim();
   return text === undefined || ["", "undefined", "null"].includes(text.toLowerCase()) ? undefined : text;
 }
 
-/** Whether the query has a parameter, with or without a value. */
+/** With or without a value. */
 export function hasQuery(query: unknown, name: string): boolean {
   return Object.hasOwn(query as object, name);
 }
 
-/**
- * Page number in the query, from 0.
- * @throws AppError `invalid`
- */
+/** From 0. @throws AppError `invalid` */
 export function pageOf(query: unknown): number {
   const text = queryText(query, "page_id");
   if (text === undefined || !/^\d{1,9}$/.test(text))
@@ -35,10 +28,7 @@ export function pageOf(query: unknown): number {
   return Number(text);
 }
 
-/**
- * Fields of a request body; none if the body is empty.
- * @throws AppError `invalid` for JSON that is not an object
- */
+/** None if the body is empty. @throws AppError `invalid` for JSON that is not an object */
 export function fieldsOf(body: unknown): Fields {
   if (body === undefined || body === null) return {};
   if (typeof body !== "object" || Array.isArray(body))
@@ -46,20 +36,14 @@ export function fieldsOf(body: unknown): Fields {
   return body as Fields;
 }
 
-/**
- * Fields of a request body that must not be empty.
- * @throws AppError `invalid`
- */
+/** @throws AppError `invalid` for an empty body */
 export function requiredFields(body: unknown): Fields {
   const fields = fieldsOf(body);
   if (Object.keys(fields).length === 0) throw new AppError("invalid", { message: "request body cannot be empty" });
   return fields;
 }
 
-/**
- * Value of a text field.
- * @throws AppError `invalid` unless the field is a non-empty string
- */
+/** @throws AppError `invalid` unless the field is a non-empty string */
 export function textOf(fields: Fields, name: string): string {
   const value = fields[name];
   if (typeof value !== "string" || value.trim() === "")
@@ -67,20 +51,14 @@ export function textOf(fields: Fields, name: string): string {
   return value.trim();
 }
 
-/**
- * Value of a field that is a string or null.
- * @throws AppError `invalid` for other types
- */
+/** @throws AppError `invalid` unless the field is a string or null */
 export function nullableText(fields: Fields, name: string): string | null {
   const value = fields[name] ?? null;
   if (value === null || typeof value === "string") return value;
   throw new AppError("invalid", { message: `invalid value for ${name}` });
 }
 
-/**
- * Mailbox numbers in a field.
- * @throws AppError `invalid` unless the field is a non-empty list of integers
- */
+/** @throws AppError `invalid` unless the field is a non-empty list of integers */
 export function numbersOf(fields: Fields, name: string): number[] {
   const value = fields[name];
   if (!Array.isArray(value)) throw new AppError("invalid", { message: `${name} must be an array of id` });
@@ -89,16 +67,13 @@ export function numbersOf(fields: Fields, name: string): number[] {
   return [...new Set(value as number[])];
 }
 
-/** Client number in a path; `null` for a text that is no client number. */
+/** `null` for a text that is no client number. */
 export function numberInPath(params: unknown): number | null {
   const text = (params as { number: string }).number;
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
 }
 
-/**
- * Value of a boolean field.
- * @throws AppError `invalid` for other types
- */
+/** @throws AppError `invalid` unless the field is a boolean */
 export function flagOf(fields: Fields, name: string): boolean {
   const value = fields[name];
   if (typeof value === "boolean") return value;

@@ -1,7 +1,6 @@
 /**
  * Calls compatible with SimpleLogin's API: for its browser extension and apps, and for password managers that create
- * aliases through that API. On paths that Kauke's own API has too, the header field `Authentication` tells the calls
- * apart.
+ * aliases through it. On paths of Kauke's own API, the header field `Authentication` tells the calls apart.
  */
 import { limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
@@ -17,17 +16,17 @@ import { aliasRoutes, numberedMailboxes } from "./aliases.ts";
 import { createRoutes } from "./create.ts";
 import { mailboxToWire, settingToWire, userInfoToWire } from "./wire.ts";
 
-/** Text by which SimpleLogin's clients recognise that their API key is invalid. They delete their stored key at 401. */
+/** By this text SimpleLogin's clients recognise that their API key is invalid. They delete their stored key at 401. */
 const WRONG_KEY = "Wrong api key";
 
 function toSimpleLoginError({ code, message }: ProblemBody, status: number): DialectProblem {
-  // A request without a key that may come from another site's page is answered like any other request without a key.
+  // A request without a key that may come from another site's page gets the response of any request without a key.
   if (code === "key_invalid" || code === "not_signed_in" || code === "cross_site")
     return { status: 401, body: { error: WRONG_KEY } };
   return { status, body: { error: message } };
 }
 
-/** Redirects the pages of SimpleLogin's website that its clients link to, to the corresponding pages of this server. */
+/** SimpleLogin's clients link to these pages of its website. */
 const pages: Readonly<Record<string, string>> = {
   "/dashboard/": "/dashboard",
   "/dashboard/api_key": "/settings#api-keys",
@@ -44,9 +43,8 @@ function pageRoutes(app: FastifyInstance): void {
 }
 
 /**
- * Calls of SimpleLogin's clients that Kauke does not serve. They are answered in SimpleLogin's form, because a client
- * that gets an HTML page or a redirect instead of JSON fails altogether. These would otherwise reach a route of Kauke's
- * own API.
+ * Calls that Kauke does not serve. A client that gets an HTML page or a redirect instead of JSON fails altogether;
+ * these would otherwise reach a route of Kauke's own API.
  */
 const shared = [
   { method: "POST", url: "/api/mailboxes" },
@@ -57,7 +55,7 @@ const shared = [
 ] as const;
 
 function unservedRoutes(app: FastifyInstance, deps: CoreDeps): void {
-  // This call requests a key in exchange for the website's session. It is refused, so that the clients ask their user
+  // Asks for a key in exchange for the website's session. It is refused, so that the clients ask their user
   // for a key.
   app.post("/api/api_key", async () => {
     throw new AppError("key_invalid");
@@ -122,7 +120,12 @@ async function mailboxesOf(deps: CoreDeps, userId: string) {
 
 const REFUSAL = "use an API key: you create one on the website, in Settings, “API keys”.";
 
-/** @param app the server itself, since the hook is for a route outside the calls compatible with SimpleLogin */
+/**
+ * Refuses the sign-in by password of SimpleLogin's clients, on the path of Kauke's own. They name their device and wait
+ * for a key in the response, so a login session would leave them waiting. The extension shows "please use API Key to
+ * login" at 403, and the iOS app shows the text.
+ * @param app the server itself, since the hook is for a route outside the calls compatible with SimpleLogin
+ */
 export function refuseDeviceSignIn(app: FastifyInstance): void {
   app.addHook("preValidation", async (request, reply) => {
     if (request.routeOptions.url !== "/api/auth/login" || !namesDevice(request.body)) return;

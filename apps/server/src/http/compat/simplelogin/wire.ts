@@ -1,13 +1,12 @@
 /**
- * Converts Kauke's data to the JSON that clients compatible with SimpleLogin read. Kauke counts no messages and keeps
- * no list of correspondents, so counters are 0 and there is no latest activity. Pure.
+ * The JSON that clients compatible with SimpleLogin read. Kauke counts no messages and stores no list of
+ * correspondents, so counters are 0 and there is no latest activity.
  */
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
 
-/** A mailbox as part of an alias: only number and address. */
 export interface MailboxLite {
   id: number;
   email: string;
@@ -40,7 +39,7 @@ export function aliasToWire({ alias, number, mailboxes }: AliasView) {
   };
 }
 
-/** Response to the creation of an alias: the alias, with its address in the field `alias` too. */
+/** The clients read the address of a created alias from the field `alias`. */
 export function createdToWire(view: AliasView) {
   return { ...aliasToWire(view), alias: addressOf(view.alias) };
 }
@@ -59,8 +58,8 @@ export function mailboxToWire(mailbox: Mailbox, number: number) {
 }
 
 /**
- * Converts the account. It always has a paid plan, because clients advertise an upgrade otherwise. Reverse aliases
- * cannot be created through SimpleLogin's clients.
+ * Always with a paid plan, because clients advertise an upgrade otherwise. Reverse aliases cannot be created through
+ * SimpleLogin's clients.
  * @param mailbox address shown for an account without an e-mail
  */
 export function userInfoToWire(user: User, { aliasesMax, mailbox }: { aliasesMax: number; mailbox: string | null }) {
@@ -77,7 +76,7 @@ export function userInfoToWire(user: User, { aliasesMax, mailbox }: { aliasesMax
   };
 }
 
-/** Converts the account's settings. Sender format and suffix have SimpleLogin's values closest to what Kauke does. */
+/** Sender format and suffix have SimpleLogin's values closest to what Kauke does. */
 export function settingToWire({ format, domain }: AccountDefaults) {
   return {
     alias_generator: format === "uuid" ? "uuid" : "word",
@@ -98,13 +97,13 @@ interface Options {
   suffixes: readonly SignedSuffix[];
 }
 
-/** Response of `GET /api/v4/alias/options`, with suffixes as pairs of text and signed text. */
+/** `GET /api/v4/alias/options`: suffixes as pairs of text and signed text. */
 export function optionsToWireV4({ prefix, suffixes }: Options) {
   const pairs = suffixes.map(({ suffix, signed }) => [suffix, signed]);
   return { can_create: true, prefix_suggestion: prefix, suffixes: pairs };
 }
 
-/** Response of `GET /api/v5/alias/options`, with suffixes as objects. */
+/** `GET /api/v5/alias/options`: suffixes as objects. */
 export function optionsToWireV5({ prefix, suffixes }: Options) {
   const objects = suffixes.map(({ suffix, signed }) => ({
     suffix,
@@ -115,10 +114,7 @@ export function optionsToWireV5({ prefix, suffixes }: Options) {
   return { can_create: true, prefix_suggestion: prefix, suffixes: objects };
 }
 
-/**
- * Formats a time as SimpleLogin does.
- * @returns e.g. `2026-11-21 09:00:00+00:00`
- */
+/** E.g. `2026-11-21 09:00:00+00:00`. */
 function dateText(date: Date): string {
   return `${date.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keptValue } from "./kept-value.ts";
+import { keptValue } from "./routes.ts";
 
 test("a value is read once a minute, whoever asks, and the former one is returned meanwhile", async () => {
   let nowMs = 0;

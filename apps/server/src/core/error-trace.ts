@@ -2,8 +2,9 @@
  * What may be logged of an unexpected error: class names along the chain of causes, a system code, and stack frames of
  * our own files. Never the message, which can contain an address, a subject or a key.
  */
-import { asAppError } from "../../core/app-error.ts";
-import type { LogFields, Logger } from "../../runtime/ports.ts";
+
+import type { LogFields } from "../runtime/ports.ts";
+import { asAppError } from "./app-error.ts";
 
 const CHAIN_MAX = 4;
 const FRAMES_MAX = 12;
@@ -61,19 +62,4 @@ function afterMessage(stack: string, message: string): string {
   if (message === "") return stack.slice(stack.indexOf("\n") + 1);
   const start = stack.indexOf(message);
   return start === -1 ? "" : stack.slice(start + message.length);
-}
-
-/** 1 is a failed start. */
-const EXIT_UNCAUGHT = 70;
-
-/**
- * By default Node prints an uncaught error with its message. An unhandled rejection leaves the process intact, so it is
- * only logged; after an uncaught exception the state is unknown, so the process exits as if killed.
- */
-export function logUncaughtErrors(logger: Logger): void {
-  process.on("unhandledRejection", (reason) => logger.error("rejection_unhandled", traceOf(reason)));
-  process.on("uncaughtException", (thrown) => {
-    logger.error("exception_uncaught", traceOf(thrown));
-    process.exit(EXIT_UNCAUGHT);
-  });
 }
