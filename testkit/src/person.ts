@@ -3,7 +3,7 @@
  * own cookie.
  */
 import type { AliasWire, CreateAliasBody, NoticeWire, UserWire } from "@kauke/contract";
-import type { SmtpLogin } from "./smtp-talk.ts";
+import type { TalkLogin } from "./smtp-talk.ts";
 
 export interface Person {
   user: UserWire;
@@ -14,7 +14,7 @@ export interface Person {
   /** Creates an alias whose owner may write to its send addresses, `alias+person=host.example@domain`. */
   createAliasToWriteBy(alias: { forwardTo: string }): Promise<AliasWire>;
   /** Makes the credential with which a mail program submits mail as the alias. */
-  createSmtpCredential(aliasId: string): Promise<SmtpLogin & { id: string }>;
+  createSmtpCredential(aliasId: string): Promise<TalkLogin & { id: string }>;
   listAliases(): Promise<AliasWire[]>;
   notices(): Promise<NoticeWire[]>;
   /** Makes any call to the API; returns the parsed body and the status. */
@@ -72,7 +72,7 @@ export async function registerPerson(url: string, email?: string): Promise<Perso
       return expectCall<AliasWire>(200, "PUT", `/api/aliases/${id}`, { writeByAddress: true });
     },
     createSmtpCredential: async (aliasId) =>
-      (await expectCall<{ credential: SmtpLogin & { id: string } }>(201, "POST", "/api/smtp-credentials", { aliasId }))
+      (await expectCall<{ credential: TalkLogin & { id: string } }>(201, "POST", "/api/smtp-credentials", { aliasId }))
         .credential,
     listAliases: async () =>
       (await expectCall<{ aliases: AliasWire[] }>(200, "GET", `/api/aliases/${user.id}`)).aliases,

@@ -131,17 +131,17 @@ export async function secureTalk(
   return talk;
 }
 
-export interface SmtpLogin {
+export interface TalkLogin {
   username: string;
   password: string;
 }
 
 /** @returns the AUTH PLAIN command line with these credentials (RFC 4616) */
-export const authPlain = ({ username, password }: SmtpLogin) =>
+export const authPlain = ({ username, password }: TalkLogin) =>
   `AUTH PLAIN ${Buffer.from(`\0${username}\0${password}`).toString("base64")}`;
 
 /** Connects to a submission port with STARTTLS and signs in. @throws if the server refuses the login */
-export async function signedInTalk(port: number, login: SmtpLogin, options?: TalkOptions): Promise<SmtpTalk> {
+export async function signedInTalk(port: number, login: TalkLogin, options?: TalkOptions): Promise<SmtpTalk> {
   const talk = await secureTalk(port, options);
   const answer = await talk.ask(authPlain(login));
   if (answer !== "235 2.7.0 Welcome") throw new Error(`the server refused the login: ${answer}`);

@@ -11,7 +11,7 @@ export interface WalletKey {
   exported: string;
 }
 
-export interface WalletProof {
+export interface SignedChallenge {
   walletAddress: string;
   nonce: string;
   signedMessage: string;
@@ -30,7 +30,7 @@ export function signText(key: WalletKey, text: string): Buffer {
 }
 
 /** Signs the offered challenge unchanged. */
-export function proveWallet(key: WalletKey, challenge: WalletChallenge): WalletProof {
+export function proveWallet(key: WalletKey, challenge: WalletChallenge): SignedChallenge {
   const signedMessage = signInMessage(challenge, key.address);
   const signature = toBase58(signText(key, signedMessage));
   return { walletAddress: key.address, nonce: challenge.nonce, signedMessage, signature };

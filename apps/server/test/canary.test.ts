@@ -9,7 +9,7 @@ import { cp, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
-import { clientAddress } from "@kauke/testkit/canary/canary-client";
+import { canaryAddress } from "@kauke/testkit/canary/canary-client";
 import { canaryWorld, type Planted, type PlantTarget, plantCanaries } from "@kauke/testkit/canary/canary-plant";
 import { Canaries, type Encoding, encodings, type Finding } from "@kauke/testkit/canary/canary-scan";
 import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
@@ -107,7 +107,7 @@ describe("the embedded store", () => {
       const preview = await start({ KAUKE_DELIVERY: "preview" });
       const to = [`${canaries.word("alias-through")}@kauke.test`];
       const message = `Subject: ${canaries.word("preview-subject")}\r\n\r\n${canaries.word("preview-body")}\r\n`;
-      expect((await sendMail({ port: preview.mxPort, to, message, localAddress: clientAddress })).last).toMatch(
+      expect((await sendMail({ port: preview.mxPort, to, message, localAddress: canaryAddress })).last).toMatch(
         /^250 /,
       );
       const headers = { "x-preview-token": await preview.previewToken() };

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import type { Canaries } from "./canary-scan.ts";
 
 /** Source address of all requests and mail; none of our processes may store it. */
-export const clientAddress = "127.77.88.199";
+export const canaryAddress = "127.77.88.199";
 
 export interface CanaryCall {
   method: string;
@@ -43,7 +43,7 @@ export class CanaryClient {
       "x-request-id": canaries.word("request-id"),
     };
     canaries.watch("forwarded-for", "203.0.113.77");
-    canaries.watch("client-address", clientAddress);
+    canaries.watch("client-address", canaryAddress);
   }
 
   send({ method, path, body, headers = {} }: CanaryCall): Promise<CanaryAnswer> {
@@ -51,7 +51,7 @@ export class CanaryClient {
     const sent = request({
       port: this.#port,
       host: "127.0.0.1",
-      localAddress: clientAddress,
+      localAddress: canaryAddress,
       method,
       path,
       headers: { ...this.#headers, ...type, ...headers },

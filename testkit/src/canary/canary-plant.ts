@@ -11,7 +11,7 @@ import { plantAddyCalls } from "./canary-addy.ts";
 import { plantApiKeys } from "./canary-api-keys.ts";
 import { plantInEveryField } from "./canary-calls.ts";
 import { plantChecklist } from "./canary-checklist.ts";
-import { type CanaryAccount, CanaryClient, clientAddress } from "./canary-client.ts";
+import { type CanaryAccount, CanaryClient, canaryAddress } from "./canary-client.ts";
 import { plantFederated } from "./canary-federated.ts";
 import { plantImports } from "./canary-imports.ts";
 import { plantKeys } from "./canary-keys.ts";
@@ -175,7 +175,7 @@ async function plantOutgoing(
   await owner.call("POST", "/api/email-jobs", { ...job, fromAliasId: aliases.id });
   const talk = await secureTalk(port, {
     helo: `${word("submission-helo")}.example`,
-    localAddress: clientAddress,
+    localAddress: canaryAddress,
   });
   for (const password of [word("wrong-smtp-password"), made.credential.password])
     await talk.ask(authPlain({ username: aliases.through, password }));
@@ -229,7 +229,7 @@ async function plantMail(
   const word = (label: string) => canaries.word(label);
   const from = `${word("sender")}@${word("sender-domain")}.example`;
   const helo = `${word("helo")}.example`;
-  const common = { port, from, helo, localAddress: clientAddress };
+  const common = { port, from, helo, localAddress: canaryAddress };
   const message = canaryMessage(canaries);
   const send = async (to: string, change: { message?: string; from?: string } = {}) =>
     (await sendMail({ ...common, to, message, ...change })).last;
@@ -252,7 +252,7 @@ async function plantMail(
 }
 
 async function plantWrongCommands(canaries: Canaries, port: number): Promise<void> {
-  const talk = await smtpTalk(port, "127.0.0.1", clientAddress);
+  const talk = await smtpTalk(port, "127.0.0.1", canaryAddress);
   const commands = [
     `HELO ${canaries.word("helo-only")}.example`,
     canaries.word("no-command"),

@@ -6,7 +6,7 @@ import { SettingsError } from "../settings/env.ts";
 import { readConfigOrExit } from "../settings/read-config.ts";
 import { StoreStartError } from "../store/start-error.ts";
 import { type Command, findCommand, print } from "./commands/command.ts";
-import { backup, migrate, restore } from "./commands/data.ts";
+import { backup, migrateCommand, restore } from "./commands/data.ts";
 import { doctor } from "./commands/doctor.ts";
 import { domains } from "./commands/domains.ts";
 import { keysList, keysRotate } from "./commands/keys.ts";
@@ -23,7 +23,7 @@ const commands: readonly Command[] = [
   usersDelete,
   usersEndSessions,
   usersUnblock,
-  migrate,
+  migrateCommand,
   keysList,
   keysRotate,
   backup,

@@ -1,5 +1,5 @@
 /** Sites that still have an old address of the user, and the alias that replaces it at each site. */
-import { checklistMessages, limits } from "@kauke/contract";
+import { type ChecklistChange, checklistMessages, limits, type NewChecklistRow } from "@kauke/contract";
 import { AppError } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
@@ -12,15 +12,6 @@ export interface ChecklistRow {
   /** The alias may have been deleted since. */
   aliasId: string | null;
   done: boolean;
-}
-
-export type NewChecklistRow = Pick<ChecklistRow, "site" | "oldAddress" | "aliasId">;
-
-export interface ChecklistChange {
-  id: string;
-  done?: boolean | undefined;
-  aliasId?: string | null | undefined;
-  remove?: true | undefined;
 }
 
 export interface ChecklistStore {

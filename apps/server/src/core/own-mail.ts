@@ -134,7 +134,7 @@ export function ownHtml(subject: string, paragraphs: readonly string[]): string[
     '</style></head><body><div class="sheet">',
     `<p class="brand"><span></span>${product.name}</p>`,
     `<h1>${subject}</h1>`,
-    ...paragraphs.map((it, index) => (index === main ? `<p class="do">${it}</p>` : `<p>${it}</p>`)),
+    ...paragraphs.map((one, index) => (index === main ? `<p class="do">${one}</p>` : `<p>${one}</p>`)),
     "</div></body></html>",
   ];
 }

@@ -31,7 +31,7 @@ export interface SmtpCredentialKey {
 }
 
 /** What a sign-in needs, from one look-up. */
-export interface SmtpLogin {
+export interface CredentialLogin {
   credentialId: string;
   aliasId: string;
   userId: string;
@@ -56,9 +56,9 @@ export interface SmtpCredentialStore {
   /**
    * Active credentials; an unknown user name takes as long as a known one. @param username compared case-insensitively
    */
-  findLogin(username: string): Promise<SmtpLogin | null>;
+  findLogin(username: string): Promise<CredentialLogin | null>;
   /** `null` when the credential was deleted or deactivated. */
-  findStanding(credentialId: string): Promise<Pick<SmtpLogin, "stamp" | "isPaused"> | null>;
+  findStanding(credentialId: string): Promise<Pick<CredentialLogin, "stamp" | "isPaused"> | null>;
 }
 
 /** One name for all domains, covered by the certificate. */
@@ -139,7 +139,7 @@ export interface SmtpLoginAttempt {
 }
 
 /** The alias and account that this connection sends for. */
-export type Submitter = Pick<SmtpLogin, "aliasId" | "userId" | "aliasAddress" | "credentialId" | "stamp">;
+export type Submitter = Pick<CredentialLogin, "aliasId" | "userId" | "aliasAddress" | "credentialId" | "stamp">;
 
 /**
  * `null`: user name or password is wrong; the client is not told which. `paused`: both are right, but a paused alias

@@ -65,7 +65,7 @@ const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
  */
 export type AsCaller = <T>(turn: { party: string; account: string | undefined; isKnown: boolean }, work: () => T) => T;
 
-export const turnOf = (request: FastifyRequest) => ({
+export const callerTurn = (request: FastifyRequest) => ({
   party: clientBlock(clientAddress(request)),
   account: request.signedInUserId ?? undefined,
   isKnown: request.signedInUserId !== null,
@@ -107,7 +107,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
           return isFile(endpoint) ? answer : await withLongListAsText(answer);
         };
         const { signedInUserId } = request;
-        const turn = turnOf(request);
+        const turn = callerTurn(request);
         const inTurn = () => asCaller(turn, work);
         const isUnlimited = signedInUserId === null || workerCalls.has(name);
         const answer = await (isUnlimited ? inTurn() : accountCalls.run(signedInUserId, inTurn));

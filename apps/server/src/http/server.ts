@@ -26,7 +26,7 @@ import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
 import { confirmationHandlers, mailboxHandlers } from "./mailboxes/routes.ts";
-import { type AsCaller, mountEndpoints, turnOf } from "./mount-endpoints.ts";
+import { type AsCaller, callerTurn, mountEndpoints } from "./mount-endpoints.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type PreviewAccess, previewAccess } from "./preview/preview-access.ts";
 import { AccountCalls } from "./request/account-calls.ts";
@@ -137,7 +137,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
  */
 function callInTurn(app: FastifyInstance, asCaller: AsCaller | undefined): void {
   if (asCaller === undefined) return;
-  app.addHook("onRequest", (request, _, done) => asCaller(turnOf(request), done));
+  app.addHook("onRequest", (request, _, done) => asCaller(callerTurn(request), done));
 }
 
 function createApp(options: HttpServerOptions, headers: Readonly<Record<string, string>>): FastifyInstance {

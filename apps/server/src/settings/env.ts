@@ -51,7 +51,7 @@ function unquote(value: string): string {
 /** Without the server's settings, which hold secrets. */
 export function environmentOfChildren(processEnvironment: Environment = process.env): Record<string, string> {
   const others = Object.entries(processEnvironment).filter(
-    (it): it is [string, string] => it[1] !== undefined && !it[0].startsWith("KAUKE_") && it[0] !== "DATABASE_URL",
+    (one): one is [string, string] => one[1] !== undefined && !one[0].startsWith("KAUKE_") && one[0] !== "DATABASE_URL",
   );
   return Object.fromEntries(others);
 }

@@ -49,11 +49,11 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
     ...store,
     ...readWeb(settings, listeners.http),
     ...mail,
-    services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.listOf(value.oneOf(...allServices)))),
+    services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.commaList(value.oneOf(...allServices)))),
     tls: readTls(settings, folder),
     workers: readWorkers(settings, store.databaseUrl === null || delivery.kind === "preview"),
     delivery,
-    limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limits),
+    limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limitOverrides),
     google: readGoogle(settings),
     links: readLinks(settings),
     logDays: settings.read<number | null>("KAUKE_LOG_DAYS", null, value.integer(0, 3650)),
@@ -106,14 +106,14 @@ function readWeb(settings: SettingReader, http: ListenConfig) {
   return {
     publicUrl: settings.read("KAUKE_PUBLIC_URL", new URL(`http://localhost:${http.port}`), value.origin),
     publicUrlGiven: settings.has("KAUKE_PUBLIC_URL"),
-    trustedProxies: settings.read<readonly string[]>("KAUKE_TRUSTED_PROXIES", [], value.listOf(value.addressRange)),
+    trustedProxies: settings.read<readonly string[]>("KAUKE_TRUSTED_PROXIES", [], value.commaList(value.addressRange)),
     undoSeconds: settings.read("KAUKE_UNDO_SECONDS", 6, value.integer(0, 3600)),
-    webhookAllow: settings.read<readonly string[]>("KAUKE_WEBHOOK_ALLOW", [], value.listOf(value.hostOrRange)),
+    webhookAllow: settings.read<readonly string[]>("KAUKE_WEBHOOK_ALLOW", [], value.commaList(value.hostOrRange)),
   };
 }
 
 function readMail(settings: SettingReader) {
-  const domains = settings.read("KAUKE_DOMAINS", defaultDomains, value.listOf(value.domainName));
+  const domains = settings.read("KAUKE_DOMAINS", defaultDomains, value.commaList(value.domainName));
   const maxMessageBytes = settings.read("KAUKE_MAX_MESSAGE_BYTES", 26_214_400, value.integer(1024, 1024 * MIB));
   return {
     domains,
@@ -122,7 +122,7 @@ function readMail(settings: SettingReader) {
     dkimEd25519: settings.read("KAUKE_DKIM_ED25519", "off", value.oneOf("on", "off")) === "on",
     postmaster: settings.read<string | null>("KAUKE_POSTMASTER", null, value.mailbox),
     dmarcReports: settings.read<string | null>("KAUKE_DMARC_REPORTS", null, value.mailbox),
-    dnsServers: settings.read<string[] | null>("KAUKE_DNS_SERVERS", null, value.listOf(value.dnsServer)),
+    dnsServers: settings.read<string[] | null>("KAUKE_DNS_SERVERS", null, value.commaList(value.dnsServer)),
     authentication: settings.read("KAUKE_AUTHENTICATION", true, (text) => value.oneOf("on", "off")(text) === "on"),
     arcTrusted: settings.read<readonly string[]>("KAUKE_ARC_TRUSTED", knownSealers, value.domainsOrOff),
     arcSigning: settings.read("KAUKE_ARC_SEAL", "off", value.oneOf("on", "off", "always")),

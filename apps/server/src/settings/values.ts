@@ -25,7 +25,7 @@ export function oneOf<T extends string>(...choices: readonly T[]): (text: string
   };
 }
 
-export function listOf<T>(parse: (text: string) => T): (text: string) => T[] {
+export function commaList<T>(parse: (text: string) => T): (text: string) => T[] {
   return (text) => {
     const items = text.split(",").map((item) => item.trim());
     if (items.includes("")) throw new SettingProblem("must be a list with commas between its items");
@@ -48,7 +48,7 @@ export function domainName(text: string): string {
 }
 
 /** `off` for none. */
-export const domainsOrOff = (text: string): readonly string[] => (text === "off" ? [] : listOf(domainName)(text));
+export const domainsOrOff = (text: string): readonly string[] => (text === "off" ? [] : commaList(domainName)(text));
 
 function isHostName(text: string): boolean {
   return text.length <= 253 && text.split(".").every((label) => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label));
@@ -163,9 +163,9 @@ export function secretKey(text: string): Buffer {
 }
 
 /** `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
-export function limits(text: string): "off" | ReadonlyMap<string, LimitOverride> {
+export function limitOverrides(text: string): "off" | ReadonlyMap<string, LimitOverride> {
   if (text === "off") return "off";
-  const overrides = listOf(limitOverride)(text);
+  const overrides = commaList(limitOverride)(text);
   const found = new Map(overrides);
   if (found.size !== overrides.length) throw new SettingProblem("must not name anything twice");
   const isKnown = [...found.keys()].every((name) => limitNames.includes(name));

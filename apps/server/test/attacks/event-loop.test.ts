@@ -12,7 +12,7 @@ import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { registerPerson } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { removeDataDirs } from "@kauke/testkit/server-process";
-import { type SmtpLogin, signedInTalk } from "@kauke/testkit/smtp-talk";
+import { signedInTalk, type TalkLogin } from "@kauke/testkit/smtp-talk";
 import { authenticate as mailauth } from "mailauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectHarmless, expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
@@ -190,7 +190,7 @@ test.each(wholes.slice(0, rounds(5, wholes.length)))(
 );
 
 /** Submits the message with the credential of an alias. @returns the server's reply to the final dot */
-async function submit(login: SmtpLogin, message: string): Promise<string> {
+async function submit(login: TalkLogin, message: string): Promise<string> {
   const talk = await signedInTalk(scene.server.submissionPort, login, { localAddress: "127.10.0.1" });
   await talk.ask(`MAIL FROM:<${login.username}>`);
   await talk.ask("RCPT TO:<ann@outside.example>");

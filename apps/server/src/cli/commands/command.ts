@@ -54,7 +54,7 @@ const commonOptions = { json: "prints JSON instead of text", help: "prints this 
 export function findCommand(commands: readonly Command[], typed: readonly string[]): Found {
   const words = wordsOf(commands, typed);
   const command = commands
-    .filter((it) => nameOf(it).every((word, index) => words[index] === word))
+    .filter((one) => nameOf(one).every((word, index) => words[index] === word))
     .toSorted((a, b) => nameOf(b).length - nameOf(a).length)[0];
   if (command === undefined) {
     const wantsHelp = words.length === 0 && typed.some((word) => word === "--help" || word === "-h");

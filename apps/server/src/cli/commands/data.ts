@@ -44,7 +44,7 @@ function throwOperatorError(thrown: unknown): never {
   throw thrown instanceof BackupError ? new OperatorError(thrown.message, { cause: thrown }) : thrown;
 }
 
-export const migrate: Command = {
+export const migrateCommand: Command = {
   usage: "migrate",
   about: "applies missing migrations of the database's schema, and lists them",
   options: { check: "only lists them; exit code 1 when a migration is missing" },

@@ -34,7 +34,8 @@ export const doctor: Command = {
       const mail = values.mail === true ? { mail: await readMail(access, { forget }) } : {};
       return print(jsonText({ checks: results, mustMend: code === 1, ...mail }), code);
     }
-    if (values.mail === true) await readMail(access, { forget, show: (it) => void process.stdout.write(mailText(it)) });
+    if (values.mail === true)
+      await readMail(access, { forget, show: (one) => void process.stdout.write(mailText(one)) });
     return print(reportText(results), code);
   },
 };

@@ -19,7 +19,7 @@ export const domains: Command = {
 function publicAddresses({ host }: ServerFacts): string[] {
   if (isPublicAddress(host)) return [host];
   const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-  return all.filter((it) => !it.internal && isPublicAddress(it.address)).map((it) => it.address);
+  return all.filter((one) => !one.internal && isPublicAddress(one.address)).map((one) => one.address);
 }
 
 /**
@@ -28,14 +28,14 @@ function publicAddresses({ host }: ServerFacts): string[] {
  */
 export function domainsText(facts: ServerFacts, addresses: readonly string[]): string {
   const plan = dnsPlan(facts);
-  const aliasesOf = (name: string) => plan.aliases.filter((it) => it.name === name);
+  const aliasesOf = (name: string) => plan.aliases.filter((one) => one.name === name);
   return [
     ...hostLines(plan, addresses),
     ...plan.domains.flatMap(({ domain, records }) => [
       "",
       `; ${domain}`,
       ...relayNote(facts),
-      ...records.map((it) => zoneLine(it)),
+      ...records.map((one) => zoneLine(one)),
       ...consentNote(domain, facts),
       ...aliasOrNote(aliasesOf(policyHost(domain)), policyHost(domain)),
     ]),
@@ -51,10 +51,10 @@ function hostLines(plan: DnsPlan, addresses: readonly string[]): string[] {
   const known = records.length > 0;
   return [
     "; The mail host: the public addresses at which this machine receives mail and from which it sends.",
-    ...(known ? records.map((it) => zoneLine(it)) : placeholders(mailHost)),
+    ...(known ? records.map((one) => zoneLine(one)) : placeholders(mailHost)),
     `; At the provider of these addresses (the hosting company), set their reverse name to ${mailHost}`,
-    ...plan.mailHostRecords.map((it) => zoneLine(it)),
-    ...plan.aliases.filter((it) => it.name === smtpHost).map((it) => zoneLine(it)),
+    ...plan.mailHostRecords.map((one) => zoneLine(one)),
+    ...plan.aliases.filter((one) => one.name === smtpHost).map((one) => zoneLine(one)),
   ];
 }
 
@@ -82,7 +82,7 @@ function consentNote(domain: string, { dmarcReports }: ServerFacts): string[] {
 
 function aliasOrNote(aliases: readonly DnsRecord[], name: string): string[] {
   return aliases.length > 0
-    ? aliases.map((it) => zoneLine(it))
+    ? aliases.map((one) => zoneLine(one))
     : [`; ${name}. 3600 IN CNAME <name of the web app's host; set KAUKE_PUBLIC_URL to it>`];
 }
 

@@ -43,7 +43,7 @@ export async function readKept(
   messageId: string,
 ): Promise<KeptText | null> {
   const kept = await store.deliveries.listKeptForOperator();
-  if (!kept.some((it) => it.messageId === messageId)) return null;
+  if (!kept.some((one) => one.messageId === messageId)) return null;
   const wire = await store.bodies.get(messageId);
   return wire === null ? null : await shownText(unstuff(wire));
 }

@@ -53,7 +53,7 @@ const elsewhere =
 
 async function factsOf({ config, store, ports }: ServerView): Promise<ServerFacts> {
   const { open, oldestAt, messageBytes } = await store.deliveries.figures();
-  const listening = Object.entries(ports).filter((it): it is [string, number] => it[1] !== null);
+  const listening = Object.entries(ports).filter((one): one is [string, number] => one[1] !== null);
   return {
     version: product.version,
     domains: config.domains,

@@ -20,8 +20,8 @@ const order: readonly CheckState[] = ["ok", "warn", "fix"];
 
 export function reportText(results: readonly CheckResult[]): string {
   const sorted = results.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
-  const width = Math.max(0, ...results.map((it) => nameOf(it).length));
-  const lines = sorted.map((it) => `${it.state.padEnd(4)}  ${nameOf(it).padEnd(width)}  ${it.says}`);
+  const width = Math.max(0, ...results.map((one) => nameOf(one).length));
+  const lines = sorted.map((one) => `${one.state.padEnd(4)}  ${nameOf(one).padEnd(width)}  ${one.says}`);
   return `${[...lines, "", summary(results)].join("\n")}\n`;
 }
 
@@ -30,10 +30,10 @@ function nameOf({ check, subject }: CheckResult): string {
 }
 
 function summary(results: readonly CheckResult[]): string {
-  const counts = order.map((state) => `${results.filter((it) => it.state === state).length} ${state}`);
+  const counts = order.map((state) => `${results.filter((one) => one.state === state).length} ${state}`);
   return `${counts.join(", ")}${mustMend(results) ? ": something must be fixed." : "."}`;
 }
 
 export function mustMend(results: readonly CheckResult[]): boolean {
-  return results.some((it) => it.state === "fix");
+  return results.some((one) => one.state === "fix");
 }

@@ -24,7 +24,7 @@ export async function checkDomain(domain: string, deps: DomainCheckDeps): Promis
   const keys = deps.dkim.filter((key) => key.domain === domain);
   return Promise.all([
     checkMx(domain, deps),
-    checkSpf(domain, deps),
+    checkSpfRecord(domain, deps),
     ...keys.map((key) => checkDkim(key, deps)),
     checkDmarc(domain, deps),
     checkMtaSts(domain, deps),
@@ -44,7 +44,7 @@ async function checkMx(domain: string, { resolver, plan }: DomainCheckDeps): Pro
   const { ok, warn, fix } = checking("mx", domain);
   const result = await resolver.resolveMx(domain);
   if (result.kind === "failed") return fix(dnsFailed);
-  const hosts = recordsOf(result).map((it) => it.exchange.toLowerCase().replace(/\.$/, ""));
+  const hosts = recordsOf(result).map((one) => one.exchange.toLowerCase().replace(/\.$/, ""));
   if (!hosts.includes(plan.mailHost))
     return fix(`No MX record names ${plan.mailHost}, so no mail arrives: publish it, ${printedByDomains}.`);
   if (hosts.some((host) => host !== plan.mailHost))
@@ -55,7 +55,7 @@ async function checkMx(domain: string, { resolver, plan }: DomainCheckDeps): Pro
 }
 
 /** Evaluates SPF as a receiver does: may the addresses of the mail host send for this domain (RFC 7208)? */
-export async function checkSpf(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
+export async function checkSpfRecord(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("spf", domain);
   const result = await deps.resolver.resolveTxt(domain);
   if (result.kind === "failed") return fix(dnsFailed);
@@ -134,8 +134,8 @@ async function readPolicy(host: string, { resolver, fetchPolicy }: DomainCheckDe
 }
 
 function wantedId(domain: string, plan: DnsPlan): string | undefined {
-  const records = plan.domains.find((it) => it.domain === domain)?.records ?? [];
-  const record = records.find((it): it is DnsRecord & { type: "TXT" } => it.name === `_mta-sts.${domain}`);
+  const records = plan.domains.find((one) => one.domain === domain)?.records ?? [];
+  const record = records.find((one): one is DnsRecord & { type: "TXT" } => one.name === `_mta-sts.${domain}`);
   return readTagList(record?.text ?? "", "STSv1")?.get("id");
 }
 

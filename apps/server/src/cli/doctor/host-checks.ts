@@ -37,8 +37,8 @@ export async function checkMailHost(deps: HostCheckDeps): Promise<HostFindings> 
 /** `null` when DNS failed. */
 async function addressesOf(host: string, resolver: Resolver): Promise<string[] | null> {
   const results = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
-  if (results.some((it) => it.kind === "failed")) return null;
-  return results.flatMap((it) => (it.kind === "found" ? it.records : []));
+  if (results.some((one) => one.kind === "failed")) return null;
+  return results.flatMap((one) => (one.kind === "found" ? one.records : []));
 }
 
 function checkAddresses(mailHost: string, addresses: readonly string[] | null): CheckResult {
@@ -54,7 +54,7 @@ async function checkReverseName(address: string, { resolver, plan, delivery }: H
   const { ok, warn, fix } = checking("reverse-name", address);
   const result = await resolver.resolvePtr(reverseName(address));
   if (result.kind === "failed") return warn("DNS gave no answer about the reverse name: run this again later.");
-  const names = result.kind === "found" ? result.records.map((it) => it.toLowerCase().replace(/\.$/, "")) : [];
+  const names = result.kind === "found" ? result.records.map((one) => one.toLowerCase().replace(/\.$/, "")) : [];
   if (names.includes(plan.mailHost)) return ok(`Its reverse name is ${plan.mailHost}.`);
   const advice = `Its reverse name is not ${plan.mailHost}: set it at the provider of the address (the hosting company).`;
   return delivery === "relay" ? warn(`${advice} With a relay that matters little.`) : fix(advice);
@@ -68,7 +68,7 @@ async function checkSmtpHost(
   const { ok, fix } = checking("address", plan.smtpHost);
   const found = await addressesOf(plan.smtpHost, resolver);
   if (found === null) return [fix("DNS gave no answer: check its name servers, and KAUKE_DNS_SERVERS.")];
-  const isSame = found.length > 0 && found.every((it) => expected?.includes(it));
+  const isSame = found.length > 0 && found.every((one) => expected?.includes(one));
   return [
     isSame
       ? ok("The host name for mail programs resolves to the mail host.")
@@ -166,7 +166,7 @@ async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckRes
   if (names === null) return [];
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
   // A file that was deleted meanwhile belongs to a message that was delivered or moved into the queue.
-  const times = found.flatMap((it) => (it === null ? [] : [it.mtimeMs]));
+  const times = found.flatMap((one) => (one === null ? [] : [one.mtimeMs]));
   const { ok, warn } = checking("underway", `${times.length} messages`);
   if (times.length === 0) return [ok("No delivery attempt is in progress while its sender waits.")];
   const oldestAt = Math.min(...times);

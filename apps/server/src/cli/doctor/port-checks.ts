@@ -23,7 +23,7 @@ export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Pr
     smtp("submission", submission, { serverName: plan.smtpHost, isTlsAtOnce: false }),
     smtp("submissions", submissions, { serverName: plan.smtpHost, isTlsAtOnce: true }),
   ]);
-  return [...results.flatMap((it) => it ?? []), ...(mx === undefined ? [] : checkPort25(mx, facts))];
+  return [...results.flatMap((one) => one ?? []), ...(mx === undefined ? [] : checkPort25(mx, facts))];
 }
 
 /** The loopback address for a listener on all addresses. */

@@ -5,7 +5,7 @@ import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import type { CheckResult } from "./check-result.ts";
-import { checkDomain, checkSpf, type DomainCheckDeps } from "./domain-checks.ts";
+import { checkDomain, checkSpfRecord, type DomainCheckDeps } from "./domain-checks.ts";
 import { checkMachine, checkMailHost, checkRelay } from "./host-checks.ts";
 import { checkPorts } from "./port-checks.ts";
 import { checkPages, checkServer } from "./server-checks.ts";
@@ -26,7 +26,7 @@ export async function runDoctor(facts: ServerFacts, deps: DoctorDeps): Promise<C
     checkMachine(deps),
     checkDns(facts, deps),
   ]);
-  const found = parts.flatMap((it) => it ?? []);
+  const found = parts.flatMap((one) => one ?? []);
   return [...checkServer(facts, deps), ...checkRelay(deps.relayState), ...checkPages(facts), ...found];
 }
 
@@ -38,7 +38,7 @@ export async function checkDns(facts: ServerFacts, deps: DnsDeps): Promise<Check
   const plan = dnsPlan(facts);
   const { results, addresses } = await checkMailHost({ ...deps, plan, delivery });
   const domainDeps = { ...deps, plan, dkim, delivery, addresses };
-  const ofHost = isOwnSpfAsked(facts) ? [await checkSpf(plan.mailHost, domainDeps)] : [];
+  const ofHost = isOwnSpfAsked(facts) ? [await checkSpfRecord(plan.mailHost, domainDeps)] : [];
   const perDomain = await Promise.all(domains.map((domain) => checkDomain(domain, domainDeps)));
   return [...results, ...ofHost, ...perDomain.flat()];
 }

@@ -112,12 +112,13 @@ export function refuseUnconfirmed(
   { wanted = [], before = [], confirmed }: ByKey,
 ): void {
   const had = new Set(before.map(nameOf));
-  const isAllowed = (it: Destination) => had.has(nameOf(it)) || (it.kind === "mailbox" && confirmed.has(it.address));
+  const isAllowed = (destination: Destination) =>
+    had.has(nameOf(destination)) || (destination.kind === "mailbox" && confirmed.has(destination.address));
   if (!wanted.every(isAllowed)) throw fieldError(field, aliasMessages.forwardToByKey);
 }
 
-const nameOf = (it: Destination) =>
-  it.kind === "mailbox" ? `mailbox ${it.address.toLowerCase()}` : `webhook ${it.url}`;
+const nameOf = (destination: Destination) =>
+  destination.kind === "mailbox" ? `mailbox ${destination.address.toLowerCase()}` : `webhook ${destination.url}`;
 
 export interface ReleaseCaps {
   account: number;

@@ -11,7 +11,7 @@ export type AliasRouting =
   | { state: "paused"; lastDestinations: Destination[] };
 
 /** `account`: the account's setting; `off`: not encrypted; or the id of an encryption key of the account. */
-export type AliasEncryption = "account" | "off" | { keyId: string };
+export type EncryptionChoice = "account" | "off" | { keyId: string };
 
 export interface Alias {
   id: string;
@@ -24,7 +24,7 @@ export interface Alias {
   notes: string | null;
   /** Identifier at a forwarding provider other than our own engine. */
   providerId: string | null;
-  sealTo: AliasEncryption;
+  sealTo: EncryptionChoice;
   /** Ids; deleted labels are left out. */
   labels: readonly string[];
   /** Pinned aliases are listed first. */
@@ -93,7 +93,7 @@ export function aliasAddress(name: string, domain: string): string {
 }
 
 export function pausedWebhooks(destinations: readonly Destination[]): string[] {
-  return destinations.flatMap((it) => (it.kind === "webhook" && it.pausedAt !== undefined ? [it.url] : []));
+  return destinations.flatMap((one) => (one.kind === "webhook" && one.pausedAt !== undefined ? [one.url] : []));
 }
 
 /** In display order: the provider's own two first, then the others alphabetically. */
@@ -108,7 +108,7 @@ export interface AliasChange {
   routing?: AliasRouting;
   /** Signs webhook calls, 32 bytes. */
   webhookSecret?: Buffer;
-  sealTo?: AliasEncryption;
+  sealTo?: EncryptionChoice;
   /** Ids of all labels after the change. */
   labels?: readonly string[];
   pinned?: boolean;

@@ -112,7 +112,7 @@ export async function replaceMailboxes(
   const wanted = await mailboxDestinations(deps, { userId, mailboxIds });
   await takeLimit(deps, "alias_change", { userId });
   const confirmed = await confirmedMailboxes(deps, userId);
-  if (!wanted.every((it) => confirmed.has(exactMailbox(it.address)))) throw fieldError("mailboxIds", NOT_CONFIRMED);
+  if (!wanted.every((one) => confirmed.has(exactMailbox(one.address)))) throw fieldError("mailboxIds", NOT_CONFIRMED);
   return deps.aliases.updateMany(userId, [...new Set(aliasIds)], (alias) => {
     const destinations = afterReplacement(destinationsOf(alias), wanted, confirmed);
     if (destinations.length > limits.destinationsMax)
@@ -136,7 +136,8 @@ function afterReplacement(
   wanted: readonly MailboxDestination[],
   confirmed: ReadonlySet<string>,
 ): Destination[] {
-  const spelled = new Map(before.flatMap((it) => (it.kind === "mailbox" ? [[exactMailbox(it.address), it]] : [])));
-  const isHidden = (it: Destination) => it.kind === "webhook" || !confirmed.has(exactMailbox(it.address));
-  return [...wanted.map((it) => spelled.get(exactMailbox(it.address)) ?? it), ...before.filter(isHidden)];
+  const spelled = new Map(before.flatMap((one) => (one.kind === "mailbox" ? [[exactMailbox(one.address), one]] : [])));
+  const isHidden = (destination: Destination) =>
+    destination.kind === "webhook" || !confirmed.has(exactMailbox(destination.address));
+  return [...wanted.map((one) => spelled.get(exactMailbox(one.address)) ?? one), ...before.filter(isHidden)];
 }

@@ -70,8 +70,8 @@ const isActive = ({ routing }: Alias) => routing.state === "active";
 
 /** The separators of the export formats are escaped in webhook URLs. */
 function texts(alias: Alias): string[] {
-  return destinationsOf(alias).map((it) =>
-    it.kind === "mailbox" ? it.address : it.url.replaceAll(/[,"\\]/g, (sign) => escapes[sign] ?? sign),
+  return destinationsOf(alias).map((one) =>
+    one.kind === "mailbox" ? one.address : one.url.replaceAll(/[,"\\]/g, (sign) => escapes[sign] ?? sign),
   );
 }
 

@@ -10,7 +10,7 @@ import { type Random, randomBelow, randomText } from "../../runtime/ports.ts";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { type AccountDefaults, accountDefaults, mailboxDestinations } from "../mailbox/account-defaults.ts";
+import { type AccountDefaults, mailboxDestinations, readAccountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
 import { takeLimit } from "../take-limit.ts";
 import { type Alias, aliasAddress, type Destination } from "./alias.ts";
@@ -105,7 +105,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
   });
   const host = hostname === undefined ? null : siteHost(hostname);
   const notes = input.notes ? checkNotes(input.notes, input) : cutNotes(host ?? "");
-  const defaults = await accountDefaults(deps, userId);
+  const defaults = await readAccountDefaults(deps, userId);
   const destinations = input.destinations ?? (await mailboxDestinations(deps, input, async () => defaults));
   if (by === "key")
     refuseUnconfirmed("forwardTo", {
@@ -128,7 +128,7 @@ export async function findFreeName(deps: GenerateDeps, input: NameInput): Promis
   const { userId } = input;
   refuseFieldErrors(domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains));
   await takeLimit(deps, "name_generate", { userId });
-  const defaults = await accountDefaults(deps, userId);
+  const defaults = await readAccountDefaults(deps, userId);
   const domain = input.domain ?? defaults.domain;
   const draw = await nameSource(deps, input, defaults);
   for (let tries = 0; tries < TRIES; tries++) {

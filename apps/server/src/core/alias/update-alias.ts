@@ -6,10 +6,10 @@ import { takeLimit } from "../take-limit.ts";
 import {
   type Alias,
   type AliasChange,
-  type AliasEncryption,
   type AliasStore,
   type Destination,
   destinationsOf,
+  type EncryptionChoice,
   withDestinations,
 } from "./alias.ts";
 import {
@@ -28,7 +28,7 @@ export interface AliasUpdateInput extends RoutingInput {
   name?: string;
   /** `null` removes them. */
   notes?: string | null;
-  sealTo?: AliasEncryption;
+  sealTo?: EncryptionChoice;
   /** Ids of all labels after the update. */
   labels?: readonly string[];
   pinned?: boolean;

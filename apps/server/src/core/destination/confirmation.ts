@@ -155,10 +155,10 @@ async function findDestination(
 ) {
   const wanted = sameMailbox(address);
   const found = await mapInSlices(await aliases.listForUser(userId), (alias) =>
-    mailboxesOf(alias).find((it) => sameMailbox(it) === wanted),
+    mailboxesOf(alias).find((one) => sameMailbox(one) === wanted),
   );
-  const listed = (await mailboxes.list(userId)).find((it) => sameMailbox(it.address) === wanted);
-  return found.find((it) => it !== undefined) ?? listed?.address ?? null;
+  const listed = (await mailboxes.list(userId)).find((one) => sameMailbox(one.address) === wanted);
+  return found.find((one) => one !== undefined) ?? listed?.address ?? null;
 }
 
 type ReadDeps = Pick<CoreDeps, "destinations" | "users">;

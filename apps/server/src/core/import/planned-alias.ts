@@ -87,7 +87,8 @@ export class DestinationSet {
   }
 }
 
-const keyOf = (it: Destination) => (it.kind === "mailbox" ? it.address.toLowerCase() : it.url);
+const keyOf = (destination: Destination) =>
+  destination.kind === "mailbox" ? destination.address.toLowerCase() : destination.url;
 
 /** `null` when the row has no usable destination and there is no fallback. */
 export function planDestinations(

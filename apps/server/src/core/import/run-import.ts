@@ -199,7 +199,7 @@ async function rowsOf(
   for (let position = 0; found.length < importPageSize; position += 1) {
     const batch = await imports.batch(id, position);
     if (batch === null) break;
-    for (const row of batch.filter((it) => it.result === result)) {
+    for (const row of batch.filter((one) => one.result === result)) {
       if (skipped < from) skipped += 1;
       else found.push(row);
     }

@@ -7,9 +7,9 @@ import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { User } from "../user/user.ts";
 import { chooseDefault, listMailboxes, type MailboxDeps, ownMailbox, readStates } from "./list-mailboxes.ts";
-import type { ChosenDefaults, DefaultsChange, Mailbox } from "./mailbox.ts";
+import type { ChosenDefaults, DefaultsChange, ListedMailbox } from "./mailbox.ts";
 
-export type DefaultMailbox = Omit<Mailbox, "aliasCount">;
+export type DefaultMailbox = Omit<ListedMailbox, "aliasCount">;
 
 /** For new aliases of an account. */
 export interface AccountDefaults {
@@ -26,7 +26,7 @@ export interface AccountDefaults {
  * confirmed by another.
  * @throws AppError `not_signed_in` when the account no longer exists
  */
-export async function accountDefaults(deps: MailboxDeps, userId: string): Promise<AccountDefaults> {
+export async function readAccountDefaults(deps: MailboxDeps, userId: string): Promise<AccountDefaults> {
   const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);
   if (user === null || chosen === null) throw new AppError("not_signed_in");
   const domains = listDomains(deps.ownDomains);
@@ -75,7 +75,7 @@ export async function changeDefaults(
   await takeLimit(deps, "mailbox_change", { userId });
   if (typeof change.mailboxId === "string") await refuseUnconfirmed(deps, userId, change.mailboxId);
   if (!(await deps.users.changeDefaults(userId, change))) throw new AppError("not_signed_in");
-  return accountDefaults(deps, userId);
+  return readAccountDefaults(deps, userId);
 }
 
 async function refuseUnconfirmed(deps: MailboxDeps, userId: string, mailboxId: string): Promise<void> {
@@ -84,7 +84,7 @@ async function refuseUnconfirmed(deps: MailboxDeps, userId: string, mailboxId: s
   if (mailbox.state !== "confirmed") throw fieldError("mailboxId", mailboxMessages.unconfirmed);
 }
 
-export type AliasMailbox = Pick<Mailbox, "id" | "address" | "state" | "createdAt">;
+export type AliasMailbox = Pick<ListedMailbox, "id" | "address" | "state" | "createdAt">;
 
 /**
  * By `exactMailbox` of their address. The account's other aliases are read only if one of the mailboxes has never been
@@ -127,7 +127,7 @@ interface Choice {
 export async function mailboxDestinations(
   deps: MailboxDeps,
   { userId, mailboxIds }: Choice,
-  readDefaults: () => Promise<AccountDefaults> = () => accountDefaults(deps, userId),
+  readDefaults: () => Promise<AccountDefaults> = () => readAccountDefaults(deps, userId),
 ): Promise<MailboxDestination[]> {
   if (mailboxIds === undefined || mailboxIds.length === 0) {
     const { mailbox } = await readDefaults();

@@ -8,7 +8,7 @@ import { type AskDeps, askForConfirmation, WAITING_MAILBOXES_MAX } from "../dest
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { User } from "../user/user.ts";
-import type { ListedAddress, Mailbox, StoredMailbox } from "./mailbox.ts";
+import type { ListedAddress, ListedMailbox, StoredMailbox } from "./mailbox.ts";
 
 export type MailboxDeps = Pick<
   CoreDeps,
@@ -20,7 +20,7 @@ export type MailboxDeps = Pick<
  * account's e-mail, and confirmed ones that an alias forwarded to before. New ones in aliases get their rows now, in
  * one statement, so that creating an alias needs none for them.
  */
-export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<Mailbox[]> {
+export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<ListedMailbox[]> {
   const { mailboxes } = deps;
   const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);
   if (user === null || chosen === null) return [];
@@ -127,7 +127,7 @@ export function chooseDefault(
 export async function addMailbox(
   deps: MailboxDeps & AskDeps & LimitDeps & Pick<CoreDeps, "destinations">,
   { userId, address }: { userId: string; address: string },
-): Promise<Mailbox> {
+): Promise<ListedMailbox> {
   if (deps.ownDomains.includes(asciiDomainOf(address))) throw fieldError("address", aliasMessages.forwardToOwnDomain);
   await takeLimit(deps, "mailbox_change", { userId });
   // After the rate limit, so that an account cannot find out for many mailboxes whether their owners have

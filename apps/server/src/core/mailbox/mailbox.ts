@@ -1,7 +1,7 @@
 /** Mailboxes of an account: those its aliases forward to, those its owner added, and the account's own e-mail. */
 import type { ConfirmationState, DefaultFormat } from "@kauke/contract";
 
-export interface Mailbox {
+export interface ListedMailbox {
   /** Stable as long as the mailbox is in the account's list. */
   id: string;
   /** As it was first spelled. */
@@ -14,7 +14,7 @@ export interface Mailbox {
   createdAt: Date;
 }
 
-export interface StoredMailbox extends Pick<Mailbox, "id" | "address" | "createdAt"> {
+export interface StoredMailbox extends Pick<ListedMailbox, "id" | "address" | "createdAt"> {
   /** Added by the owner, so it stays in the list while no alias forwards to it. */
   isAdded: boolean;
 }

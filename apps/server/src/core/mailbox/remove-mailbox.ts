@@ -77,7 +77,7 @@ async function refuseOwn(
 async function usesOf({ aliases }: UseDeps, userId: string, mailbox: StoredMailbox): Promise<MailboxUse[]> {
   const uses = await mapInSlices(await aliases.listForUser(userId), (alias) => {
     const before = destinationsOf(alias);
-    const left = before.filter((it) => !isMailbox(it, mailbox));
+    const left = before.filter((one) => !isMailbox(one, mailbox));
     return left.length === before.length ? [] : [{ alias, isOnly: left.length === 0 }];
   });
   return uses.flat();
@@ -89,7 +89,7 @@ const isMailbox = (destination: Destination, { address }: StoredMailbox): boolea
 /** @throws AppError `mailbox_needed` if no destination is left */
 function withoutMailbox(alias: Alias, mailbox: StoredMailbox): Pick<AliasChange, "routing"> {
   const before = destinationsOf(alias);
-  const left = before.filter((it) => !isMailbox(it, mailbox));
+  const left = before.filter((one) => !isMailbox(one, mailbox));
   if (left.length === before.length) return {};
   if (left.length === 0) throw new AppError("mailbox_needed");
   return { routing: withDestinations(alias.routing, left) };

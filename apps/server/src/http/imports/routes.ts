@@ -73,20 +73,20 @@ export function importHandlers(deps: CoreDeps, runner: ImportRunner) {
   } satisfies Partial<Handlers>;
 }
 
-export function importToWire(it: AliasImport): ImportWire {
-  const { summary } = it;
-  const hasEnded = it.state === "done" || it.state === "undone";
+export function importToWire(stored: AliasImport): ImportWire {
+  const { summary } = stored;
+  const hasEnded = stored.state === "done" || stored.state === "undone";
   return {
-    importId: it.id,
+    importId: stored.id,
     // An import that is still being read is never shown.
-    state: it.state === "reading" ? "planned" : it.state,
+    state: stored.state === "reading" ? "planned" : stored.state,
     format: summary.format,
     domain: summary.domain,
-    createdAt: it.createdAt.toISOString(),
-    endedAt: hasEnded ? it.changedAt.toISOString() : null,
-    undoUntil: undoUntil(it)?.toISOString() ?? null,
-    deletedAt: keptUntil("aliasImport", it.changedAt).toISOString(),
-    rows: it.rows,
+    createdAt: stored.createdAt.toISOString(),
+    endedAt: hasEnded ? stored.changedAt.toISOString() : null,
+    undoUntil: undoUntil(stored)?.toISOString() ?? null,
+    deletedAt: keptUntil("aliasImport", stored.changedAt).toISOString(),
+    rows: stored.rows,
     counts: summary.counts,
     progress: summary.progress,
     made: summary.made,

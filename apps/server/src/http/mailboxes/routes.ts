@@ -4,12 +4,12 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 import { answerLink, readLink, requestConfirmation } from "../../core/destination/confirmation.ts";
 import { resumeMailbox } from "../../core/destination/destination.ts";
 import { checkLoginSession } from "../../core/login-session.ts";
-import { type AccountDefaults, accountDefaults, changeDefaults } from "../../core/mailbox/account-defaults.ts";
+import { type AccountDefaults, changeDefaults, readAccountDefaults } from "../../core/mailbox/account-defaults.ts";
 import { addMailbox, listMailboxes } from "../../core/mailbox/list-mailboxes.ts";
-import type { Mailbox } from "../../core/mailbox/mailbox.ts";
+import type { ListedMailbox } from "../../core/mailbox/mailbox.ts";
 import { listMailboxUses, type MailboxUse, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
 import { aliasWriter } from "../aliases/routes.ts";
-import { destinationsOf } from "../aliases/wire.ts";
+import { readDestinations } from "../aliases/wire.ts";
 import type { Handlers } from "../handler.ts";
 
 export function mailboxHandlers(deps: CoreDeps) {
@@ -27,7 +27,7 @@ export function mailboxHandlers(deps: CoreDeps) {
       return { message: "Mailbox removed", changedAliases: await removeMailbox(deps, { userId, ...params }) };
     },
     async getAccountDefaults({ userId }) {
-      return defaultsToWire(await accountDefaults(deps, userId));
+      return defaultsToWire(await readAccountDefaults(deps, userId));
     },
     async changeAccountDefaults({ userId, body }) {
       return defaultsToWire(await changeDefaults(deps, userId, body));
@@ -44,7 +44,7 @@ export function mailboxHandlers(deps: CoreDeps) {
   } satisfies Partial<Handlers>;
 }
 
-function mailboxToWire({ createdAt, address, ...mailbox }: Mailbox): MailboxWire {
+function mailboxToWire({ createdAt, address, ...mailbox }: ListedMailbox): MailboxWire {
   const confirmed = mailbox.state === "confirmed";
   return { ...mailbox, email: address, confirmed, createdAt: createdAt.toISOString() };
 }
@@ -58,7 +58,7 @@ function defaultsToWire({ mailbox, ...defaults }: AccountDefaults): AccountDefau
 }
 
 function generateInputFromWire(userId: string, { forwardTo, ...body }: GenerateAliasBody): GenerateInput {
-  return { userId, ...body, destinations: forwardTo === undefined ? undefined : destinationsOf(forwardTo) };
+  return { userId, ...body, destinations: forwardTo === undefined ? undefined : readDestinations(forwardTo) };
 }
 
 export function confirmationHandlers(deps: CoreDeps) {

@@ -3,7 +3,7 @@
  * database statements wait in the queue of signed-in users, as `mount-endpoints.ts` does for the contract's calls.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type AsCaller, turnOf } from "../mount-endpoints.ts";
+import { type AsCaller, callerTurn } from "../mount-endpoints.ts";
 import type { AccountCalls } from "./account-calls.ts";
 
 interface Options {
@@ -27,7 +27,7 @@ export function runInAccountTurn(
         })
         .catch(refuse);
     });
-    begun.then(() => asCaller(turnOf(request), done), done);
+    begun.then(() => asCaller(callerTurn(request), done), done);
   });
   app.addHook("onSend", async (request) => ends.get(request)?.());
 }

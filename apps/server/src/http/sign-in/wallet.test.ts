@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletChallenge, walletMessages } from "@kauke/contract";
-import { makeWalletKey, proveWallet, signText, type WalletKey, type WalletProof } from "@kauke/testkit/wallet-key";
+import { makeWalletKey, proveWallet, type SignedChallenge, signText, type WalletKey } from "@kauke/testkit/wallet-key";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSignature, toBase58 } from "../../core/wallet/wallet-signature.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
@@ -183,7 +183,7 @@ interface Scene {
 }
 
 interface Forgery {
-  forge(proof: WalletProof, scene: Scene): unknown;
+  forge(proof: SignedChallenge, scene: Scene): unknown;
   /** Visitor that sends the forged wallet proof; by default the visitor who requested the challenge. */
   sender?(scene: Scene): Promise<Visitor> | Visitor;
 }
@@ -191,7 +191,7 @@ interface Forgery {
 /** Changes the text of the challenge and signs it with the right key, so that only the text is wrong. */
 const resigned =
   (change: Partial<WalletChallenge>) =>
-  (proof: WalletProof, { key, challenge }: Scene) => {
+  (proof: SignedChallenge, { key, challenge }: Scene) => {
     const signedMessage = signInMessage({ ...challenge, ...change }, key.address);
     return { ...proof, signedMessage, signature: toBase58(signText(key, signedMessage)) };
   };
@@ -218,7 +218,7 @@ const forgeries: Record<string, Forgery> = {
   },
   "another nonce": {
     forge: (proof, scene) => ({
-      ...(resigned({ nonce: "0".repeat(32) })(proof, scene) as WalletProof),
+      ...(resigned({ nonce: "0".repeat(32) })(proof, scene) as SignedChallenge),
       nonce: "0".repeat(32),
     }),
   },
@@ -285,7 +285,7 @@ const forgeries: Record<string, Forgery> = {
 };
 
 describe("a forgery is refused, while the same proof unchanged is accepted", () => {
-  async function aScene(): Promise<Scene & { proof: WalletProof }> {
+  async function aScene(): Promise<Scene & { proof: SignedChallenge }> {
     const key = makeWalletKey();
     const person = visitor();
     const challenge = await ask(person, key.address);

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AliasEncryption, type AliasRouting, aliasAddress, type RouteChange } from "../../core/alias/alias.ts";
+import { type AliasRouting, aliasAddress, type EncryptionChoice, type RouteChange } from "../../core/alias/alias.ts";
 import { AppError } from "../../core/app-error.ts";
 import { mailbox } from "../../store/rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase, type StoreUnderTest, TestClock } from "../../store/stores.testing.ts";
@@ -57,7 +57,7 @@ class Changes {
     return await this.#given.store.destinations.answerLink(await this.#ask(), choice);
   }
 
-  async #update(change: { name?: string; routing?: AliasRouting; webhookSecret?: Buffer; sealTo?: AliasEncryption }) {
+  async #update(change: { name?: string; routing?: AliasRouting; webhookSecret?: Buffer; sealTo?: EncryptionChoice }) {
     const [aliasId] = this.#aliasIds;
     if (aliasId === undefined) return;
     const alias = await this.#given.store.aliases.update(this.#user.id, aliasId, () => change);

@@ -194,7 +194,7 @@ async function quoteAndGuard(
 }
 
 function ownerOf(route: AliasRoute): MailboxOwner {
-  const mailboxes = mailboxesOf(route);
+  const mailboxes = mailboxesAmong(route.destinations);
   const own = new Set(mailboxes.map(sameMailbox));
   return { aliasAddress: route.address, mailboxes, isOwnMailbox: (address) => own.has(sameMailbox(address)) };
 }

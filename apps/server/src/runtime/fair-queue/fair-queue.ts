@@ -40,7 +40,7 @@ export interface FairQueueOptions {
   used?: UsedTime;
 }
 
-export const nameOf = ({ party, account }: Pick<QueueTurn, "party" | "account">): string =>
+export const turnName = ({ party, account }: Pick<QueueTurn, "party" | "account">): string =>
   account === undefined ? party : `${party} ${account}`;
 
 export class FairQueue {
@@ -64,7 +64,7 @@ export class FairQueue {
   /** @throws QueueRefusal, and whatever the job throws */
   async run<T>({ isKnown = false, ...turn }: QueueTurn, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new QueueRefusal("unavailable");
-    const party = nameOf(turn);
+    const party = turnName(turn);
     if (this.#running < this.#concurrency) this.#running += 1;
     else await waitIn(isKnown ? this.#known : this.#unknown, party);
     try {

@@ -5,7 +5,7 @@
 
 import { subscribe } from "node:diagnostics_channel";
 import { setImmediate as nextIteration } from "node:timers/promises";
-import { callersTime, currentCaller, FairQueue, nameOf } from "./fair-queue.ts";
+import { callersTime, currentCaller, FairQueue, turnName } from "./fair-queue.ts";
 
 const SLICE_MS = 4;
 /** Of signed-in users and of all others each. A request has one at a time. */
@@ -53,7 +53,7 @@ function charged(work: () => void): void {
   try {
     work();
   } finally {
-    callersTime.add(nameOf(caller.turn), performance.now() - since);
+    callersTime.add(turnName(caller.turn), performance.now() - since);
   }
 }
 

@@ -4,7 +4,13 @@
  * (`runtime/fair-queue/caller.ts`). All other statements, above all the mail path's, need no slot.
  */
 import type { Dialect, DialectAdapter, Driver } from "kysely";
-import { callersTime, currentCaller, FairQueue, nameOf, type QueueTurn } from "../../runtime/fair-queue/fair-queue.ts";
+import {
+  callersTime,
+  currentCaller,
+  FairQueue,
+  type QueueTurn,
+  turnName,
+} from "../../runtime/fair-queue/fair-queue.ts";
 
 /** Waiting statements of all signed-in users, and again of all other callers; a web request has one at a time. */
 const WAITING_MAX = 2000;
@@ -81,7 +87,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
 function charged(turn: QueueTurn, release: () => void): () => void {
   const since = performance.now();
   return () => {
-    callersTime.add(nameOf(turn), performance.now() - since);
+    callersTime.add(turnName(turn), performance.now() - since);
     release();
   };
 }

@@ -3,8 +3,9 @@
  * reused, so a late change to a removed row affects no other.
  */
 import { randomUUID } from "node:crypto";
+import type { ChecklistChange, NewChecklistRow } from "@kauke/contract";
 import { sql } from "kysely";
-import type { ChecklistChange, ChecklistRow, ChecklistStore, NewChecklistRow } from "../../core/checklist.ts";
+import type { ChecklistRow, ChecklistStore } from "../../core/checklist.ts";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import type { ChecklistTable, InTransaction } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";

@@ -10,20 +10,20 @@ import { deleteAlias, updateAlias } from "../../../core/alias/update-alias.ts";
 import { AppError, notFound } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
-import { accountDefaults, aliasMailboxes, mailboxDestinations } from "../../../core/mailbox/account-defaults.ts";
+import { aliasMailboxes, mailboxDestinations, readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { takeLimit } from "../../../core/take-limit.ts";
 import { parseBody } from "../../request/parse-body.ts";
 import { cutNote } from "../client-responses.ts";
 import { pageOf, selectAliases } from "./alias-list.ts";
 import { type AliasQuery, readAliasQuery } from "./alias-query.ts";
 import { type AddyCall, idOf, listUrl, type Mount } from "./call.ts";
-import { aliasToWire, generatedFormats } from "./wire.ts";
+import { aliasToAddy, generatedFormats } from "./wire.ts";
 
 const BY = "key";
 
-export function aliasRoutes(mount: Mount, deps: CoreDeps): void {
+export function addyAliasRoutes(mount: Mount, deps: CoreDeps): void {
   const one = async (alias: Alias) => ({
-    data: aliasToWire(alias, await aliasMailboxes(deps, alias.userId, [alias])),
+    data: aliasToAddy(alias, await aliasMailboxes(deps, alias.userId, [alias])),
   });
 
   mount("GET /aliases", "aliases:read", ({ userId, request }) => listAliases(deps, userId, request));
@@ -94,7 +94,7 @@ async function listAliases(deps: CoreDeps, userId: string, request: AddyCall["re
   const { number, size } = query.page;
   const mailboxes = await aliasMailboxes(deps, userId, selected.slice((number - 1) * size, number * size));
   const url = listUrl(request, deps.ownMail.origin);
-  return pageOf(selected, query.page, { url, toWire: (alias) => aliasToWire(alias, mailboxes) });
+  return pageOf(selected, query.page, { url, toWire: (alias) => aliasToAddy(alias, mailboxes) });
 }
 
 /** No address passes if the account has no mailbox with the id that the query names. */
@@ -115,7 +115,7 @@ async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise
     return generateAlias(deps, { userId, domain, format: ours, mailboxIds, notes }, BY);
   }
   const destinations = await mailboxDestinations(deps, { userId, mailboxIds });
-  const chosen = domain ?? (await accountDefaults(deps, userId)).domain;
+  const chosen = domain ?? (await readAccountDefaults(deps, userId)).domain;
   return createAlias(deps, { userId, name: name ?? "", domain: chosen, destinations, notes }, BY);
 }
 
@@ -195,7 +195,7 @@ export function bulkRoutes(mount: Mount, deps: CoreDeps): void {
     const aliases = await deps.aliases.findMany(userId, ids);
     if (aliases.length === 0) throw notFound(NONE_FOUND);
     const mailboxes = await aliasMailboxes(deps, userId, aliases);
-    return { data: aliases.map((alias) => aliasToWire(alias, mailboxes)) };
+    return { data: aliases.map((alias) => aliasToAddy(alias, mailboxes)) };
   });
 }
 

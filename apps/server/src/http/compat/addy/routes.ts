@@ -7,7 +7,7 @@ import type { FastifyInstance } from "fastify";
 import { listDomains } from "../../../core/alias/alias.ts";
 import { AppError, notFound } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import { readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import { byAnyKey } from "../../request/key-caller.ts";
 import { readAnyJson } from "../../request/read-json.ts";
@@ -15,7 +15,7 @@ import { onlyWithAuthorization } from "../client-requests.ts";
 import { shapeErrors } from "../client-responses.ts";
 import { pageOf } from "./alias-list.ts";
 import { readPageQuery, readRecipientQuery } from "./alias-query.ts";
-import { aliasRoutes, bulkRoutes } from "./alias-routes.ts";
+import { addyAliasRoutes, bulkRoutes } from "./alias-routes.ts";
 import { idOf, listUrl, type Mount, mountOn } from "./call.ts";
 import {
   accountToWire,
@@ -30,9 +30,9 @@ export function addyRoutes(app: FastifyInstance, deps: CoreDeps): void {
   readAnyJson(app);
   shapeErrors(app, problemToWire);
   const mount = mountOn(app, deps);
-  aliasRoutes(mount, deps);
+  addyAliasRoutes(mount, deps);
   bulkRoutes(mount, deps);
-  accountRoutes(mount, deps);
+  addyAccountRoutes(mount, deps);
   // The apps remove their key only after 204. The key stays valid until its owner revokes it on the website.
   app.post("/api/auth/logout", { ...onlyWithAuthorization, onRequest: byAnyKey(deps) }, async (_, reply) =>
     reply.code(204).send(),
@@ -49,7 +49,7 @@ export function addyRoutes(app: FastifyInstance, deps: CoreDeps): void {
  */
 const version = { version: "1.7.2", major: 1, minor: 7, patch: 2 } as const;
 
-export function accountRoutes(mount: Mount, deps: CoreDeps): void {
+export function addyAccountRoutes(mount: Mount, deps: CoreDeps): void {
   mount("GET /app-version", "account:read", async () => version);
   mount("GET /account-details", "account:read", async ({ userId }) => ({ data: await account(deps, userId) }));
   mount("GET /api-token-details", "account:read", async ({ userId, keyId }) => {
@@ -58,7 +58,7 @@ export function accountRoutes(mount: Mount, deps: CoreDeps): void {
     return keyToWire(key);
   });
   mount("GET /domain-options", "account:read", async ({ userId }) =>
-    domainOptionsToWire(await accountDefaults(deps, userId), listDomains(deps.ownDomains)),
+    domainOptionsToWire(await readAccountDefaults(deps, userId), listDomains(deps.ownDomains)),
   );
   mount("GET /recipients", "account:read", async ({ userId, request }) => {
     const { isVerified, isCounted } = readRecipientQuery(request.query as Record<string, unknown>);
@@ -68,7 +68,7 @@ export function accountRoutes(mount: Mount, deps: CoreDeps): void {
   });
   mount("GET /recipients/:id", "account:read", async ({ userId, request }) => {
     const id = idOf(request);
-    const mailbox = (await listMailboxes(deps, userId)).find((it) => it.id === id);
+    const mailbox = (await listMailboxes(deps, userId)).find((one) => one.id === id);
     if (mailbox === undefined) throw notFound("Recipient not found");
     return { data: listedRecipientToWire(userId, mailbox, true) };
   });
@@ -96,6 +96,6 @@ async function account(deps: CoreDeps, userId: string) {
   const mailboxes = await listMailboxes(deps, userId);
   const main = mailboxes.find(({ isDefault }) => isDefault) ?? mailboxes[0];
   if (main === undefined) throw new AppError("no_mailbox", { message: NO_MAILBOX });
-  const [defaults, aliases] = await Promise.all([accountDefaults(deps, userId), deps.aliases.listForUser(userId)]);
+  const [defaults, aliases] = await Promise.all([readAccountDefaults(deps, userId), deps.aliases.listForUser(userId)]);
   return accountToWire({ user, defaults, aliases, mailboxes, main });
 }

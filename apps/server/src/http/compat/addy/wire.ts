@@ -7,7 +7,7 @@ import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
 import type { ApiKey } from "../../../core/api-key.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountDefaults, AliasMailbox } from "../../../core/mailbox/account-defaults.ts";
-import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
+import type { ListedMailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
 import type { DialectProblem } from "../client-responses.ts";
 
@@ -31,7 +31,7 @@ const formatNames: Readonly<Record<DefaultFormat, keyof typeof generatedFormats>
 };
 
 /** @param mailboxes by canonical address, at least those of this alias */
-export function aliasToWire(alias: Alias, mailboxes: ReadonlyMap<string, AliasMailbox>) {
+export function aliasToAddy(alias: Alias, mailboxes: ReadonlyMap<string, AliasMailbox>) {
   const { userId, name, domain, createdAt } = alias;
   const recipients = mailboxesOf(alias).flatMap((address) => mailboxes.get(exactMailbox(address)) ?? []);
   return {
@@ -86,7 +86,7 @@ export function recipientToWire(userId: string, { id, address, state, createdAt 
   };
 }
 
-export const listedRecipientToWire = (userId: string, mailbox: Mailbox, isCounted: boolean) => ({
+export const listedRecipientToWire = (userId: string, mailbox: ListedMailbox, isCounted: boolean) => ({
   ...recipientToWire(userId, mailbox),
   ...(isCounted && { aliases_count: mailbox.aliasCount }),
 });
@@ -106,9 +106,9 @@ interface Account {
   user: User;
   defaults: AccountDefaults;
   aliases: readonly Alias[];
-  mailboxes: readonly Mailbox[];
+  mailboxes: readonly ListedMailbox[];
   /** Shown as the account's default recipient. */
-  main: Mailbox;
+  main: ListedMailbox;
 }
 
 /**

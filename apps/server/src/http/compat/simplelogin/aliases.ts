@@ -8,7 +8,7 @@ import type { CoreDeps } from "../../../core/core-deps.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { aliasMailboxes } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes, readStates } from "../../../core/mailbox/list-mailboxes.ts";
-import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
+import type { ListedMailbox } from "../../../core/mailbox/mailbox.ts";
 import { takeLimit } from "../../../core/take-limit.ts";
 import { filterInSlices } from "../../../runtime/fair-queue/slices.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
@@ -22,29 +22,29 @@ import {
   nullableText,
   numberInPath,
   numbersOf,
-  pageOf,
+  pageNumberOf,
   requiredFields,
 } from "./input.ts";
-import { type AliasView, aliasToWire } from "./wire.ts";
+import { type AliasView, aliasToSimpleLogin } from "./wire.ts";
 
 const PAGE_SIZE = 20;
 
-export function aliasRoutes(app: FastifyInstance, deps: CoreDeps): void {
+export function simpleLoginAliasRoutes(app: FastifyInstance, deps: CoreDeps): void {
   const toRead = { ...onlyWithAuthentication, onRequest: byKey(deps, "aliases:read") };
   const toWrite = { ...onlyWithAuthentication, onRequest: byKey(deps, "aliases:write") };
   const list = (request: FastifyRequest) => listPage(deps, request);
   app.route({ method: ["GET", "POST"], url: "/api/v2/aliases", onRequest: toRead.onRequest, handler: list });
   app.get("/api/aliases/:number", toRead, async (request) => {
-    return aliasToWire(await aliasView(deps, await aliasOf(deps, request)));
+    return aliasToSimpleLogin(await aliasView(deps, await aliasOf(deps, request)));
   });
   app.get("/api/aliases/:number/activities", toRead, async (request) => {
     await takeLimit(deps, "client_activities", callerOf(request));
-    pageOf(request.query);
+    pageNumberOf(request.query);
     await aliasOf(deps, request);
     return { activities: [] };
   });
   app.get("/api/aliases/:number/contacts", toRead, async (request) => {
-    pageOf(request.query);
+    pageNumberOf(request.query);
     await aliasOf(deps, request);
     return { contacts: [] };
   });
@@ -69,7 +69,7 @@ const aliasOf = (deps: CoreDeps, request: FastifyRequest): Promise<Alias> =>
 async function listPage(deps: CoreDeps, request: FastifyRequest) {
   const { userId } = callerOf(request);
   await takeLimit(deps, "client_list", { userId });
-  const page = pageOf(request.query);
+  const page = pageNumberOf(request.query);
   const { query } = fieldsOf(request.body);
   const searched = typeof query === "string" ? query.trim().toLowerCase() : "";
   const all = await deps.aliases.listForUser(userId);
@@ -78,7 +78,7 @@ async function listPage(deps: CoreDeps, request: FastifyRequest) {
   const shown = found
     .sort((a, b) => Number(b.pinned) - Number(a.pinned))
     .slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
-  return { aliases: (await aliasViews(deps, userId, shown)).map(aliasToWire) };
+  return { aliases: (await aliasViews(deps, userId, shown)).map(aliasToSimpleLogin) };
 }
 
 function isChosen({ routing, pinned }: Alias, query: unknown): boolean {
@@ -126,7 +126,8 @@ async function changeOf(deps: CoreDeps, alias: Alias, fields: Fields): Promise<A
   const chosen = await mailboxesWithNumbers(deps, alias.userId, numbersOf(fields, "mailbox_ids"));
   const before = destinationsOf(alias);
   const stateOf = await readStates(deps, alias.userId, mailboxesOf(alias));
-  const isHidden = (it: Destination) => it.kind === "webhook" || stateOf(it.address) !== "confirmed";
+  const isHidden = (destination: Destination) =>
+    destination.kind === "webhook" || stateOf(destination.address) !== "confirmed";
   input.destinations = withMailboxes(
     before,
     chosen.map(({ address }) => address),
@@ -152,12 +153,12 @@ function withMailboxes(
   isHidden: (destination: Destination) => boolean,
 ): Destination[] {
   const known = new Map(
-    before.flatMap((it) => (it.kind === "mailbox" ? [[exactMailbox(it.address), it] as const] : [])),
+    before.flatMap((one) => (one.kind === "mailbox" ? [[exactMailbox(one.address), one] as const] : [])),
   );
   const mailboxes = addresses.map((address): Destination => {
     return known.get(exactMailbox(address)) ?? { kind: "mailbox", address };
   });
-  return [...mailboxes, ...before.filter((it) => isHidden(it) && !mailboxes.includes(it))];
+  return [...mailboxes, ...before.filter((one) => isHidden(one) && !mailboxes.includes(one))];
 }
 
 /** An alias that was deleted meanwhile is left out. */
@@ -196,7 +197,7 @@ export async function aliasInPath(deps: CoreDeps, userId: string, params: unknow
 }
 
 export interface NumberedMailbox {
-  mailbox: Mailbox;
+  mailbox: ListedMailbox;
   number: number;
 }
 
@@ -217,7 +218,7 @@ export async function mailboxesWithNumbers(
   deps: CoreDeps,
   userId: string,
   numbers: readonly number[],
-): Promise<Mailbox[]> {
+): Promise<ListedMailbox[]> {
   const known = new Map((await numberedMailboxes(deps, userId)).map(({ mailbox, number }) => [number, mailbox]));
   return numbers.map((number) => {
     const mailbox = known.get(number);

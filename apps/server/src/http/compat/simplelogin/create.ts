@@ -13,7 +13,7 @@ import { createAlias } from "../../../core/alias/create-alias.ts";
 import { generateAlias, siteName } from "../../../core/alias/generate-alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import { readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import type { Random } from "../../../runtime/ports.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
 import { cutNote } from "../client-responses.ts";
@@ -26,7 +26,7 @@ import {
   numbersOf,
   queryText,
   requiredFields,
-  textOf,
+  requiredText,
 } from "./input.ts";
 import { createdToWire, optionsToWireV4, optionsToWireV5 } from "./wire.ts";
 
@@ -68,8 +68,8 @@ interface CustomCall {
 async function createCustom(deps: CoreDeps, { request, reply, destinations }: CustomCall) {
   const { userId } = callerOf(request);
   const fields = requiredFields(request.body);
-  const prefix = textOf(fields, "alias_prefix").toLowerCase().replaceAll(" ", "");
-  const signed = textOf(fields, "signed_suffix");
+  const prefix = requiredText(fields, "alias_prefix").toLowerCase().replaceAll(" ", "");
+  const signed = requiredText(fields, "signed_suffix");
   const notes = cutNote(nullableText(fields, "note"));
   const read = readSuffix({ mac: deps.suffixMac, userId, now: deps.clock.now() }, signed);
   if (read.kind === "tampered") throw new AppError("invalid", { message: "Tampered suffix" });
@@ -84,7 +84,7 @@ async function createCustom(deps: CoreDeps, { request, reply, destinations }: Cu
 }
 
 async function defaultDestination(deps: CoreDeps, userId: string): Promise<Destination[]> {
-  const { mailbox } = await accountDefaults(deps, userId);
+  const { mailbox } = await readAccountDefaults(deps, userId);
   if (mailbox === null) throw new AppError("no_mailbox");
   return [{ kind: "mailbox", address: mailbox.address }];
 }
@@ -96,7 +96,7 @@ async function chosenDestinations(deps: CoreDeps, userId: string, fields: Fields
 
 async function options(deps: CoreDeps, request: FastifyRequest) {
   const { userId } = callerOf(request);
-  const { domain } = await accountDefaults(deps, userId);
+  const { domain } = await readAccountDefaults(deps, userId);
   const hostname = hostnameOf(request.query) ?? "";
   const owner = { mac: deps.suffixMac, userId, now: deps.clock.now() };
   const suffixes = offeredSuffixes(deps.random, deps.ownDomains, domain).map((suffix) => {

@@ -21,7 +21,7 @@ export function hasQuery(query: unknown, name: string): boolean {
 }
 
 /** From 0. @throws AppError `invalid` */
-export function pageOf(query: unknown): number {
+export function pageNumberOf(query: unknown): number {
   const text = queryText(query, "page_id");
   if (text === undefined || !/^\d{1,9}$/.test(text))
     throw new AppError("invalid", { message: "page_id must be provided in request query" });
@@ -44,7 +44,7 @@ export function requiredFields(body: unknown): Fields {
 }
 
 /** @throws AppError `invalid` unless the field is a non-empty string */
-export function textOf(fields: Fields, name: string): string {
+export function requiredText(fields: Fields, name: string): string {
   const value = fields[name];
   if (typeof value !== "string" || value.trim() === "")
     throw new AppError("invalid", { message: `invalid value for ${name}` });

@@ -7,12 +7,12 @@ import type { FastifyInstance } from "fastify";
 import { listDomains } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
-import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import { readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { byAnyKey, byKey, callerOf } from "../../request/key-caller.ts";
 import { readAnyJson } from "../../request/read-json.ts";
 import { onlyWithAuthentication } from "../client-requests.ts";
 import { type DialectProblem, shapeErrors } from "../client-responses.ts";
-import { aliasRoutes, numberedMailboxes } from "./aliases.ts";
+import { numberedMailboxes, simpleLoginAliasRoutes } from "./aliases.ts";
 import { createRoutes } from "./create.ts";
 import { mailboxToWire, settingToWire, userInfoToWire } from "./wire.ts";
 
@@ -76,13 +76,13 @@ export function simpleLoginRoutes(app: FastifyInstance, deps: CoreDeps): void {
   readAnyJson(app);
   shapeErrors(app, toSimpleLoginError);
   createRoutes(app, deps);
-  aliasRoutes(app, deps);
-  accountRoutes(app, deps);
+  simpleLoginAliasRoutes(app, deps);
+  simpleLoginAccountRoutes(app, deps);
   unservedRoutes(app, deps);
   pageRoutes(app);
 }
 
-export function accountRoutes(app: FastifyInstance, deps: CoreDeps): void {
+export function simpleLoginAccountRoutes(app: FastifyInstance, deps: CoreDeps): void {
   const onRequest = byKey(deps, "account:read");
   app.get("/api/user_info", { onRequest }, (request) => userInfo(deps, callerOf(request).userId));
   // Version 1 of this call lists the mailboxes that the user can choose, so it returns only confirmed ones.
@@ -94,7 +94,7 @@ export function accountRoutes(app: FastifyInstance, deps: CoreDeps): void {
     return { mailboxes: await mailboxesOf(deps, callerOf(request).userId) };
   });
   app.get("/api/setting", { onRequest }, async (request) => {
-    return settingToWire(await accountDefaults(deps, callerOf(request).userId));
+    return settingToWire(await readAccountDefaults(deps, callerOf(request).userId));
   });
   app.get("/api/v2/setting/domains", { onRequest }, async () =>
     listDomains(deps.ownDomains).map((domain) => ({ domain, is_custom: false })),
@@ -110,7 +110,7 @@ export function accountRoutes(app: FastifyInstance, deps: CoreDeps): void {
 async function userInfo(deps: CoreDeps, userId: string) {
   const user = await deps.users.find(userId);
   if (user === null) throw new AppError("key_invalid");
-  const mailbox = user.email === null ? (await accountDefaults(deps, userId)).mailbox : null;
+  const mailbox = user.email === null ? (await readAccountDefaults(deps, userId)).mailbox : null;
   return userInfoToWire(user, { aliasesMax: limits.aliasesMax, mailbox: mailbox?.address ?? null });
 }
 

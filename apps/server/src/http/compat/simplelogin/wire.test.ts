@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { anAlias, aUser } from "../../../store/rows.testing.ts";
-import { aliasToWire, settingToWire, userInfoToWire } from "./wire.ts";
+import { aliasToSimpleLogin, settingToWire, userInfoToWire } from "./wire.ts";
 
 it("times are given as UTC text to the second, and as whole seconds since 1970", () => {
   const alias = anAlias("7b5a4c7e-0000-4000-8000-000000000001", { createdAt: new Date("2026-11-21T09:00:59.999Z") });
-  expect(aliasToWire({ alias, number: 7, mailboxes: [] })).toMatchObject({
+  expect(aliasToSimpleLogin({ alias, number: 7, mailboxes: [] })).toMatchObject({
     id: 7,
     creation_date: "2026-11-21 09:00:59+00:00",
     creation_timestamp: 1_795_251_659,

@@ -4,7 +4,7 @@
  */
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
-import type { Mailbox } from "../../../core/mailbox/mailbox.ts";
+import type { ListedMailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
 
 export interface MailboxLite {
@@ -18,7 +18,7 @@ export interface AliasView {
   mailboxes: readonly MailboxLite[];
 }
 
-export function aliasToWire({ alias, number, mailboxes }: AliasView) {
+export function aliasToSimpleLogin({ alias, number, mailboxes }: AliasView) {
   return {
     id: number,
     email: addressOf(alias),
@@ -41,12 +41,12 @@ export function aliasToWire({ alias, number, mailboxes }: AliasView) {
 
 /** The clients read the address of a created alias from the field `alias`. */
 export function createdToWire(view: AliasView) {
-  return { ...aliasToWire(view), alias: addressOf(view.alias) };
+  return { ...aliasToSimpleLogin(view), alias: addressOf(view.alias) };
 }
 
 const addressOf = ({ name, domain }: Alias): string => `${name}@${domain}`;
 
-export function mailboxToWire(mailbox: Mailbox, number: number) {
+export function mailboxToWire(mailbox: ListedMailbox, number: number) {
   return {
     id: number,
     email: mailbox.address,

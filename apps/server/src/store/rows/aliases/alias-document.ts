@@ -2,11 +2,11 @@ import type { ConfirmationState } from "@kauke/contract";
 import {
   type Alias,
   type AliasChange,
-  type AliasEncryption,
   type AliasRoute,
   type AliasRouting,
   aliasAddress,
   type Destination,
+  type EncryptionChoice,
   pausedWebhooks,
   type UnconfirmedMailboxes,
 } from "../../../core/alias/alias.ts";
@@ -47,7 +47,7 @@ export function encryptionColumns(sealTo: AliasEncryption): Pick<AliasRow, "seal
   return { seal_off: sealTo === "off", seal_key_id: typeof sealTo === "string" ? null : sealTo.keyId };
 }
 
-function encryptionOf({ seal_off, seal_key_id }: AliasRow): AliasEncryption {
+function encryptionOf({ seal_off, seal_key_id }: AliasRow): EncryptionChoice {
   if (seal_off) return "off";
   return seal_key_id === null ? "account" : { keyId: seal_key_id };
 }

@@ -7,9 +7,9 @@ import { aliasMessages, limits } from "@kauke/contract";
 import {
   type Alias,
   type AliasChange,
-  type AliasEncryption,
   type AliasStore,
   aliasAddress,
+  type EncryptionChoice,
 } from "../../../core/alias/alias.ts";
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";

@@ -1,7 +1,7 @@
 /** Which key forwarded mail is encrypted to: the alias' choice before the account's. A chosen key can't be deleted. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { AliasEncryption, RouteChange } from "../../../core/alias/alias.ts";
+import type { EncryptionChoice, RouteChange } from "../../../core/alias/alias.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 describe("the key that forwarded mail is encrypted to", () => {
@@ -18,7 +18,7 @@ describe("the key that forwarded mail is encrypted to", () => {
       await fixture.store.encryptionKeys.insert({ ...key, createdAt: new Date() }, 50);
       return id;
     };
-    const choose = (userId: string, aliasId: string, sealTo: AliasEncryption) =>
+    const choose = (userId: string, aliasId: string, sealTo: EncryptionChoice) =>
       fixture.store.aliases.update(userId, aliasId, () => ({ sealTo }));
 
     it("is the alias' own, otherwise the account's, otherwise none; the mail path finds it by address and by id", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { limits } from "@kauke/contract";
 import { describe, expect, it } from "vitest";
 import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
-import { accountDefaults } from "../../../core/mailbox/account-defaults.ts";
+import { readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import { removeMailbox } from "../../../core/mailbox/remove-mailbox.ts";
 import { systemRandom } from "../../../runtime/ports.ts";
@@ -104,7 +104,7 @@ describe("the mailboxes of an account", () => {
       const user = aUser({ emailConfirmedAt: given.clock.now() });
       await given.store.users.insert(user);
       await insertAlias(given.store, user.id, forwardingTo("first@x.example", "other@x.example"));
-      const defaultOf = async () => (await accountDefaults(deps(), user.id)).mailbox?.address ?? null;
+      const defaultOf = async () => (await readAccountDefaults(deps(), user.id)).mailbox?.address ?? null;
       const marked = async () => (await listMailboxes(deps(), user.id)).filter((it) => it.isDefault);
       expect([await defaultOf(), (await marked())[0]?.address]).toEqual([user.email, user.email]);
       const other = (await listMailboxes(deps(), user.id)).find((it) => it.address === "other@x.example");
@@ -123,21 +123,21 @@ describe("the mailboxes of an account", () => {
       const user = aUser({ email: null, walletAddress: randomUUID(), authMethod: "wallet" });
       await given.store.users.insert(user);
       await insertAlias(given.store, user.id, forwardingTo("first@x.example", "second@x.example"));
-      expect((await accountDefaults(deps(), user.id)).mailbox).toBeNull();
+      expect((await readAccountDefaults(deps(), user.id)).mailbox).toBeNull();
       await confirm(user.id, "second@x.example");
-      expect((await accountDefaults(deps(), user.id)).mailbox).toMatchObject({ address: "second@x.example" });
+      expect((await readAccountDefaults(deps(), user.id)).mailbox).toMatchObject({ address: "second@x.example" });
     });
 
     it("a chosen domain that the operator has removed falls back to the first", async () => {
       const { id } = await insertUser(given.store);
       await given.store.users.changeDefaults(id, { domain: "slapta.test", format: "words", siteInName: true });
-      expect(await accountDefaults(deps(), id)).toMatchObject({
+      expect(await readAccountDefaults(deps(), id)).toMatchObject({
         domain: "slapta.test",
         format: "words",
         siteInName: true,
       });
       const fewer = { ...deps(), ownDomains: ["kauke.test"] };
-      expect(await accountDefaults(fewer, id)).toMatchObject({ domain: "kauke.test", format: "words" });
+      expect(await readAccountDefaults(fewer, id)).toMatchObject({ domain: "kauke.test", format: "words" });
     });
 
     it("a removed mailbox is removed from every alias, active or paused, and their cached routes are dropped", async () => {
