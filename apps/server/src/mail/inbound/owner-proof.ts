@@ -11,11 +11,9 @@ import {
   readAutoSubmitted,
   splitAddress,
 } from "@kauke/mail-rfc";
-import type { AliasRoute } from "../../core/alias/alias.ts";
+import { type AliasRoute, mailboxesAmong } from "../../core/alias/alias.ts";
 import type { DestinationStore } from "../../core/destination/destination.ts";
-import { isPublicMailHost } from "../../core/destination/public-mail-hosts.ts";
-import { isMailboxOf, sameMailbox } from "../../core/destination/same-mailbox.ts";
-import { mailboxesOf } from "../message/write-as-alias.ts";
+import { isMailboxOf, isPublicMailHost, sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 
 export interface OwnerProof {
@@ -152,5 +150,5 @@ export function writingDestination(
   const authors = addressesOf({ header: wire.subarray(0, header.end), fields: header.fields }, "from").mailboxes;
   const [author] = authors;
   if (author === undefined || authors.length !== 1) return null;
-  return mailboxesOf(route).find((address) => isMailboxOf(author.address, address)) ?? null;
+  return mailboxesAmong(route.destinations).find((address) => isMailboxOf(author.address, address)) ?? null;
 }
