@@ -1,7 +1,7 @@
 /** The mail path as a service: MX, submission with STARTTLS and with implicit TLS, and the delivery worker. */
 import { createSecureContext, type SecureContext } from "node:tls";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
-import { type GoneWebhook, pauseWebhook } from "./core/alias/webhook.ts";
+import { type GoneWebhook, pauseWebhook } from "./core/alias/update-alias.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
 import { partOfAll } from "./limits/process-part.ts";
 import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";

@@ -1,18 +1,17 @@
 /** What every service of the server is, and what tests may replace in it. */
 
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
-import type { ServiceFetch } from "./core/import/service-fetch.ts";
+import type { ServiceFetch } from "./core/import/imported-alias.ts";
 import type { LeakGuard } from "./core/leak-guard.ts";
-import type { PasswordHasher } from "./core/password-hasher.ts";
-import type { MailTrace } from "./core/preview/mail-trace.ts";
-import type { PreviewInbox } from "./core/preview/preview-inbox.ts";
+import type { MailTrace, PreviewInbox } from "./core/preview/preview-inbox.ts";
 import type { SpoolSpace } from "./core/spool/spool-space.ts";
+import type { PasswordHasher } from "./core/user/user.ts";
 import type { Features } from "./features.ts";
 import type { Resolver } from "./mail/dns/resolver.ts";
 import type { Encrypter } from "./mail/message/forward-copy.ts";
 import type { DirectOverrides } from "./mail/transport/choose-transport.ts";
 import type { MetricsRegistry } from "./platform/telemetry/metrics.ts";
-import type { GroupMember } from "./processes/process-messages.ts";
+import type { GroupMember } from "./processes/member-process.ts";
 import type { Clock, Logger, Random } from "./runtime/ports.ts";
 import type { ShutdownSignal } from "./runtime/shutdown-signal.ts";
 import type { Config } from "./settings/config.ts";

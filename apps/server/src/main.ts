@@ -4,17 +4,15 @@
  */
 import { product } from "@kauke/contract";
 import { type StartOverrides, start } from "./app.ts";
-import { traceOf } from "./platform/telemetry/error-trace.ts";
-import { createLogger } from "./platform/telemetry/logger.ts";
-import { logUncaughtErrors } from "./platform/telemetry/uncaught-errors.ts";
+import { traceOf } from "./core/error-trace.ts";
+import { createLogger, logUncaughtErrors } from "./platform/telemetry/logger.ts";
 import { runMember } from "./processes/member.ts";
-import { MEMBER_ARGUMENT } from "./processes/member-process.ts";
+import { type ListenPorts, MEMBER_ARGUMENT } from "./processes/member-process.ts";
 import { ProcessGroup } from "./processes/process-group.ts";
-import type { ListenPorts } from "./processes/process-messages.ts";
 import type { Logger } from "./runtime/ports.ts";
 import type { Config } from "./settings/config.ts";
+import { SettingsError } from "./settings/env.ts";
 import { readConfigOrExit } from "./settings/read-config.ts";
-import { SettingsError } from "./settings/settings-error.ts";
 import { StoreStartError } from "./store/start-error.ts";
 
 /**

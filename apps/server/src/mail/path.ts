@@ -4,7 +4,7 @@
  * ends the message with its reply.
  */
 import type { MailPath } from "@kauke/mail-rfc";
-import type { MailTrace, TraceStep } from "../core/preview/mail-trace.ts";
+import type { MailTrace, TraceStep } from "../core/preview/preview-inbox.ts";
 import { type DeliverNowDeps, deliverNow } from "./delivery/deliver-now.ts";
 import { type ArrivalDeps, arrive } from "./inbound/arrived-message.ts";
 import { type Authenticate, authenticateSender, nameClient } from "./inbound/authenticate-sender.ts";

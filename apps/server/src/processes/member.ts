@@ -4,13 +4,13 @@
  */
 import { once } from "node:events";
 import { type RunningServer, type StartOverrides, start } from "../app.ts";
-import type { ControlAnswer } from "../cli/control/control-protocol.ts";
-import { answerRequest } from "../cli/control/control-socket.ts";
+import type { ControlResponse } from "../cli/control/control-protocol.ts";
+import { runRequest } from "../cli/control/control-socket.ts";
 import type { Logger } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
 import { readEnvironment } from "../settings/env.ts";
 import { readConfig } from "../settings/read-config.ts";
-import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./process-messages.ts";
+import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./member-process.ts";
 
 /**
  * Milliseconds after which the process exits even if its shutdown has not finished: before the process that started it

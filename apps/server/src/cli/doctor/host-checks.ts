@@ -11,7 +11,7 @@ import type { FailureCode } from "../../core/delivery/delivery.ts";
 import type { SmtpStage } from "../../mail/classify-reply.ts";
 import type { Resolver } from "../../mail/dns/resolver.ts";
 import { isPublicAddress } from "../../mail/transport/address-guard.ts";
-import type { RelayState } from "../../mail/transport/probe-relay.ts";
+import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { DnsPlan } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 

@@ -9,7 +9,7 @@ import { readAccountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
 import { takeLimit, tryLimit } from "../take-limit.ts";
 import { type AliasImport, BATCH_ROWS, emptySummary, type ImportRow, isToBeMade } from "./import.ts";
-import { type ImportedAlias, type ImportSource, unreadableFile } from "./imported-alias.ts";
+import { type ImportedAlias, type ImportSource, unreadable } from "./imported-alias.ts";
 import { ImportPlan } from "./plan-rows.ts";
 import { type ReadingPlace, ReadingPlaces } from "./reading-places.ts";
 
@@ -70,7 +70,7 @@ async function readDryRun(deps: ImportDeps, input: NewImport, place: ReadingPlac
   await deps.imports.begin(begun);
   try {
     const count = await storeRows(deps, { importId: begun.id, rows, plan, summary });
-    if (count === 0) throw unreadableFile("The file has no aliases.");
+    if (count === 0) throw unreadable("The file has no aliases.");
     summary.unconfirmed = await unconfirmedOf(deps, userId, plan.mailboxes);
     summary.remarks = remarksOf(summary, fallback);
     return await deps.imports.finishReading(begun.id, summary, count);
@@ -123,7 +123,7 @@ async function storeRows(deps: ImportDeps, { importId, rows, plan, summary }: St
   for await (const row of rows) {
     count += 1;
     if (count > limits.importRowsMax)
-      throw unreadableFile(`The file has more than ${limits.importRowsMax} rows. Please split it.`);
+      throw unreadable(`The file has more than ${limits.importRowsMax} rows. Please split it.`);
     batch.push(row);
     if (batch.length === BATCH_ROWS) await store();
   }

@@ -248,10 +248,6 @@ function placeOf(address: string, domain: string): { local: string; domain: stri
   return { local: split.local, domain: split.domain.toLowerCase() };
 }
 
-function mailboxesOf(destinations: readonly Destination[]): string[] {
-  return destinations.flatMap((place) => (place.kind === "mailbox" ? [place.address] : []));
-}
-
 function refusal(input: ImportedAlias, result: ImportRow["result"], reason: string): ImportRow {
   return {
     row: input.row,

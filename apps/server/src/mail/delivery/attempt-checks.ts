@@ -1,5 +1,5 @@
 /** The checks before an attempt: a first one knows some results from RCPT, a retry looks everything up again. */
-import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { AliasStore } from "../../core/alias/alias.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { deferred, refused } from "../classify-reply.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";

@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
-import type { MailTrace } from "../../core/preview/mail-trace.ts";
+import type { MailTrace } from "../../core/preview/preview-inbox.ts";
 import type { Logger, Metrics } from "../../runtime/ports.ts";
 import type { BackgroundMemory } from "../background-memory.ts";
 import { taken } from "../classify-reply.ts";

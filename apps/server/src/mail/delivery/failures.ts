@@ -2,7 +2,7 @@
 
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
-import type { GoneWebhook } from "../../core/alias/webhook.ts";
+import type { GoneWebhook } from "../../core/alias/update-alias.ts";
 import { type DeliveryTarget, type FinalFailure, failureText } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Notice, NoticeStore } from "../../core/notice.ts";

@@ -1,6 +1,6 @@
 /** The copies that retries send, made again from the stored bytes: equal to those made on arrival. */
 import { readHeader } from "@kauke/mail-rfc";
-import type { AliasStore } from "../../core/alias/alias-store.ts";
+import type { AliasStore } from "../../core/alias/alias.ts";
 import { type DeliveryOutcome, isOwnMail, type LeasedDelivery } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Logger, Metrics } from "../../runtime/ports.ts";

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
-import { BoundedMap } from "../../runtime/bounded-map.ts";
+import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
 const ENTRIES_MAX = 50_000;

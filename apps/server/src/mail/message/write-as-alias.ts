@@ -25,10 +25,10 @@ import {
   toBase32,
   unstuff,
 } from "@kauke/mail-rfc";
-import type { AliasRoute } from "../../core/alias/alias.ts";
+import { type AliasRoute, mailboxesAmong } from "../../core/alias/alias.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { LeakGuard } from "../../core/leak-guard.ts";
-import type { MailTrace } from "../../core/preview/mail-trace.ts";
+import type { MailTrace } from "../../core/preview/preview-inbox.ts";
 import type { MarksToStore, ReplyPathStore } from "../../core/reply-path.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
 import { type SendingLimits, writeWithinLimit } from "./count-recipients.ts";
@@ -129,7 +129,7 @@ async function writeAsAlias(
     aliasName: null,
     correspondentOf: (address) => correspondents.get(address.toLowerCase()) ?? null,
     messageIds: messageIdKeys(route.replyKey, domain),
-    ownDomains: mailboxesOf(route).map(asciiDomainOf),
+    ownDomains: mailboxesAmong(route.destinations).map(asciiDomainOf),
     newMessageId: makeMessageId(deps.spool.random.bytes(16), domain),
     receivedAt: written.receivedAt,
   });
@@ -250,6 +250,3 @@ function peopleInTags(addresses: readonly string[], { address: alias }: AliasRou
   }
   return people;
 }
-
-export const mailboxesOf = ({ destinations }: AliasRoute): string[] =>
-  destinations.flatMap((to) => (to.kind === "mailbox" ? [to.address] : []));

@@ -1,5 +1,5 @@
 /** Concurrent outgoing calls: limited in total, per account, and per host by the rules of `places.ts`. */
-import { Counts } from "../../runtime/counts.ts";
+
 import { FairLine } from "../../runtime/fair-queue/fair-line.ts";
 import { Counts } from "../../runtime/maps.ts";
 import { type PlaceParty, Places, turnOf } from "./places.ts";

@@ -6,8 +6,8 @@
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { listsStsHost, readStsId, readStsPolicy } from "@kauke/mail-rfc";
-import { BoundedMap } from "../../runtime/bounded-map.ts";
-import { collectStream } from "../../runtime/streams/collect-stream.ts";
+import { collectStream } from "../../runtime/byte-streams.ts";
+import { BoundedMap } from "../../runtime/maps.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, guardedLookup } from "./address-guard.ts";
 import { CallSlots } from "./call-slots.ts";

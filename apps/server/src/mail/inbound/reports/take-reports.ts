@@ -15,12 +15,10 @@ import {
   readFeedbackReport,
   unstuff,
 } from "@kauke/mail-rfc";
-import type { AliasRoute } from "../../../core/alias/alias.ts";
-import type { AliasStore } from "../../../core/alias/alias-store.ts";
+import { type AliasRoute, type AliasStore, mailboxesAmong } from "../../../core/alias/alias.ts";
 import { isMailboxOf } from "../../../core/destination/same-mailbox.ts";
 import type { FailureReporter } from "../../delivery/failures.ts";
 import type { DeliveryReports } from "../../message/delivery-reports.ts";
-import { mailboxesOf } from "../../message/write-as-alias.ts";
 import type { SmtpReply } from "../../reply.ts";
 import type { BounceRecipient, Transaction } from "../../transaction.ts";
 import { accept, endWith, type StageVerdict } from "../../verdict.ts";
@@ -87,7 +85,9 @@ async function takeBounces(
 /** An absence note answers the envelope sender. */
 function isFromDestination(source: HeaderSource, route: AliasRoute): boolean {
   const authors = addressesOf(source, "from").mailboxes;
-  return authors.some(({ address }) => mailboxesOf(route).some((mailbox) => isMailboxOf(address, mailbox)));
+  return authors.some(({ address }) =>
+    mailboxesAmong(route.destinations).some((mailbox) => isMailboxOf(address, mailbox)),
+  );
 }
 
 type BoundBounce = BounceRecipient & { aliasId: string };
