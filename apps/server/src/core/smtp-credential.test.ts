@@ -28,7 +28,10 @@ describe("a new SMTP password", () => {
 
   it("skips bytes that would make some characters more likely", () => {
     let isUnfair = false;
-    const bytes = (length: number) => Buffer.alloc(length, (isUnfair = !isUnfair) ? 255 : 0);
+    const bytes = (length: number) => {
+      isUnfair = !isUnfair;
+      return Buffer.alloc(length, isUnfair ? 255 : 0);
+    };
     expect(newSmtpPassword({ bytes })).toBe("2222-2222-2222-2222-2222-2222");
   });
 });

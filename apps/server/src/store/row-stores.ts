@@ -1,6 +1,3 @@
-import type { AccountExportStore } from "../core/account-export.ts";
-import type { AliasStore } from "../core/alias/alias.ts";
-import type { ApiKeyStore } from "../core/api-key.ts";
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CoreStores } from "../core/core-deps.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";

@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../../settings/config.ts";
 import { BackupError, restoreBackup } from "../../store/backup/backup.ts";
-import type { MigrationState } from "../../store/migrate.ts";
-import { applyMigrations, readMigrations } from "../../store/open-schema.ts";
+import { applyMigrations, type MigrationState, readMigrations } from "../../store/migrate.ts";
 import { isListening } from "../control/control-client.ts";
 import { controlPath, OperatorError } from "../control/control-protocol.ts";
 import { explainLock } from "../control/operator-access.ts";

@@ -11,8 +11,8 @@ import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { NoticeStore } from "../../core/notice.ts";
 import { DayCounts } from "../../limits/day-counts.ts";
 import { partOf } from "../../limits/process-part.ts";
-import { type Clock, type Logger, type Random } from "../../runtime/ports.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
+import { type Clock, type Logger, type Random } from "../../runtime/ports.ts";
 import { deferred, refused } from "../classify-reply.ts";
 
 export interface GuardDeps {

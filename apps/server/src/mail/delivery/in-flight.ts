@@ -2,7 +2,7 @@
  * Messages whose only attempt outlives its transaction (embedded database): a file, deleted if the destination takes
  * the message. Otherwise the message moves to the queue and the delivery is settled there.
  */
-import { type MessageToKeep, type OpenDelivery, type InFlightMessages } from "../../core/delivery/delivery.ts";
+import { type InFlightMessages, type MessageToKeep, type OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { SpoolPlace } from "../../core/spool/spool-space.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";

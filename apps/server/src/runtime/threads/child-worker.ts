@@ -109,7 +109,10 @@ const BROKEN = "broken";
 
 /** The program of a child: replies to each order with what `work` returns. An error is not passed on, since it may contain secrets. */
 export function serveOrders<Order>(work: (order: Order) => Promise<unknown>): void {
-  process.on("message", async (order: Order) => process.send?.(await work(order).catch(() => BROKEN)));
+  process.on("message", (order: Order) => {
+    const respond = (result: unknown) => process.send?.(result);
+    void work(order).then(respond, () => respond(BROKEN));
+  });
   process.on("disconnect", () => process.exit(0));
   // Ctrl-C reaches the whole process group; the parent decides when the child ends.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});

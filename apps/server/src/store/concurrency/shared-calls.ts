@@ -1,4 +1,4 @@
-import { withoutCallerTurn } from "../../runtime/fair-queue/caller.ts";
+import { withoutCallerTurn } from "../../runtime/fair-queue/fair-queue.ts";
 
 /**
  * Concurrent callers with the same key share one call. One that is already running may have started too early for a new

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { PGlite, types } from "@electric-sql/pglite";
 import { Kysely, PGliteDialect } from "kysely";
-import { nextLoopTurn } from "../../runtime/loop-turn.ts";
+import { nextLoopTurn } from "../../runtime/fair-queue/slices.ts";
 import { withCallerTurns } from "../concurrency/caller-turns.ts";
 import type { Database, DB } from "../database.ts";
 import { syncDirectory } from "../queue/bodies/spool-files.ts";

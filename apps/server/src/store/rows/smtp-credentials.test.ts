@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Alias } from "../../core/alias/alias.ts";
-import type { SmtpCredential } from "../../core/smtp-credential/smtp-credential.ts";
+import type { SmtpCredential } from "../../core/smtp-credential.ts";
 import type { Store } from "../open-store.ts";
 import { anAlias } from "../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";

@@ -9,7 +9,7 @@ import type {
   SmtpCredential,
   SmtpCredentialKey,
   SmtpCredentialStore,
-} from "../../core/smtp-credential/smtp-credential.ts";
+} from "../../core/smtp-credential.ts";
 import { type InTransaction, isDatabaseError, type SmtpCredentialTable, UNIQUE_VIOLATION } from "../database.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";

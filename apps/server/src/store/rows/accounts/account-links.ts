@@ -4,7 +4,7 @@
  */
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
-import { latestKnown } from "../../../runtime/clock-set-back.ts";
+import { latestKnown } from "../../../runtime/ports.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { confirmOwnMailbox } from "../mailboxes/destinations.ts";

@@ -10,7 +10,6 @@ import {
   pausedWebhooks,
   type UnconfirmedMailboxes,
 } from "../../../core/alias/alias.ts";
-import type { AliasChange } from "../../../core/alias/alias-store.ts";
 import { registeredFromText } from "../accounts/user-document.ts";
 
 export interface AliasDocument {
@@ -43,7 +42,7 @@ export interface AliasRow {
   seal_key_id: string | null;
 }
 
-export function encryptionColumns(sealTo: AliasEncryption): Pick<AliasRow, "seal_off" | "seal_key_id"> {
+export function encryptionColumns(sealTo: EncryptionChoice): Pick<AliasRow, "seal_off" | "seal_key_id"> {
   return { seal_off: sealTo === "off", seal_key_id: typeof sealTo === "string" ? null : sealTo.keyId };
 }
 

@@ -161,7 +161,7 @@ async function updateInTransaction(
 }
 
 /** Locks the encryption key, which a foreign key protects from the commit on. @throws AppError `invalid` */
-async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: AliasEncryption): Promise<void> {
+async function refuseForeignKey(trx: InTransaction, userId: string, sealTo: EncryptionChoice): Promise<void> {
   if (typeof sealTo === "string" || (await lockKey(trx, userId, sealTo.keyId))) return;
   throw fieldError("sealTo", aliasMessages.sealTo);
 }

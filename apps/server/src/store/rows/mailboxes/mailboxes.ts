@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import { sql } from "kysely";
-import { isPublicMailHost } from "../../../core/destination/public-mail-hosts.ts";
-import { exactMailbox, sameMailbox } from "../../../core/destination/same-mailbox.ts";
+import { exactMailbox, isPublicMailHost, sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { ListedAddress, MailboxStore, StoredMailbox } from "../../../core/mailbox/mailbox.ts";
 import { registrableDomain } from "../../../limits/party.ts";
 import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";

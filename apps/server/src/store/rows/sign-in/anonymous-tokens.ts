@@ -5,12 +5,10 @@
  */
 
 import { sql } from "kysely";
-import type { TokenTerms } from "../../../core/connection/token-terms.ts";
-import type { FlowSecrets } from "../../../core/sign-in/federated-issuer.ts";
-import type { SignInFlowStore } from "../../../core/sign-in/sign-in-flow.ts";
-import type { OfferedChallenge, WalletChallengeStore } from "../../../core/wallet/wallet-challenge.ts";
+import type { FlowSecrets, SignInFlowStore, TokenTerms } from "../../../core/sign-in/federated-issuer.ts";
+import type { OfferedChallenge, WalletChallengeStore } from "../../../core/wallet/wallet-proof.ts";
 import { clientParty } from "../../../limits/party.ts";
-import { latestKnown } from "../../../runtime/clock-set-back.ts";
+import { latestKnown } from "../../../runtime/ports.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 
