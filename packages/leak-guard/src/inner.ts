@@ -2,6 +2,7 @@
 import type { PartKind, PartPlace } from "@kauke/mail-rfc";
 import type { Boundary } from "./mailbox-pattern.ts";
 import type { Packing } from "./unpack/inflate.ts";
+import type { Unsearchable } from "./unpack/unpack-limits.ts";
 
 export interface Inner {
   bytes: Buffer;
@@ -15,8 +16,6 @@ export interface Inner {
   /** Which addresses count in the data; by default those that stand alone. */
   boundary?: Boundary;
 }
-
-export type Unsearchable = "unpacks_too_far" | "too_many_members" | "too_deep";
 
 /** No text of the message; `destination` in the caller's spelling. */
 export type LeakFinding =

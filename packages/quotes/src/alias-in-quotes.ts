@@ -13,9 +13,8 @@ import {
   readPartTree,
   typeOf,
 } from "@kauke/mail-rfc";
-import { withAnswerMetas } from "./calendar-answer.ts";
 import { readEditableText } from "./editable-text.ts";
-import { findAnswerLines, findOwnLines, type OwnLines } from "./find-own-lines.ts";
+import { findAnswerLines, findOwnLines, type OwnLines, withAnswerMetas } from "./find-own-lines.ts";
 import { htmlLines, type QuoteLines, textLines } from "./quote-lines.ts";
 
 export interface QuotingMessage {

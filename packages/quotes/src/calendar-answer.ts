@@ -2,8 +2,7 @@
  * Recognizes what a calendar program writes about whoever answers an invitation: "Anna <anna@example.org> has accepted
  * this invitation.", a line in the list of guests, the subject. Strict on purpose, since recognized text is changed.
  */
-import { OWN, type OwnAddresses } from "@kauke/mail-rfc";
-import type { OwnLines } from "./find-own-lines.ts";
+import { OWN } from "@kauke/mail-rfc";
 import { answerSentences, answerSubjects } from "./quote-words.ts";
 
 /** A sentence has a name, an address and the words. */
@@ -42,23 +41,3 @@ export const isOwnGuest = (text: string): boolean => text.length <= LENGTH_MAX &
 /** A list of guests continues over a line that may name another guest. */
 export const isGuest = (text: string): boolean =>
   text.length <= LENGTH_MAX && (isOwnGuest(text) || ANY_GUEST.test(text));
-
-const META = /<meta\s[^<>]{0,300}?\bcontent="([^"<>]{1,600})"[^<>]{0,100}>/giu;
-
-/** Google describes the answer in a `<meta>` element, for programs that show it without opening the message. */
-export function withAnswerMetas(html: string, { spans, lineNumbers }: OwnLines, own: OwnAddresses): OwnLines {
-  const all = [...spans];
-  for (const match of html.matchAll(META)) {
-    const [element, content = ""] = match;
-    const marked = own.marked(content, OWN);
-    if (!marked.includes(OWN) || (marked !== OWN && !isAnswerSentence(marked))) continue;
-    const start = match.index + element.indexOf(content, element.indexOf("content="));
-    all.push(...own.find(html, start, start + content.length));
-  }
-  if (all.length === spans.length) return { spans, lineNumbers };
-  const unique = [...new Map(all.map((span) => [span.start, span])).values()];
-  return {
-    spans: unique.sort((one, other) => one.start - other.start),
-    lineNumbers: lineNumbers.length > 0 ? lineNumbers : [1],
-  };
-}

@@ -28,6 +28,8 @@ const BLOCK_MAX = 12;
 const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
 const BULLET = /^[*•-]\s/;
 
+const META = /<meta\s[^<>]{0,300}?\bcontent="([^"<>]{1,600})"[^<>]{0,100}>/giu;
+
 /** Places of the owner's addresses in lines that programs wrote. */
 export interface OwnLines {
   spans: Span[];
@@ -197,4 +199,22 @@ class LineSearch {
     this.#texts.set(line, text);
     return text;
   }
+}
+
+/** Google describes the answer in a `<meta>` element, for programs that show it without opening the message. */
+export function withAnswerMetas(html: string, { spans, lineNumbers }: OwnLines, own: OwnAddresses): OwnLines {
+  const all = [...spans];
+  for (const match of html.matchAll(META)) {
+    const [element, content = ""] = match;
+    const marked = own.marked(content, OWN);
+    if (!marked.includes(OWN) || (marked !== OWN && !isAnswerSentence(marked))) continue;
+    const start = match.index + element.indexOf(content, element.indexOf("content="));
+    all.push(...own.find(html, start, start + content.length));
+  }
+  if (all.length === spans.length) return { spans, lineNumbers };
+  const unique = [...new Map(all.map((span) => [span.start, span])).values()];
+  return {
+    spans: unique.sort((one, other) => one.start - other.start),
+    lineNumbers: lineNumbers.length > 0 ? lineNumbers : [1],
+  };
 }

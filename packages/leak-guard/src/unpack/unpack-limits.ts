@@ -1,5 +1,5 @@
 /** A message beyond a limit is refused, not sent unsearched. */
-import type { Unsearchable } from "../inner.ts";
+export type Unsearchable = "unpacks_too_far" | "too_many_members" | "too_deep";
 
 export interface UnpackLimits {
   /** Over all parts; office files inflate tenfold, log files thirtyfold. */

@@ -1,8 +1,15 @@
 import { canonicalField, withoutSignature } from "../dkim/dkim-canonical.ts";
 import { dnsNameTag, namesTag, packedTag, readTags, type Tags, tagText } from "../dkim/tag-list.ts";
-import { isSigned, type KeyLookup, keyName, type SignatureStatus, suitableKey } from "../dkim/verify-signature.ts";
+import {
+  isSigned,
+  type KeyLookup,
+  keyName,
+  type ReadSignature,
+  type SignatureStatus,
+  suitableKey,
+} from "../dkim/verify-signature.ts";
 import { type RawField, unicodeValue } from "../header/raw-fields.ts";
-import { readArcResults } from "./arc-results.ts";
+import { dmarcPassAuthor, readArcResults } from "./arc-results.ts";
 
 export interface ArcSet {
   seal: RawField;
@@ -150,4 +157,40 @@ function sealProblem(
   return isSigned(text, { key, value: packedTag(sealTags, "b") })
     ? null
     : `i=${instance} seal signature validation failed`;
+}
+
+/** A message that was signed once must not be resent for ever. */
+const AGE_MAX_MS = 7 * 86_400_000;
+/** Milliseconds by which the signer's clock may be ahead of ours. */
+const AHEAD_MAX_MS = 5 * 60_000;
+/** Milliseconds by which the author's clock may be ahead of ours. */
+const DATE_AHEAD_MAX_MS = 86_400_000;
+const TIME = /^\d{1,12}$/;
+
+/**
+ * The author's domain for whom a set vouches; empty for nobody. Its message signature must cover From and the whole
+ * body, be of the set's own domain, and be less than seven days old. Validity is not checked here.
+ * @param date milliseconds of the signed Date field, for signers that write no time; NaN when there is none
+ */
+export function vouchedAuthor(
+  newest: ArcSet,
+  { signature, date, now }: { signature: Pick<ReadSignature, "domain" | "names" | "limit">; date: number; now: number },
+): string {
+  const { domain, names, limit } = signature;
+  const isOfSigner = arcKeyName(newest)?.domain === domain;
+  if (!isOfSigner || !names.includes("from") || limit !== null) return "";
+  const times = [newest.sealTags, readTags(unicodeValue(newest.message))].filter((tags) => tags.has("t"));
+  const isInTime = times.length > 0 ? times.every((tags) => isRecent(tags, now)) : isRecentDate(date, now);
+  return isInTime ? dmarcPassAuthor(unicodeValue(newest.results)) : "";
+}
+
+/** An author's clock is less exact than that of a mail host. */
+function isRecentDate(date: number, now: number): boolean {
+  return now - date <= AGE_MAX_MS && date - now <= DATE_AHEAD_MAX_MS;
+}
+
+function isRecent(tags: Tags, now: number): boolean {
+  const text = tagText(tags, "t");
+  const age = now - Number(text) * 1000;
+  return TIME.test(text) && age <= AGE_MAX_MS && age >= -AHEAD_MAX_MS;
 }

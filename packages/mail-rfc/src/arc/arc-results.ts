@@ -1,9 +1,5 @@
 /** Parses ARC-Authentication-Results (RFC 8617 §4.1.1, grammar of RFC 8601 §2.2), with comments and quoted strings. */
 import { readDnsName } from "../address/dns-name.ts";
-import { readTags, type Tags, tagText } from "../dkim/tag-list.ts";
-import type { ReadSignature } from "../dkim/verify-signature.ts";
-import { unicodeValue } from "../header/raw-fields.ts";
-import { type ArcSet, arcKeyName } from "./arc-chain.ts";
 
 const PLAIN = /[^;=\\("]+/y;
 const IN_COMMENT = /[^\\()]+/y;
@@ -135,40 +131,4 @@ class PartReader {
 
 function inOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
-}
-
-/** A message that was signed once must not be resent for ever. */
-const AGE_MAX_MS = 7 * 86_400_000;
-/** Milliseconds by which the signer's clock may be ahead of ours. */
-const AHEAD_MAX_MS = 5 * 60_000;
-/** Milliseconds by which the author's clock may be ahead of ours. */
-const DATE_AHEAD_MAX_MS = 86_400_000;
-const TIME = /^\d{1,12}$/;
-
-/**
- * The author's domain for whom a set vouches; empty for nobody. Its message signature must cover From and the whole
- * body, be of the set's own domain, and be less than seven days old. Validity is not checked here.
- * @param date milliseconds of the signed Date field, for signers that write no time; NaN when there is none
- */
-export function vouchedAuthor(
-  newest: ArcSet,
-  { signature, date, now }: { signature: Pick<ReadSignature, "domain" | "names" | "limit">; date: number; now: number },
-): string {
-  const { domain, names, limit } = signature;
-  const isOfSigner = arcKeyName(newest)?.domain === domain;
-  if (!isOfSigner || !names.includes("from") || limit !== null) return "";
-  const times = [newest.sealTags, readTags(unicodeValue(newest.message))].filter((tags) => tags.has("t"));
-  const isInTime = times.length > 0 ? times.every((tags) => isRecent(tags, now)) : isRecentDate(date, now);
-  return isInTime ? dmarcPassAuthor(unicodeValue(newest.results)) : "";
-}
-
-/** An author's clock is less exact than that of a mail host. */
-function isRecentDate(date: number, now: number): boolean {
-  return now - date <= AGE_MAX_MS && date - now <= DATE_AHEAD_MAX_MS;
-}
-
-function isRecent(tags: Tags, now: number): boolean {
-  const text = tagText(tags, "t");
-  const age = now - Number(text) * 1000;
-  return TIME.test(text) && age <= AGE_MAX_MS && age >= -AHEAD_MAX_MS;
 }

@@ -2,8 +2,8 @@
 import { describe, expect, it, test } from "vitest";
 import { readSignatureField } from "../dkim/verify-signature.ts";
 import { rawFields } from "../header/raw-fields.ts";
-import { readArcChain } from "./arc-chain.ts";
-import { dmarcPassAuthor, vouchedAuthor } from "./arc-results.ts";
+import { readArcChain, vouchedAuthor } from "./arc-chain.ts";
+import { dmarcPassAuthor } from "./arc-results.ts";
 
 const now = Date.UTC(2026, 0, 10);
 const seconds = (days: number) => `t=${now / 1000 + days * 86_400}`;
