@@ -10,7 +10,6 @@ import { crc32 } from "node:zlib";
 import type { Logger } from "../../../runtime/ports.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { type InFlightFiles, parseRows } from "../in-flight.ts";
-import type { FileBodies } from "./message-bodies.ts";
 import { openChunks } from "./sealed-chunks.ts";
 import { syncDirectory } from "./spool-files.ts";
 
@@ -40,7 +39,7 @@ interface FormerRecord {
 export interface FormerJournalParts {
   directory: string;
   keys: ServerKeys;
-  bodies: Pick<FileBodies, "putSealed">;
+  bodies: { putSealed(messageId: string, sealed: Buffer): Promise<void> };
   inFlight: Pick<InFlightFiles, "keep" | "keepDamaged">;
   logger: Logger | undefined;
 }

@@ -4,7 +4,6 @@
  */
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
-import { latestKnown } from "../../../runtime/ports.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { confirmOwnMailbox } from "../mailboxes/destinations.ts";
@@ -16,6 +15,7 @@ import {
   removeImpostorAccess,
   withoutImpostor,
 } from "./first-proof.ts";
+import { findLink, type LinkDocument, linkId } from "./link-rows.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 import { endSessionsAndLinks } from "./ways-in.ts";
 
@@ -156,27 +156,4 @@ async function signIn(context: StoreContext, proof: Proof, passwordHash: string 
   if (passwordHash !== null && passwordHash !== document.passwordHash) return null;
   if (document.emailConfirmedAt === undefined && passwordHash === null) return replacePassword(context, proof, null);
   return confirm(context, proof);
-}
-
-export interface LinkDocument {
-  email: string;
-  /** E-mail of the account when the link was requested; only in links that change the e-mail. */
-  formerEmail?: string | null;
-  /** Browser that requested a sign-in link (`sign-in-link.ts`). */
-  askedBy?: string;
-}
-
-export const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
-
-export async function findLink({ db, keys, clock }: StoreContext, kind: AccountLinkKind, tokenHash: Buffer) {
-  const link = await db
-    .selectFrom("one_time_token")
-    .select(["user_id", "sealed"])
-    .where("token_hash", "=", tokenHash)
-    .where("kind", "=", kind)
-    .where("expires_at", ">", clock.now())
-    .where("created_at", "<=", latestKnown(clock.now()))
-    .executeTakeFirst();
-  if (link === undefined || link.user_id === null || link.sealed === null) return null;
-  return { userId: link.user_id, ...keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed) };
 }

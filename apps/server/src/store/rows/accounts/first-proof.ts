@@ -11,8 +11,8 @@ import { dropRoutes } from "../aliases/alias-routes.ts";
 import { cancelMessages, lockComposed } from "../job-records.ts";
 import { confirmOwnMailboxes } from "../mailboxes/destinations.ts";
 import { insertNotice } from "../notices.ts";
-import { findLink, type LinkDocument } from "./account-links.ts";
 import { revokeKeys } from "./api-keys.ts";
+import { findLink, type LinkDocument } from "./link-rows.ts";
 import { emailIndex, lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 import { endSessionsAndLinks } from "./ways-in.ts";
 
