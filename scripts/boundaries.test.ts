@@ -40,7 +40,7 @@ const allowed: readonly (readonly [file: string, imported: string])[] = [
   ["packages/mail-rfc/src/address/srs.ts", "node:crypto"],
   [`${server}/crypto/age-worker.ts`, "@kauke/age/node-password-cipher"],
   ["packages/age/src/password/node-password-cipher.ts", "node:crypto"],
-  [`${server}/wire-mail.ts`, "@kauke/age/node-encrypter"],
+  [`${server}/mail/wire.ts`, "@kauke/age/node-encrypter"],
   ["packages/mail-rfc/src/base32.ts", "@scure/base"],
   [`${server}/core/wallet/wallet-signature.ts`, "@scure/base"],
 ];

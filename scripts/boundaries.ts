@@ -59,6 +59,8 @@ const folders: readonly (readonly [prefix: string, part: Part])[] = [
   ["apps/server/src/store/", "store"],
   ["apps/server/src/http/", "http"],
   ["apps/server/src/platform/", "platform"],
+  // Wires the mail path to the store, so it is part of the app.
+  ["apps/server/src/mail/wire.ts", "app"],
   ["apps/server/src/mail/path.ts", "mail/path"],
   ...mailRooms.slice(1, -1).map((room) => [`apps/server/src/${room}/`, room] as const),
   ["apps/server/src/mail/", "mail/ground"],

@@ -8,9 +8,9 @@ import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
 import type { SessionHandlers } from "./mail/smtp/session-handlers.ts";
 import { SmtpServer } from "./mail/smtp/smtp-server.ts";
 import { chooseTransports } from "./mail/transport/choose-transport.ts";
+import { type WiredMail, wireMail } from "./mail/wire.ts";
 import { loadCertificate } from "./platform/certificate.ts";
 import type { ListenConfig } from "./settings/config.ts";
-import { type WiredMail, wireMail } from "./wire-mail.ts";
 
 export interface MailPorts {
   mx: number | null;

@@ -62,7 +62,6 @@ export interface Parts {
   resolver: Resolver;
   store: Store;
   preview: PreviewInbox | null;
-  /** Token that opens the preview inbox; `null` when it is not available. */
   previewToken: string | null;
   trace: MailTrace | null;
   overrides: StartOverrides;
@@ -73,6 +72,5 @@ export interface Parts {
   features: Features;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
-  /** Number of processes of this server. */
   processes: number;
 }

@@ -24,10 +24,8 @@ export interface RunningServer {
   ports: { http: number | null } & MailPorts;
   store: Store;
   preview: PreviewInbox | null;
-  /** Token that opens the preview inbox; `null` when the preview inbox is not available. */
   previewToken: string | null;
   metrics: MetricsRegistry;
-  /** Handlers of the operator's calls. */
   control: ControlHandlers;
   /** A second call waits for the first. */
   close(): Promise<void>;
@@ -66,7 +64,6 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
   }
 }
 
-/** The services, in the order in which they start. */
 function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: ControlHandlers): readonly Service[] {
   const { config, overrides, leakGuard, disk } = parts;
   const runs = (name: ServiceName) => config.services.has(name);

@@ -1,12 +1,12 @@
 /**
- * Parses SMTP replies (RFC 5321 §4.2) with limits against hostile peers: 2 KiB per line, 100 lines per reply. Works on
- * whole lines in Buffers; strings are created for replies only. What a reply means is decided in classify-reply.ts.
+ * Parses SMTP replies (RFC 5321 §4.2) with limits against hostile peers. What a reply means is decided in classify-
+ * reply.ts.
  */
 export interface PeerReply {
   code: number;
-  /** Enhanced status (RFC 3463) of the last line, e.g. `5.1.1`; `null` when it has none. */
+  /** Of the last line (RFC 3463), e.g. `5.1.1`. */
   enhancedStatus: string | null;
-  /** Texts after the code, one per line. They may contain an address: never log them or pass them on. */
+  /** One per line. They may contain an address: never log them or pass them on. */
   lines: readonly string[];
 }
 
@@ -21,12 +21,12 @@ export class ReplyReader {
   #code = 0;
   #lines: string[] = [];
 
-  /** Whether a reply has begun but not ended. */
+  /** A reply has begun but not ended. */
   get isMidway(): boolean {
     return this.#rest.length > 0 || this.#lines.length > 0;
   }
 
-  /** @returns the replies that this chunk completes; `null` when the bytes are no SMTP reply or exceed a limit */
+  /** @returns the completed replies; `null` when the bytes are no SMTP reply or exceed a limit */
   push(chunk: Buffer): PeerReply[] | null {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const replies: PeerReply[] = [];

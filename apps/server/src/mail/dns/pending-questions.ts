@@ -1,7 +1,6 @@
 /**
- * Limits pending DNS queries in total and per zone, so that a domain with a slow name server can't exhaust the
- * resolver. Over a zone's share a query fails at once; at the total limit the oldest query of the zone with the most
- * fails.
+ * Limits pending DNS queries, so that a domain with a slow name server can't exhaust the resolver. Over a zone's share
+ * a query fails at once; at the total limit the oldest of the zone with the most fails.
  */
 import { zoneOf } from "../../limits/party.ts";
 
@@ -22,10 +21,9 @@ export class PendingQuestions {
   }
 
   /**
-   * Makes a DNS query unless too many are pending.
-   * @param name name to look up, in lower case
-   * @param ask makes the query; never rejects
-   * @returns the query's answer, or `failed` when there is no room
+   * @param name in lower case
+   * @param ask never rejects
+   * @returns the query's result, or `failed` when there is no room
    */
   ask<T>(name: string, ask: () => Promise<T>, failed: T): Promise<T> {
     const zone = zoneOf(name);

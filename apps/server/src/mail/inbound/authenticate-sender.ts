@@ -1,4 +1,4 @@
-/** The stage that establishes who a message is from: by SPF, DKIM, DMARC and ARC, or because this process wrote it. */
+/** Establishes who a message is from: by SPF, DKIM, DMARC and ARC, or because this process wrote it. */
 import { unstuff } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { authorUnreadable } from "../reply.ts";
@@ -10,7 +10,7 @@ import { lostTagsOf } from "./send-tags.ts";
 
 export type Authenticate = (mail: ToAuthenticate) => Promise<Authenticated>;
 
-/** Authentication of a message that a signed-in alias of ours or the preview inbox wrote: no DNS look-up is needed. */
+/** For a message of a signed-in alias or the preview inbox. */
 const provenByUs = {
   spf: "pass",
   dkim: "none",
@@ -53,13 +53,13 @@ async function checkSender(
   });
   const { spf, dkim, dmarc, arc } = found;
   const notes = [`spf=${spf} dkim=${dkim} dmarc=${dmarc} arc=${arc}`];
-  // A bounce address proves by itself that a message concerns our mail, and no text of an unproven one is passed on.
+  // A bounce address proves that a message concerns our mail, and no text of an unproven one is passed on.
   const isForUs = transaction.recipients.every(({ kind }) => kind === "bounce");
   if (refusal !== null && !isForUs) return { ...verdicts[refusal], notes };
   return accept(withFindings(message, found, instruction), notes);
 }
 
-/** Adds the client's host name. Its look-up began when the client connected, so that it has usually finished by now. */
+/** The look-up began when the client connected, so that it has usually finished. */
 export async function nameClient(message: ScreenedMessage): Promise<ScreenedMessage> {
   const clientName = (await message.mail.clientName) ?? null;
   if (clientName === null) return message;
@@ -77,7 +77,7 @@ function withFindings(
   return { ...message, transaction: { ...transaction, envelope, instruction } };
 }
 
-/** @returns whether it matters for a recipient that the owner of the alias sent the message: it leaves as the alias, like a note of their host to a bounce address */
+/** Whether it matters that the owner sent the message: it would leave as the alias, or it is an absence note. */
 function mayBeInstructed({ transaction, screened }: ScreenedMessage): (recipient: ResolvedRecipient) => boolean {
   const lostTags = lostTagsOf(transaction, screened.header);
   return (recipient) =>

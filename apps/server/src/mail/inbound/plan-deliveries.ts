@@ -1,4 +1,4 @@
-/** Plans deliveries from resolved recipients: one per destination of every alias, each alias once, loops left out. */
+/** One delivery per destination of every alias, each alias once, loops left out. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
@@ -15,7 +15,7 @@ export interface PlannedMessage extends AnsweringMessage {
 
 export interface PlanDeps {
   makeId(): string;
-  /** Mailbox that mail to postmaster@ and abuse@ is forwarded to; `null` when none is set. */
+  /** Where mail to postmaster@ and abuse@ goes; `null` when none is set. */
   postmaster: string | null;
   makeCopy(source: {
     transaction: Transaction;
@@ -30,9 +30,7 @@ export interface PlanDeps {
   }): ForwardCopy;
 }
 
-/**
- * The stage that makes the copies. A large header takes milliseconds, so it yields to the event loop between aliases.
- */
+/** A large header takes milliseconds, so it yields to the event loop between aliases. */
 export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<Accepted<PlannedMessage>> {
   const plan = await planFor(message.transaction, message.screened, deps);
   const copies = plan.aliases.flatMap(({ deliveries: [first] }) => (first === undefined ? [] : [first.copy]));

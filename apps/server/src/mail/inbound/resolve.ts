@@ -1,4 +1,4 @@
-/** Resolves a RCPT TO address before any data: unknown aliases and foreign domains are rejected at once. */
+/** Resolves a RCPT TO address: an alias, the operator, a bounce address or a reply address. */
 import {
   isSrs,
   type MailPath,
@@ -33,7 +33,7 @@ export interface ResolveDeps extends ResolveReplyDeps {
 
 const operatorNames = new Set(["postmaster", "abuse"]);
 
-/** @param isNullSender whether MAIL FROM was `<>`; bounce addresses accept mail from the null sender only */
+/** @param isNullSender bounce addresses accept mail from the null sender only */
 export async function resolve(
   path: MailPath,
   isNullSender: boolean,
@@ -80,14 +80,14 @@ async function resolveBounce(
   return accept({ kind: "bounce", address: path.canonical, aliasId: boundId, sender: bound.sender });
 }
 
-/** Resolves an SRS address of the older format, without an alias: while valid it accepts reports, without effect. */
+/** An older SRS address names no alias: while valid it accepts reports, without effect. */
 function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipient> {
   const isValid = srsReverse(path.canonical, srs) !== null;
   if (!isValid) return reject("alias_not_found");
   return accept({ kind: "bounce", address: path.canonical, aliasId: null, sender: null });
 }
 
-/** Resolves an alias address, with or without a tag, e.g. `shop@domain` or `shop+tag@domain`. */
+/** `shop@domain` or `shop+tag@domain`. */
 async function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
   const { name, tag } = splitAliasAddress(local);
   const found = await decide(await deps.routes.find(`${name.toLowerCase()}@${domain}`), deps);

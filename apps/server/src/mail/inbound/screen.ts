@@ -1,15 +1,15 @@
-/** Checks of header size and mail loops right after the final dot. For the MX and for submission. */
+/** Checks of header size and mail loops. For the MX and for submission. */
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
 import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encrypted-header.ts";
 import { accept, reject, type StageVerdict } from "../verdict.ts";
 import type { ArrivedMessage } from "./arrived-message.ts";
 
-/** Received fields from which on a message counts as looping; RFC 5321 §6.3 asks for a limit of at least 100. */
+/** RFC 5321 §6.3 asks for a limit of at least 100. */
 const HOPS_MAX = 100;
 
 export interface Screened {
   header: HeaderBlock;
-  /** Aliases that the message has already been delivered to (`Delivered-To`), in lower case. */
+  /** The aliases in `Delivered-To`, in lower case. */
   deliveredTo: ReadonlySet<string>;
 }
 
@@ -17,14 +17,13 @@ export interface ScreenedMessage extends ArrivedMessage {
   readonly screened: Screened;
 }
 
-/** The MX stage that screens a message. */
 export function screenMessage(message: ArrivedMessage): StageVerdict<ScreenedMessage> {
   const verdict = screen(message.transaction.wire);
   const notes = ["loops, header size"];
   return verdict.verdict === "accept" ? accept({ ...message, screened: verdict.value }, notes) : { ...verdict, notes };
 }
 
-/** @param wire the message as received; dot-stuffing does not affect header fields */
+/** @param wire as received; dot-stuffing does not affect header fields */
 export function screen(wire: Buffer): StageVerdict<Screened> {
   const header = readWhole(wire);
   if (header === null) return reject("header_too_large");
@@ -34,7 +33,7 @@ export function screen(wire: Buffer): StageVerdict<Screened> {
   return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
 }
 
-/** Reads the header of a message. @returns `null` when the header exceeds a limit */
+/** @returns `null` when the header exceeds a limit */
 function readWhole(wire: Buffer): HeaderBlock | null {
   try {
     return readHeader(wire, headerLimits);

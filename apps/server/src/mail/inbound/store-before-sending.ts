@@ -45,7 +45,7 @@ export interface StoreBounceSendersDeps {
   bounceSenders: Pick<BounceSenders, "keep">;
 }
 
-/** The stage that stores the sender if bounce addresses of copies stand for them by a token, before any copy is sent. */
+/** Stores the sender if bounce addresses of copies stand for them by a token. */
 export async function storeBounceSenders(
   message: PlannedMessage,
   { bounceSenders }: StoreBounceSendersDeps,

@@ -8,7 +8,7 @@ import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import { replyForThrow, type SmtpReply } from "../reply.ts";
 
-/** A final message that is stored in the spool, but not queued. Either `enqueue` or `discard` must be called. */
+/** Stored in the spool, but not queued. Either `enqueue` or `discard` must be called. */
 export interface PreparedMessage {
   /** @returns `null`, or the deferral when queueing failed; then nothing of the message stays stored */
   enqueue(): Promise<SmtpReply | null>;
@@ -24,25 +24,21 @@ export interface SpoolDeps {
 }
 
 interface FinalMessage {
-  /** Envelope recipients with their real, canonical addresses. */
   people: readonly Mailbox[];
   /** Stored with the message, so that it is known when it is sent again. */
   marks?: MarksToStore | undefined;
   envelopeFrom: string;
-  /** Dot-stuffed. */
   wire: Buffer;
   eightBit: boolean;
   smtpUtf8: boolean;
 }
 
-/** Addresses without duplicates; two that differ only in letter case are the same, and the last spelling counts. */
+/** Two that differ only in letter case are the same, and the last spelling counts. */
 export function distinctAddresses(people: readonly Mailbox[]): string[] {
   return [...new Map(people.map(({ address }) => [address.toLowerCase(), address])).values()];
 }
 
-/**
- * Stores the final bytes in the spool before it returns, so that only one of several replies is in memory at a time.
- */
+/** Spools the message before it returns, so that only one of several is in memory at a time. */
 export async function spoolMessage(
   route: AliasRoute,
   { people, marks, wire, envelopeFrom, eightBit, smtpUtf8 }: FinalMessage,
@@ -58,7 +54,7 @@ export async function spoolMessage(
     await bodies.delete(id).catch(() => {});
     place?.release();
   };
-  /** Discards the message when `work` throws. @returns the deferral, or `null` on success */
+  /** @returns the deferral, or `null` on success */
   const orDiscard = async (work: () => Promise<void>): Promise<SmtpReply | null> => {
     try {
       await work();

@@ -1,7 +1,6 @@
 /**
- * The copy of a message that is sent as the alias (composed, submitted or a reply), or of a message of this server. The
- * stored bytes are sent with our signature on top; bounces go to the sending address, so that an alias' owner gets them
- * like any mail.
+ * The copy of a message that leaves as the alias, or of a report of ours: the stored bytes with our signature on top.
+ * Bounces go to the sending address, so that an alias' owner gets them like any mail.
  */
 import { domainOf, readHeader } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../../core/message/message.ts";
@@ -10,13 +9,11 @@ import type { ForwardCopy } from "./forward-copy.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
 export interface SendSource {
-  /** Envelope of the message. A null sender is kept; any other sender is replaced by the alias. */
+  /** A null sender is kept; any other sender is replaced by the alias. */
   envelope: MessageEnvelope;
-  /** The final message, dot-stuffed. */
   wire: Buffer;
-  /** Address of the alias, in lower case. */
   aliasAddress: string;
-  /** Whether the message is a delivery report of ours, which has the null sender (RFC 5321 §4.5.5). */
+  /** A delivery report of ours has the null sender (RFC 5321 §4.5.5). */
   isReport: boolean;
 }
 

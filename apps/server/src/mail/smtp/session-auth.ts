@@ -1,4 +1,4 @@
-/** The AUTH command of a session: its exchange by PLAIN or LOGIN (RFC 4954, RFC 4616), and who signed in. */
+/** The AUTH command: PLAIN or LOGIN (RFC 4954, RFC 4616), and who signed in. */
 import type { Submitter } from "../../core/smtp-credential.ts";
 import { reply, type SmtpReply } from "../reply.ts";
 
@@ -12,7 +12,7 @@ export interface SignInAttempt {
 
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInResult>;
 
-/** Reply to one step of the authentication, and whether the step counts as an error of the client. */
+/** `isError`: the step counts as an error of the client. */
 export interface AuthReply {
   reply: SmtpReply;
   isError: boolean;
@@ -41,7 +41,7 @@ export class SessionAuth {
     return this.#exchange !== null;
   }
 
-  /** @param argument argument of AUTH: mechanism and optional initial response */
+  /** @param argument mechanism and optional initial response */
   async begin(argument: string, isSecure: boolean): Promise<AuthReply> {
     if (!isSecure) return fail(reply(538, "5.7.11", "Encryption required: send STARTTLS first"));
     if (this.#submitter !== null) return fail(reply(503, "5.5.1", "Already signed in"));
@@ -71,7 +71,7 @@ export class SessionAuth {
 }
 
 type AuthStep =
-  /** Text to send as `334 …`, already base64. */
+  /** Sent as `334 …`, already base64. */
   | { kind: "challenge"; text: string }
   | { kind: "credentials"; username: string; password: string }
   | { kind: "cancelled" }
@@ -80,7 +80,7 @@ type AuthStep =
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const TEXT_MAX_CHARS = 512;
 
-/** One AUTH exchange, a client line at a time. Pure: does not check the credentials. */
+/** A client line at a time. Pure: does not check the credentials. */
 export class AuthExchange {
   readonly #mechanism: "PLAIN" | "LOGIN";
   #username: string | null = null;
@@ -89,7 +89,7 @@ export class AuthExchange {
     this.#mechanism = mechanism;
   }
 
-  /** @param initial initial response of the AUTH command; `null` when there was none, `=` when it is empty */
+  /** @param initial `null` when AUTH had no initial response, `=` when it is empty */
   begin(initial: string | null): AuthStep {
     if (initial !== null) return this.next(initial === "=" ? "" : initial);
     return { kind: "challenge", text: this.#mechanism === "PLAIN" ? "" : "VXNlcm5hbWU6" };
@@ -110,7 +110,7 @@ export class AuthExchange {
   }
 }
 
-/** Parses authorization id, NUL, user name, NUL, password. A different authorization id is not supported. */
+/** Authorization id, NUL, user name, NUL, password. A different authorization id is not supported. */
 function readPlain(text: string): AuthStep {
   const [actFor, username, password, ...more] = text.split("\0");
   if (username === undefined || password === undefined || more.length > 0) return { kind: "malformed" };

@@ -1,6 +1,6 @@
 /**
- * Received bytes not processed yet: commands are taken line by line, message data in chunks. They are gathered while a
- * command is in progress, since a client may send each byte in a TLS record of its own.
+ * Received bytes: commands are taken line by line, message data in chunks. They are gathered while a command is in
+ * progress, since a client may send each byte in a TLS record of its own.
  */
 import { ByteBlocks } from "../../runtime/byte-streams.ts";
 import { COMMAND_BYTES_MAX } from "./commands.ts";
@@ -18,7 +18,6 @@ export class SessionInput {
     return this.#bytes === 0;
   }
 
-  /** Bytes not processed yet. */
   get length(): number {
     return this.#bytes;
   }
@@ -34,7 +33,7 @@ export class SessionInput {
     this.#bytes = 0;
   }
 
-  /** Removes the oldest chunk; the input must not be empty. */
+  /** The input must not be empty. */
   takeChunk(): Buffer {
     if (this.#chunks.length === 0) this.#chunks = this.#blocks.take();
     const chunk = this.#chunks.shift() as Buffer;
@@ -42,7 +41,7 @@ export class SessionInput {
     return chunk;
   }
 
-  /** Puts back bytes that follow the end of a message. */
+  /** Puts back what follows the end of a message. */
   putBack(rest: Buffer): void {
     if (rest.length === 0) return;
     this.#chunks.unshift(rest);
@@ -64,7 +63,7 @@ export class SessionInput {
   }
 }
 
-/** Runs `act` two turns of the event loop later, when the bytes a new client has already sent have been read. */
+/** Two turns of the event loop later, when the bytes a new client has already sent have been read. */
 export function afterReading(act: () => void): void {
   setImmediate(() => setImmediate(act));
 }

@@ -1,16 +1,13 @@
-/**
- * Checks SPF (RFC 7208) for a message's envelope sender, with the DNS look-ups that all checks of the message share. A
- * look-up that fails or is late makes the result `temperror`.
- */
+/** SPF (RFC 7208) of the envelope sender. A look-up that fails or is late makes the result `temperror`. */
 import { checkHost } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { MessageDns } from "./message-dns.ts";
 
 export interface SpfFound {
   result: AuthResult;
-  /** Domain of the envelope sender, or the HELO name for the null sender. */
+  /** The HELO name for the null sender. */
   domain: string;
-  /** Envelope sender, or postmaster at the HELO name for the null sender. */
+  /** postmaster at the HELO name for the null sender. */
   sender: string;
   helo: string;
 }

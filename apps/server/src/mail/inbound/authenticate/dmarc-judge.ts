@@ -1,7 +1,7 @@
 /**
- * DMARC verdict on a message (RFC 7489 and RFC 9989): whether the displayed author is proven, and which policy the
- * author's domain publishes. Without a DMARC record, relaxed alignment by the public suffix list proves the author;
- * with one, that record alone decides, including strict alignment.
+ * DMARC verdict (RFC 7489, RFC 9989): whether the displayed author is proven, and which policy their domain publishes.
+ * Without a DMARC record, relaxed alignment by the public suffix list proves the author; with one, that record alone
+ * decides.
  */
 import { comparableDomain, DmarcEvaluation, type DmarcPolicy, type Vouchers } from "@kauke/mail-rfc";
 import { registrableDomain } from "../../../limits/party.ts";
@@ -12,7 +12,7 @@ export interface DmarcVerdict {
   /** `temperror`: the DMARC record, or a look-up that alignment depends on, failed temporarily. */
   result: "pass" | "fail" | "none" | "temperror";
   isProven: boolean;
-  /** Policy to apply to a message that fails; `null` when it did not fail. */
+  /** `null` unless the message failed. */
   applied: DmarcPolicy | null;
 }
 
@@ -24,7 +24,7 @@ export class DmarcJudge {
   readonly #author: string;
   readonly #evaluation: DmarcEvaluation;
 
-  /** @param author domain of the displayed author, in A-labels; empty when there is none */
+  /** @param author domain in A-labels; empty when there is none */
   constructor(author: string, dns: AnswerTo) {
     this.#author = author;
     this.#evaluation = new DmarcEvaluation(author, {
@@ -33,7 +33,7 @@ export class DmarcJudge {
     });
   }
 
-  /** Policy that the author's domain publishes; `unknown` when it can't be read at present. */
+  /** `unknown` when the record can't be read at present. */
   async policy(): Promise<DmarcPolicy | "unknown"> {
     const { result, policy } = await this.#evaluation.evaluate(nobody);
     return result === "temperror" ? "unknown" : (policy ?? "none");

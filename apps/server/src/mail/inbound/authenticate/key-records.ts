@@ -1,16 +1,16 @@
 /**
- * Looks up the public keys of one message's signatures. Parsed keys are cached for the process by the text of their
- * record, so that a changed record counts at once.
+ * Public keys of signatures. Parsed keys are cached by the text of their record, so that a changed record counts at
+ * once.
  */
 import { type KeyLookup, type KeyRecord, keyName, readKeyRecord } from "@kauke/mail-rfc";
 import type { MessageDns } from "./message-dns.ts";
 
-/** Maximum records in the cache: each takes some 3 KiB, its text included. */
+/** Each takes some 3 KiB, its text included. */
 export const KEY_RECORDS_MAX = 500;
-/** Maximum characters of a cached record; an RSA key of 4,096 bits has 750. */
+/** An RSA key of 4,096 bits has 750. */
 const CACHED_CHARACTERS_MAX = 1024;
 
-/** Parsed key records by text; the record used longest ago is evicted. */
+/** The record used longest ago is evicted. */
 export class KeyRecords {
   readonly #records = new Map<string, KeyRecord>();
 
@@ -32,10 +32,7 @@ export class KeyRecords {
 
 const keyRecords = new KeyRecords();
 
-/**
- * Looks up the public key of a signature. Of several records for its name the first counts (RFC 6376 §3.6.2.2 leaves it
- * open).
- */
+/** Of several records the first counts (RFC 6376 §3.6.2.2 leaves it open). */
 export async function lookUpKey(
   place: { selector: string; domain: string },
   dns: Pick<MessageDns, "answerTo">,

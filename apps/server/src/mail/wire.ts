@@ -1,68 +1,68 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
-import type { GoneWebhook } from "./core/alias/update-alias.ts";
-import type { ConfirmationSettings } from "./core/destination/destination.ts";
-import type { LeakGuard } from "./core/leak-guard.ts";
-import type { MailTrace } from "./core/preview/preview-inbox.ts";
-import { checkSubmitter, smtpAuthenticator } from "./core/smtp-credential.ts";
-import type { SpoolSpace } from "./core/spool/spool-space.ts";
-import { giveBackLimit, takeWeightedLimit } from "./core/take-limit.ts";
-import { newBounceSendersOf } from "./limits/bounce-senders.ts";
-import { type MailLimitRules, mailLimitRules } from "./limits/mail-limit-rules.ts";
-import { rateLimitRules } from "./limits/rate-limit-rules.ts";
-import { BackgroundMemory } from "./mail/background-memory.ts";
-import type { AttemptDeps } from "./mail/delivery/attempt.ts";
-import type { CheckDeps } from "./mail/delivery/attempt-checks.ts";
-import { ConfirmationGuard } from "./mail/delivery/confirmation-guard.ts";
-import { DestinationHealth } from "./mail/delivery/destination-health.ts";
-import { failureReporter } from "./mail/delivery/failures.ts";
-import { HeldLeases } from "./mail/delivery/held-leases.ts";
-import { InFlight } from "./mail/delivery/in-flight.ts";
-import { OpenDeliveries } from "./mail/delivery/open-deliveries.ts";
-import { retryPlan } from "./mail/delivery/schedule.ts";
-import type { SettleDeps } from "./mail/delivery/settle.ts";
-import { DestinationShares } from "./mail/delivery/shares/destination-shares.ts";
-import { directLimits, RunningAttempts, relayLimits } from "./mail/delivery/shares/running-attempts.ts";
-import { SpoolQuota } from "./mail/delivery/spool-quota.ts";
-import { SpooledCopies } from "./mail/delivery/spooled-copies.ts";
-import { TakenFingerprints } from "./mail/delivery/taken-fingerprints.ts";
-import { WaitingSenders } from "./mail/delivery/waiting-senders.ts";
-import { DeliveryWorker, type DeliveryWorkerDeps } from "./mail/delivery/worker.ts";
-import type { Resolver } from "./mail/dns/resolver.ts";
-import { authenticate, type ToAuthenticate } from "./mail/inbound/authenticate/authenticate.ts";
-import { ClientNames } from "./mail/inbound/client-names.ts";
-import { limitInbound } from "./mail/inbound/limits/limit-inbound.ts";
-import { MailLimits } from "./mail/inbound/limits/mail-limits.ts";
-import { BounceLimits } from "./mail/inbound/reports/bounce-limits.ts";
-import type { ResolveDeps } from "./mail/inbound/resolve.ts";
-import { RouteCache } from "./mail/inbound/route-cache.ts";
-import { submissionService } from "./mail/inbound/submission.ts";
-import { MemoryBudget } from "./mail/memory-budget.ts";
-import { arcSigning } from "./mail/message/arc-signing.ts";
-import { BounceSenders } from "./mail/message/bounce-senders.ts";
-import { copyShares } from "./mail/message/copy-memory.ts";
-import { type DeliveryReports, deliveryReports } from "./mail/message/delivery-reports.ts";
-import { makeForwardCopy } from "./mail/message/encrypted-copy.ts";
-import type { CopyParts, Encrypter } from "./mail/message/forward-copy.ts";
-import { messageSigner } from "./mail/message/message-signer.ts";
-import type { Invitations, ReplaceInQuotes } from "./mail/message/optional-features.ts";
-import { newCorrespondentsOf, ReplyBook } from "./mail/message/reply-book.ts";
-import type { RewriteRules } from "./mail/message/rewrite.ts";
-import type { WriteAsDeps } from "./mail/message/write-as-alias.ts";
-import { type MessagePathDeps, receiveMessage, resolveRecipient } from "./mail/path.ts";
-import type { MxHandlers, SessionHandlers } from "./mail/smtp/session-handlers.ts";
-import { ownDomainTransport } from "./mail/transport/own-domain.ts";
-import type { Transports } from "./mail/transport/transport.ts";
-import { webhookBodyMaker, webhookBodyWorker } from "./mail/transport/webhook/webhook-body-maker.ts";
-import type { Clock, Logger, Metrics, Random } from "./runtime/ports.ts";
-import type { ShutdownSignal } from "./runtime/shutdown-signal.ts";
-import type { Config } from "./settings/config.ts";
-import type { Store } from "./store/open-store.ts";
+import type { GoneWebhook } from "../core/alias/update-alias.ts";
+import type { ConfirmationSettings } from "../core/destination/destination.ts";
+import type { LeakGuard } from "../core/leak-guard.ts";
+import type { MailTrace } from "../core/preview/preview-inbox.ts";
+import { checkSubmitter, smtpAuthenticator } from "../core/smtp-credential.ts";
+import type { SpoolSpace } from "../core/spool/spool-space.ts";
+import { giveBackLimit, takeWeightedLimit } from "../core/take-limit.ts";
+import { newBounceSendersOf } from "../limits/bounce-senders.ts";
+import { type MailLimitRules, mailLimitRules } from "../limits/mail-limit-rules.ts";
+import { rateLimitRules } from "../limits/rate-limit-rules.ts";
+import type { Clock, Logger, Metrics, Random } from "../runtime/ports.ts";
+import type { ShutdownSignal } from "../runtime/shutdown-signal.ts";
+import type { Config } from "../settings/config.ts";
+import type { Store } from "../store/open-store.ts";
+import { BackgroundMemory } from "./background-memory.ts";
+import type { AttemptDeps } from "./delivery/attempt.ts";
+import type { CheckDeps } from "./delivery/attempt-checks.ts";
+import { ConfirmationGuard } from "./delivery/confirmation-guard.ts";
+import { DestinationHealth } from "./delivery/destination-health.ts";
+import { failureReporter } from "./delivery/failures.ts";
+import { HeldLeases } from "./delivery/held-leases.ts";
+import { InFlight } from "./delivery/in-flight.ts";
+import { OpenDeliveries } from "./delivery/open-deliveries.ts";
+import { retryPlan } from "./delivery/schedule.ts";
+import type { SettleDeps } from "./delivery/settle.ts";
+import { DestinationShares } from "./delivery/shares/destination-shares.ts";
+import { directLimits, RunningAttempts, relayLimits } from "./delivery/shares/running-attempts.ts";
+import { SpoolQuota } from "./delivery/spool-quota.ts";
+import { SpooledCopies } from "./delivery/spooled-copies.ts";
+import { TakenFingerprints } from "./delivery/taken-fingerprints.ts";
+import { WaitingSenders } from "./delivery/waiting-senders.ts";
+import { DeliveryWorker, type DeliveryWorkerDeps } from "./delivery/worker.ts";
+import type { Resolver } from "./dns/resolver.ts";
+import { authenticate, type ToAuthenticate } from "./inbound/authenticate/authenticate.ts";
+import { ClientNames } from "./inbound/client-names.ts";
+import { limitInbound } from "./inbound/limits/limit-inbound.ts";
+import { MailLimits } from "./inbound/limits/mail-limits.ts";
+import { BounceLimits } from "./inbound/reports/bounce-limits.ts";
+import type { ResolveDeps } from "./inbound/resolve.ts";
+import { RouteCache } from "./inbound/route-cache.ts";
+import { submissionService } from "./inbound/submission.ts";
+import { MemoryBudget } from "./memory-budget.ts";
+import { arcSigning } from "./message/arc-signing.ts";
+import { BounceSenders } from "./message/bounce-senders.ts";
+import { copyShares } from "./message/copy-memory.ts";
+import { type DeliveryReports, deliveryReports } from "./message/delivery-reports.ts";
+import { makeForwardCopy } from "./message/encrypted-copy.ts";
+import type { CopyParts, Encrypter } from "./message/forward-copy.ts";
+import { messageSigner } from "./message/message-signer.ts";
+import type { Invitations, ReplaceInQuotes } from "./message/optional-features.ts";
+import { newCorrespondentsOf, ReplyBook } from "./message/reply-book.ts";
+import type { RewriteRules } from "./message/rewrite.ts";
+import type { WriteAsDeps } from "./message/write-as-alias.ts";
+import { type MessagePathDeps, receiveMessage, resolveRecipient } from "./path.ts";
+import type { MxHandlers, SessionHandlers } from "./smtp/session-handlers.ts";
+import { ownDomainTransport } from "./transport/own-domain.ts";
+import type { Transports } from "./transport/transport.ts";
+import { webhookBodyMaker, webhookBodyWorker } from "./transport/webhook/webhook-body-maker.ts";
 
 export interface MailParts {
   config: Config;
   store: Store & { pauseWebhook(gone: GoneWebhook): Promise<void> };
-  /** The queue, when this process runs the delivery worker; otherwise `null`. */
+  /** `null` when this process runs no delivery worker. */
   queue: DeliveryWorkerDeps["queue"] | null;
   transports: Transports;
   resolver: Resolver;
@@ -70,30 +70,27 @@ export interface MailParts {
   random: Random;
   logger: Logger;
   metrics: Metrics;
-  /** Records the verdicts of the mail stages; `null` unless in preview mode. */
   trace: Pick<MailTrace, "add"> | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
   invitations: Invitations;
   replaceInQuotes: ReplaceInQuotes;
   spoolSpace: SpoolSpace;
-  /** Number of processes of this server, among which limits that are counted in memory are divided; default: 1. */
+  /** Number of processes among which limits counted in memory are divided; default: 1. */
   processes?: number;
-  /** Settings for confirming mailboxes; `null` when mailboxes are not asked for confirmation. */
+  /** `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
-  /** Encrypts forwarded mail; default: the age implementation. */
+  /** Default: the age implementation. */
   encrypter?: Encrypter | undefined;
 }
 
 export interface WiredMail {
   handlers: MxHandlers;
   submission: SessionHandlers;
-  /** `null` when this process does not run it. */
   deliveryWorker: DeliveryWorker | null;
   budget: MemoryBudget;
-  /** Rate limits; `null` when limits are switched off. */
   limits: MailLimits | null;
-  /** Stores the outcome of every attempt. Call it after the transports are closed, so that every attempt has ended. */
+  /** Call it after the transports are closed, so that every attempt has ended. */
   close(): Promise<void>;
 }
 
@@ -144,7 +141,7 @@ interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodi
   reports: DeliveryReports;
 }
 
-/** The dependencies for making copies and for storing outcomes, which share one reporter of failures. */
+/** Copies and outcomes share one reporter of failures. */
 function copyAndSettle(
   parts: MailParts,
   { copyMemory, webhookBodies, reports, signsArcFor }: CopyAndSettleParts,
@@ -167,8 +164,8 @@ function copyAndSettle(
 }
 
 /**
- * Makes two memory budgets of the same size, one for messages and one for what is made of them (webhook bodies,
- * encrypted copies), so that the second never takes memory from new mail.
+ * Two budgets of the same size, for messages and for what is made of them (webhook bodies, encrypted copies), so that
+ * the second never takes memory from new mail.
  */
 function messageMemory({ config, metrics }: MailParts) {
   const budget = new MemoryBudget(config.memoryBudgetBytes);
@@ -220,7 +217,7 @@ function openDeliveries(
   return new OpenDeliveries({ store, inFlight, space, quota, leases, retries: settling.retries, clock, random });
 }
 
-/** Key of the hashes under which limits count addresses. */
+/** Key of the hashes by which limits count addresses. */
 const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys of limits");
 
 function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
@@ -312,7 +309,7 @@ function wireSubmission(parts: MailParts): SessionHandlers {
   });
 }
 
-/** Milliseconds for all DNS look-ups of the checks (SPF, DKIM, DMARC, ARC) of one message. */
+/** For all DNS look-ups of one message's checks. */
 const AUTHENTICATION_TIMEOUT_MS = 5000;
 
 function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
