@@ -4,7 +4,7 @@
  */
 import { createSocket, type Socket } from "node:dgram";
 import { type AddressInfo, createServer, type Server, type Socket as TcpSocket } from "node:net";
-import type { DnsAnswer, MxRecord, Resolver } from "@kauke/server/mail/dns/resolver";
+import type { DnsResult, MxRecord, Resolver } from "@kauke/server/mail/dns/resolver";
 
 export interface FakeDnsName {
   a?: readonly string[];
@@ -40,7 +40,7 @@ export function createFakeDns(zone: FakeDnsZone = {}): FakeDns {
     type: string,
     name: string,
     pick: (entry: FakeDnsName) => readonly T[] | undefined,
-  ): Promise<DnsAnswer<T>> => {
+  ): Promise<DnsResult<T>> => {
     questions.push(`${type} ${name}`);
     const entry = entryOf(dns.zone, name);
     if (entry?.isSilent === true) return new Promise(() => {});
@@ -88,7 +88,7 @@ function asCString(name: string): string {
 function answerFrom<T>(
   found: FakeDnsName | undefined,
   pick: (entry: FakeDnsName) => readonly T[] | undefined,
-): DnsAnswer<T> {
+): DnsResult<T> {
   if (found === undefined) return { kind: "no_name" };
   if (found.fails === true) return { kind: "failed" };
   const records = pick(found);

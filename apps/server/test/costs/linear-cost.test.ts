@@ -12,7 +12,7 @@ import { bodyShapes, fill, headerShapes, type Shape, textShapes } from "@kauke/m
 import { growthOf } from "@kauke/mail-rfc/linear-cost.testing";
 import { fromBase58 } from "@kauke/server/core/wallet/wallet-signature";
 import { parseBody } from "@kauke/server/http/request/parse-body";
-import { ANSWER_CHARACTERS_MAX } from "@kauke/server/mail/dns/resolver";
+import { RESULT_CHARACTERS_MAX } from "@kauke/server/mail/dns/resolver";
 import { authenticate } from "@kauke/server/mail/inbound/authenticate/authenticate";
 import { screen } from "@kauke/server/mail/inbound/screen";
 import { MemoryBudget } from "@kauke/server/mail/memory-budget";
@@ -205,7 +205,7 @@ describe("twice the hostile input takes about twice the time:", () => {
     { timeout: TIMEOUT_MS },
     async (_, of) => {
       const read = (text: string) => verify(signedMessage, { records: of(text) });
-      expect(await breaches(dnsShapes, (text) => text, [ANSWER_CHARACTERS_MAX, read])).toEqual([]);
+      expect(await breaches(dnsShapes, (text) => text, [RESULT_CHARACTERS_MAX, read])).toEqual([]);
     },
   );
 
@@ -221,7 +221,7 @@ describe("twice the hostile input takes about twice the time:", () => {
       const policies = createStsPolicies({ resolver: withRecords(records), allow: parseAllowList([]) });
       return policies.find("b.test", ongoingAttempt());
     };
-    expect(await breaches(dnsShapes, (text) => text, [ANSWER_CHARACTERS_MAX, read])).toEqual([]);
+    expect(await breaches(dnsShapes, (text) => text, [RESULT_CHARACTERS_MAX, read])).toEqual([]);
   });
 
   it.each(["mx: ", ""])("an MTA-STS policy file with a hostile value of %j", { timeout: TIMEOUT_MS }, async (start) => {

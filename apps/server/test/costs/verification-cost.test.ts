@@ -3,7 +3,7 @@
  * is read. linear-cost.test.ts tests how the cost grows with the size of the input.
  */
 import { headerLimits } from "@kauke/mail-rfc";
-import { ANSWER_CHARACTERS_MAX, RECORDS_MAX, TXT_RECORDS_MAX } from "@kauke/server/mail/dns/resolver";
+import { RECORDS_MAX, RESULT_CHARACTERS_MAX, TXT_RECORDS_MAX } from "@kauke/server/mail/dns/resolver";
 import { authenticate } from "@kauke/server/mail/inbound/authenticate/authenticate";
 import { BodyHashes } from "@kauke/server/mail/message/message-signer";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
@@ -196,7 +196,7 @@ describe("evaluating a DMARC record costs little,", () => {
     "one that begins %j",
     async (start) => {
       for (const piece of [" ", "a", ";", "=", "a=b;", "!1", "mailto:a,", "%2"]) {
-        const record = start + piece.repeat((ANSWER_CHARACTERS_MAX - start.length) / piece.length);
+        const record = start + piece.repeat((RESULT_CHARACTERS_MAX - start.length) / piece.length);
         await expectCheap(`DMARC of ${piece}`, { zone: { "_dmarc.evil.example": { txt: [record] } } });
       }
     },

@@ -2,7 +2,7 @@
 
 import { get } from "node:https";
 import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
-import type { DnsAnswer, Resolver } from "../../mail/dns/resolver.ts";
+import type { DnsResult, Resolver } from "../../mail/dns/resolver.ts";
 import { checkSpf as evaluateSpf } from "../../mail/inbound/authenticate/check-spf.ts";
 import { MessageDns } from "../../mail/inbound/authenticate/message-dns.ts";
 import { collectStream } from "../../runtime/byte-streams.ts";
@@ -36,7 +36,7 @@ const SPF_DEADLINE_MS = 10_000;
 const printedByDomains = "`kauke domains` prints it";
 const dnsFailed = "DNS gave no answer: check the name servers of this domain, and KAUKE_DNS_SERVERS.";
 
-function recordsOf<T>(result: DnsAnswer<T>): readonly T[] {
+function recordsOf<T>(result: DnsResult<T>): readonly T[] {
   return result.kind === "found" ? result.records : [];
 }
 

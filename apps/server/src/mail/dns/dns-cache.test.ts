@@ -1,12 +1,12 @@
 /** Limits and shares of the cache of DNS answers. */
 import { expect, test } from "vitest";
-import { AnswerCache, ENTRY_BYTES } from "./dns-cache.ts";
+import { DnsCache, ENTRY_BYTES } from "./dns-cache.ts";
 
 const KIB = 1024;
 
 function cacheOf(limits?: { bytes: number; zoneBytes: number }) {
   const clock = { now: 0 };
-  const cache = new AnswerCache(() => clock.now, limits);
+  const cache = new DnsCache(() => clock.now, limits);
   const asked: string[] = [];
   const ask = (name: string, bytes = 0) =>
     cache.ask(

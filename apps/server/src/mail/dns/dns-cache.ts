@@ -4,21 +4,21 @@
  */
 import { zoneOf } from "../../limits/party.ts";
 
-export interface AnswerCacheLimits {
+export interface DnsCacheLimits {
   bytes: number;
   zoneBytes: number;
 }
 
 const MIB = 1024 * 1024;
-const cacheLimits: AnswerCacheLimits = { bytes: 16 * MIB, zoneBytes: MIB };
+const cacheLimits: DnsCacheLimits = { bytes: 16 * MIB, zoneBytes: MIB };
 
-export interface KeptAnswer {
+export interface CachedResult {
   keepMs: number;
   bytes: number;
 }
 
 interface Entry {
-  answer: Promise<unknown>;
+  result: Promise<unknown>;
   /** Infinite while the query is pending. */
   until: number;
   bytes: number;
@@ -40,8 +40,8 @@ const SWEEP_EVERY_MS = 30_000;
 /** Part that is freed at once, so that zones are sorted rarely. */
 const FREED_PART = 1 / 16;
 
-export class AnswerCache {
-  readonly #limits: AnswerCacheLimits;
+export class DnsCache {
+  readonly #limits: DnsCacheLimits;
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
   readonly #zones = new Map<string, Zone>();
@@ -69,22 +69,22 @@ export class AnswerCache {
   ask<T>(
     [type, name]: [type: string, name: string],
     ask: () => Promise<T>,
-    keep: (answer: T) => KeptAnswer,
+    keep: (result: T) => CachedResult,
   ): Promise<T> {
     const key = `${type} ${name}`;
     const known = this.#entries.get(key);
-    if (known !== undefined && known.until > this.#now()) return known.answer as Promise<T>;
+    if (known !== undefined && known.until > this.#now()) return known.result as Promise<T>;
     if (known !== undefined) this.#remove(key);
     this.#sweep();
-    const answer = ask();
-    const entry: Entry = { answer, until: Number.POSITIVE_INFINITY, bytes: 0, zone: zoneOf(name) };
+    const result = ask();
+    const entry: Entry = { result, until: Number.POSITIVE_INFINITY, bytes: 0, zone: zoneOf(name) };
     this.#add(key, entry);
-    void answer.then((found) => {
+    void result.then((found) => {
       const { keepMs, bytes } = keep(found);
       entry.until = this.#now() + keepMs;
       if (this.#entries.get(key) === entry) this.#grow(entry, bytes);
     });
-    return answer;
+    return result;
   }
 
   #add(key: string, entry: Entry): void {

@@ -35,9 +35,9 @@ export class PendingQuestions {
         resolve(failed);
       };
       this.#add(zone, fail);
-      void ask().then((answer) => {
+      void ask().then((result) => {
         this.#remove(zone, fail);
-        resolve(answer);
+        resolve(result);
       });
     });
   }

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { afterEach, describe, expect, it, test } from "vitest";
-import { ANSWER_CHARACTERS_MAX, createResolver, RECORDS_MAX, TXT_RECORDS_MAX } from "./resolver.ts";
+import { createResolver, RECORDS_MAX, RESULT_CHARACTERS_MAX, TXT_RECORDS_MAX } from "./resolver.ts";
 
 let dns: FakeDnsServer | null = null;
 afterEach(async () => {
@@ -81,8 +81,8 @@ test("an answer with too many records, or too much text in them, counts as faile
   const resolver = await resolverFor({
     "most.example": { a: addresses(RECORDS_MAX), txt: Array(TXT_RECORDS_MAX).fill("proof") },
     "many.example": { a: addresses(RECORDS_MAX + 1), txt: Array(TXT_RECORDS_MAX + 1).fill("proof") },
-    "large.example": { txt: ["a".repeat(ANSWER_CHARACTERS_MAX / 2), "b".repeat(ANSWER_CHARACTERS_MAX / 2)] },
-    "larger.example": { txt: ["a".repeat(ANSWER_CHARACTERS_MAX / 2), "b".repeat(ANSWER_CHARACTERS_MAX / 2 + 1)] },
+    "large.example": { txt: ["a".repeat(RESULT_CHARACTERS_MAX / 2), "b".repeat(RESULT_CHARACTERS_MAX / 2)] },
+    "larger.example": { txt: ["a".repeat(RESULT_CHARACTERS_MAX / 2), "b".repeat(RESULT_CHARACTERS_MAX / 2 + 1)] },
   });
   expect((await resolver.resolve4("most.example")).kind).toBe("found");
   expect((await resolver.resolve4("many.example")).kind).toBe("failed");

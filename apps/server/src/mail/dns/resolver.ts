@@ -7,7 +7,7 @@
  */
 import { Resolver as NodeResolver } from "node:dns/promises";
 import { isDnsName } from "@kauke/mail-rfc";
-import { AnswerCache } from "./dns-cache.ts";
+import { DnsCache } from "./dns-cache.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 
 export interface MxRecord {
@@ -16,7 +16,7 @@ export interface MxRecord {
   priority: number;
 }
 
-export type DnsAnswer<T> =
+export type DnsResult<T> =
   | { kind: "found"; records: readonly T[] }
   | { kind: "no_record" }
   | { kind: "no_name" }
@@ -25,13 +25,13 @@ export type DnsAnswer<T> =
 
 /** Names are A-labels in any case and without a final dot. */
 export interface Resolver {
-  resolveMx(name: string): Promise<DnsAnswer<MxRecord>>;
-  resolve4(name: string): Promise<DnsAnswer<string>>;
-  resolve6(name: string): Promise<DnsAnswer<string>>;
+  resolveMx(name: string): Promise<DnsResult<MxRecord>>;
+  resolve4(name: string): Promise<DnsResult<string>>;
+  resolve6(name: string): Promise<DnsResult<string>>;
   /** Each with its strings joined (RFC 7208 §3.3). */
-  resolveTxt(name: string): Promise<DnsAnswer<string>>;
+  resolveTxt(name: string): Promise<DnsResult<string>>;
   /** Host names by reverse name (`1.2.0.192.in-addr.arpa`). */
-  resolvePtr(name: string): Promise<DnsAnswer<string>>;
+  resolvePtr(name: string): Promise<DnsResult<string>>;
 }
 
 export interface ResolverOptions {
@@ -43,14 +43,14 @@ export interface ResolverOptions {
 
 const DEADLINE_MS = 5000;
 const TRIES = 5;
-/** With more records, or more than `ANSWER_CHARACTERS_MAX`, a result counts as failed. */
+/** With more records, or more than `RESULT_CHARACTERS_MAX`, a result counts as failed. */
 export const RECORDS_MAX = 64;
 /** Domains keep many proofs of ownership under one name. */
 export const TXT_RECORDS_MAX = 256;
-export const ANSWER_CHARACTERS_MAX = 16 * 1024;
+export const RESULT_CHARACTERS_MAX = 16 * 1024;
 /** Estimated memory of a record without its text. */
 const RECORD_BYTES = 64;
-const keepMs: Record<DnsAnswer<never>["kind"], number> = {
+const keepMs: Record<DnsResult<never>["kind"], number> = {
   found: 60_000,
   no_record: 30_000,
   no_name: 30_000,
@@ -72,15 +72,15 @@ export function createResolver({
   });
   if (servers !== null) node.setServers([...servers]);
   const pending = new PendingQuestions();
-  const cache = new AnswerCache(now);
-  const keep = <T>(answer: DnsAnswer<T>) => ({ keepMs: keepMs[answer.kind], bytes: bytesOf(answer) });
+  const cache = new DnsCache(now);
+  const keep = <T>(result: DnsResult<T>) => ({ keepMs: keepMs[result.kind], bytes: bytesOf(result) });
   const asker =
     <T>(type: string, query: (name: string) => Promise<T[]>) =>
-    (name: string): Promise<DnsAnswer<T>> => {
+    (name: string): Promise<DnsResult<T>> => {
       if (!isDnsName(name)) return Promise.resolve({ kind: "no_name" });
       const key = name.toLowerCase();
-      const ask = () => withDeadline(answerOf(query(key), type === "TXT" ? TXT_RECORDS_MAX : RECORDS_MAX), deadlineMs);
-      return cache.ask([type, key], () => pending.ask<DnsAnswer<T>>(key, ask, { kind: "failed" }), keep);
+      const ask = () => withDeadline(resultOf(query(key), type === "TXT" ? TXT_RECORDS_MAX : RECORDS_MAX), deadlineMs);
+      return cache.ask([type, key], () => pending.ask<DnsResult<T>>(key, ask, { kind: "failed" }), keep);
     };
   return {
     resolveMx: asker("MX", async (name) => (await node.resolveMx(name)).map(plainMx)),
@@ -95,10 +95,10 @@ function plainMx({ exchange, priority }: MxRecord): MxRecord {
   return { exchange, priority };
 }
 
-async function answerOf<T>(query: Promise<T[]>, recordsMax: number): Promise<DnsAnswer<T>> {
+async function resultOf<T>(query: Promise<T[]>, recordsMax: number): Promise<DnsResult<T>> {
   try {
     const records = await query;
-    if (records.length > recordsMax || charactersOf(records) > ANSWER_CHARACTERS_MAX) return { kind: "failed" };
+    if (records.length > recordsMax || charactersOf(records) > RESULT_CHARACTERS_MAX) return { kind: "failed" };
     return records.length === 0 ? { kind: "no_record" } : { kind: "found", records };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException | null)?.code;
@@ -108,18 +108,18 @@ async function answerOf<T>(query: Promise<T[]>, recordsMax: number): Promise<Dns
   }
 }
 
-function withDeadline<T>(answer: Promise<DnsAnswer<T>>, deadlineMs: number): Promise<DnsAnswer<T>> {
+function withDeadline<T>(result: Promise<DnsResult<T>>, deadlineMs: number): Promise<DnsResult<T>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(late), deadlineMs);
-    void answer.then((value) => {
+    void result.then((value) => {
       clearTimeout(timer);
       resolve(value);
     });
   });
 }
 
-function bytesOf<T>(answer: DnsAnswer<T>): number {
-  return answer.kind === "found" ? charactersOf(answer.records) + answer.records.length * RECORD_BYTES : 0;
+function bytesOf<T>(result: DnsResult<T>): number {
+  return result.kind === "found" ? charactersOf(result.records) + result.records.length * RECORD_BYTES : 0;
 }
 
 function charactersOf(records: readonly unknown[]): number {

@@ -1,6 +1,6 @@
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { describe, expect, test } from "vitest";
-import type { DnsAnswer } from "../dns/resolver.ts";
+import type { DnsResult } from "../dns/resolver.ts";
 import { ClientNames } from "./client-names.ts";
 
 const zone: FakeDnsZone = {
@@ -53,7 +53,7 @@ function slowResolver() {
   const waiting = new Map<string, () => void>();
   const asked: string[] = [];
   const resolvePtr = (name: string) =>
-    new Promise<DnsAnswer<string>>((resolve) => {
+    new Promise<DnsResult<string>>((resolve) => {
       asked.push(name);
       waiting.set(name, () => resolve({ kind: "found", records: ["h.example.org"] }));
     });
@@ -71,7 +71,7 @@ describe("names whose DNS server does not answer", () => {
     const resolver = {
       ...createFakeDns({ "h.example.org": { a: ["192.0.2.1"] } }),
       resolvePtr: () =>
-        new Promise<DnsAnswer<string>>((resolve) => {
+        new Promise<DnsResult<string>>((resolve) => {
           go = () => resolve({ kind: "found", records: ["h.example.org"] });
         }),
     };

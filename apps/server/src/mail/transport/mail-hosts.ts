@@ -5,7 +5,7 @@
 import { domainToASCII } from "node:url";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { deferred, refused } from "../classify-reply.ts";
-import type { DnsAnswer, MxRecord, Resolver } from "../dns/resolver.ts";
+import type { DnsResult, MxRecord, Resolver } from "../dns/resolver.ts";
 import { type AllowList, isPublicAddress } from "./address-guard.ts";
 
 export interface MailHost {
@@ -44,7 +44,7 @@ function none(outcome: DeliveryOutcome): MailHosts {
   return { kind: "none", outcome };
 }
 
-function exchangesOf(name: string, result: DnsAnswer<MxRecord>, rules: MailHostRules): string[] | DeliveryOutcome {
+function exchangesOf(name: string, result: DnsResult<MxRecord>, rules: MailHostRules): string[] | DeliveryOutcome {
   if (result.kind === "failed") return deferred("dns_failed", "4.4.3");
   if (result.kind === "no_name") return refused("no_mail_host", "5.1.2");
   if (result.kind === "no_record") return [name];

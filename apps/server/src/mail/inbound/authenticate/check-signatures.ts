@@ -62,7 +62,7 @@ export interface SignedMail {
 }
 
 export interface SignatureDeps {
-  dns: Pick<MessageDns, "answerTo">;
+  dns: Pick<MessageDns, "find">;
   /** Saves the signer from hashing the body again. */
   bodyHashes: Pick<BodyHashes, "remember">;
   /** Called with each DKIM signature as soon as it is checked. */

@@ -24,9 +24,9 @@ export async function checkSpf({ clientAddress, helo, envelopeFrom }: SpfClaim, 
   const given = helo || clientAddress;
   const name = isAddressLiteral(given) ? `[${given}]` : given;
   const verdict = await checkHost({ clientAddress, helo: name, sender: envelopeFrom }, async (asked, type) => {
-    const answer = await dns.answerTo(asked, type);
-    if (answer.kind === "failed") return null;
-    return answer.kind === "found" ? answer.records : [];
+    const result = await dns.find(asked, type);
+    if (result.kind === "failed") return null;
+    return result.kind === "found" ? result.records : [];
   });
   return { ...verdict, helo: name };
 }

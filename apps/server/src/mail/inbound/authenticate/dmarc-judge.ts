@@ -5,7 +5,7 @@
  */
 import { comparableDomain, DmarcEvaluation, type DmarcPolicy, type Vouchers } from "@kauke/mail-rfc";
 import { registrableDomain } from "../../../limits/party.ts";
-import type { DnsAnswer } from "../../dns/resolver.ts";
+import type { DnsResult } from "../../dns/resolver.ts";
 import type { MessageDns } from "./message-dns.ts";
 
 export interface DmarcVerdict {
@@ -16,7 +16,7 @@ export interface DmarcVerdict {
   applied: DmarcPolicy | null;
 }
 
-type AnswerTo = Pick<MessageDns, "answerTo">;
+type Dns = Pick<MessageDns, "find">;
 
 const nobody: Vouchers = { spf: [], dkim: [] };
 
@@ -25,11 +25,11 @@ export class DmarcJudge {
   readonly #evaluation: DmarcEvaluation;
 
   /** @param author domain in A-labels; empty when there is none */
-  constructor(author: string, dns: AnswerTo) {
+  constructor(author: string, dns: Dns) {
     this.#author = author;
     this.#evaluation = new DmarcEvaluation(author, {
-      txt: async (name) => textsOf(await dns.answerTo(name, "TXT")),
-      exists: async (name) => existsBy(await dns.answerTo(name, "A")),
+      txt: async (name) => textsOf(await dns.find(name, "TXT")),
+      exists: async (name) => existsBy(await dns.find(name, "A")),
     });
   }
 
@@ -54,12 +54,12 @@ export class DmarcJudge {
   }
 }
 
-function textsOf(answer: DnsAnswer<string>): readonly string[] {
-  if (answer.kind === "failed") throw new Error("look-up failed");
-  return answer.kind === "found" ? answer.records : [];
+function textsOf(result: DnsResult<string>): readonly string[] {
+  if (result.kind === "failed") throw new Error("look-up failed");
+  return result.kind === "found" ? result.records : [];
 }
 
-function existsBy({ kind }: DnsAnswer<string>): boolean {
+function existsBy({ kind }: DnsResult<string>): boolean {
   if (kind === "failed") throw new Error("look-up failed");
   return kind !== "no_name";
 }

@@ -1,7 +1,7 @@
 /** The cache of parsed key records: by text, bounded, and never an answer for another record. */
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { DnsAnswer } from "../../dns/resolver.ts";
+import type { DnsResult } from "../../dns/resolver.ts";
 import { KEY_RECORDS_MAX, KeyRecords, lookUpKey } from "./key-records.ts";
 
 const key = generateKeyPairSync("ed25519").publicKey.export({ type: "spki", format: "der" }).subarray(-32);
@@ -38,8 +38,8 @@ describe("a key record", () => {
 });
 
 describe("the look-up of a key", () => {
-  const found = (answer: DnsAnswer<string>) =>
-    lookUpKey({ selector: "s", domain: "a.example" }, { answerTo: async () => answer });
+  const found = (answer: DnsResult<string>) =>
+    lookUpKey({ selector: "s", domain: "a.example" }, { find: async () => answer });
 
   it("takes the first of several records", async () => {
     expect(await found({ kind: "found", records: [record("a"), "p="] })).toMatchObject({ key: { type: "ed25519" } });

@@ -35,11 +35,11 @@ const keyRecords = new KeyRecords();
 /** Of several records the first counts (RFC 6376 §3.6.2.2 leaves it open). */
 export async function lookUpKey(
   place: { selector: string; domain: string },
-  dns: Pick<MessageDns, "answerTo">,
+  dns: Pick<MessageDns, "find">,
 ): Promise<KeyLookup> {
-  const answer = await dns.answerTo(keyName(place), "TXT");
-  if (answer.kind === "failed") return { failed: answer.isLate === true ? "ETIMEOUT" : "ESERVFAIL" };
-  if (answer.kind !== "found") return null;
-  const [text = ""] = answer.records;
+  const result = await dns.find(keyName(place), "TXT");
+  if (result.kind === "failed") return { failed: result.isLate === true ? "ETIMEOUT" : "ESERVFAIL" };
+  if (result.kind !== "found") return null;
+  const [text = ""] = result.records;
   return keyRecords.read(text);
 }

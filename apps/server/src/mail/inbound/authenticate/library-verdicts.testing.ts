@@ -15,7 +15,7 @@ import { createRequire } from "node:module";
 import { readDnsName } from "@kauke/mail-rfc";
 import { type DKIMResult, type DMARCResult, dkimVerify, dmarc, arc as verifyArc } from "mailauth";
 import type { AuthResult } from "../../../core/message/message.ts";
-import type { DnsAnswer } from "../../dns/resolver.ts";
+import type { DnsResult } from "../../dns/resolver.ts";
 import type { ArcFound, SignatureFound } from "./check-signatures.ts";
 import type { DmarcVerdict } from "./dmarc-judge.ts";
 
@@ -29,7 +29,7 @@ export type TxtTable = Readonly<Record<string, readonly string[] | "failed" | "l
 
 export function answersOf(table: TxtTable) {
   return {
-    answerTo: async (name: string, type: string): Promise<DnsAnswer<string>> => {
+    find: async (name: string, type: string): Promise<DnsResult<string>> => {
       // A resolver in C reads a name to its first NUL.
       const records = table[(name.split("\0", 1)[0] ?? "").toLowerCase()];
       if (records === "failed" || records === "late") return { kind: "failed", isLate: records === "late" };
@@ -40,10 +40,10 @@ export function answersOf(table: TxtTable) {
 }
 
 function resolverOf(table: TxtTable): { resolver: Resolver; unanswered: Set<string> } {
-  const { answerTo } = answersOf(table);
+  const { find } = answersOf(table);
   const unanswered = new Set<string>();
   const resolver = async (name: string, type: string): Promise<string[]> => {
-    const answer = await answerTo(name, type);
+    const answer = await find(name, type);
     if (answer.kind === "failed") unanswered.add(name.toLowerCase());
     // As `dns.promises.resolve`: lists of strings for TXT, which the library's type does not allow, and error codes.
     if (answer.kind === "found") return answer.records.map((text) => [text]) as unknown as string[];

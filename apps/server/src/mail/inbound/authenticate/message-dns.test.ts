@@ -15,12 +15,12 @@ test("an answer is a list of texts, mail hosts by preference, or the reason why 
     createFakeDns({ "a.example": { a: ["192.0.2.1"], mx, txt: ["a b"] }, "b.example": { fails: true } }),
     10_000,
   );
-  expect(await dns.answerTo("a.example", "A")).toEqual(found("192.0.2.1"));
-  expect(await dns.answerTo("a.example", "MX")).toEqual(found("first.example", "second.example"));
-  expect(await dns.answerTo("a.example", "TXT")).toEqual(found("a b"));
-  expect(await dns.answerTo("a.example", "AAAA")).toEqual({ kind: "no_record" });
-  expect(await dns.answerTo("c.example", "TXT")).toEqual({ kind: "no_name" });
-  expect(await dns.answerTo("B.example", "TXT")).toEqual({ kind: "failed" });
+  expect(await dns.find("a.example", "A")).toEqual(found("192.0.2.1"));
+  expect(await dns.find("a.example", "MX")).toEqual(found("first.example", "second.example"));
+  expect(await dns.find("a.example", "TXT")).toEqual(found("a b"));
+  expect(await dns.find("a.example", "AAAA")).toEqual({ kind: "no_record" });
+  expect(await dns.find("c.example", "TXT")).toEqual({ kind: "no_name" });
+  expect(await dns.find("B.example", "TXT")).toEqual({ kind: "failed" });
   expect(dns.wasCut).toBe(false);
   dns.close();
 });
@@ -28,10 +28,10 @@ test("an answer is a list of texts, mail hosts by preference, or the reason why 
 test("at the deadline pending look-ups fail, new ones are not started, and answers stay available", async () => {
   const fake = createFakeDns({ "a.example": { a: ["192.0.2.1"] }, "silent.example": { isSilent: true } });
   const dns = new MessageDns(fake, 50);
-  expect(await dns.answerTo("a.example", "A")).toEqual(found("192.0.2.1"));
-  expect(await dns.answerTo("silent.example", "A")).toEqual(late);
-  expect(await dns.answerTo("new.example", "A")).toEqual(late);
-  expect(await dns.answerTo("a.example", "A")).toEqual(found("192.0.2.1"));
+  expect(await dns.find("a.example", "A")).toEqual(found("192.0.2.1"));
+  expect(await dns.find("silent.example", "A")).toEqual(late);
+  expect(await dns.find("new.example", "A")).toEqual(late);
+  expect(await dns.find("a.example", "A")).toEqual(found("192.0.2.1"));
   expect(dns.wasCut).toBe(true);
   expect(fake.questions).toEqual(["A a.example", "A silent.example"]);
   dns.close();
@@ -40,12 +40,12 @@ test("at the deadline pending look-ups fail, new ones are not started, and answe
 test("the deadline can be brought forward but not lifted", async () => {
   const dns = new MessageDns(createFakeDns({ "silent.example": { isSilent: true } }), 60_000);
   const began = performance.now();
-  const asked = dns.answerTo("silent.example", "A");
+  const asked = dns.find("silent.example", "A");
   dns.endIn(20);
   expect(await asked).toEqual(late);
   expect(performance.now() - began).toBeLessThan(10_000);
   dns.endIn(60_000);
-  expect(await dns.answerTo("new.example", "A")).toEqual(late);
+  expect(await dns.find("new.example", "A")).toEqual(late);
   dns.close();
 });
 

@@ -3,15 +3,15 @@
  * every check finishes. Results are cached for the message.
  */
 import type { SpfRecordType } from "@kauke/mail-rfc";
-import type { DnsAnswer, MxRecord, Resolver } from "../../dns/resolver.ts";
+import type { DnsResult, MxRecord, Resolver } from "../../dns/resolver.ts";
 
-type Answer = DnsAnswer<string>;
+type TextResult = DnsResult<string>;
 
 const late = { kind: "failed", isLate: true } as const;
 
 export class MessageDns {
   readonly #resolver: Resolver;
-  readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #results = new Map<string, Promise<TextResult>>();
   readonly #end: Promise<null>;
   #endNow: () => void = () => {};
   #timer: NodeJS.Timeout;
@@ -47,26 +47,26 @@ export class MessageDns {
   }
 
   /** Cached results are returned after the deadline too. MX gives host names by preference. */
-  async answerTo(name: string, type: SpfRecordType): Promise<Answer> {
-    const answer = (await Promise.race([this.#answerTo(name, type), this.#end])) ?? late;
-    if (answer.kind === "failed" && answer.isLate === true) this.#wasCut = true;
-    return answer;
+  async find(name: string, type: SpfRecordType): Promise<TextResult> {
+    const result = (await Promise.race([this.#find(name, type), this.#end])) ?? late;
+    if (result.kind === "failed" && result.isLate === true) this.#wasCut = true;
+    return result;
   }
 
-  #answerTo(name: string, type: SpfRecordType): Promise<Answer | null> {
+  #find(name: string, type: SpfRecordType): Promise<TextResult | null> {
     const key = keyOf(name, type);
-    const known = this.#answers.get(key);
+    const known = this.#results.get(key);
     if (known !== undefined) return known;
     if (this.#isOver) return this.#end;
     const asked = lookUp(this.#resolver, name, type);
-    this.#answers.set(key, asked);
+    this.#results.set(key, asked);
     return asked;
   }
 }
 
 const keyOf = (name: string, type: string) => `${type} ${name.toLowerCase()}`;
 
-async function lookUp(resolver: Resolver, name: string, type: SpfRecordType): Promise<Answer> {
+async function lookUp(resolver: Resolver, name: string, type: SpfRecordType): Promise<TextResult> {
   switch (type) {
     case "TXT":
       return boundTxt(name, await resolver.resolveTxt(name));
@@ -81,9 +81,9 @@ async function lookUp(resolver: Resolver, name: string, type: SpfRecordType): Pr
   }
 }
 
-function hostsOf(answer: DnsAnswer<MxRecord>): Answer {
-  if (answer.kind !== "found") return answer;
-  const byPreference = answer.records.toSorted((one, other) => one.priority - other.priority);
+function hostsOf(result: DnsResult<MxRecord>): TextResult {
+  if (result.kind !== "found") return result;
+  const byPreference = result.records.toSorted((one, other) => one.priority - other.priority);
   return { kind: "found", records: byPreference.map(({ exchange }) => exchange) };
 }
 
@@ -94,7 +94,7 @@ export const TXT_RECORD_MAX = 4096;
  * Bounds the TXT records that are read: an oversized DKIM key becomes an invalid one, an oversized DMARC record a failed
  * look-up. `parseSpfRecord` bounds SPF records.
  */
-export function boundTxt(name: string, found: DnsAnswer<string>): DnsAnswer<string> {
+export function boundTxt(name: string, found: DnsResult<string>): DnsResult<string> {
   if (found.kind !== "found") return found;
   const { records } = found;
   if (name.includes("._domainkey.")) return { kind: "found", records: records.map(readableKey) };
