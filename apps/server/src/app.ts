@@ -48,7 +48,7 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
   const closeAll = async () => {
     state.isReady = false;
     shutdown.begin();
-    await Promise.all(services.map((service) => service.drain?.()));
+    await Promise.all(services.map(async (service) => await service.drain?.()));
     for (const service of services.toReversed()) await service.close?.();
     await store.close();
     metrics.close();
