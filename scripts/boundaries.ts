@@ -111,9 +111,9 @@ export const mayImport: Readonly<Record<Part, readonly Part[] | "everything">> =
   age: [],
   "age-node": ["age"],
   runtime: [],
-  // The limits, for the names that KAUKE_LIMITS may contain.
-  settings: ["limits", "runtime", "contract", "mail-rfc"],
-  limits: ["runtime", "mail-rfc"],
+  settings: ["runtime", "contract", "mail-rfc"],
+  // Its table shows the figures of contract and of mail-rfc beside its own.
+  limits: ["runtime", "contract", "mail-rfc"],
   core: ["contract", "mail-rfc", "age", "limits", "runtime"],
   store: ["core", "contract", "mail-rfc", "settings", "limits", "runtime"],
   http: ["core", "contract", "settings", "limits", "runtime"],

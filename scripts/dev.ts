@@ -6,11 +6,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { limitNames } from "../apps/server/src/limits/named-limits.ts";
 import { readConfigOrExit } from "../apps/server/src/settings/read-config.ts";
 import { repositoryRoot } from "./source-files.ts";
 
 const root = repositoryRoot();
-const { http } = readConfigOrExit(root);
+const { http } = readConfigOrExit(root, limitNames);
 const origin = `http://${http.host.includes(":") ? `[${http.host}]` : http.host}:${http.port}`;
 
 function startNode(args: readonly string[], cwd = root): ChildProcess {

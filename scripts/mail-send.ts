@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { formatDate } from "@kauke/mail-rfc";
 import { controlClient } from "@kauke/server/cli/control/control-client";
 import { controlPath } from "@kauke/server/cli/control/control-protocol";
+import { limitNames } from "@kauke/server/limits/named-limits";
 import { readConfigOrExit } from "@kauke/server/settings/read-config";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { repositoryRoot } from "./source-files.ts";
@@ -66,7 +67,7 @@ function readArguments() {
  * whatever settings.
  */
 async function findServer(given: { port?: string; web?: string; data?: string }): Promise<Server> {
-  const config = readConfigOrExit(repositoryRoot());
+  const config = readConfigOrExit(repositoryRoot(), limitNames);
   const dataDir = given.data === undefined ? config.dataDir : resolve(given.data);
   const path = controlPath(dataDir);
   const facts =

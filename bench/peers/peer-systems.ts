@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mailLimitNames } from "@kauke/server/limits/mail-limit-rules";
+import { mailLimitNames } from "@kauke/server/limits/named-limits";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { startCeiling } from "../ceiling/ceiling.ts";
 import type { ForwardCase } from "../forward/forward-case.ts";

@@ -1,45 +1,136 @@
-/** docs/limits.md: every row of its tables is filled and names a test file that exists. */
-import { readFileSync } from "node:fs";
+/**
+ * docs/limits.md is the table of bounds in apps/server/src/limits/table.ts, whose figures the server reads. After a
+ * change of the table: `npx vitest run scripts/consistency/limits-page.test.ts -u`.
+ */
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { limitNames, namedLimits } from "@kauke/server/limits/named-limits";
+import { bounds, limitsTable } from "@kauke/server/limits/table";
+import { describe, expect, it, test } from "vitest";
 import { repositoryFiles, repositoryRoot } from "../source-files.ts";
 
-const COLUMNS = ["Limit", "Value", "Scope", "Share of one party", "Who gives way", "Attack test"];
+const intro = `# Limits
 
-/** @returns the cells of each row of the page's tables, without their headings */
-function rowsOf(text: string): string[][] {
-  const lines = text.split("\n").filter((line) => line.startsWith("|") && !/^\|(?: ?-+ ?\|)+$/.test(line));
-  const rows = lines.map((line) => {
-    const cells = line.slice(1, -1).split("|");
-    return cells.map((cell) => cell.trim());
-  });
-  return rows.filter(([first]) => first !== COLUMNS[0]);
+<!-- Generated from apps/server/src/limits/table.ts: npx vitest run scripts/consistency/limits-page.test.ts -u -->
+
+Every resource that a stranger or an account can use up has a limit, a share for each party, and a rule for what happens at the limit: who waits, is refused or is evicted. Each row names the tests that attack it, by the end of their path.
+
+- **Network, block.** A network is an IPv4 address or an IPv6 /64; a block is the /24 or /48 around it. Limits "from one network" apply to its block too, at 16 times the figure for a /24 and 8 times for a /48 ([why](decisions/2026-11-22-eviction.md)).
+- **The busiest first** means that the oldest idle entry of the busiest network in the busiest block is evicted. A party with at most eight connections or rows never counts as busy.
+- **Scope** is what a limit counts by: all parties together, an account, a network, a block, a destination and so on. "None" means that there is no share, or that nothing is evicted.
+- **Names in \`code\`** are those of \`KAUKE_LIMITS\`; an unknown name stops the start. \`off\` disables these limits and the shares of networks. What the rates of the mail path (\`mail_…\`) count is in [operating.md](operating.md#limits).
+- **Several processes.** Shares and limits count in each process; those of the mail path are divided by n where \`KAUKE_WORKERS=n\` starts several, rounded up, so that all together allow what one would, and a party whose connections all reach one process gets an n-th. Memory budgets hold in each process. What is counted in the database (sign-ins, accounts, sending) holds over all. Several hosts on one PostgreSQL count each on its own.
+`;
+
+const heads = ["Limit", "Value", "Scope", "Share of one party", "Who gives way", "Attack test"];
+
+type Row = string | { figures: Readonly<Record<string, number>>; row: string };
+const rows = Object.values(limitsTable).flatMap((section) => Object.entries<Row>(section));
+const textOf = (row: Row): string => (typeof row === "string" ? row : row.row);
+const cellsOf = (row: Row): string[] => textOf(row).split(" | ");
+const testsOf = (row: Row): string[] => (cellsOf(row)[5] ?? "").split(", ");
+
+const MIB = 1024 * 1024;
+const parts = new Map([
+  [1 / 2, "half"],
+  [1 / 3, "a third"],
+  [1 / 4, "a quarter"],
+  [1 / 50, "a fiftieth"],
+]);
+const count = (value: number) => value.toLocaleString("en");
+const some = (value: number, unit: string) => `${count(value)} ${unit}${value === 1 ? "" : "s"}`;
+
+function duration(ms: number): string {
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${ms / 1000} s`;
+  if (ms < 3_600_000) return some(ms / 60_000, "minute");
+  return ms < 86_400_000 ? some(ms / 3_600_000, "hour") : some(ms / 86_400_000, "day");
 }
 
-const namesOf = (cell: string): string[] => [...cell.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, name]) => name ?? "");
+/** A figure with the unit that its name ends with. */
+function figure(name: string, value: number): string {
+  if (name.endsWith("Ms")) return duration(value);
+  if (name.endsWith("Seconds")) return duration(value * 1000);
+  if (name.endsWith("Part")) return parts.get(value) ?? String(value);
+  if (!name.toLowerCase().endsWith("bytes")) return count(value);
+  if (value < 1024) return `${value} bytes`;
+  return value % MIB === 0 ? `${count(value / MIB)} MiB` : `${count(value / 1024)} KiB`;
+}
 
+/** @param path name of a figure of the row, name of a limit, or `name.figure` of another row or limit */
+function filled(path: string, row: Row): string {
+  const [name = "", field] = path.split(".");
+  if (field === undefined && name in namedLimits) {
+    const { max, windowSeconds } = namedLimits[name as "register"];
+    return `\`${name}\` ${count(max)} in ${duration(windowSeconds * 1000)}`
+      .replace(/ in 1 (?=minute|day)/, " a ")
+      .replace(" in 1 h", " an h");
+  }
+  const own = typeof row === "string" ? {} : row.figures;
+  const owner = field === undefined ? own : Object({ ...bounds, ...namedLimits }[name as "message"]);
+  const value: unknown = Object.entries(owner).find(([key]) => key === (field ?? name))?.[1];
+  if (typeof value !== "number") throw new Error(`no figure ${path}`);
+  return figure(field ?? name, value);
+}
+
+function lineOf(row: Row): string {
+  const cells = cellsOf(row).map((cell) => cell.replace(/\{([\w.]+)\}/g, (_, path: string) => filled(path, row)));
+  const tests = testsOf(row).map((name) => `\`${name}\``);
+  return `| ${[...cells.slice(0, 5), tests.join(", ")].join(" | ")} |`;
+}
+
+function page(): string {
+  const sections = Object.entries(limitsTable).map(([title, section]) =>
+    [
+      `## ${title}`,
+      "",
+      `| ${heads.join(" | ")} |`,
+      `|${"---|".repeat(6)}`,
+      ...Object.values<Row>(section).map(lineOf),
+      "",
+    ].join("\n"),
+  );
+  return [intro, ...sections].join("\n");
+}
+
+test("docs/limits.md is generated from the table", async () => {
+  await expect(page()).toMatchFileSnapshot(join(repositoryRoot(), "docs/limits.md"));
+});
+
+const scopes = new Set(
+  "all account address alias attempt block browser commit connection correspondent delivery destination disk domain host input link mailbox message network process provider record request response sender session user name".split(
+    " ",
+  ),
+);
 const tests = repositoryFiles(repositoryRoot()).filter((path) => path.endsWith(".test.ts"));
-const isThere = (name: string): boolean => tests.some((path) => path === name || path.endsWith(`/${name}`));
+const isThere = (name: string): boolean => tests.some((path) => `/${path}`.endsWith(`/${name}`));
 
-describe("the tables of docs/limits.md", () => {
-  const rows = rowsOf(readFileSync(join(repositoryRoot(), "docs/limits.md"), "utf8"));
-
-  it("have rows of filled cells, one for each column", () => {
-    expect(rows.length).toBeGreaterThan(100);
-    for (const row of rows) {
-      expect(row, row.join("|")).toHaveLength(COLUMNS.length);
-      for (const cell of row) expect(cell, row.join("|")).not.toBe("");
-    }
+describe.each(rows)("the bound %s", (_, row) => {
+  it("has six filled cells", () => {
+    expect(cellsOf(row)).toHaveLength(heads.length);
+    for (const cell of cellsOf(row)) expect(cell).not.toBe("");
   });
 
-  it.each(rows.map((row) => [row[0] ?? "", row.at(-1) ?? ""]))("name a test file that exists: %s", (_, cell) => {
-    expect(namesOf(cell).length).toBeGreaterThan(0);
-    for (const name of namesOf(cell)) expect(isThere(name), name).toBe(true);
+  it("counts by parties that exist", () => {
+    for (const scope of (cellsOf(row)[2] ?? "").split(/, | and | /)) expect(scopes).toContain(scope);
   });
 
-  it("control: a row without a test and a test file that does not exist are reported", () => {
-    expect(rowsOf("## A\n\n| Limit | a |\n|---|---|\n| x | y |\n\ntext")).toEqual([["x", "y"]]);
-    expect(namesOf("nothing")).toEqual([]);
-    expect(isThere("attacks/nowhere.test.ts")).toBe(false);
+  it("names a test file that exists", () => {
+    for (const name of testsOf(row)) expect(isThere(name), name).toBe(true);
   });
+
+  it("shows its figures", () => {
+    const figures = typeof row === "string" ? {} : row.figures;
+    for (const name of Object.keys(figures)) expect(textOf(row)).toContain(`{${name}}`);
+  });
+});
+
+test("every limit that KAUKE_LIMITS may change has a row", () => {
+  const texts = rows.map(([, row]) => textOf(row)).join("\n");
+  for (const name of limitNames) expect(texts).toMatch(new RegExp(`\\{${name}[.}]`));
+});
+
+test("control: a figure, a test file and a scope that do not exist are reported", () => {
+  expect(() => filled("nothing", "")).toThrow("no figure nothing");
+  expect(isThere("attacks/nowhere.test.ts")).toBe(false);
+  expect(scopes.has("nobody")).toBe(false);
 });

@@ -3,6 +3,7 @@
  * reads. After a change of the table: `npx vitest run scripts/consistency/settings-page.test.ts -u`.
  */
 import { join } from "node:path";
+import { limitNames } from "@kauke/server/limits/named-limits";
 import { readConfig } from "@kauke/server/settings/read-config";
 import { settingsTable } from "@kauke/server/settings/table";
 import { expect, test } from "vitest";
@@ -35,7 +36,7 @@ test("docs/settings.md is generated from the table", async () => {
 test("the server reads every setting of the table and no other", () => {
   const read = new Set<string>();
   const environment = new Proxy<Record<string, string>>({}, { get: (_, name) => void read.add(String(name)) });
-  readConfig(environment, "/srv");
+  readConfig(environment, "/srv", limitNames);
   expect([...read].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });
 
@@ -48,7 +49,7 @@ const others = {
 };
 const relay = { KAUKE_RELAY_URL: "smtp://127.0.0.1:25" };
 const configWith = (name: string, environment: Record<string, string>) =>
-  readConfig({ ...others, ...(name === "KAUKE_DELIVERY" ? {} : relay), ...environment }, "/srv").config;
+  readConfig({ ...others, ...(name === "KAUKE_DELIVERY" ? {} : relay), ...environment }, "/srv", limitNames).config;
 
 const fixed = rows.flatMap(({ name, default: given }) => ("value" in given ? [{ name, text: given.value }] : []));
 

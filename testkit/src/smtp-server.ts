@@ -1,5 +1,5 @@
 /** The product's SMTP server without the rest of the product, for tests of the protocol and of its limits. */
-import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { MemoryBudget } from "@kauke/server/limits/bytes";
 import { reply } from "@kauke/server/mail/reply";
 import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp/smtp-server";
 import { accept } from "@kauke/server/mail/verdict";

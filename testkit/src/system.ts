@@ -2,10 +2,12 @@
  * Runs the whole system in this process: real sockets, a real database (in memory unless a directory or PostgreSQL is
  * given), fast password hashing, and an outside world defined by `env` and `overrides`.
  */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningServer, type StartOverrides, start } from "@kauke/server/app";
+import { limitNames } from "@kauke/server/limits/named-limits";
 import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
 import { readConfig } from "@kauke/server/settings/read-config";
 import { putEmptyDatabase } from "./empty-database.ts";
@@ -49,7 +51,7 @@ export async function startSystem({
   // No test queries the real DNS: a test of authentication turns it on and supplies a zone.
   const fixed = { KAUKE_DATA_DIR: dataDir, KAUKE_AUTHENTICATION: "off" };
   const settings = { ...Object.fromEntries(ports), ...fixed, ...env };
-  const { config } = readConfig(settings, dataDir);
+  const { config } = readConfig(settings, dataDir, limitNames);
   const log = logSpy();
   const inMemory = env.KAUKE_DATA_DIR === undefined && env.DATABASE_URL === undefined;
   if (!inMemory) await putEmptyDatabase(dataDir, env);

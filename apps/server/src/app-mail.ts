@@ -1,9 +1,10 @@
 /** The mail path as a service: MX, submission with STARTTLS and with implicit TLS, and the delivery worker. */
+
 import { createSecureContext, type SecureContext } from "node:tls";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { type GoneWebhook, pauseWebhook } from "./core/alias/update-alias.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
-import { partOfAll } from "./limits/process-part.ts";
+import { bounds, partOfAll } from "./limits/table.ts";
 import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
 import type { SessionHandlers } from "./mail/smtp/session-handlers.ts";
 import { SmtpServer } from "./mail/smtp/smtp-server.ts";
@@ -25,16 +26,15 @@ export interface MailService extends Service {
 
 /** Least time that transports get to finish at shutdown. */
 const GRACE_LEFT_MIN_MS = 300;
-/** Maximum connections of one listener in one process. */
-const CONNECTIONS_MAX = 1000;
+const { smtpConnections, tlsHandshakes } = bounds;
 /** Limits of each listener. Disabled by `KAUKE_LIMITS=off`, since load tests come from one address. */
 const shares = {
-  maxConnectionsPerAddress: 200,
-  maxConnectionsPerBlock: 250,
-  maxConnectionsPerBlockWhenCrowded: 125,
-  maxHandshakes: 250,
-  maxHandshakesPerBlock: 100,
-  maxConnectionsPerAccount: 50,
+  maxConnectionsPerAddress: smtpConnections.network,
+  maxConnectionsPerBlock: smtpConnections.block,
+  maxConnectionsPerBlockWhenCrowded: smtpConnections.crowdedBlock,
+  maxHandshakes: tlsHandshakes.all,
+  maxHandshakesPerBlock: tlsHandshakes.block,
+  maxConnectionsPerAccount: bounds.submissionConnections.account,
 };
 
 /** @param ports gets the ports of the listeners */
@@ -133,11 +133,15 @@ function listenerOptions({ config, metrics, processes }: Parts, mail: WiredMail)
     maxMessageBytes,
     budget: mail.budget,
     limits: {
-      maxConnections: CONNECTIONS_MAX,
-      ...(isUnlimited ? { maxConnectionsPerAddress: CONNECTIONS_MAX } : partOfAll(shares, processes)),
+      maxConnections: smtpConnections.all,
+      ...(isUnlimited ? { maxConnectionsPerAddress: smtpConnections.all } : partOfAll(shares, processes)),
       admits: (address: string) => mail.limits?.takeConnection(address) ?? true,
-      maxBytesPerAddress: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 4),
-      maxBytesPerBlock: isUnlimited ? memoryBudgetBytes : Math.max(maxMessageBytes, memoryBudgetBytes / 2),
+      maxBytesPerAddress: isUnlimited
+        ? memoryBudgetBytes
+        : Math.max(maxMessageBytes, memoryBudgetBytes * bounds.messagesInMemory.networkPart),
+      maxBytesPerBlock: isUnlimited
+        ? memoryBudgetBytes
+        : Math.max(maxMessageBytes, memoryBudgetBytes * bounds.messagesInMemory.blockPart),
     },
     metrics,
   };

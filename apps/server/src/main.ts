@@ -2,9 +2,11 @@
  * Entry point of `npm start`: reads the settings, starts the server in this process or in a group of processes, prints
  * its addresses, and shuts down gracefully on SIGINT, SIGTERM and SIGHUP.
  */
+
 import { product } from "@kauke/contract";
 import { type StartOverrides, start } from "./app.ts";
 import { traceOf } from "./core/error-trace.ts";
+import { limitNames } from "./limits/named-limits.ts";
 import { createLogger, logUncaughtErrors } from "./platform/telemetry/logger.ts";
 import { runMember } from "./processes/member.ts";
 import { type ListenPorts, MEMBER_ARGUMENT } from "./processes/member-process.ts";
@@ -46,7 +48,7 @@ async function run(overrides: StartOverrides): Promise<void> {
   const logger = createLogger();
   logUncaughtErrors(logger);
   if (process.argv.includes(MEMBER_ARGUMENT)) return await runMember(logger, overrides);
-  const config = readConfigOrExit(process.cwd());
+  const config = readConfigOrExit(process.cwd(), limitNames);
   const running = config.workers > 1 ? await startGroup(config, logger) : await start(config, logger, overrides);
   announce(config, running, logger);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -4,7 +4,7 @@
  */
 import { connect, createServer, type Server } from "node:net";
 import type { Submitter } from "@kauke/server/core/smtp-credential";
-import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { MemoryBudget } from "@kauke/server/limits/bytes";
 import { reply } from "@kauke/server/mail/reply";
 import { AuthExchange } from "@kauke/server/mail/smtp/session-auth";
 import type { SessionHandlers } from "@kauke/server/mail/smtp/session-handlers";

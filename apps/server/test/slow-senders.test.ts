@@ -1,7 +1,7 @@
 /** Clients that send before their turn, or as slowly as they can: they are disconnected, so that others are served. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
-import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { MemoryBudget } from "@kauke/server/limits/bytes";
 import { reply } from "@kauke/server/mail/reply";
 import type { SessionHandlers } from "@kauke/server/mail/smtp/session-handlers";
 import { SmtpSession } from "@kauke/server/mail/smtp/smtp-session";

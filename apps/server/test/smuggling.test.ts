@@ -4,7 +4,7 @@
  * destination.
  */
 
-import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { MemoryBudget } from "@kauke/server/limits/bytes";
 import { DataReader } from "@kauke/server/mail/smtp/data-reader";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";

@@ -1,6 +1,8 @@
 /** The operator's command `npx kauke …`. It never prints a key or a password. */
+
 import { product } from "@kauke/contract";
 import { traceOf } from "../core/error-trace.ts";
+import { limitNames } from "../limits/named-limits.ts";
 import type { Config } from "../settings/config.ts";
 import { SettingsError } from "../settings/env.ts";
 import { readConfigOrExit } from "../settings/read-config.ts";
@@ -39,7 +41,7 @@ async function main(typed: readonly string[]): Promise<number> {
     return 2;
   }
   let settings: Config | null = null;
-  const config = () => (settings ??= readConfigOrExit(process.cwd()));
+  const config = () => (settings ??= readConfigOrExit(process.cwd(), limitNames));
   let opened: OperatorAccess | null = null;
   const access = async () => (opened ??= await openAccess(config()));
   try {

@@ -1,7 +1,7 @@
 /** All dependencies of the use cases. A use case names the part it needs: `Pick<CoreDeps, "users" | "clock">`. */
 
-import type { RateLimitStore } from "../limits/rate-limit.ts";
-import type { RateLimitRules } from "../limits/rate-limit-rules.ts";
+import type { RateLimitRules } from "../limits/named-limits.ts";
+import type { RateLimitStore } from "../limits/rate.ts";
 import type { Clock, Random } from "../runtime/ports.ts";
 import type { AccountExportStore } from "./account-export.ts";
 import type { AgeWorker } from "./age-worker.ts";

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rateLimitRules } from "../limits/rate-limit-rules.ts";
+import { rateLimitRules } from "../limits/named-limits.ts";
 import { openStore, type Store } from "../store/open-store.ts";
 import { insertAlias, insertUser, TestClock } from "../store/stores.testing.ts";
 import { checkSubmitter, newSmtpPassword, type SmtpLoginAttempt, smtpAuthenticator } from "./smtp-credential.ts";

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { bounds } from "../limits/table.ts";
 import { BoundedMap } from "../runtime/maps.ts";
 import { type Clock, type Random, randomText } from "../runtime/ports.ts";
 import { AppError, notFound } from "./app-error.ts";
@@ -196,12 +197,10 @@ async function countFailure(deps: LoginDeps, { username, clientAddress }: SmtpLo
   await takeLimit(deps, "smtp_login_account", { key: username.toLowerCase() });
 }
 
-const MAX_REMEMBERED = 10_000;
-
 /** Clients over a limit, until they may try again. Meanwhile their wrong passwords are not counted in the store. */
 class ClientsOverLimit {
   readonly #clock: Clock;
-  readonly #until = new BoundedMap<string, Date>(MAX_REMEMBERED);
+  readonly #until = new BoundedMap<string, Date>(bounds.remembered.refusedClients);
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -4,9 +4,9 @@
  * nothing of the neighbours' limit.
  */
 
+import type { LimitName, RateLimitRules } from "../limits/named-limits.ts";
 import { clientBlock, isIpv6Network } from "../limits/party.ts";
-import type { RateLimitResult, RateLimitRule, RateLimitStore, RateLimitSubject } from "../limits/rate-limit.ts";
-import { type LimitName, limitMessages, type RateLimitRules } from "../limits/rate-limit-rules.ts";
+import type { RateLimitResult, RateLimitRule, RateLimitStore, RateLimitSubject } from "../limits/rate.ts";
 import type { Clock } from "../runtime/ports.ts";
 import { AppError } from "./app-error.ts";
 
@@ -27,9 +27,7 @@ export interface LimitDeps {
  * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
  */
 export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
-  const result = await countTry(deps, name, subject);
-  if (result === null || result.allowed) return;
-  throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
+  refuseUnless(await countTry(deps, name, subject), deps, name);
 }
 
 /**
@@ -42,9 +40,12 @@ export async function takeWeightedLimit(
   name: LimitName,
   { weight, ...subject }: RateLimitSubject & { weight: number },
 ): Promise<void> {
-  const result = await countTry(deps, name, subject, weight);
-  if (result === null || result.allowed) return;
-  throw new AppError("rate_limited", { message: limitMessages[name], resetAt: result.resetAt });
+  refuseUnless(await countTry(deps, name, subject, weight), deps, name);
+}
+
+function refuseUnless(result: RateLimitResult | null, { limitRules }: LimitDeps, name: LimitName): void {
+  if (result === null || limitRules === null || result.allowed) return;
+  throw new AppError("rate_limited", { message: limitRules[name].message, resetAt: result.resetAt });
 }
 
 /**

@@ -4,7 +4,7 @@ import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { AppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { ImportRunner } from "../core/import/run-import.ts";
-import { rateLimitRules } from "../limits/rate-limit-rules.ts";
+import { rateLimitRules } from "../limits/named-limits.ts";
 import type { Logger, Metrics } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
 import { accountHandlers, analyticsHandlers, checklistHandlers, noticeHandlers } from "./account/routes.ts";

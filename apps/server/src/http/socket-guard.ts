@@ -4,10 +4,12 @@
  * as idle between requests and while a header, body or response is slow; it is never closed while a handler works on
  * its request.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { FairPool, type PoolRules, type Standing } from "../limits/fair-pool.ts";
 import { type ClientParty, clientParty } from "../limits/party.ts";
+import { FairPool, type PoolRules, type Standing } from "../limits/slots.ts";
+import { bounds } from "../limits/table.ts";
 import { dropRest, GatheredRequest } from "../runtime/byte-streams.ts";
 
 export interface SocketGuardOptions {
@@ -37,19 +39,19 @@ export interface SocketRules extends PoolRules {
 }
 
 export const socketRules: SocketRules = {
-  max: 2000,
-  maxPerNetwork: 256,
-  maxPerBlock: 1000,
-  maxPerBlockWhenCrowded: 500,
+  max: bounds.httpSockets.all,
+  maxPerNetwork: bounds.httpSockets.network,
+  maxPerBlock: bounds.httpSockets.block,
+  maxPerBlockWhenCrowded: bounds.httpSockets.crowdedBlock,
   ownIdleMs: 0,
-  maxPipelined: 8,
-  stalledMs: 60_000,
+  maxPipelined: bounds.pipelinedRequests.socket,
+  stalledMs: bounds.unreadResponses.stalledMs,
   slowAfterMs: 5000,
-  maxUnreadBytes: 64 * 1024 * 1024,
-  maxUnreadBytesPerNetwork: 16 * 1024 * 1024,
+  maxUnreadBytes: bounds.unreadResponses.bytes,
+  maxUnreadBytesPerNetwork: bounds.unreadResponses.networkBytes,
   sweepMs: 1000,
-  headersWithinMs: 10_000,
-  requestWithinMs: 30_000,
+  headersWithinMs: bounds.httpRequest.headersMs,
+  requestWithinMs: bounds.httpRequest.requestMs,
   checkedEveryMs: 2000,
 };
 
@@ -73,8 +75,6 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * request.
  */
 const KEPT_ALIVE_MS = 72_000;
-/** Browsers and proxies together send some forty. */
-const HEADER_FIELDS_MAX = 200;
 const nowMs = () => performance.now();
 
 export class SocketGuard {
@@ -101,7 +101,7 @@ export class SocketGuard {
     const { headersWithinMs, requestWithinMs, checkedEveryMs } = this.#rules;
     const options = { connectionsCheckingInterval: checkedEveryMs, IncomingMessage: GatheredRequest };
     const server = createServer(options, (request, response) => {
-      if (request.rawHeaders.length > 2 * HEADER_FIELDS_MAX) return refuse(response, 431);
+      if (request.rawHeaders.length > 2 * bounds.httpRequest.headerFields) return refuse(response, 431);
       if (this.#begin(request, response)) listener(request, response);
     });
     server.on("checkExpectation", (_, response) => refuse(response, 417));
@@ -147,12 +147,8 @@ export class SocketGuard {
 
   #hasRoom(party: ClientParty | null): boolean {
     const now = nowMs();
-    const room = this.#pool.makeRoom({ party, now, judge: (client) => this.#standing(client, now) });
-    if (typeof room === "object") {
-      this.#pool.delete(room.leaves);
-      room.leaves.socket.destroy();
-    }
-    return room !== "full";
+    const judge = (client: Client) => this.#standing(client, now);
+    return this.#pool.admits({ party, now, judge }, ({ socket }) => void socket.destroy());
   }
 
   /** False when the request must not be handled: its socket is closed or has too many requests. */

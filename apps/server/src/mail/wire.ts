@@ -1,4 +1,5 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
+
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import type { GoneWebhook } from "../core/alias/update-alias.ts";
 import type { ConfirmationSettings } from "../core/destination/destination.ts";
@@ -7,14 +8,13 @@ import type { MailTrace } from "../core/preview/preview-inbox.ts";
 import { checkSubmitter, smtpAuthenticator } from "../core/smtp-credential.ts";
 import type { SpoolSpace } from "../core/spool/spool-space.ts";
 import { giveBackLimit, takeWeightedLimit } from "../core/take-limit.ts";
-import { newBounceSendersOf } from "../limits/bounce-senders.ts";
-import { type MailLimitRules, mailLimitRules } from "../limits/mail-limit-rules.ts";
-import { rateLimitRules } from "../limits/rate-limit-rules.ts";
+import { BackgroundMemory, MemoryBudget } from "../limits/bytes.ts";
+import { type MailLimitRules, mailLimitRules, rateLimitRules } from "../limits/named-limits.ts";
+import { bounds, rowsPerDay } from "../limits/table.ts";
 import type { Clock, Logger, Metrics, Random } from "../runtime/ports.ts";
 import type { ShutdownSignal } from "../runtime/shutdown-signal.ts";
 import type { Config } from "../settings/config.ts";
 import type { Store } from "../store/open-store.ts";
-import { BackgroundMemory } from "./background-memory.ts";
 import type { AttemptDeps } from "./delivery/attempt.ts";
 import type { CheckDeps } from "./delivery/attempt-checks.ts";
 import { ConfirmationGuard } from "./delivery/confirmation-guard.ts";
@@ -35,13 +35,11 @@ import { DeliveryWorker, type DeliveryWorkerDeps } from "./delivery/worker.ts";
 import type { Resolver } from "./dns/resolver.ts";
 import { authenticate, type ToAuthenticate } from "./inbound/authenticate/authenticate.ts";
 import { ClientNames } from "./inbound/client-names.ts";
-import { limitInbound } from "./inbound/limits/limit-inbound.ts";
-import { MailLimits } from "./inbound/limits/mail-limits.ts";
+import { limitInbound, MailLimits } from "./inbound/mail-limits.ts";
 import { BounceLimits } from "./inbound/reports/bounce-limits.ts";
 import type { ResolveDeps } from "./inbound/resolve.ts";
 import { RouteCache } from "./inbound/route-cache.ts";
 import { submissionService } from "./inbound/submission.ts";
-import { MemoryBudget } from "./memory-budget.ts";
 import { arcSigning } from "./message/arc-signing.ts";
 import { BounceSenders } from "./message/bounce-senders.ts";
 import { copyShares } from "./message/copy-memory.ts";
@@ -50,7 +48,7 @@ import { makeForwardCopy } from "./message/encrypted-copy.ts";
 import type { CopyParts, Encrypter } from "./message/forward-copy.ts";
 import { messageSigner } from "./message/message-signer.ts";
 import type { Invitations, ReplaceInQuotes } from "./message/optional-features.ts";
-import { newCorrespondentsOf, ReplyBook } from "./message/reply-book.ts";
+import { ReplyBook } from "./message/reply-book.ts";
 import type { RewriteRules } from "./message/rewrite.ts";
 import type { WriteAsDeps } from "./message/write-as-alias.ts";
 import { type MessagePathDeps, receiveMessage, resolveRecipient } from "./path.ts";
@@ -105,7 +103,7 @@ export function wireMail(parts: MailParts): WiredMail {
   const { copyParts, settling } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, signsArcFor });
   const mailRules = mailLimitRules(config.limits, processes);
   const limits = mailRules === null ? null : new MailLimits({ ...parts, rules: mailRules });
-  const newRules = config.limits === "off" ? null : newCorrespondentsOf(processes);
+  const newRules = config.limits === "off" ? null : rowsPerDay(bounds.newCorrespondents, processes);
   const replyBook = new ReplyBook(store.replyPaths, clock, newRules);
   const checks = checksOf(parts, mailRules, replyBook);
   const health = new DestinationHealth({ ...parts, ...store });
@@ -223,7 +221,7 @@ const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys
 function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
   const { config, store, clock, random } = parts;
   const { copyParts, reports, replyBook, quota, settling } = shared;
-  const senderRules = config.limits === "off" ? null : newBounceSendersOf(parts.processes ?? 1);
+  const senderRules = config.limits === "off" ? null : rowsPerDay(bounds.newBounceSenders, parts.processes);
   const resolve = resolveDeps(parts, copyParts.rules, quota);
   const { sentAnswers, notices, destinations } = store;
   const hashMark = (text: string) => store.keys.hmac("fingerprint", text).toString("hex");
@@ -309,15 +307,12 @@ function wireSubmission(parts: MailParts): SessionHandlers {
   });
 }
 
-/** For all DNS look-ups of one message's checks. */
-const AUTHENTICATION_TIMEOUT_MS = 5000;
-
 function authenticator({ config, resolver }: MailParts, { signer }: CopyParts) {
   const deps = {
     resolver,
     mailHost: config.mailHost,
     trustedArcSigners: new Set(config.arcTrusted),
-    timeoutMs: AUTHENTICATION_TIMEOUT_MS,
+    timeoutMs: bounds.messageChecks.timeoutMs,
     bodyHashes: signer.bodyHashes,
   };
   return (mail: ToAuthenticate) => authenticate(mail, deps);

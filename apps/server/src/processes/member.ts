@@ -2,10 +2,12 @@
  * One process of a group (`process-group.ts`): the whole server, without a control socket and a page
  * of metrics of its own. It serves until it is told to stop or the process that started it is gone.
  */
+
 import { once } from "node:events";
 import { type RunningServer, type StartOverrides, start } from "../app.ts";
 import type { ControlResponse } from "../cli/control/control-protocol.ts";
 import { runRequest } from "../cli/control/control-socket.ts";
+import { limitNames } from "../limits/named-limits.ts";
 import type { Logger } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
 import { readEnvironment } from "../settings/env.ts";
@@ -37,7 +39,7 @@ export async function runMember(logger: Logger, overrides: StartOverrides): Prom
 
 async function startAs(logger: Logger, overrides: StartOverrides): Promise<RunningServer> {
   const [{ member, ports }] = (await once(process, "message")) as [Extract<ToMember, { kind: "start" }>];
-  const { config } = readConfig(readEnvironment(process.cwd()), process.cwd());
+  const { config } = readConfig(readEnvironment(process.cwd()), process.cwd(), limitNames);
   return await start(onPorts(config, ports), logger, { ...overrides, member });
 }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "@kauke/testkit/free-port";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { limitNames } from "../limits/named-limits.ts";
 import { readConfig } from "../settings/read-config.ts";
 import { MemberProcess } from "./member-process.ts";
 import { ProcessGroup } from "./process-group.ts";
@@ -25,7 +26,7 @@ afterAll(async () => {
 });
 
 function startGroup(port: number): Promise<ProcessGroup> {
-  const { config } = readConfig({ KAUKE_DATA_DIR: dataDir, KAUKE_METRICS_PORT: String(port) }, dataDir);
+  const { config } = readConfig({ KAUKE_DATA_DIR: dataDir, KAUKE_METRICS_PORT: String(port) }, dataDir, limitNames);
   return ProcessGroup.start({ config: { ...config, workers: 2 }, logger: logSpy(), program, pingEveryMs: 20 });
 }
 
@@ -75,7 +76,7 @@ it("only pings without a response count against a process, not requests of the o
 });
 
 it("the group doesn't start when a process can't", async () => {
-  const { config } = readConfig({ KAUKE_DATA_DIR: dataDir }, dataDir);
+  const { config } = readConfig({ KAUKE_DATA_DIR: dataDir }, dataDir, limitNames);
   const start = ProcessGroup.start({
     config: { ...config, workers: 2 },
     logger: logSpy(),

@@ -8,11 +8,6 @@ export interface ListenConfig {
   port: number;
 }
 
-export interface LimitOverride {
-  max: number;
-  windowSeconds: number;
-}
-
 export interface Config {
   production: boolean;
   services: ReadonlySet<Service>;
@@ -66,7 +61,7 @@ export interface Config {
   /** Of messages in memory, over the whole process. */
   memoryBudgetBytes: number;
   /** Changes to rate limits by name; `off` disables all rate limits, for load tests. */
-  limits: "off" | ReadonlyMap<string, LimitOverride>;
+  limits: "off" | ReadonlyMap<string, { max: number; windowSeconds: number }>;
   /** OpenID Connect discovery; `null`: off. */
   google?: { clientId: string; clientSecret: string; issuer: string } | null;
   /** Days for which the operator's log system keeps the output; `null`: not specified. */

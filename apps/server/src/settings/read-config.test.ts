@@ -1,16 +1,17 @@
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { limitNames } from "../limits/named-limits.ts";
 import { type Environment, SettingsError } from "./env.ts";
 import { readConfig } from "./read-config.ts";
 
 const folder = resolve("/srv/kauke");
 const key = Buffer.alloc(32, 7).toString("base64");
-const configOf = (environment: Environment) => readConfig(environment, folder).config;
+const configOf = (environment: Environment) => readConfig(environment, folder, limitNames).config;
 
 function problemsOf(environment: Environment): readonly string[] {
   try {
-    readConfig(environment, folder);
+    readConfig(environment, folder, limitNames);
   } catch (thrown) {
     if (thrown instanceof SettingsError) return thrown.problems;
     throw thrown;
@@ -182,21 +183,24 @@ for (const [name, values] of wrong) {
 test("several processes are for PostgreSQL; elsewhere a number above 1 is warned of and has no effect", () => {
   const DATABASE_URL = "postgres://kauke@localhost/kauke";
   const shared = { DATABASE_URL, KAUKE_SECRET_KEY: Buffer.alloc(32, 1).toString("base64"), KAUKE_DELIVERY: "direct" };
-  expect(readConfig(shared, "/srv").config.workers).toBe(1);
-  expect(readConfig({ ...shared, KAUKE_WORKERS: "3" }, "/srv")).toMatchObject({ config: { workers: 3 }, warnings: [] });
+  expect(readConfig(shared, "/srv", limitNames).config.workers).toBe(1);
+  expect(readConfig({ ...shared, KAUKE_WORKERS: "3" }, "/srv", limitNames)).toMatchObject({
+    config: { workers: 3 },
+    warnings: [],
+  });
   const alone = { KAUKE_DELIVERY: "direct", KAUKE_WORKERS: "3" };
   for (const settings of [alone, { ...shared, KAUKE_WORKERS: "3", KAUKE_DELIVERY: "preview" }]) {
-    const { config, warnings } = readConfig(settings, "/srv");
+    const { config, warnings } = readConfig(settings, "/srv", limitNames);
     expect(config.workers).toBe(1);
     expect(warnings).toEqual([
       expect.stringMatching(/^KAUKE_WORKERS has no effect with the (?:embedded database|preview inbox): /),
     ]);
   }
-  expect(readConfig({ ...alone, KAUKE_WORKERS: "1" }, "/srv").warnings).toEqual([]);
+  expect(readConfig({ ...alone, KAUKE_WORKERS: "1" }, "/srv", limitNames).warnings).toEqual([]);
 });
 
 test.each(["0", "65", "two"])("KAUKE_WORKERS=%s is refused", (KAUKE_WORKERS) => {
-  expect(() => readConfig({ KAUKE_WORKERS }, "/srv")).toThrow(SettingsError);
+  expect(() => readConfig({ KAUKE_WORKERS }, "/srv", limitNames)).toThrow(SettingsError);
 });
 
 test("preview delivery is refused in production", () => {
@@ -233,13 +237,13 @@ test("all problems are reported at once", () => {
 });
 
 test("an unknown KAUKE_ variable causes a warning and does not stop the start", () => {
-  const { warnings } = readConfig({ KAUKE_HTPT_PORT: "80", PATH: "/bin" }, folder);
+  const { warnings } = readConfig({ KAUKE_HTPT_PORT: "80", PATH: "/bin" }, folder, limitNames);
   expect(warnings).toEqual(["KAUKE_HTPT_PORT is not a setting of Kauke and has no effect."]);
 });
 
 test("in production, disabled limits and example domains cause warnings", () => {
   const environment = { NODE_ENV: "production", KAUKE_DELIVERY: "direct", KAUKE_LIMITS: "off" };
-  expect(readConfig(environment, folder).warnings).toHaveLength(2);
+  expect(readConfig(environment, folder, limitNames).warnings).toHaveLength(2);
 });
 
 test("no value makes reading fail in any other way, and no message quotes it", () => {

@@ -37,7 +37,7 @@ export interface ReadConfig {
  * @param folder that relative paths in settings start from
  * @throws SettingsError with one sentence per invalid setting
  */
-export function readConfig(environment: Environment, folder: string): ReadConfig {
+export function readConfig(environment: Environment, folder: string, limitNames: readonly string[]): ReadConfig {
   const settings = new SettingReader(environment);
   const listeners = readListeners(settings);
   const mail = readMail(settings);
@@ -53,7 +53,7 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
     tls: readTls(settings, folder),
     workers: readWorkers(settings, store.databaseUrl === null || delivery.kind === "preview"),
     delivery,
-    limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limitOverrides),
+    limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limitsOf(limitNames)),
     google: readGoogle(settings),
     links: readLinks(settings),
     logDays: settings.read<number | null>("KAUKE_LOG_DAYS", null, value.integer(0, 3650)),
@@ -64,9 +64,9 @@ export function readConfig(environment: Environment, folder: string): ReadConfig
 }
 
 /** Prints warnings and problems to stderr; problems end the process with code 1. */
-export function readConfigOrExit(folder: string): Config {
+export function readConfigOrExit(folder: string, limitNames: readonly string[]): Config {
   try {
-    const { config, warnings } = readConfig(readEnvironment(folder), folder);
+    const { config, warnings } = readConfig(readEnvironment(folder), folder, limitNames);
     for (const warning of warnings) process.stderr.write(`${warning}\n`);
     return config;
   } catch (thrown) {

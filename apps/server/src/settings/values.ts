@@ -2,8 +2,7 @@
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { MailSyntaxError, parseAddress, parseRetrySchedule } from "@kauke/mail-rfc";
-import { limitNames } from "../limits/mail-limit-rules.ts";
-import type { LimitOverride } from "./config.ts";
+import type { Config } from "./config.ts";
 import { SettingProblem } from "./env.ts";
 
 export function integer(min: number, max: number): (text: string) => number {
@@ -162,18 +161,23 @@ export function secretKey(text: string): Buffer {
   throw new SettingProblem("must be 32 bytes in base64");
 }
 
-/** `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`. */
-export function limitOverrides(text: string): "off" | ReadonlyMap<string, LimitOverride> {
-  if (text === "off") return "off";
-  const overrides = commaList(limitOverride)(text);
-  const found = new Map(overrides);
-  if (found.size !== overrides.length) throw new SettingProblem("must not name anything twice");
-  const isKnown = [...found.keys()].every((name) => limitNames.includes(name));
-  if (!isKnown) throw new SettingProblem(`must name limits that exist: ${limitNames.join(", ")}`);
-  return found;
-}
+/**
+ * Parses the setting of rate limits: `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`.
+ * @param names those that the setting may contain
+ */
+export const limitsOf =
+  (names: readonly string[]) =>
+  (text: string): Config["limits"] => {
+    if (text === "off") return "off";
+    const changes = commaList(limitChange)(text);
+    const found = new Map(changes);
+    if (found.size !== changes.length) throw new SettingProblem("must not name anything twice");
+    const isKnown = [...found.keys()].every((name) => names.includes(name));
+    if (!isKnown) throw new SettingProblem(`must name limits that exist: ${names.join(", ")}`);
+    return found;
+  };
 
-function limitOverride(text: string): [string, LimitOverride] {
+function limitChange(text: string): [string, { max: number; windowSeconds: number }] {
   const [, name, max, windowSeconds] = /^([a-z][a-z0-9_]*)=(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
   if (name === undefined || Number(windowSeconds) === 0) {
     throw new SettingProblem("must be off, or a list of name=count/seconds");

@@ -14,7 +14,7 @@ import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice.ts";
 import type { SentAnswerStore } from "../core/reply-path.ts";
 import { type Kept, keptSince } from "../core/retention.ts";
-import type { RateLimitStore } from "../limits/rate-limit.ts";
+import type { RateLimitStore } from "../limits/rate.ts";
 import { type Logger, latestKnown } from "../runtime/ports.ts";
 import type { Database } from "./database.ts";
 import type { DeliveryRepository } from "./queue/deliveries.ts";

@@ -2,7 +2,7 @@
  * Attacks by SMTP commands that cost the server more than the client and lead to no message. A flood of commands is
  * handled as fast as it comes, so every kind of command must end the session sooner or later.
  */
-import { EXTRA_RECIPIENTS_MAX, RECIPIENTS_MAX } from "@kauke/server/mail/smtp/session-limits";
+import { bounds } from "@kauke/server/limits/table";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -26,15 +26,15 @@ async function fullEnvelope(at = 0): Promise<SmtpTalk> {
   const talk = await smtpTalk(scene.server.mxPort, "127.0.0.1", `127.${20 + at}.0.1`);
   await talk.ask("EHLO mallory.example");
   await talk.ask("MAIL FROM:<mallory@example.net>");
-  talk.send(RCPT.repeat(RECIPIENTS_MAX));
-  for (let named = 0; named < RECIPIENTS_MAX; named += 1) expect(await talk.reply()).toMatch(/^250 /);
+  talk.send(RCPT.repeat(bounds.message.recipients));
+  for (let named = 0; named < bounds.message.recipients; named += 1) expect(await talk.reply()).toMatch(/^250 /);
   return talk;
 }
 
 test("a host with too many recipients gets 452 for the surplus, and its message is accepted for the rest", async () => {
   const talk = await fullEnvelope();
-  talk.send(RCPT.repeat(EXTRA_RECIPIENTS_MAX));
-  for (let named = 0; named < EXTRA_RECIPIENTS_MAX; named += 1)
+  talk.send(RCPT.repeat(bounds.smtpSession.extraRecipients));
+  for (let named = 0; named < bounds.smtpSession.extraRecipients; named += 1)
     expect(await talk.reply()).toBe("452 4.5.3 Too many recipients");
   expect(await talk.ask("DATA")).toMatch(/^354 /);
   expect(await talk.ask("From: mallory@example.net\r\n\r\nhi\r\n.")).toMatch(/^250 /);
@@ -43,10 +43,10 @@ test("a host with too many recipients gets 452 for the surplus, and its message 
 
 test("a client that goes on naming recipients is disconnected", async () => {
   const talk = await fullEnvelope();
-  talk.send("RCPT\r\n".repeat(EXTRA_RECIPIENTS_MAX + 100));
+  talk.send("RCPT\r\n".repeat(bounds.smtpSession.extraRecipients + 100));
   const replies = await talk.rest();
   expect(replies.at(-1)).toBe("421 4.7.0 Too many recipients");
-  expect(replies).toHaveLength(EXTRA_RECIPIENTS_MAX + 1);
+  expect(replies).toHaveLength(bounds.smtpSession.extraRecipients + 1);
 });
 
 test("a flood of recipients does no harm to bystanders", { timeout: 60_000 }, async () => {

@@ -1,6 +1,6 @@
 /** Attacks that fill the SMTP listeners with connections from whole networks of clients, over real sockets. */
 import { createSecureContext } from "node:tls";
-import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { MemoryBudget } from "@kauke/server/limits/bytes";
 import { reply, type SmtpReply } from "@kauke/server/mail/reply";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";

@@ -6,9 +6,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { limits } from "@kauke/contract";
 import { parsePath } from "@kauke/mail-rfc";
 import { startTestServer, type TestServer, Visitor } from "@kauke/server/http/test/test-server";
-import { newBounceSenders } from "@kauke/server/limits/bounce-senders";
+import { bounds } from "@kauke/server/limits/table";
 import { readBounceAddress } from "@kauke/server/mail/message/bounce-address";
-import { newCorrespondents, ReplyBook } from "@kauke/server/mail/message/reply-book";
+import { ReplyBook } from "@kauke/server/mail/message/reply-book";
 import { changeSignals } from "@kauke/server/store/change-signals";
 import { openInMemory } from "@kauke/server/store/embedded/embedded-database";
 import { runMigrations, underStartLock } from "@kauke/server/store/migrate";
@@ -256,9 +256,9 @@ test("a sender with a new long address for each message fills its alias' limit o
     return system.server.store.bounceSenders.find({ aliasId: read.aliasId, token: read.token });
   };
   const first = await nextBounceAddress(flooded);
-  while (sent < newBounceSenders.alias.max + 20) await nextBounceAddress(flooded);
+  while (sent < bounds.newBounceSenders.alias + 20) await nextBounceAddress(flooded);
   const whole = await wholeExport(system.server.store.accountExport, mallory.user.id);
-  expect(whole?.bounce_sender?.rows).toHaveLength(newBounceSenders.alias.max);
+  expect(whole?.bounce_sender?.rows).toHaveLength(bounds.newBounceSenders.alias);
   const last = await nextBounceAddress(flooded);
   expect(await senderOf(first)).toMatch(/-1@sender\.example$/);
   expect(await senderOf(last)).toBeNull();
@@ -285,7 +285,7 @@ test("an alias that accepts no new correspondents delays no other alias of the s
       message: `From: ${from}\r\nTo: list@example.org\r\nCc: ${cc.join(",\r\n ")}\r\nSubject: news\r\n\r\nHello\r\n`,
     });
   expect((await send([crowded], "friend@example.org")).last).toMatch(/^250 /);
-  for (let sent = 0; sent < newCorrespondents.alias.max / 99; sent++) {
+  for (let sent = 0; sent < bounds.newCorrespondents.alias / 99; sent++) {
     const crowd = Array.from({ length: 99 }, (_, n) => `n${n}@crowd${sent}.example`);
     await send([crowded], "friend@example.org", crowd);
   }

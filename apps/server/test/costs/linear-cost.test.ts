@@ -3,6 +3,7 @@
  * or accounts: SMTP, screening, authentication, webhook bodies, age texts and HTTP bodies. The parsers of
  * packages/mail-rfc are tested there.
  */
+
 import { createHash } from "node:crypto";
 import { AGE_HEADER_MAX_BYTES, dearmor, isAgeFile, isPublicKey, publicKeyKind, readPrivateKeys } from "@kauke/age";
 import { type Endpoint, endpoints, limits } from "@kauke/contract";
@@ -12,12 +13,12 @@ import { bodyShapes, fill, headerShapes, type Shape, textShapes } from "@kauke/m
 import { growthOf } from "@kauke/mail-rfc/linear-cost.testing";
 import { fromBase58 } from "@kauke/server/core/wallet/wallet-signature";
 import { parseBody } from "@kauke/server/http/request/parse-body";
-import { RESULT_CHARACTERS_MAX } from "@kauke/server/mail/dns/resolver";
+import { MemoryBudget } from "@kauke/server/limits/bytes";
+import { bounds } from "@kauke/server/limits/table";
 import { authenticate } from "@kauke/server/mail/inbound/authenticate/authenticate";
 import { screen } from "@kauke/server/mail/inbound/screen";
-import { MemoryBudget } from "@kauke/server/mail/memory-budget";
 import { BodyHashes } from "@kauke/server/mail/message/message-signer";
-import { COMMAND_BYTES_MAX, parseCommand, readMailFrom, readRcptTo } from "@kauke/server/mail/smtp/commands";
+import { parseCommand, readMailFrom, readRcptTo } from "@kauke/server/mail/smtp/commands";
 import { DataReader } from "@kauke/server/mail/smtp/data-reader";
 import { AuthExchange } from "@kauke/server/mail/smtp/session-auth";
 import { SessionInput } from "@kauke/server/mail/smtp/session-input";
@@ -159,7 +160,7 @@ describe("twice the hostile input takes about twice the time:", () => {
     ["the argument of RCPT", (text) => readRcptTo(`TO:<${text}`)],
     ["a sign-in", (text) => new AuthExchange("PLAIN").begin(text)],
   ])("%s", { timeout: TIMEOUT_MS }, async (_, read) => {
-    expect(await breaches(textShapes, (text) => text, [COMMAND_BYTES_MAX, read])).toEqual([]);
+    expect(await breaches(textShapes, (text) => text, [bounds.smtpSession.lineBytes, read])).toEqual([]);
   });
 
   it.each([65_536, 100])(
@@ -205,14 +206,14 @@ describe("twice the hostile input takes about twice the time:", () => {
     { timeout: TIMEOUT_MS },
     async (_, of) => {
       const read = (text: string) => verify(signedMessage, { records: of(text) });
-      expect(await breaches(dnsShapes, (text) => text, [RESULT_CHARACTERS_MAX, read])).toEqual([]);
+      expect(await breaches(dnsShapes, (text) => text, [bounds.dnsResponse.characters, read])).toEqual([]);
     },
   );
 
   it("authentication with a hostile HELO, which an SPF record expands", { timeout: TIMEOUT_MS }, async () => {
     const records = { "b.test": `v=spf1 redirect=x.${"%{h}".repeat(100)}!` };
     const read = (helo: string) => verify(plainMessage, { helo, records });
-    expect(await breaches(dnsShapes, (text) => text, [COMMAND_BYTES_MAX, read])).toEqual([]);
+    expect(await breaches(dnsShapes, (text) => text, [bounds.smtpSession.lineBytes, read])).toEqual([]);
   });
 
   it("an MTA-STS record", { timeout: TIMEOUT_MS }, async () => {
@@ -221,7 +222,7 @@ describe("twice the hostile input takes about twice the time:", () => {
       const policies = createStsPolicies({ resolver: withRecords(records), allow: parseAllowList([]) });
       return policies.find("b.test", ongoingAttempt());
     };
-    expect(await breaches(dnsShapes, (text) => text, [RESULT_CHARACTERS_MAX, read])).toEqual([]);
+    expect(await breaches(dnsShapes, (text) => text, [bounds.dnsResponse.characters, read])).toEqual([]);
   });
 
   it.each(["mx: ", ""])("an MTA-STS policy file with a hostile value of %j", { timeout: TIMEOUT_MS }, async (start) => {

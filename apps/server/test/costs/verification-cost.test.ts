@@ -2,8 +2,9 @@
  * The highest processor time that authenticating one message can take: hostile input at our limits, everywhere that it
  * is read. linear-cost.test.ts tests how the cost grows with the size of the input.
  */
+
 import { headerLimits } from "@kauke/mail-rfc";
-import { RECORDS_MAX, RESULT_CHARACTERS_MAX, TXT_RECORDS_MAX } from "@kauke/server/mail/dns/resolver";
+import { bounds } from "@kauke/server/limits/table";
 import { authenticate } from "@kauke/server/mail/inbound/authenticate/authenticate";
 import { BodyHashes } from "@kauke/server/mail/message/message-signer";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
@@ -75,8 +76,8 @@ function chainOf(first: string, term: string): FakeDnsZone {
 }
 
 const addresses = {
-  a: Array.from({ length: RECORDS_MAX }, (_, at) => `10.0.0.${at}`),
-  aaaa: Array.from({ length: RECORDS_MAX }, (_, at) => `2001:db8::${at + 2}`),
+  a: Array.from({ length: bounds.dnsResponse.records }, (_, at) => `10.0.0.${at}`),
+  aaaa: Array.from({ length: bounds.dnsResponse.records }, (_, at) => `2001:db8::${at + 2}`),
 };
 const hosts = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`h${at}.evil.example`, addresses] as const));
 const tens = Array.from({ length: 10 }, (_, at) => at);
@@ -111,7 +112,7 @@ describe("evaluating an SPF record costs little,", () => {
     ["an include of a long name", { zone: { "evil.example": { txt: [`v=spf1 include:x.${"a".repeat(16_000)}!`] } } }],
     [
       "many records of one name",
-      { zone: { "evil.example": { txt: Array(TXT_RECORDS_MAX).fill("v=spf1".padEnd(60)) } } },
+      { zone: { "evil.example": { txt: Array(bounds.dnsResponse.txtRecords).fill("v=spf1".padEnd(60)) } } },
     ],
     ["hosts of mail hosts, IPv4", { zone: mailHosts, clientAddress: "192.0.2.1" }],
     ["hosts of mail hosts, IPv6", { zone: mailHosts }],
@@ -120,7 +121,7 @@ describe("evaluating an SPF record costs little,", () => {
       {
         zone: {
           ...hosts,
-          [reverseName]: { ptr: Object.keys(hosts).slice(0, RECORDS_MAX) },
+          [reverseName]: { ptr: Object.keys(hosts).slice(0, bounds.dnsResponse.records) },
           "evil.example": { txt: [`v=spf1 ${"ptr:x.evil.example ".repeat(10)}`] },
         },
       },
@@ -196,7 +197,7 @@ describe("evaluating a DMARC record costs little,", () => {
     "one that begins %j",
     async (start) => {
       for (const piece of [" ", "a", ";", "=", "a=b;", "!1", "mailto:a,", "%2"]) {
-        const record = start + piece.repeat((RESULT_CHARACTERS_MAX - start.length) / piece.length);
+        const record = start + piece.repeat((bounds.dnsResponse.characters - start.length) / piece.length);
         await expectCheap(`DMARC of ${piece}`, { zone: { "_dmarc.evil.example": { txt: [record] } } });
       }
     },

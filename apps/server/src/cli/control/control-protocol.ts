@@ -2,6 +2,7 @@
  * Between the operator's command and a running server: one request per connection, a line of JSON in each direction.
  * Responses contain no key and no password; mail kept for the operator is sent only on request.
  */
+
 import { join } from "node:path";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
@@ -88,7 +89,6 @@ export interface ServerFacts {
   rotation: RotationState & { isOpen: boolean };
 }
 
-export const REQUEST_BYTES_MAX = 4096;
 export const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Linux allows 108 octets with the terminating zero, macOS 104. */

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { bounds } from "../../limits/table.ts";
 import { ControlError, controlClient, isListening } from "./control-client.ts";
-import { type ControlHandlers, controlPath, OperatorError, REQUEST_BYTES_MAX } from "./control-protocol.ts";
+import { type ControlHandlers, controlPath, OperatorError } from "./control-protocol.ts";
 import { type ControlSocket, listenControl } from "./control-socket.ts";
 
 let dataDir: string;
@@ -128,7 +129,7 @@ it.each(["", "null", "[]", "{}", '{"call":"stop"}', '{"call":"__proto__"}', "\u0
 
 it("a connection that sends too long a request is closed without an answer", async () => {
   await listen();
-  expect(await rawAnswer("x".repeat(REQUEST_BYTES_MAX + 1))).toBe("");
+  expect(await rawAnswer("x".repeat(bounds.operatorSocket.requestBytes + 1))).toBe("");
 });
 
 it("only the first line of a connection is answered", async () => {

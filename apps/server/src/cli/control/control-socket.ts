@@ -3,10 +3,12 @@
  * and renamed into place, so that no other user can connect at any moment. One left by a killed server is replaced; one
  * on which a running server responds is not.
  */
+
 import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { traceOf } from "../../core/error-trace.ts";
+import { bounds } from "../../limits/table.ts";
 import { ByteBlocks } from "../../runtime/byte-streams.ts";
 import type { Logger } from "../../runtime/ports.ts";
 import { isListening } from "./control-client.ts";
@@ -16,12 +18,9 @@ import {
   type ControlResponse,
   controlPath,
   OperatorError,
-  REQUEST_BYTES_MAX,
   readRequest,
 } from "./control-protocol.ts";
 
-const MAX_CONNECTIONS = 8;
-const IDLE_MS = 10_000;
 const NEWLINE = 0x0a;
 
 export interface ControlSocket {
@@ -54,7 +53,7 @@ async function listenAt(path: string, handlers: ControlHandlers, logger: Logger)
     socket.once("close", () => sockets.delete(socket));
     serve(socket, handlers, logger);
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = bounds.operatorSocket.connections;
   await bindPrivately(server, path);
   const { ino } = await lstat(path);
   return {
@@ -90,11 +89,11 @@ async function bindPrivately(server: Server, path: string): Promise<void> {
 /** A connection that sends too much, or nothing for ten seconds, is closed. */
 function serve(socket: Socket, handlers: ControlHandlers, logger: Logger): void {
   const blocks = new ByteBlocks();
-  socket.setTimeout(IDLE_MS, () => socket.destroy());
+  socket.setTimeout(bounds.operatorSocket.idleMs, () => socket.destroy());
   socket.on("error", () => {});
   const read = (chunk: Buffer) => {
     blocks.push(chunk);
-    if (blocks.length > REQUEST_BYTES_MAX) return socket.destroy();
+    if (blocks.length > bounds.operatorSocket.requestBytes) return socket.destroy();
     if (!chunk.includes(NEWLINE)) return;
     socket.off("data", read);
     // No timeout from here on: a backup can take hours, and the client has its own timeout.

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
+import { limitNames } from "../../limits/named-limits.ts";
 import { readConfig } from "../../settings/read-config.ts";
 import { checkPages, exampleLinks } from "./server-checks.ts";
 
-const linksOf = (env: Record<string, string>) => readConfig(env, "/tmp").config.links;
+const linksOf = (env: Record<string, string>) => readConfig(env, "/tmp", limitNames).config.links;
 const others = ["KAUKE_LINK_SOCIAL", "KAUKE_LINK_VIDEO", "KAUKE_LINK_REVIEWS", "KAUKE_LINK_FEEDBACK"];
 
 it("by default the guide links point to pages of this server, and the other links are reported as examples", () => {

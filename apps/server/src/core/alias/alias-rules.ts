@@ -2,9 +2,11 @@
  * What an alias may be on this server: its domain, name and destinations, those that an API key adds, and the
  * reservation of its address after a deletion.
  */
-import { aliasMessages, type FieldErrors, limits } from "@kauke/contract";
+
+import { aliasMessages, type FieldErrors } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { asciiDomainOf } from "@kauke/mail-rfc";
+import { bounds } from "../../limits/table.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
@@ -127,7 +129,7 @@ export interface ReleaseCaps {
   block: number;
 }
 
-export const releaseCaps: ReleaseCaps = { account: limits.releasedMax, network: 4000, block: 16_000 };
+export const releaseCaps: ReleaseCaps = { ...bounds.reservedAddresses, ...bounds.importedAddresses };
 
 /** @param until when the account may release the next used address */
 export function releaseHasToWait(until: Date): AppError {

@@ -3,7 +3,7 @@ import { aliasFormats, aliasWordsMin, generatedNames, isAliasName, limits, nameE
 import { aliasWords } from "@kauke/contract/alias-words";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rateLimitRules } from "../../limits/rate-limit-rules.ts";
+import { rateLimitRules } from "../../limits/named-limits.ts";
 import { type Random, systemRandom } from "../../runtime/ports.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { aUser } from "../../store/rows.testing.ts";

@@ -1,4 +1,5 @@
 /** Aliases with generated names. What the caller omits comes from the account's defaults. */
+
 import { domainToUnicode } from "node:url";
 import { type AliasFormat, aliasMessages, generatedNames, limits } from "@kauke/contract";
 import { aliasWords } from "@kauke/contract/alias-words";
@@ -6,6 +7,7 @@ import { findReservedName } from "@kauke/contract/reserved-names";
 import { readDnsName } from "@kauke/mail-rfc";
 import { getHostname } from "tldts";
 import { registrableDomain } from "../../limits/party.ts";
+import { bounds } from "../../limits/table.ts";
 import { type Random, randomBelow, randomText } from "../../runtime/ports.ts";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
@@ -89,8 +91,6 @@ export interface GenerateInput extends NameInput {
 
 type GenerateDeps = MailboxDeps & Pick<CoreDeps, "random" | "clock" | "rateLimits" | "limitRules">;
 
-const TRIES = 20;
-
 /**
  * Draws another name while the drawn one is reserved or taken; the request counts once against the rate limit.
  * @param by an API key may forward only to confirmed mailboxes
@@ -116,7 +116,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
   await refuseBlocked(deps, "forwardTo", destinations);
   const domain = input.domain ?? defaults.domain;
   const draw = await nameSource(deps, input, defaults);
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < bounds.generatedNames.tries; tries++) {
     const alias = newAlias(deps, { userId, name: draw(), domain, destinations, notes, labels: input.labels });
     if (await insertIfFree(deps, alias)) return alias;
   }
@@ -131,7 +131,7 @@ export async function findFreeName(deps: GenerateDeps, input: NameInput): Promis
   const defaults = await readAccountDefaults(deps, userId);
   const domain = input.domain ?? defaults.domain;
   const draw = await nameSource(deps, input, defaults);
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < bounds.generatedNames.tries; tries++) {
     const name = draw();
     if (findReservedName(name) === null && (await deps.aliases.isFree(userId, aliasAddress(name, domain))))
       return { name, domain };

@@ -7,6 +7,7 @@ import {
   mailDays,
   product,
 } from "@kauke/contract";
+import { bounds } from "../../limits/table.ts";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { mailboxesOf } from "../alias/alias.ts";
 import { AppError, notFound } from "../app-error.ts";
@@ -32,8 +33,6 @@ import {
 } from "./destination.ts";
 import { exactMailbox, sameMailbox } from "./same-mailbox.ts";
 
-/** Per account. */
-export const WAITING_MAILBOXES_MAX = 5;
 /** To one mailbox for one account, including the first. */
 export const MESSAGES_MAX = 3;
 const RESEND_AFTER_MS = 86_400_000;
@@ -48,7 +47,7 @@ export interface AskedPair {
 
 export function decideAsk(pair: AskedPair, { now, isByOwner }: { now: Date; isByOwner: boolean }): AskDecision {
   const { state, askedAt, waiting } = pair;
-  if (state === "new") return waiting >= WAITING_MAILBOXES_MAX ? { kind: "too_many" } : { kind: "ask" };
+  if (state === "new") return waiting >= bounds.mailboxConfirmations.waiting ? { kind: "too_many" } : { kind: "ask" };
   if (state !== "asked" || !isByOwner) return { kind: "known", state };
   if (askedAt.length >= MESSAGES_MAX) return { kind: "too_soon", nextAt: null };
   const nextAt = new Date((askedAt.at(-1)?.getTime() ?? 0) + RESEND_AFTER_MS);
@@ -140,7 +139,9 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
   if (decision.kind === "known") return decision.state;
   if (decision.kind === "ask") return "asked";
   if (decision.kind === "too_many")
-    throw refusal(`${WAITING_MAILBOXES_MAX} of your mailboxes are not confirmed. Please confirm one of them first.`);
+    throw refusal(
+      `${bounds.mailboxConfirmations.waiting} of your mailboxes are not confirmed. Please confirm one of them first.`,
+    );
   if (decision.nextAt === null) throw refusal("This mailbox was asked three times. It is not asked again.");
   const message = "This mailbox was asked within the last day. Please wait before you ask again.";
   throw new AppError("rate_limited", { message, resetAt: decision.nextAt });

@@ -4,17 +4,11 @@
  * Our own work does not count.
  */
 
+import { bounds } from "../../limits/table.ts";
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 import { AppError } from "../app-error.ts";
 import type { ServiceFetch } from "./imported-alias.ts";
 
-/** Each import that is read needs up to 30 MB of memory. */
-const READING_MAX = 4;
-const WAITING_MAX = 32;
-const WAITING_OF_BLOCK_MAX = 8;
-/** An import may wait so long for bytes, and so many bytes excuse one more wait. */
-const SLOW_AFTER_MS = 3000;
-const BYTES_PER_MS = 128;
 const RELIEF_EVERY_MS = 500;
 
 const tooSlow = () =>
@@ -35,7 +29,7 @@ export class ReadingPlace {
   /** Milliseconds beyond its allowance for waiting; 0 or less within it. */
   get lateMs(): number {
     const waitingMs = this.#waitingSince === null ? 0 : this.#now() - this.#waitingSince;
-    return this.#waitedMs + waitingMs - this.#bytes / BYTES_PER_MS - SLOW_AFTER_MS;
+    return this.#waitedMs + waitingMs - this.#bytes / bounds.importReadings.excusedBytes - bounds.importReadings.slowMs;
   }
 
   evict(): void {
@@ -88,7 +82,11 @@ export class ReadingPlaces {
 
   constructor(now: () => number) {
     this.#now = now;
-    const limits = { concurrency: READING_MAX, waitingMax: WAITING_MAX, waitingOfPartyMax: WAITING_OF_BLOCK_MAX };
+    const limits = {
+      concurrency: bounds.importReadings.all,
+      waitingMax: bounds.importReadings.waiting,
+      waitingOfPartyMax: bounds.importReadings.block,
+    };
     this.#queue = new FairQueue({ ...limits, now });
   }
 

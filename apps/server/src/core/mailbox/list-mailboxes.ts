@@ -1,10 +1,11 @@
 import { aliasMessages, type ConfirmationState, limits, mailboxMessages } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
+import { bounds } from "../../limits/table.ts";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { type Alias, mailboxesOf } from "../alias/alias.ts";
 import { fieldError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { type AskDeps, askForConfirmation, WAITING_MAILBOXES_MAX } from "../destination/confirmation.ts";
+import { type AskDeps, askForConfirmation } from "../destination/confirmation.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { User } from "../user/user.ts";
@@ -158,6 +159,6 @@ async function askOrTakeBack(
   });
   if (asked.kind !== "too_many") return;
   await takeBack();
-  const message = `${WAITING_MAILBOXES_MAX} of your mailboxes are not confirmed. Please confirm one of them first.`;
+  const message = `${bounds.mailboxConfirmations.waiting} of your mailboxes are not confirmed. Please confirm one of them first.`;
   throw fieldError("address", message);
 }

@@ -81,10 +81,10 @@ describe("the preview inbox", () => {
   });
 
   test("the oldest messages are evicted, by number and by size", async () => {
-    const few = new PreviewInbox(clock, { maxMessages: 2, maxBytes: 1000 });
+    const few = new PreviewInbox(clock, { messages: 2, bytes: 1000 });
     for (const name of ["one", "two", "three"]) few.add(arrival(`Subject: ${name}\n\n`));
     expect((await few.list()).map((it) => it.subject)).toEqual(["three", "two"]);
-    const small = new PreviewInbox(clock, { maxMessages: 200, maxBytes: 100 });
+    const small = new PreviewInbox(clock, { messages: 200, bytes: 100 });
     for (const name of ["one", "two"]) small.add(arrival(`Subject: ${name}\n\n${"x".repeat(50)}\n`));
     expect((await small.list()).map((it) => it.subject)).toEqual(["two"]);
     small.add(arrival("x".repeat(200)));

@@ -2,10 +2,12 @@
  * The preview inbox (`KAUKE_DELIVERY=preview`): the latest messages that would have been sent, in memory only. They are
  * parsed when they are viewed; one that cannot be parsed is shown raw.
  */
+
 import { randomUUID } from "node:crypto";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
 import type { Attachment, Email } from "postal-mime";
 import PostalMime from "postal-mime";
+import { bounds } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import type { Clock } from "../../runtime/ports.ts";
 
@@ -30,13 +32,13 @@ interface Entry extends PreviewArrival {
 
 export class PreviewInbox {
   readonly #clock: Clock;
-  readonly #bounds: { maxMessages: number; maxBytes: number };
+  readonly #room: { messages: number; bytes: number };
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
-  constructor(clock: Clock, bounds = { maxMessages: 200, maxBytes: 64 * 1024 * 1024 }) {
+  constructor(clock: Clock, room: { messages: number; bytes: number } = bounds.previewInbox) {
     this.#clock = clock;
-    this.#bounds = bounds;
+    this.#room = room;
   }
 
   /** Evicts the oldest messages beyond the limits; one larger than the size limit is not stored. */
@@ -44,9 +46,9 @@ export class PreviewInbox {
     const entry: Entry = { ...arrival, id: randomUUID(), receivedAt: this.#clock.now(), summary: null };
     this.#entries.set(entry.id, entry);
     this.#bytes += entry.raw.length;
-    const { maxMessages, maxBytes } = this.#bounds;
+    const { messages, bytes } = this.#room;
     for (const oldest of this.#entries.values()) {
-      if (this.#entries.size <= maxMessages && this.#bytes <= maxBytes) return;
+      if (this.#entries.size <= messages && this.#bytes <= bytes) return;
       this.#entries.delete(oldest.id);
       this.#bytes -= oldest.raw.length;
     }

@@ -4,7 +4,9 @@
  * that a new password invalidates the entry. Nobody can read the account from the cookie or forge an entry; the server
  * stores only counts of failed attempts.
  */
+
 import { timingSafeEqual } from "node:crypto";
+import { bounds } from "../../limits/table.ts";
 import type { Random } from "../../runtime/ports.ts";
 import type { User } from "../user/user.ts";
 
@@ -19,7 +21,6 @@ export interface KnownBrowserEntry {
 
 const PART_BYTES = 16;
 const ENTRY_BYTES = 3 * PART_BYTES;
-const ENTRIES_MAX = 5;
 const COOKIE = /^[A-Za-z0-9_-]{64,320}$/;
 
 /** Key under which the limits of sign-in attempts count an account: its e-mail in NFC and lower case. */
@@ -52,7 +53,7 @@ export function withAccount(
   const own = { token, account: accountCode(mac, token, user.email), standing: standingCode(mac, token, user) };
   const former = findEntry(mac, cookie, user.email);
   const others = readEntries(cookie).filter((entry) => former === null || !entry.token.equals(former.token));
-  const entries = [own, ...others].slice(0, ENTRIES_MAX);
+  const entries = [own, ...others].slice(0, bounds.knownBrowsers.browserEntries);
   return Buffer.concat(entries.flatMap((entry) => [entry.token, entry.account, entry.standing])).toString("base64url");
 }
 

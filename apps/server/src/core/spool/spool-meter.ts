@@ -4,8 +4,8 @@
  * its message is refused. Mail added by other processes makes it too low, so a key is also counted again after this one
  * has added an eighth of the remaining space.
  */
+import { bounds } from "../../limits/table.ts";
 
-const KNOWN_MAX = 10_000;
 /** Minimum time between two counts of the same account or alias. */
 const COUNT_EVERY_MS = 1000;
 /** Minimum wait after a count, as a multiple of its duration: counting takes at most a twentieth of the time. */
@@ -105,7 +105,7 @@ export class SpoolMeter {
   }
 
   #enter(key: string): Entry {
-    if (this.#entries.size >= KNOWN_MAX) this.#evict();
+    if (this.#entries.size >= bounds.remembered.spoolOwners) this.#evict();
     const allowanceBytes = this.#parts.maxBytes * UNCOUNTED_SHARE;
     const nothing = { countedBytes: 0, addedBytes: 0, inFlightBytes: 0, mayCountAt: 0, counting: null };
     const entry: Entry = { ...nothing, allowanceBytes };

@@ -3,15 +3,10 @@
  * scheduled or replied. When the disk is nearly full, the limits shrink with the remaining reserve, so that the
  * accounts that hold most are refused first and mail of all others is still accepted.
  */
+import { bounds } from "../../limits/table.ts";
 import { AppError } from "../app-error.ts";
 import { type DeliveryStore, SPOOL_ROW_BYTES } from "../delivery/delivery.ts";
 import { SpoolMeter } from "./spool-meter.ts";
-
-/**
- * Maximum of one alias as a share of its account's, so that a flood to one alias leaves space for the account's other
- * mail.
- */
-const ALIAS_SHARE = 1 / 2;
 
 export interface DiskReserve {
   /** Remaining share of the disk reserve, 0 to 1; 1 while the disk has enough space. */
@@ -62,7 +57,7 @@ export class SpoolSpace {
         count: (id) => deliveries.spoolBytes(owner, id),
       });
     this.#accounts = meter("account", accountMaxBytes);
-    this.#aliases = meter("alias", accountMaxBytes * ALIAS_SHARE);
+    this.#aliases = meter("alias", accountMaxBytes * bounds.spoolBytes.aliasPart);
     this.#disk = disk;
   }
 

@@ -5,17 +5,15 @@ import { AppError } from "../../core/app-error.ts";
 import { addToChecklist, changeChecklist, deleteChecklist } from "../../core/checklist.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { dismissNotice, type Notice } from "../../core/notice.ts";
-import { TokenBuckets } from "../../limits/token-buckets.ts";
+import { TokenBuckets } from "../../limits/rate.ts";
+import { bounds } from "../../limits/table.ts";
 import { withoutCallerTurn } from "../../runtime/fair-queue/fair-queue.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../runtime/ports.ts";
 import type { Handlers } from "../handler.ts";
 
-/** The public totals are cached for a minute, since counting reads all rows. */
-const TOTALS_MS = 60_000;
-
 export function accountHandlers(deps: CoreDeps) {
   const totals = keptValue({
-    forMs: TOTALS_MS,
+    forMs: bounds.publicTotals.everyMs,
     now: () => steadyMs(deps.clock),
     read: async () => ({ totalUsers: await deps.users.count(), totalAliases: await deps.aliases.count() }),
   });
@@ -54,9 +52,7 @@ function accountExportToWire({ exportedAt, notes, tables, ...rest }: AccountExpo
  * Page events of one network per minute: a user opens some tens of pages, and an office shares one network. More are
  * not counted; nothing is stored, and no cookie is read or set.
  */
-export const countedAtMost = { max: 600, windowSeconds: 60 };
-/** About 100 bytes per network. */
-const NETWORKS_MAX = 4096;
+export const countedAtMost = { max: bounds.pageEvents.perMinute, windowSeconds: 60 };
 
 interface Parts {
   clock: Clock;
@@ -65,7 +61,7 @@ interface Parts {
 }
 
 export function analyticsHandlers({ clock, random, metrics }: Parts) {
-  const buckets = new TokenBuckets(countedAtMost, NETWORKS_MAX);
+  const buckets = new TokenBuckets(countedAtMost, bounds.pageEvents.networks);
   const key = random.bytes(32);
   return {
     async countEvent({ body, clientAddress }) {

@@ -3,15 +3,23 @@
  * a stalled download has one page in memory. An account has one download at a time, and a newer one ends the older.
  * When there are too many, the one stalled for longest is ended, of the network block with the most.
  */
+
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
-import { FairPool } from "../../limits/fair-pool.ts";
 import { clientBlock } from "../../limits/party.ts";
+import { FairPool } from "../../limits/slots.ts";
+import { bounds } from "../../limits/table.ts";
 import { clientAddress } from "../request/client.ts";
 
-/** Limits on concurrent downloads, each with about 3 MB in memory for an account of 10,000 aliases. */
-const rules = { max: 32, maxPerNetwork: 1, maxPerBlock: 16, maxPerBlockWhenCrowded: 8, ownIdleMs: 0 };
+const { all, account, block, crowdedBlock } = bounds.downloads;
+const rules = {
+  max: all,
+  maxPerNetwork: account,
+  maxPerBlock: block,
+  maxPerBlockWhenCrowded: crowdedBlock,
+  ownIdleMs: 0,
+};
 
 interface Download {
   lastReadAt: number;
@@ -44,12 +52,8 @@ export class Downloads {
 
   #enter(download: Download, party: { network: string; block: string }): void {
     const judge = ({ lastReadAt }: Download) => ({ state: "idle", idleSince: lastReadAt }) as const;
-    const room = this.#pool.makeRoom({ party, now: download.lastReadAt, judge });
-    if (room === "full") throw new AppError("busy");
-    if (room !== "room") {
-      this.#pool.delete(room.leaves);
-      room.leaves.end();
-    }
+    const newcomer = { party, now: download.lastReadAt, judge };
+    if (!this.#pool.admits(newcomer, (other) => other.end())) throw new AppError("busy");
     this.#pool.put(download, party);
   }
 }

@@ -9,10 +9,10 @@ import { type AskDeps, askForConfirmation } from "../../core/destination/confirm
 import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { NoticeStore } from "../../core/notice.ts";
-import { DayCounts } from "../../limits/day-counts.ts";
-import { partOf } from "../../limits/process-part.ts";
+import { FixedWindows, spendAll } from "../../limits/rate.ts";
+import { bounds, partOf } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
-import { type Clock, type Logger, type Random } from "../../runtime/ports.ts";
+import { type Clock, type Logger, type Random, steadyMs } from "../../runtime/ports.ts";
 import { deferred, refused } from "../classify-reply.ts";
 
 export interface GuardDeps {
@@ -122,22 +122,23 @@ function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null
   return { userId, aliasId, aliasAddress, address: destination.address };
 }
 
-/** `pair` is one account to one mailbox: below `mailbox`, so that no account alone uses up a mailbox' limit. */
-const perDay = { mailbox: 20, pair: 15, account: 100 };
-const COUNTED_MAX = 50_000;
+const DAY_SECONDS = 86_400;
 
-/** Counts in memory: each expires a day after its first message, and a restart resets it. */
+/** Limits the mail to unconfirmed mailboxes: of a mailbox over all accounts, of an account to it, and of an account. */
 export class ConfirmationCaps {
-  readonly #mailboxes: DayCounts;
-  readonly #pairs: DayCounts;
-  readonly #accounts: DayCounts;
+  readonly #mailboxes: FixedWindows;
+  readonly #pairs: FixedWindows;
+  readonly #accounts: FixedWindows;
+  readonly #clock: Clock;
 
   constructor(clock: Clock, processes = 1) {
-    const counts = (name: keyof typeof perDay) =>
-      new DayCounts({ max: partOf(perDay[name], processes), capacity: COUNTED_MAX, clock });
-    this.#mailboxes = counts("mailbox");
-    this.#pairs = counts("pair");
-    this.#accounts = counts("account");
+    const { unconfirmedForwards: most, remembered } = bounds;
+    const perDay = (max: number) =>
+      new FixedWindows({ max: partOf(max, processes), windowSeconds: DAY_SECONDS }, remembered.unconfirmed);
+    this.#mailboxes = perDay(most.mailbox);
+    this.#pairs = perDay(most.pair);
+    this.#accounts = perDay(most.account);
+    this.#clock = clock;
   }
 
   /** @returns false, counting nothing, when a limit is reached */
@@ -148,8 +149,6 @@ export class ConfirmationCaps {
       [this.#pairs, `${userId} ${mailbox}`],
       [this.#accounts, userId],
     ] as const;
-    if (!counted.every(([counts, key]) => counts.hasRoom(key))) return false;
-    for (const [counts, key] of counted) counts.add(key);
-    return true;
+    return spendAll(counted, steadyMs(this.#clock));
   }
 }

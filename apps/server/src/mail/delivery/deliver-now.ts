@@ -5,8 +5,8 @@
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { MailTrace } from "../../core/preview/preview-inbox.ts";
+import type { BackgroundMemory } from "../../limits/bytes.ts";
 import type { Logger, Metrics } from "../../runtime/ports.ts";
-import type { BackgroundMemory } from "../background-memory.ts";
 import { taken } from "../classify-reply.ts";
 import { type MailRefusal, reply, replyFor, type SmtpReply } from "../reply.ts";
 import type { Transaction } from "../transaction.ts";

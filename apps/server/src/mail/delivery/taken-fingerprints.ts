@@ -2,19 +2,18 @@
  * What destinations took of messages that got 451 because the rest could not be committed: the sender's retry must not
  * deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
  */
+
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
+import { bounds } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
-
-const ENTRIES_MAX = 50_000;
-const AGE_MAX_MS = 3_600_000;
 
 export class TakenFingerprints {
   readonly #hmac: (data: Buffer) => Buffer;
   readonly #clock: Clock;
-  readonly #until = new BoundedMap<string, number>(ENTRIES_MAX);
+  readonly #until = new BoundedMap<string, number>(bounds.remembered.takenDeliveries);
 
   /** @param hmac keyed, so that the entries reveal nothing without the key */
   constructor(hmac: (data: Buffer) => Buffer, clock: Clock) {
@@ -32,7 +31,7 @@ export class TakenFingerprints {
   }
 
   add(fingerprint: Buffer): void {
-    this.#until.set(this.#keyOf(fingerprint), steadyMs(this.#clock) + AGE_MAX_MS);
+    this.#until.set(this.#keyOf(fingerprint), steadyMs(this.#clock) + bounds.remembered.takenMs);
   }
 
   has(fingerprint: Buffer): boolean {

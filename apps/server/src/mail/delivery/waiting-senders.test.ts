@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { MemoryBudget } from "../../limits/bytes.ts";
 import { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
-import { MemoryBudget } from "../memory-budget.ts";
 import { WaitingSenders } from "./waiting-senders.ts";
 
 let now: number;

@@ -2,9 +2,9 @@
  * Senders that wait for destinations. When memory gets short some get their reply early, first those whose account or
  * destination used most memory for longest: open deliveries go to the spool, and the bytes are freed.
  */
+
+import { largestUsersFirst, type MemoryBudget } from "../../limits/bytes.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
-import { largestUsersFirst } from "../background-memory.ts";
-import type { MemoryBudget } from "../memory-budget.ts";
 
 export interface WaitingSendersDeps {
   budget: Pick<MemoryBudget, "onPressure">;

@@ -2,15 +2,14 @@
  * Cache of DNS results, limited in bytes, with a share for each zone. When it is full, the zones with the most bytes
  * lose their oldest entries. Concurrent look-ups of a name share one query.
  */
+
 import { zoneOf } from "../../limits/party.ts";
+import { bounds } from "../../limits/table.ts";
 
 export interface DnsCacheLimits {
   bytes: number;
   zoneBytes: number;
 }
-
-const MIB = 1024 * 1024;
-const cacheLimits: DnsCacheLimits = { bytes: 16 * MIB, zoneBytes: MIB };
 
 export interface CachedResult {
   keepMs: number;
@@ -48,7 +47,7 @@ export class DnsCache {
   #bytes = 0;
   #sweepAt = 0;
 
-  constructor(now: () => number, limits = cacheLimits) {
+  constructor(now: () => number, limits: DnsCacheLimits = bounds.dnsCache) {
     this.#now = now;
     this.#limits = limits;
   }

@@ -2,21 +2,21 @@
  * Limits pending DNS queries, so that a domain with a slow name server can't exhaust the resolver. Over a zone's share
  * a query fails at once; at the total limit the oldest of the zone with the most fails.
  */
+
 import { zoneOf } from "../../limits/party.ts";
+import { bounds } from "../../limits/table.ts";
 
 export interface PendingLimits {
   all: number;
   zone: number;
 }
 
-const pendingLimits: PendingLimits = { all: 2000, zone: 200 };
-
 export class PendingQuestions {
   readonly #limits: PendingLimits;
   readonly #zones = new Map<string, Set<() => void>>();
   #size = 0;
 
-  constructor(limits = pendingLimits) {
+  constructor(limits: PendingLimits = bounds.dnsQueries) {
     this.#limits = limits;
   }
 

@@ -1,7 +1,8 @@
 import { createSocket } from "node:dgram";
 import { type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { afterEach, describe, expect, it, test } from "vitest";
-import { createResolver, RECORDS_MAX, RESULT_CHARACTERS_MAX, TXT_RECORDS_MAX } from "./resolver.ts";
+import { bounds } from "../../limits/table.ts";
+import { createResolver } from "./resolver.ts";
 
 let dns: FakeDnsServer | null = null;
 afterEach(async () => {
@@ -79,10 +80,20 @@ test("a name that is invalid in the DNS does not exist", async () => {
 test("an answer with too many records, or too much text in them, counts as failed", async () => {
   const addresses = (count: number) => Array.from({ length: count }, (_, at) => `192.0.2.${at}`);
   const resolver = await resolverFor({
-    "most.example": { a: addresses(RECORDS_MAX), txt: Array(TXT_RECORDS_MAX).fill("proof") },
-    "many.example": { a: addresses(RECORDS_MAX + 1), txt: Array(TXT_RECORDS_MAX + 1).fill("proof") },
-    "large.example": { txt: ["a".repeat(RESULT_CHARACTERS_MAX / 2), "b".repeat(RESULT_CHARACTERS_MAX / 2)] },
-    "larger.example": { txt: ["a".repeat(RESULT_CHARACTERS_MAX / 2), "b".repeat(RESULT_CHARACTERS_MAX / 2 + 1)] },
+    "most.example": {
+      a: addresses(bounds.dnsResponse.records),
+      txt: Array(bounds.dnsResponse.txtRecords).fill("proof"),
+    },
+    "many.example": {
+      a: addresses(bounds.dnsResponse.records + 1),
+      txt: Array(bounds.dnsResponse.txtRecords + 1).fill("proof"),
+    },
+    "large.example": {
+      txt: ["a".repeat(bounds.dnsResponse.characters / 2), "b".repeat(bounds.dnsResponse.characters / 2)],
+    },
+    "larger.example": {
+      txt: ["a".repeat(bounds.dnsResponse.characters / 2), "b".repeat(bounds.dnsResponse.characters / 2 + 1)],
+    },
   });
   expect((await resolver.resolve4("most.example")).kind).toBe("found");
   expect((await resolver.resolve4("many.example")).kind).toBe("failed");

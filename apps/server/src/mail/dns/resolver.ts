@@ -5,8 +5,10 @@
  * Node hands a name to c-ares as a C string, so that one with a NUL would be looked up as another name: a name that is
  * not `isDnsName` gets `no_name` before any cache or library sees it.
  */
+
 import { Resolver as NodeResolver } from "node:dns/promises";
 import { isDnsName } from "@kauke/mail-rfc";
+import { bounds } from "../../limits/table.ts";
 import { DnsCache } from "./dns-cache.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 
@@ -43,11 +45,6 @@ export interface ResolverOptions {
 
 const DEADLINE_MS = 5000;
 const TRIES = 5;
-/** With more records, or more than `RESULT_CHARACTERS_MAX`, a result counts as failed. */
-export const RECORDS_MAX = 64;
-/** Domains keep many proofs of ownership under one name. */
-export const TXT_RECORDS_MAX = 256;
-export const RESULT_CHARACTERS_MAX = 16 * 1024;
 /** Estimated memory of a record without its text. */
 const RECORD_BYTES = 64;
 const keepMs: Record<DnsResult<never>["kind"], number> = {
@@ -79,7 +76,11 @@ export function createResolver({
     (name: string): Promise<DnsResult<T>> => {
       if (!isDnsName(name)) return Promise.resolve({ kind: "no_name" });
       const key = name.toLowerCase();
-      const ask = () => withDeadline(resultOf(query(key), type === "TXT" ? TXT_RECORDS_MAX : RECORDS_MAX), deadlineMs);
+      const ask = () =>
+        withDeadline(
+          resultOf(query(key), type === "TXT" ? bounds.dnsResponse.txtRecords : bounds.dnsResponse.records),
+          deadlineMs,
+        );
       return cache.ask([type, key], () => pending.ask<DnsResult<T>>(key, ask, { kind: "failed" }), keep);
     };
   return {
@@ -98,7 +99,7 @@ function plainMx({ exchange, priority }: MxRecord): MxRecord {
 async function resultOf<T>(query: Promise<T[]>, recordsMax: number): Promise<DnsResult<T>> {
   try {
     const records = await query;
-    if (records.length > recordsMax || charactersOf(records) > RESULT_CHARACTERS_MAX) return { kind: "failed" };
+    if (records.length > recordsMax || charactersOf(records) > bounds.dnsResponse.characters) return { kind: "failed" };
     return records.length === 0 ? { kind: "no_record" } : { kind: "found", records };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException | null)?.code;

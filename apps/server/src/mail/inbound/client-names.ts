@@ -4,9 +4,11 @@
  * bounded in total and per block, so that a network with an unresponsive name server can't exhaust the resolver, which
  * the checks of messages need.
  */
+
 import { isIP } from "node:net";
 import { reverseName } from "@kauke/mail-rfc";
 import { clientBlock } from "../../limits/party.ts";
+import { bounds } from "../../limits/table.ts";
 import { BoundedMap, Counts } from "../../runtime/maps.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
@@ -20,18 +22,15 @@ export type ClientName = string | null;
 
 export const clientNameLimits = {
   /** Maximum cached addresses, in total and per block. */
-  known: 10_000,
-  knownOfBlock: 256,
+  known: bounds.clientNames.all,
+  knownOfBlock: bounds.clientNames.block,
   /** Maximum addresses being looked up, in total and per block. */
-  asked: 200,
-  askedOfBlock: 8,
+  asked: bounds.clientNameQueries.all,
+  askedOfBlock: bounds.clientNameQueries.block,
   /** Time after the connection at which the name counts as unknown for that session. */
-  deadlineMs: 500,
+  deadlineMs: bounds.clientNameQueries.deadlineMs,
 };
 
-const FOUND_MS = 10 * 60_000;
-/** Lifetime in the cache of a failed look-up. */
-const MISSED_MS = 60_000;
 const NAMES_MAX = 2;
 const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -84,7 +83,13 @@ export class ClientNames {
 
   #remember(address: string, block: string, name: ClientName): void {
     const own = this.#blocks.get(block) ?? new BoundedMap<string, Known>(this.#limits.knownOfBlock);
-    this.#blocks.set(block, own.set(address, { name, until: this.#nowMs() + (name === null ? MISSED_MS : FOUND_MS) }));
+    this.#blocks.set(
+      block,
+      own.set(address, {
+        name,
+        until: this.#nowMs() + (name === null ? bounds.clientNames.missedMs : bounds.clientNames.foundMs),
+      }),
+    );
     this.#knownOfBlock.set(block, own.size);
     if (this.#knownOfBlock.total > this.#limits.known) this.#evict();
   }

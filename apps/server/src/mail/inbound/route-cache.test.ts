@@ -4,10 +4,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AliasRouting, aliasAddress, type EncryptionChoice, type RouteChange } from "../../core/alias/alias.ts";
 import { AppError } from "../../core/app-error.ts";
+import { bounds } from "../../limits/table.ts";
 import { mailbox } from "../../store/rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase, type StoreUnderTest, TestClock } from "../../store/stores.testing.ts";
 import { aRoute } from "./a-route.testing.ts";
-import { CACHED_ROUTES_BYTES, CachedRoutes, RouteCache } from "./route-cache.ts";
+import { CachedRoutes, RouteCache } from "./route-cache.ts";
 
 const DAY_MS = 86_400_000;
 const paused: AliasRouting = { state: "paused", lastDestinations: [mailbox("ann@inbox.example")] };
@@ -304,7 +305,7 @@ it("an account with very many routes evicts its own and nobody else's", () => {
   const others = Array.from({ length: 1000 }, (_, n) => `other${n}`);
   for (const name of others) add(routes, name, `account of ${name}`);
   for (let n = 0; n < 60_000; n += 1) add(routes, `many${n}`, "busy account");
-  expect(routes.bytes).toBeLessThanOrEqual(CACHED_ROUTES_BYTES);
+  expect(routes.bytes).toBeLessThanOrEqual(bounds.cachedRoutes.bytes);
   expect(routes.count).toBeGreaterThan(15_000);
   expect(others.filter((name) => !isCached(routes, name))).toEqual([]);
 });

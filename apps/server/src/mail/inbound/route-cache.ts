@@ -4,11 +4,12 @@
  * since a notification may be late or lost. An unknown address always queries the store, so that a new alias works at
  * once.
  */
+
 import type { AliasRoute, AliasStore, RouteChange } from "../../core/alias/alias.ts";
+import { bounds } from "../../limits/table.ts";
 import { type Linked, LinkedQueue } from "../../runtime/linked-queue.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
-const AGE_MAX_MS = 60_000;
 /** So that accounts which change aliases all the time cannot hold up a look-up. */
 const QUERIES_MAX = 10;
 
@@ -53,7 +54,9 @@ export class RouteCache {
   }
 
   #usableUntil(): number {
-    return this.#aliases.reportsAllChanges ? Number.POSITIVE_INFINITY : steadyMs(this.#clock) + AGE_MAX_MS;
+    return this.#aliases.reportsAllChanges
+      ? Number.POSITIVE_INFINITY
+      : steadyMs(this.#clock) + bounds.cachedRoutes.ageMs;
   }
 }
 
@@ -63,8 +66,6 @@ function mayConcern(change: RouteChange, route: AliasRoute | null): boolean {
   return "aliasId" in change ? change.aliasId === route.aliasId : change.userId === route.userId;
 }
 
-/** About 20,000 ordinary routes. */
-export const CACHED_ROUTES_BYTES = 32 * 1024 * 1024;
 /** A route without its text: objects, keys and the entries of the maps. */
 const ROUTE_BYTES = 1400;
 
@@ -96,7 +97,7 @@ export class CachedRoutes {
   readonly #bySize = Array.from({ length: 32 }, () => new LinkedQueue<Account>());
   #bytes = 0;
 
-  constructor(maxBytes = CACHED_ROUTES_BYTES) {
+  constructor(maxBytes = bounds.cachedRoutes.bytes) {
     this.#maxBytes = maxBytes;
   }
 

@@ -1,11 +1,10 @@
 /** Checks of header size and mail loops. For the MX and for submission. */
+
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
+import { bounds } from "../../limits/table.ts";
 import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encrypted-header.ts";
 import { accept, reject, type StageVerdict } from "../verdict.ts";
 import type { ArrivedMessage } from "./arrived-message.ts";
-
-/** RFC 5321 §6.3 asks for a limit of at least 100. */
-const HOPS_MAX = 100;
 
 export interface Screened {
   header: HeaderBlock;
@@ -27,7 +26,7 @@ export function screenMessage(message: ArrivedMessage): StageVerdict<ScreenedMes
 export function screen(wire: Buffer): StageVerdict<Screened> {
   const header = readWhole(wire);
   if (header === null) return reject("header_too_large");
-  if (countFields(header.fields, "received") >= HOPS_MAX) return reject("mail_loop");
+  if (countFields(header.fields, "received") >= bounds.message.hops) return reject("mail_loop");
   if (readEncryptionPasses(wire, header.fields) >= ENCRYPTION_PASSES_MAX) return reject("mail_loop");
   const deliveredTo = header.fields.filter((field) => field.name === "delivered-to");
   return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import type { BounceSender } from "../../core/bounce-sender.ts";
-import { newBounceSendersOf } from "../../limits/bounce-senders.ts";
+import { bounds, rowsPerDay } from "../../limits/table.ts";
 import { BounceSenders } from "./bounce-senders.ts";
 
 const DAY_MS = 86_400_000;
@@ -68,5 +68,5 @@ test("without limits everybody is stored; several processes divide the limits", 
   const { keep, stored } = scene(null);
   for (let n = 0; n < 20; n++) await keep(aSender("a", "u", `x${n}`));
   expect(stored).toHaveLength(20);
-  expect(newBounceSendersOf(4)).toMatchObject({ alias: { max: 125 }, account: { max: 250 } });
+  expect(rowsPerDay(bounds.newBounceSenders, 4)).toMatchObject({ alias: { max: 125 }, account: { max: 250 } });
 });

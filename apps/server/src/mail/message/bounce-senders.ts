@@ -4,16 +4,14 @@
  */
 import { SRS_MAX_AGE_DAYS } from "@kauke/mail-rfc";
 import { type BounceSender, type BounceSenderStore, utcDay } from "../../core/bounce-sender.ts";
-import { type NewBounceSenders, newBounceSenders } from "../../limits/bounce-senders.ts";
-import { TokenBuckets } from "../../limits/token-buckets.ts";
+import { TokenBuckets } from "../../limits/rate.ts";
+import { bounds, type RowRules, rowsPerDay } from "../../limits/table.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
 export interface AccountBounceSender extends BounceSender {
   userId: string;
 }
 
-const REMEMBERED_MAX = 50_000;
-const KEYS_MAX = 20_000;
 const DAY_MS = 86_400_000;
 
 export class BounceSenders {
@@ -21,19 +19,19 @@ export class BounceSenders {
   readonly #clock: Clock;
   /** Last day of the rows known to be stored, by token as hex. */
   readonly #stored = new Map<string, string>();
-  readonly #limits: Record<keyof NewBounceSenders, TokenBuckets> | null;
+  readonly #limits: Record<keyof RowRules, TokenBuckets> | null;
 
   /** @param rules `null`: no limit */
   constructor(
     store: Pick<BounceSenderStore, "ensure">,
     clock: Clock,
-    rules: NewBounceSenders | null = newBounceSenders,
+    rules: RowRules | null = rowsPerDay(bounds.newBounceSenders),
   ) {
     this.#store = store;
     this.#clock = clock;
     this.#limits = rules && {
-      alias: new TokenBuckets(rules.alias, KEYS_MAX),
-      account: new TokenBuckets(rules.account, KEYS_MAX),
+      alias: new TokenBuckets(rules.alias, bounds.rateBuckets.keys),
+      account: new TokenBuckets(rules.account, bounds.rateBuckets.keys),
     };
   }
 
@@ -60,7 +58,7 @@ export class BounceSenders {
   #remember(token: string, expiresOn: string): void {
     this.#stored.delete(token);
     const oldest = this.#stored.keys().next().value;
-    if (this.#stored.size >= REMEMBERED_MAX && oldest !== undefined) this.#stored.delete(oldest);
+    if (this.#stored.size >= bounds.remembered.bounceSenders && oldest !== undefined) this.#stored.delete(oldest);
     this.#stored.set(token, expiresOn);
   }
 }

@@ -2,7 +2,7 @@
  * Memory of one copy: its reservations, and the bytes of the mails made from it. An attempt may wait ten minutes for a
  * reply with a reference to its mail, so `release` drops the bytes.
  */
-import type { BackgroundMemory, MemoryUse } from "../background-memory.ts";
+import type { BackgroundMemory, MemoryUse } from "../../limits/bytes.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 
 /** Parts of the memory budget for copies: all of it in total, a quarter by one account. */

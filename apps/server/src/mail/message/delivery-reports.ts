@@ -15,9 +15,9 @@ import {
 } from "@kauke/mail-rfc";
 import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
 import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
-import { DayCounts } from "../../limits/day-counts.ts";
-import { partOf } from "../../limits/process-part.ts";
-import type { Clock, Logger, Random } from "../../runtime/ports.ts";
+import { FixedWindows, spendAll } from "../../limits/rate.ts";
+import { bounds, partOf } from "../../limits/table.ts";
+import { type Clock, type Logger, type Random, steadyMs } from "../../runtime/ports.ts";
 
 export interface FailedMail {
   aliasId: string | null;
@@ -50,18 +50,20 @@ export interface DeliveryReportDeps {
   processes?: number;
 }
 
-const PER_DAY_MAX = 10;
-const REMEMBERED_MAX = 10_000;
+const DAY_SECONDS = 86_400;
 
 export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   const { clock, processes = 1 } = deps;
-  const sent = new DayCounts({ max: partOf(PER_DAY_MAX, processes), capacity: REMEMBERED_MAX, clock });
+  const { failureReports, remembered } = bounds;
+  const sent = new FixedWindows(
+    { max: partOf(failureReports.address, processes), windowSeconds: DAY_SECONDS },
+    remembered.reportedTo,
+  );
 
   return {
     async send(failed) {
       const to = failed.to.toLowerCase();
-      if (!sent.hasRoom(to)) return;
-      sent.add(to);
+      if (!spendAll([[sent, to]], steadyMs(clock))) return;
       try {
         await enqueueReport(failed, deps);
       } catch {

@@ -4,8 +4,7 @@ import { invitations } from "@kauke/invitations";
 import { readHeader } from "@kauke/mail-rfc";
 import { answerWording } from "@kauke/quotes";
 import { expect, test } from "vitest";
-import { BackgroundMemory } from "../background-memory.ts";
-import { MemoryBudget } from "../memory-budget.ts";
+import { BackgroundMemory, MemoryBudget } from "../../limits/bytes.ts";
 import { type CopyParts, type ForwardSource, makePlainCopy } from "./forward-copy.ts";
 import { messageSigner } from "./message-signer.ts";
 

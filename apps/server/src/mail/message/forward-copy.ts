@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { domainOf, unstuff } from "@kauke/mail-rfc";
 import type { BounceSender } from "../../core/bounce-sender.ts";
-import type { BackgroundMemory } from "../background-memory.ts";
+import type { BackgroundMemory } from "../../limits/bytes.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
 import type { SignsArcFor } from "./arc-signing.ts";

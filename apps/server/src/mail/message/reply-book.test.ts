@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { newCorrespondentsOf, ReplyBook } from "./reply-book.ts";
+import { bounds, rowsPerDay } from "../../limits/table.ts";
+import { ReplyBook } from "./reply-book.ts";
 
 const clock = { now: () => new Date(0) };
 const rules = { alias: { max: 2000, windowSeconds: 3600 }, account: { max: 3000, windowSeconds: 3600 } };
@@ -75,7 +76,7 @@ test("messages to crowds leave half of each limit to others", async () => {
 });
 
 test.each([1, 4, 64])("a crowd's message arrives at one of %d processes; further ones wait", async (processes) => {
-  const book = new ReplyBook(fakeStore(), clock, newCorrespondentsOf(processes));
+  const book = new ReplyBook(fakeStore(), clock, rowsPerDay(bounds.newCorrespondents, processes));
   const keep = async (name: string) =>
     (await book.keep([{ aliasId: "a", userId: "u", correspondents: people(1000, name) }])).size === 0;
   expect(await keep("a")).toBe(true);

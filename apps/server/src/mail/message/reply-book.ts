@@ -4,11 +4,12 @@
  * alias with one message: so new correspondents are limited per day for each alias and account, of which messages with
  * crowds get half. Known ones are always accepted.
  */
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
 import type { ReplyPathStore } from "../../core/reply-path.ts";
-import { partOfRule } from "../../limits/process-part.ts";
-import { type BucketRule, TokenBuckets } from "../../limits/token-buckets.ts";
+import { type BucketRule, TokenBuckets } from "../../limits/rate.ts";
+import { bounds, type RowRules, rowsPerDay } from "../../limits/table.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
 export interface Correspondent {
@@ -23,33 +24,6 @@ export interface CopyReplies {
   correspondents: readonly Correspondent[];
 }
 
-export interface NewCorrespondents {
-  alias: BucketRule;
-  account: BucketRule;
-}
-
-/** Limits on new rows, of 250 bytes each. The largest mailing lists bring some hundred new authors a day. */
-export const newCorrespondents: NewCorrespondents = {
-  alias: { max: 5000, windowSeconds: 86_400 },
-  account: { max: 10_000, windowSeconds: 86_400 },
-};
-
-export const newCorrespondentsOf = (processes: number): NewCorrespondents => ({
-  alias: partOfRule(newCorrespondents.alias, processes),
-  account: partOfRule(newCorrespondents.account, processes),
-});
-
-/** New correspondents of one message above which it is a crowd's. */
-const CROWD = 100;
-
-const REMEMBERED_MAX = 50_000;
-const KEYS_MAX = 20_000;
-/** Maximum reply addresses stored per turn of the event loop: some 20 ms with the embedded database. */
-const CHUNK_ROWS = 200;
-
-/** Maximum new correspondents of one message, over all its aliases; copies of further aliases wait in the queue. */
-const MESSAGE_ROWS = 20_000;
-
 interface NewPath extends Correspondent {
   aliasId: string;
   userId: string;
@@ -59,7 +33,7 @@ export class ReplyBook {
   readonly #store: Pick<ReplyPathStore, "ensure" | "listKnown">;
   readonly #clock: Clock;
   readonly #stored = new Set<string>();
-  readonly #new: { alias: TokenBuckets; account: TokenBuckets; rules: NewCorrespondents } | null;
+  readonly #new: { alias: TokenBuckets; account: TokenBuckets; rules: RowRules } | null;
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
   readonly #queueEnds = new Map<string, Promise<void>>();
 
@@ -67,13 +41,13 @@ export class ReplyBook {
   constructor(
     store: Pick<ReplyPathStore, "ensure" | "listKnown">,
     clock: Clock,
-    rules: NewCorrespondents | null = newCorrespondents,
+    rules: RowRules | null = rowsPerDay(bounds.newCorrespondents),
   ) {
     this.#store = store;
     this.#clock = clock;
     this.#new = rules && {
-      alias: new TokenBuckets(rules.alias, KEYS_MAX),
-      account: new TokenBuckets(rules.account, KEYS_MAX),
+      alias: new TokenBuckets(rules.alias, bounds.rateBuckets.keys),
+      account: new TokenBuckets(rules.account, bounds.rateBuckets.keys),
       rules,
     };
   }
@@ -92,7 +66,7 @@ export class ReplyBook {
     const paths = this.#notStored(copies);
     const [first] = paths;
     if (first === undefined) return new Set();
-    if (paths.length <= CHUNK_ROWS) return await this.#keep(paths);
+    if (paths.length <= bounds.replyRows.turn) return await this.#keep(paths);
     return await this.#enqueue(first.userId, () => this.#keep(paths));
   }
 
@@ -149,7 +123,8 @@ export class ReplyBook {
     const { alias, account, rules } = this.#new;
     for (const [aliasId, own] of Map.groupBy(paths, (it) => it.aliasId)) {
       const { userId } = own[0] as NewPath;
-      const needed = ({ max }: BucketRule) => Math.min(max, own.length + (own.length > CROWD ? max / 2 : 0));
+      const needed = ({ max }: BucketRule) =>
+        Math.min(max, own.length + (own.length > bounds.newCorrespondents.crowd ? max / 2 : 0));
       const isOver =
         alias.isEmpty(aliasId, now, needed(rules.alias)) || account.isEmpty(userId, now, needed(rules.account));
       if (isOver) over.add(aliasId);
@@ -173,7 +148,7 @@ export class ReplyBook {
 
   #remember(token: string): void {
     const oldest = this.#stored.values().next().value;
-    if (this.#stored.size >= REMEMBERED_MAX && oldest !== undefined) this.#stored.delete(oldest);
+    if (this.#stored.size >= bounds.remembered.replyAddresses && oldest !== undefined) this.#stored.delete(oldest);
     this.#stored.add(token);
   }
 }
@@ -186,8 +161,8 @@ function rowOf({ token, aliasId, address, name }: NewPath) {
 /** @returns aliases for whose correspondents a message to many aliases has no room */
 function beyondRoom(paths: readonly NewPath[]): ReadonlySet<string> {
   const late = new Set<string>();
-  if (paths.length <= MESSAGE_ROWS) return late;
-  let room = MESSAGE_ROWS;
+  if (paths.length <= bounds.replyRows.message) return late;
+  let room = bounds.replyRows.message;
   for (const [aliasId, own] of Map.groupBy(paths, (it) => it.aliasId)) {
     if (own.length > room) late.add(aliasId);
     else room -= own.length;
@@ -196,8 +171,8 @@ function beyondRoom(paths: readonly NewPath[]): ReadonlySet<string> {
 }
 
 async function* inChunks(paths: readonly NewPath[]): AsyncGenerator<readonly NewPath[]> {
-  for (let from = 0; from < paths.length; from += CHUNK_ROWS) {
+  for (let from = 0; from < paths.length; from += bounds.replyRows.turn) {
     if (from > 0) await nextTurn();
-    yield paths.slice(from, from + CHUNK_ROWS);
+    yield paths.slice(from, from + bounds.replyRows.turn);
   }
 }

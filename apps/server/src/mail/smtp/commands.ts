@@ -2,6 +2,7 @@
  * Parses what a client sends: a command line (RFC 5321 §4.1.1), and the arguments of MAIL and RCPT (§4.1.1.2-3; SIZE,
  * BODY, SMTPUTF8).
  */
+
 import { type EsmtpParams, type MailPath, MailSyntaxError, parseEsmtpParams, parsePathArgument } from "@kauke/mail-rfc";
 import { reply, type SmtpReply } from "../reply.ts";
 
@@ -9,9 +10,6 @@ export interface SmtpCommand {
   verb: string;
   argument: string;
 }
-
-/** RFC 5321 §4.5.3.1.4 requires 512; SMTPUTF8 paths and parameters need more. */
-export const COMMAND_BYTES_MAX = 2048;
 
 const VERB = /^([A-Za-z]{4,12})(?: (.*)| *)$/s;
 

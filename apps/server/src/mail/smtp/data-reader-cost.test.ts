@@ -1,6 +1,6 @@
 import { leastCpuMs } from "@kauke/mail-rfc/linear-cost.testing";
 import { expect, test } from "vitest";
-import { MemoryBudget } from "../memory-budget.ts";
+import { MemoryBudget } from "../../limits/bytes.ts";
 import { DataReader } from "./data-reader.ts";
 
 test("reading a message made of dots costs little more than reading text", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MemoryBudget } from "../memory-budget.ts";
+import { MemoryBudget } from "../../limits/bytes.ts";
 import { DataReader, type DataResult } from "./data-reader.ts";
 
 const roomy = () => new MemoryBudget(1e9);

@@ -3,8 +3,9 @@
  * after a bare CR or LF, or a lone dot whose line ends in one, can smuggle one message inside another, so the message
  * is rejected. A message that is too large or over the memory budget is read to its end, its bytes dropped.
  */
+
+import type { MemoryBudget } from "../../limits/bytes.ts";
 import { ByteBlocks } from "../../runtime/byte-streams.ts";
-import type { MemoryBudget } from "../memory-budget.ts";
 
 export type DataResult =
   | { kind: "message"; bytes: Buffer }

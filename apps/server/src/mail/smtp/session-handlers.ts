@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import type { MailPath } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential.ts";
-import type { MemoryBudget } from "../memory-budget.ts";
+import type { MemoryBudget } from "../../limits/bytes.ts";
 import type { SmtpReply } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
 import type { Verdict } from "../verdict.ts";

@@ -2,8 +2,8 @@
  * Received bytes: commands are taken line by line, message data in chunks. They are gathered while a command is in
  * progress, since a client may send each byte in a TLS record of its own.
  */
+import { bounds } from "../../limits/table.ts";
 import { ByteBlocks } from "../../runtime/byte-streams.ts";
-import { COMMAND_BYTES_MAX } from "./commands.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -54,7 +54,7 @@ export class SessionInput {
     if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
     const bytes = this.#chunks[0] as Buffer;
     const end = bytes.indexOf(LF);
-    if ((end < 0 ? bytes.length : end) > COMMAND_BYTES_MAX) return "too_long";
+    if ((end < 0 ? bytes.length : end) > bounds.smtpSession.lineBytes) return "too_long";
     if (end < 0) return null;
     const rest = bytes.subarray(end + 1);
     this.#chunks = rest.length > 0 ? [rest] : [];

@@ -1,23 +1,10 @@
-/** Limits of one SMTP session. A session that exceeds one is ended or gets a temporary refusal. */
+/** Limits of one SMTP session: its counts, its timeouts, and its speed when memory is short. Time is passed in. */
+import type { Standing } from "../../limits/slots.ts";
+import { bounds } from "../../limits/table.ts";
 
-/** Maximum recipients of one message. */
-export const RECIPIENTS_MAX = 100;
-/**
- * Maximum RCPT commands beyond `RECIPIENTS_MAX` between two messages. A host with a longer list may send all of it
- * before it reads a reply (RFC 5321 §4.5.3.1.10); more than this only keeps the event loop busy.
- */
-export const EXTRA_RECIPIENTS_MAX = 1000;
-export const ERRORS_MAX = 20;
-/** Maximum commands between two messages, RCPT not counted. */
-export const COMMANDS_MAX = 300;
 /** Bytes of the memory budget that must be free when a message begins. */
 export const MIN_ROOM_BYTES = 65_536;
 export const UNREAD_BYTES_MAX = 262_144;
-/**
- * Bytes that a client may send while a command is in progress: more than `EXTRA_RECIPIENTS_MAX` RCPT commands. The socket
- * is read meanwhile, because one that is paused buffers an object for each TLS record.
- */
-export const UNPROCESSED_BYTES_MAX = 131_072;
 
 /** Timeouts of a session in milliseconds, and its minimum speed. Single bytes extend only `idleMs`. */
 export interface SessionTimes {
@@ -42,13 +29,103 @@ export interface SessionTimes {
 }
 
 export const sessionTimes: SessionTimes = {
-  idleMs: 300_000,
-  lineMs: 300_000,
-  dataMs: 1_800_000,
-  withoutMailMs: 1_800_000,
-  signInMs: 120_000,
-  crowdedLineMs: 30_000,
+  ...bounds.smtpSession,
+  ...bounds.submissionSignIn,
   sweepMs: 5000,
   slowAfterMs: 10_000,
   slowBytesPerSecond: 65_536,
 };
+
+/** Each `isTooMany…` method counts one more and returns whether the limit is exceeded. */
+export class SessionCounts {
+  #errors = 0;
+  #commands = 0;
+  #extraRecipients = 0;
+
+  isTooManyErrors(): boolean {
+    return ++this.#errors >= bounds.smtpSession.errors;
+  }
+
+  isTooManyCommands(): boolean {
+    return ++this.#commands > bounds.smtpSession.commands;
+  }
+
+  /** Counts a recipient beyond those a message may have. */
+  isTooManyRecipients(): boolean {
+    return ++this.#extraRecipients > bounds.smtpSession.extraRecipients;
+  }
+
+  /** Resets the counts at the end of a message. Errors are counted for the whole session. */
+  noteMessage(): void {
+    this.#commands = 0;
+    this.#extraRecipients = 0;
+  }
+}
+
+/** Progress of a session. All times are milliseconds of one clock. */
+export interface SessionProgress {
+  /** Whether the client waits for our reply, or its bytes are being processed. */
+  isBusy: boolean;
+  /** Time at which the wait for the next line, or for the rest of the message, began. */
+  since: number;
+  /** Time of the reply to the last message; initially the start of the session. */
+  lastMailAt: number;
+  /** Whether the client must sign in and has not. */
+  isStranger: boolean;
+  /** Bytes of the incoming message received, and how many of them are in memory; `null` when there is none. */
+  data: { receivedBytes: number; heldBytes: number } | null;
+}
+
+/** Which timeout a session has exceeded. */
+export type SlowAt = "line" | "data" | "no_mail" | "sign_in";
+
+/** @returns `null` when the session is within its timeouts */
+export function overdue(session: SessionProgress, now: number, times: SessionTimes): SlowAt | null {
+  if (session.isBusy) return null;
+  const waited = now - session.since;
+  if (session.data !== null) return waited > times.dataMs ? "data" : null;
+  if (waited > times.lineMs) return "line";
+  if (session.isStranger && now - session.lastMailAt > times.signInMs) return "sign_in";
+  return now - session.lastMailAt > times.withoutMailMs ? "no_mail" : null;
+}
+
+/** Whether a message is old enough to measure its speed, and slower than required. */
+export function isSlowMessage({ data, since }: SessionProgress, now: number, times: SessionTimes): boolean {
+  if (data === null || now - since < times.slowAfterMs) return false;
+  return (data.receivedBytes * 1000) / (now - since) < times.slowBytesPerSecond;
+}
+
+/** @returns sessions whose end frees `bytes`, slowest first; fewer when the others are fast enough or just beginning */
+export function slowestFirst<T extends { progress: SessionProgress }>(
+  sessions: Iterable<T>,
+  bytes: number,
+  { now, times }: { now: number; times: SessionTimes },
+): T[] {
+  const slow: { session: T; heldBytes: number; speed: number }[] = [];
+  for (const session of sessions) {
+    const { progress } = session;
+    const { data, since } = progress;
+    if (data === null || data.heldBytes === 0 || progress.isBusy || !isSlowMessage(progress, now, times)) continue;
+    slow.push({ session, heldBytes: data.heldBytes, speed: (data.receivedBytes * 1000) / (now - since) });
+  }
+  slow.sort((one, other) => one.speed - other.speed);
+  let freed = 0;
+  const chosen: T[] = [];
+  for (const { session, heldBytes } of slow) {
+    if (freed >= bytes) break;
+    chosen.push(session);
+    freed += heldBytes;
+  }
+  return chosen;
+}
+
+/**
+ * A session counts as idle from the end of its last message, whatever other commands the client sends. A message counts
+ * as moving while it is just beginning or arrives at the speed required under memory pressure.
+ */
+export function standingOf(session: SessionProgress, now: number, times: SessionTimes): Standing {
+  const common = { idleSince: session.lastMailAt, isKnown: !session.isStranger };
+  if (session.isBusy) return { state: "answering", ...common };
+  const isMoving = session.data !== null && !isSlowMessage(session, now, times);
+  return { state: isMoving ? "moving" : "idle", ...common };
+}

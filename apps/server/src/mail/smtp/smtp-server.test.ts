@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { type SmtpServerStart, startSmtpServer } from "@kauke/testkit/smtp-server";
 import { greetedTalk, SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { beforeEach, expect, test, vi } from "vitest";
-import { MemoryBudget } from "../memory-budget.ts";
+import { MemoryBudget } from "../../limits/bytes.ts";
 import { reply } from "../reply.ts";
 import { accept, reject } from "../verdict.ts";
 import type { ReceivedMail, SessionHandlers } from "./session-handlers.ts";

@@ -2,20 +2,19 @@
  * The SMTP listener: accepts sockets, upgrades them to TLS, and at shutdown lets messages in progress be answered. Whom
  * it evicts is decided by `limits/fair-pool.ts`.
  */
+
 import { createServer, type Server, type Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
-import { FairPool, type Standing } from "../../limits/fair-pool.ts";
+import { ClientBudgets, type MemoryBudget } from "../../limits/bytes.ts";
 import { type ClientParty, clientParty } from "../../limits/party.ts";
+import { FairPool, type Standing } from "../../limits/slots.ts";
+import { bounds } from "../../limits/table.ts";
 import { LISTEN_BACKLOG } from "../../runtime/listen-backlog.ts";
 import { Counts } from "../../runtime/maps.ts";
 import type { Metrics } from "../../runtime/ports.ts";
-import type { MemoryBudget } from "../memory-budget.ts";
 import { reply } from "../reply.ts";
-import { ClientBudgets } from "./client-budgets.ts";
 import type { SessionHandlers } from "./session-handlers.ts";
-import { type SessionTimes, sessionTimes } from "./session-limits.ts";
-import { standingOf } from "./session-standing.ts";
-import { overdue, type SlowAt, slowestFirst } from "./slow-sessions.ts";
+import { overdue, type SessionTimes, type SlowAt, sessionTimes, slowestFirst, standingOf } from "./session-limits.ts";
 import { SmtpSession } from "./smtp-session.ts";
 
 export interface SmtpServerOptions {
@@ -68,14 +67,9 @@ interface Connection {
   account: string | null;
 }
 
-const HANDSHAKE_MS = 30_000;
-/** Age from which a TLS handshake may be evicted for others of its block; most take a few round trips. */
-const SLOW_HANDSHAKE_MS = 3000;
 /** Time without mail after which a connection may be evicted for a new one of its block at the block's limit. */
 const OWN_IDLE_MS = 10_000;
 const REFUSAL_MS = 2000;
-/** Maximum sockets that stay open for a moment so that the client can read its 421. */
-const LEAVING_MAX = 256;
 /** Pause after memory pressure for which no session was slow enough to end. */
 const PRESSURE_PAUSE_MS = 1000;
 const tooSlow = reply(421, "4.4.2", "Waited too long");
@@ -218,9 +212,8 @@ export class SmtpServer {
   /** Evicts a connection if needed to make room. @returns whether there is room for one more of this party */
   #hasRoom(pool: FairPool<Connection>, party: ClientParty): boolean {
     const now = nowMs();
-    const room = pool.makeRoom({ party, now, judge: (connection) => this.#standing(connection, now) });
-    if (typeof room === "object") this.#evict(room.leaves);
-    return room !== "full";
+    const judge = (connection: Connection) => this.#standing(connection, now);
+    return pool.admits({ party, now, judge }, (connection) => this.#evict(connection));
   }
 
   #standing({ session, handshakeSince }: Connection, now: number): Standing {
@@ -240,7 +233,7 @@ export class SmtpServer {
 
   #noteLeaving(socket: Socket): void {
     const [oldest] = this.#leaving;
-    if (this.#leaving.size >= LEAVING_MAX) oldest?.destroy();
+    if (this.#leaving.size >= bounds.smtpLeaving.all) oldest?.destroy();
     this.#leaving.add(socket);
     socket.once("close", () => this.#leaving.delete(socket));
   }
@@ -310,14 +303,20 @@ function handshakeRules({
   maxHandshakesPerBlock,
 }: ConnectionLimits) {
   const most = maxHandshakesPerBlock ?? max;
-  return { max, maxPerNetwork: most, maxPerBlock: most, maxPerBlockWhenCrowded: most, ownIdleMs: SLOW_HANDSHAKE_MS };
+  return {
+    max,
+    maxPerNetwork: most,
+    maxPerBlock: most,
+    maxPerBlockWhenCrowded: most,
+    ownIdleMs: bounds.tlsHandshakes.slowMs,
+  };
 }
 
 function upgrade(plain: Socket, secureContext: SecureContext, { idleMs }: SessionTimes): Promise<Socket> {
   return new Promise((resolve, reject) => {
     plain.setTimeout(0);
     const secure = new TLSSocket(plain, { isServer: true, secureContext });
-    const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), HANDSHAKE_MS);
+    const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), bounds.tlsHandshakes.timeoutMs);
     secure.once("error", reject);
     secure.once("close", () => reject(new Error("closed in handshake")));
     secure.once("secure", () => {

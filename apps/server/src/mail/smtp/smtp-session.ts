@@ -2,9 +2,11 @@
  * One client session: the commands of RFC 5321 over a socket, handled in order (PIPELINING). What arrives while a
  * command is in progress is gathered, up to a limit.
  */
+
 import type { Socket } from "node:net";
 import { withHeaderLineEnds, withStuffedHeader } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential.ts";
+import { bounds } from "../../limits/table.ts";
 import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
 import type { Verdict } from "../verdict.ts";
@@ -18,12 +20,10 @@ import {
 } from "./commands.ts";
 import { DataReader, type DataResult } from "./data-reader.ts";
 import { type AuthReply, SessionAuth } from "./session-auth.ts";
-import { SessionCounts } from "./session-counts.ts";
 import type { SessionOptions } from "./session-handlers.ts";
 import { afterReading, SessionInput } from "./session-input.ts";
-import { MIN_ROOM_BYTES, RECIPIENTS_MAX, UNPROCESSED_BYTES_MAX, UNREAD_BYTES_MAX } from "./session-limits.ts";
+import { MIN_ROOM_BYTES, SessionCounts, type SessionProgress, UNREAD_BYTES_MAX } from "./session-limits.ts";
 import * as replies from "./session-replies.ts";
-import type { SessionProgress } from "./slow-sessions.ts";
 
 export class SmtpSession {
   readonly #options: SessionOptions;
@@ -122,7 +122,7 @@ export class SmtpSession {
     if (this.#ended) return;
     this.#input.push(chunk);
     if (!this.#busy) void this.#work();
-    else if (this.#input.length > UNPROCESSED_BYTES_MAX) this.leave(replies.sentTooMuch);
+    else if (this.#input.length > bounds.smtpSession.unprocessedBytes) this.leave(replies.sentTooMuch);
   }
 
   async #work(): Promise<void> {
@@ -281,7 +281,7 @@ export class SmtpSession {
   async #rcpt(argument: string): Promise<void> {
     const mailFrom = this.#mailFrom;
     if (mailFrom === null) return this.#fail(replies.badSequence);
-    if (this.#recipients.length >= RECIPIENTS_MAX) {
+    if (this.#recipients.length >= bounds.message.recipients) {
       return this.#counts.isTooManyRecipients()
         ? this.#endWith421(replies.tooManyRecipients.text)
         : this.#say(replies.tooManyRecipients);

@@ -1,5 +1,6 @@
 /** Concurrent outgoing calls: limited in total, per account, and per host by the rules of `places.ts`. */
 
+import { bounds } from "../../limits/table.ts";
 import { FairLine } from "../../runtime/fair-queue/fair-line.ts";
 import { Counts } from "../../runtime/maps.ts";
 import { type PlaceParty, Places, turnOf } from "./places.ts";
@@ -9,7 +10,13 @@ export interface Slot {
   free(): void;
 }
 
-export const callLimits = { all: 200, party: 8, host: 20, waiting: 1000, waitingOfParty: 64 };
+export interface CallLimits {
+  all: number;
+  party: number;
+  host: number;
+  waiting: number;
+  waitingOfParty: number;
+}
 
 /** Milliseconds between two looks for waiting calls of accounts that may exceed a host's limit. */
 const SWEEP_MS = 250;
@@ -20,7 +27,7 @@ interface Waiting extends PlaceParty {
 }
 
 export class CallSlots {
-  readonly #limits: typeof callLimits;
+  readonly #limits: CallLimits;
   readonly #counts = new Counts();
   readonly #waiting: FairLine<Waiting>;
   readonly #all = new Places();
@@ -29,7 +36,7 @@ export class CallSlots {
   #sweeper: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(limits = callLimits, now: () => number = () => performance.now()) {
+  constructor(limits: CallLimits = bounds.webhookCalls, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#waiting = new FairLine({ all: limits.waiting, party: limits.waitingOfParty });
     this.#now = now;

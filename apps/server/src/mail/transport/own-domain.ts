@@ -1,8 +1,8 @@
 /** Mail for our own domains goes directly to the inbound path of this process, like mail received over the network. */
 import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { MemoryBudget } from "../../limits/bytes.ts";
 import { classifyLoss, classifyReply, refused, type SmtpStage, taken } from "../classify-reply.ts";
-import type { MemoryBudget } from "../memory-budget.ts";
 import { replyFor, type SmtpReply } from "../reply.ts";
 import type { MxHandlers } from "../smtp/session-handlers.ts";
 import { type MailTransport, type OutgoingMail, outcomeOnly } from "./transport.ts";

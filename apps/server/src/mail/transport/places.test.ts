@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isHeldUp, LATE_ACCOUNT_MAX, LATE_NETWORK_MAX, Places, QUICK_MS, turnOf } from "./places.ts";
+import { bounds } from "../../limits/table.ts";
+import { isHeldUp, Places, QUICK_MS, turnOf } from "./places.ts";
 
 function placesOf(...owners: [account: string, network: string, isLate?: boolean][]): Places {
   const places = new Places();
@@ -15,7 +16,7 @@ const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
 test("an account of which a place is late gets a few at a time, others get theirs", () => {
-  const full = times(LATE_ACCOUNT_MAX - 1, () => ["ann", "a"] as [string, string]);
+  const full = times(bounds.lateConnections.account - 1, () => ["ann", "a"] as [string, string]);
   expect(isHeld(placesOf(...full, ["ann", "a", true]), "ann", "a")).toBe(true);
   expect(isHeld(placesOf(...full, ["ann", "a", true]), "bob", "a")).toBe(false);
   expect(isHeld(placesOf(...full.slice(1), ["ann", "a", true]), "ann", "a")).toBe(false);
@@ -24,7 +25,10 @@ test("an account of which a place is late gets a few at a time, others get their
 });
 
 test("a network of which a place is late gets a few at a time and one for each account without any", () => {
-  const crowd = times(LATE_NETWORK_MAX, (index) => [`crowd${index}`, "a", index === 0] as [string, string, boolean]);
+  const crowd = times(
+    bounds.lateConnections.block,
+    (index) => [`crowd${index}`, "a", index === 0] as [string, string, boolean],
+  );
   expect(isHeld(placesOf(...crowd), "crowd1", "a")).toBe(true);
   expect(isHeld(placesOf(...crowd), "another", "a")).toBe(false);
   expect(isHeld(placesOf(...crowd, ["bob", "b"]), "bob", "b")).toBe(false);

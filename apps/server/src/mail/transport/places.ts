@@ -4,6 +4,7 @@
  * have held theirs for a second, so that it waits for nobody who is slow. A place whose message has waited long for its
  * reply is late: it leaves the shared places, and its account and network may then have only few. No I/O.
  */
+import { bounds } from "../../limits/table.ts";
 
 export interface PlaceParty {
   /** Account of the mail; the destination's domain for mail of no account. */
@@ -25,18 +26,14 @@ export interface PlaceCounts {
 
 /** Milliseconds after which a place does not count against accounts that have none. */
 export const QUICK_MS = 1000;
-/** Maximum places of an account one of which is late. */
-export const LATE_ACCOUNT_MAX = 4;
-/** Maximum places of a network one of which is late; the first place of each of its accounts is not limited. */
-export const LATE_NETWORK_MAX = 16;
 
 const NONE: PlaceCounts = { shared: 0, late: 0 };
 const sum = ({ shared, late }: PlaceCounts) => shared + late;
 
 /** Whether late places keep an account from getting another one: its own mail waits, nobody else's. */
 export function isHeldUp(account: PlaceCounts, network: PlaceCounts): boolean {
-  if (account.late > 0 && sum(account) >= LATE_ACCOUNT_MAX) return true;
-  return network.late > 0 && sum(account) > 0 && sum(network) >= LATE_NETWORK_MAX;
+  if (account.late > 0 && sum(account) >= bounds.lateConnections.account) return true;
+  return network.late > 0 && sum(account) > 0 && sum(network) >= bounds.lateConnections.block;
 }
 
 export class Places<P extends Place = Place> {

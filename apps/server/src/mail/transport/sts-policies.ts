@@ -3,9 +3,11 @@
  * after a day, or after half of their lifetime; one that can't be renewed is used until it expires. In memory only:
  * after a restart the first mail to a domain trusts the DNS again.
  */
+
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { listsStsHost, readStsId, readStsPolicy } from "@kauke/mail-rfc";
+import { bounds } from "../../limits/table.ts";
 import { collectStream } from "../../runtime/byte-streams.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import type { Resolver } from "../dns/resolver.ts";
@@ -42,10 +44,9 @@ interface Known {
   renewAt: number;
 }
 
-const FILE_MAX_BYTES = 64 * 1024;
 const KNOWN_MAX = 10_000;
 /** Each fetch takes up to ten seconds. Others wait in a queue that serves accounts in turn. */
-const FETCHES = { all: 32, party: 4, host: 1, waiting: 500, waitingOfParty: 32 };
+const FETCHES = bounds.stsFetches;
 const DAY_MS = 24 * 3600 * 1000;
 /** Milliseconds after a failed fetch (RFC 8461 §3.3). */
 const PAUSE_MS = 5 * 60_000;
@@ -145,6 +146,6 @@ export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<st
 async function readFile(response: IncomingMessage): Promise<string | null> {
   const type = response.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   if (response.statusCode !== 200 || type !== "text/plain") return null;
-  const chunks = await collectStream(response, FILE_MAX_BYTES);
+  const chunks = await collectStream(response, bounds.stsPolicy.fileBytes);
   return chunks === null ? null : Buffer.concat(chunks).toString();
 }

@@ -1,7 +1,7 @@
 /** All metrics, with the closed set of values of each label, so that no address or id can become a label. */
 import { pageEvents } from "@kauke/contract";
 import { nextHopFailures } from "../../core/delivery/delivery.ts";
-import { mailLimitNames } from "../../limits/mail-limit-rules.ts";
+import { mailLimitNames } from "../../limits/named-limits.ts";
 
 export interface MetricKind {
   help: string;

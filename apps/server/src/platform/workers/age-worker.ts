@@ -2,8 +2,10 @@
  * All age operations, one at a time in a child process, because scrypt takes half a second and 256 MiB. Next comes the
  * account that recently used the worker least. When the queue is full, a job fails with `busy` before any computation.
  */
+
 import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker.ts";
 import { AppError } from "../../core/app-error.ts";
+import { bounds } from "../../limits/table.ts";
 import { SharedChild, type SharedChildOptions } from "../../runtime/threads/child-worker.ts";
 
 export interface ClosableAgeWorker extends AgeWorker {
@@ -13,11 +15,11 @@ export interface ClosableAgeWorker extends AgeWorker {
 
 const production: SharedChildOptions = {
   program: new URL("./age-process.ts", import.meta.url),
-  waitingMax: 16,
-  waitingOfAccountMax: 2,
+  waitingMax: bounds.ageJobs.waiting,
+  waitingOfAccountMax: bounds.ageJobs.account,
   // A job with a text of 1.6 MB takes about 20 MiB of the heap; scrypt's memory is outside it.
   heapMaxMib: 128,
-  deadlineMs: 30_000,
+  deadlineMs: bounds.ageJobs.deadlineMs,
   startMs: 15_000,
   idleMs: 10_000,
 };

@@ -3,10 +3,12 @@
  * concurrently and leave one core to the event loop: waking up after an fsync took 3 ms longer when all cores were
  * hashing.
  */
+
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { hash, parseOptions, verify } from "@node-rs/argon2";
 import type { PasswordHasher } from "../../core/user/user.ts";
+import { bounds } from "../../limits/table.ts";
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 
 export interface Argon2Settings {
@@ -20,8 +22,8 @@ export interface Argon2Settings {
 const production: Argon2Settings = {
   memoryKib: 64 * 1024,
   passes: 3,
-  concurrency: Math.max(1, Math.min(2, availableParallelism() - 1)),
-  queueMax: 64,
+  concurrency: Math.max(1, Math.min(bounds.passwordHashes.jobs, availableParallelism() - 1)),
+  queueMax: bounds.passwordHashes.waiting,
 };
 
 /** @param settings replaced production settings, e.g. cheaper hashes for tests */

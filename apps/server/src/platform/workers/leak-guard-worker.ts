@@ -4,9 +4,11 @@
  * seconds delay only their own account. A message that could not be searched is not sent: its sender gets a temporary
  * failure.
  */
+
 import { searchQuickly } from "@kauke/leak-guard";
 import { AppError } from "../../core/app-error.ts";
 import type { FoundLeak, GuardedContent, LeakGuard } from "../../core/leak-guard.ts";
+import { bounds } from "../../limits/table.ts";
 import { SharedChild, type SharedChildOptions } from "../../runtime/threads/child-worker.ts";
 
 export interface ClosableLeakGuard extends LeakGuard {
@@ -27,11 +29,11 @@ const production: SharedChildOptions = {
   // Only strings count towards this heap; byte buffers are outside it.
   heapMaxMib: 384,
   // Three times the longest search of a 25 MiB message that was ever measured.
-  deadlineMs: 20_000,
+  deadlineMs: bounds.leakSearches.deadlineMs,
   startMs: 30_000,
   idleMs: 30_000,
-  waitingMax: 64,
-  waitingOfAccountMax: 4,
+  waitingMax: bounds.leakSearches.waiting,
+  waitingOfAccountMax: bounds.leakSearches.account,
 };
 
 export function leakGuardWorker(options: Partial<SharedChildOptions> = {}): ClosableLeakGuard {

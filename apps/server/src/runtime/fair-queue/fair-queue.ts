@@ -61,6 +61,11 @@ export class FairQueue {
     this.#known = new FairLine(options);
   }
 
+  /** Whether no job is in progress. */
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
   /** @throws QueueRefusal, and whatever the job throws */
   async run<T>({ isKnown = false, ...turn }: QueueTurn, work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new QueueRefusal("unavailable");

@@ -3,7 +3,9 @@
  * Callers (web requests) share a few slots; the next goes to whoever used the least time recently
  * (`runtime/fair-queue/caller.ts`). All other statements, above all the mail path's, need no slot.
  */
+
 import type { Dialect, DialectAdapter, Driver } from "kysely";
+import { bounds } from "../../limits/table.ts";
 import {
   callersTime,
   currentCaller,
@@ -11,9 +13,6 @@ import {
   type QueueTurn,
   turnName,
 } from "../../runtime/fair-queue/fair-queue.ts";
-
-/** Waiting statements of all signed-in users, and again of all other callers; a web request has one at a time. */
-const WAITING_MAX = 2000;
 
 export interface CallerSlots {
   callers: number;
@@ -23,7 +22,7 @@ export interface CallerSlots {
 
 /** A transaction is one turn: work inside it that asked for another connection would wait for itself. */
 export function withCallerTurns(dialect: Dialect, { callers: concurrency, isSingle }: CallerSlots): Dialect {
-  const queue = new FairQueue({ concurrency, waitingMax: WAITING_MAX, used: callersTime });
+  const queue = new FairQueue({ concurrency, waitingMax: bounds.databaseTurns.waiting, used: callersTime });
   const connections = isSingle ? new ConnectionQueue() : null;
   return {
     createAdapter: () => withOwnQueue(dialect.createAdapter()),

@@ -1,6 +1,8 @@
 /** PostgreSQL 15 or newer through pg's pool. Values are parsed as by the embedded database. */
+
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import { bounds } from "../../limits/table.ts";
 import type { Logger } from "../../runtime/ports.ts";
 import { withCallerTurns } from "../concurrency/caller-turns.ts";
 import { type Database, type DB, isDatabaseError } from "../database.ts";
@@ -9,8 +11,6 @@ import { StoreStartError } from "../start-error.ts";
 
 const OLDEST_VERSION = 150_000;
 const POOL_SIZE = 10;
-/** Connections for web requests; the others stay free for mail and upkeep. */
-const CALLERS_AT_ONCE = 6;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Options of pooled connections, and of the one that listens. */
@@ -50,7 +50,7 @@ export async function openPostgres(
     await pool.end();
     throw error;
   }
-  const slots = { callers: CALLERS_AT_ONCE, isSingle: false };
+  const slots = { callers: bounds.databaseTurns.postgres, isSingle: false };
   return new Kysely<DB>({ dialect: withCallerTurns(new PostgresDialect({ pool }), slots) });
 }
 

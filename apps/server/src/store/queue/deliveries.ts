@@ -1,4 +1,5 @@
 /** The delivery queue. A row is due at `coalesce(leased_until, not_before)`; envelope and target are sealed. */
+
 import { sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../../core/delivery/delivery.ts";
 import { statesBefore } from "../../core/email-job/email-job.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
+import { bounds } from "../../limits/table.ts";
 import { groupCalls } from "../concurrency/group-calls.ts";
 import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";
 import { preparedHere } from "../prepared-query.ts";
@@ -55,9 +57,6 @@ type EnvelopeDocument = Omit<MessageEnvelope, "receivedAt"> & { receivedAt: stri
 export interface DeliveryStoreParts {
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
-
-/** Rows of one group commit: more than the delivery worker has in flight, and still a short statement. */
-const GROUP_MAX = 64;
 
 /** Minimum milliseconds between two commits of outcomes, for which no sender waits. */
 const SETTLE_PAUSE_MS = 25;
@@ -115,7 +114,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
 }
 
 function groupedCalls(context: StoreContext) {
-  const options = { most: GROUP_MAX, isOneItemsFault: isOneRowsFault };
+  const options = { most: bounds.commitRows.rows, isOneItemsFault: isOneRowsFault };
   const settling = { ...options, pauseMinMs: SETTLE_PAUSE_MS };
   return {
     enqueue: groupCalls<RowsToEnqueue, void>({

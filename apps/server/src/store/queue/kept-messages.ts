@@ -2,19 +2,19 @@
  * Mail to postmaster@ and abuse@ without an address for it, sealed for `kauke doctor`: deliveries in the state `kept`.
  * Above a cap the oldest of the network that sent most are evicted.
  */
+
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryTarget, MessageToKeep } from "../../core/delivery/delivery.ts";
-import { chooseEvicted } from "../../core/message/kept-mail-shares.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
+import { chooseEvicted } from "../../limits/bytes.ts";
+import { bounds } from "../../limits/table.ts";
 import type { Database, InTransaction } from "../database.ts";
 import { type NetworkIndexes, networkIndexes } from "../rows/sign-in/anonymous-tokens.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 
-const MESSAGES_MAX = 1000;
-const BYTES_MAX = 64 * 1024 * 1024;
 const unreadableEnvelope = {
   envelopeFrom: "",
   helo: "",
@@ -88,7 +88,7 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
 }
 
 export function fitsOperatorCap(kept: { count: number; bytes: number }, sizeBytes: number): boolean {
-  return kept.count < MESSAGES_MAX && kept.bytes + sizeBytes <= BYTES_MAX;
+  return kept.count < bounds.operatorMail.messages && kept.bytes + sizeBytes <= bounds.operatorMail.bytes;
 }
 
 function keptRows(db: Database) {
@@ -133,7 +133,6 @@ async function makeRoom(
       network: network_index?.toString("hex") ?? "",
       block: block_index?.toString("hex") ?? "",
     })),
-    { maxMessages: MESSAGES_MAX, maxBytes: BYTES_MAX },
   );
   const ids = leaving.filter((id) => id !== null);
   if (ids.length < leaving.length) throw new AppError("spool_quota");

@@ -1,13 +1,13 @@
 /** Notices to owners. Their text is sealed, since it may name an alias or destination. */
+
 import { sql } from "kysely";
 import type { Notice, NoticeStore } from "../../core/notice.ts";
+import { bounds } from "../../limits/table.ts";
 import type { Database, InTransaction, NoticeTable } from "../database.ts";
 import { preparedQuery } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 
-/** Notices per account. */
-const NOTICES_MAX = 1000;
-/** Notices deleted at a time when an account has more than NOTICES_MAX. */
+/** Notices deleted at a time when an account has more than bounds.notices.account. */
 const EVICTED_COUNT = 20;
 
 interface NoticeDocument {
@@ -77,7 +77,7 @@ export async function insertNotice(
 /** Evicts the oldest notices of the aliases with most, so that a flood about one evicts no other's. */
 async function evictOldest(db: Database, userId: string): Promise<void> {
   const mine = db.selectFrom("notice").select("id").where("user_id", "=", userId);
-  const beyond = await mine.orderBy("created_at", "desc").offset(NOTICES_MAX).limit(1).executeTakeFirst();
+  const beyond = await mine.orderBy("created_at", "desc").offset(bounds.notices.account).limit(1).executeTakeFirst();
   if (beyond === undefined) return;
   await sql`DELETE FROM notice WHERE id IN (
     SELECT id FROM (

@@ -2,6 +2,7 @@
  * Rate limits in fixed windows that start with their first count; refused attempts count too. Subjects are keyed hashes
  * without a reference to the account, which a row may outlive.
  */
+
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type {
@@ -10,7 +11,8 @@ import type {
   RateLimitStore,
   RateLimitSubject,
   SpacedLimitRule,
-} from "../../limits/rate-limit.ts";
+} from "../../limits/rate.ts";
+import { bounds } from "../../limits/table.ts";
 import { latestKnown } from "../../runtime/ports.ts";
 import type { Database } from "../database.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
@@ -18,14 +20,12 @@ import type { StoreContext } from "../store-context.ts";
 
 /** Maximum count of a row, so that a flood does not overflow the column. */
 const COUNT_CAP = 1_000_000_000;
-/** Rows of 150 bytes; retention deletes the rest. The limits allow one network a few hundred an hour. */
-const ROWS_MAX = 500_000;
 
 export function rateLimitSubject(keys: ServerKeys, { userId, ipAddress, key }: RateLimitSubject): Buffer {
   return keys.hmac("abuse", JSON.stringify([userId ?? null, ipAddress ?? null, key ?? null]));
 }
 
-export function rateLimitStore({ db, keys }: StoreContext, rowsMax = ROWS_MAX): RateLimitStore {
+export function rateLimitStore({ db, keys }: StoreContext, rowsMax = bounds.rateRows.rows): RateLimitStore {
   const subjectIndex = (subject: RateLimitSubject) => rateLimitSubject(keys, subject);
   return {
     take: async (rule, subject, now) => {

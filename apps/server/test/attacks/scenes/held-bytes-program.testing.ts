@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSecureContext } from "node:tls";
 import { SocketGuard } from "@kauke/server/http/socket-guard";
-import { MemoryBudget } from "@kauke/server/mail/memory-budget";
+import { MemoryBudget } from "@kauke/server/limits/bytes";
 import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp/smtp-server";
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
 import { guardedGet } from "@kauke/server/mail/transport/guarded-get";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { rateLimitRules } from "../../../limits/rate-limit-rules.ts";
+import { rateLimitRules } from "../../../limits/named-limits.ts";
 import type { TestServer } from "../../test/test-server.ts";
 import { KeyHolder, startKeyServer } from "./client.testing.ts";
 

@@ -8,7 +8,7 @@ import { hash } from "node:crypto";
 import type { Destination } from "../../../core/alias/alias.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../../core/delivery/delivery.ts";
 import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
-import { type BucketRule, TokenBuckets } from "../../../limits/token-buckets.ts";
+import { type BucketRule, TokenBuckets } from "../../../limits/rate.ts";
 import { BoundedMap } from "../../../runtime/maps.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../../runtime/ports.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { partOfAll } from "../../../limits/process-part.ts";
+import { partOfAll } from "../../../limits/table.ts";
 import { BoundedMap, Counts } from "../../../runtime/maps.ts";
 import { untried } from "../../classify-reply.ts";
 import { AttemptRoom, attemptRoomLimits } from "./attempt-room.ts";

@@ -2,16 +2,17 @@
  * Compares our verdict on ARC chains with mailauth's, for generated chains: sealed by the library, then changed as
  * forwarders and forgers change them.
  */
+
 import { generateKeyPairSync } from "node:crypto";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { sealMessage } from "mailauth";
 import { expect, test } from "vitest";
+import { bounds } from "../../../limits/table.ts";
 import { BodyHashes } from "../../message/message-signer.ts";
 import { readShownAuthor } from "./author.ts";
 import { checkSignatures } from "./check-signatures.ts";
 import { answersOf, libraryVerdicts, type TxtTable } from "./library-verdicts.testing.ts";
-import { ARC_SETS_MAX } from "./signature-limits.ts";
 
 const pem = {
   publicKeyEncoding: { type: "spki", format: "der" },
@@ -181,7 +182,7 @@ test("generated chains of all forms get the result that mailauth gives", { timeo
 
 test("a chain as long as is checked passes on both sides", { timeout: 120_000 }, async () => {
   const sealers = Array.from(
-    { length: ARC_SETS_MAX },
+    { length: bounds.signatures.arcSets },
     () => ({ key: "rsa", domain: "list.example", results: "mx.example; dmarc=pass" }) as const,
   );
   expect(await compare(Buffer.from(await sealed(sealers), "latin1"), tableWith(null))).toBe("pass");

@@ -4,8 +4,10 @@
  * because a check is unfinished is deferred if the policy is `reject` or unreadable (docs/decisions/2026-11-22-dmarc-
  * and-slow-dns.md).
  */
+
 import type { Vouchers } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
+import { bounds } from "../../../limits/table.ts";
 import type { Resolver } from "../../dns/resolver.ts";
 import type { BodyHashes } from "../../message/message-signer.ts";
 import type { AuthorInstruction } from "../../transaction.ts";
@@ -40,9 +42,6 @@ export interface AuthenticateDeps {
   bodyHashes: Pick<BodyHashes, "remember">;
 }
 
-/** Time for the remaining checks once the author is proven. */
-const GRACE_MS = 1000;
-
 export async function authenticate(mail: ToAuthenticate, deps: AuthenticateDeps): Promise<Authenticated> {
   const dns = new MessageDns(deps.resolver, deps.timeoutMs);
   try {
@@ -68,7 +67,7 @@ interface Checked extends ChecksFound {
 async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDeps): Promise<Checked> {
   const shown = readShownAuthor(mail);
   const judge = new DmarcJudge(shown.domain, dns);
-  const proof = new Proof(judge, () => dns.endIn(GRACE_MS));
+  const proof = new Proof(judge, () => dns.endIn(bounds.messageChecks.graceMs));
   const policy = judge.policy().catch(() => "unknown" as const);
   const spf = checkSpf(mail, dns).catch(() => null);
   void spf.then((found) => found?.result === "pass" && proof.add({ spf: [found.domain], dkim: [] }));

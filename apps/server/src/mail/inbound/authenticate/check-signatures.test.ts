@@ -1,4 +1,5 @@
 /** Compares our checks of signatures with mailauth's, and checks published signatures. */
+
 import { createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { addressesOf, countFields, readHeader, simpleBodyHash } from "@kauke/mail-rfc";
@@ -7,6 +8,7 @@ import fc from "fast-check";
 import { dkimSign, dkimVerify } from "mailauth";
 import { describe, expect, it, test } from "vitest";
 import { hugeExponentKey } from "../../../../test/hostile-keys.testing.ts";
+import { bounds } from "../../../limits/table.ts";
 import { BodyHashes } from "../../message/message-signer.ts";
 import { readShownAuthor } from "./author.ts";
 import { checkSignatures, type SignatureFound } from "./check-signatures.ts";
@@ -18,7 +20,6 @@ import {
   libraryVerdicts,
   type TxtTable,
 } from "./library-verdicts.testing.ts";
-import { ARC_SETS_MAX, SIGNATURES_MAX } from "./signature-limits.ts";
 
 const pem = { privateKeyEncoding: { type: "pkcs8", format: "pem" } } as const;
 const der = { publicKeyEncoding: { type: "spki", format: "der" } } as const;
@@ -257,8 +258,10 @@ test("signatures beyond the limit are not checked", async () => {
   const good = await sign(latin1(`${header}\r\nbody\r\n`), one);
   const bad = "DKIM-Signature: v=1; a=rsa-sha256; d=x.example; s=y; h=from; bh=x; b=y\r\n";
   const found = async (before: number) => results(await check(Buffer.concat([latin1(bad.repeat(before)), good])));
-  expect(await found(SIGNATURES_MAX - 1)).toContain("pass");
-  expect(await found(SIGNATURES_MAX)).toEqual(Array.from({ length: SIGNATURES_MAX }, () => "neutral"));
+  expect(await found(bounds.signatures.signatures - 1)).toContain("pass");
+  expect(await found(bounds.signatures.signatures)).toEqual(
+    Array.from({ length: bounds.signatures.signatures }, () => "neutral"),
+  );
 });
 
 test("keys of up to 4096 bits are accepted and larger ones are not", async () => {
@@ -293,7 +296,7 @@ test("ten signatures are checked for a header of usual size, and fewer for a lar
     const own = "DKIM-Signature: v=1; a=rsa-sha256; d=sender.example; s=rsa; h=from; bh=x; b=y\r\n";
     return (await check(Buffer.concat([latin1(own.repeat(12)), large]))).dkim.length;
   };
-  expect(await countOf(50_000)).toBe(SIGNATURES_MAX);
+  expect(await countOf(50_000)).toBe(bounds.signatures.signatures);
   expect(await countOf(200_000)).toBe(5);
 });
 
@@ -312,8 +315,8 @@ test("up to twenty ARC sets are checked, and none when there are more", async ()
     const sets = Array.from({ length: count }, (_, at) => set(at + 1)).join("");
     return (await check(latin1(`${sets}${header}\r\nbody\r\n`))).arc;
   };
-  expect(await arcOf(ARC_SETS_MAX)).toMatchObject({ result: "fail" });
-  expect(await arcOf(ARC_SETS_MAX + 1)).toMatchObject({ result: "none" });
+  expect(await arcOf(bounds.signatures.arcSets)).toMatchObject({ result: "fail" });
+  expect(await arcOf(bounds.signatures.arcSets + 1)).toMatchObject({ result: "none" });
 });
 
 describe("the body hash kept for our own signature", () => {

@@ -1,7 +1,9 @@
 /** DNS look-ups of one message: a late answer fails only its own look-up. */
+
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { expect, test } from "vitest";
-import { boundTxt, MessageDns, TXT_RECORD_MAX } from "./message-dns.ts";
+import { bounds } from "../../../limits/table.ts";
+import { boundTxt, MessageDns } from "./message-dns.ts";
 
 const late = { kind: "failed", isLate: true };
 const found = (...records: string[]) => ({ kind: "found", records }) as const;
@@ -51,15 +53,17 @@ test("the deadline can be brought forward but not lifted", async () => {
 
 test("a key longer than any real one counts as invalid", () => {
   const name = "s._domainkey.sender.example";
-  expect(boundTxt(name, found("p=".padEnd(TXT_RECORD_MAX)))).toEqual(found("p=".padEnd(TXT_RECORD_MAX)));
-  expect(boundTxt(name, found("p=".padEnd(TXT_RECORD_MAX + 1)))).toEqual(found(""));
+  expect(boundTxt(name, found("p=".padEnd(bounds.txtRecord.octets)))).toEqual(
+    found("p=".padEnd(bounds.txtRecord.octets)),
+  );
+  expect(boundTxt(name, found("p=".padEnd(bounds.txtRecord.octets + 1)))).toEqual(found(""));
 });
 
 test("a DMARC record that is too long counts as a failed look-up", () => {
   const name = "_dmarc.sender.example";
-  const longest = found("short", "v=".padEnd(TXT_RECORD_MAX));
+  const longest = found("short", "v=".padEnd(bounds.txtRecord.octets));
   expect(boundTxt(name, longest)).toEqual(longest);
-  expect(boundTxt(name, found("short", "v=".padEnd(TXT_RECORD_MAX + 1)))).toEqual({ kind: "failed" });
+  expect(boundTxt(name, found("short", "v=".padEnd(bounds.txtRecord.octets + 1)))).toEqual({ kind: "failed" });
 });
 
 test("other answers are not changed", () => {

@@ -2,7 +2,9 @@
  * DNS look-ups for one message's authentication, with one deadline: a look-up without a response by then fails, so that
  * every check finishes. Results are cached for the message.
  */
+
 import type { SpfRecordType } from "@kauke/mail-rfc";
+import { bounds } from "../../../limits/table.ts";
 import type { DnsResult, MxRecord, Resolver } from "../../dns/resolver.ts";
 
 type TextResult = DnsResult<string>;
@@ -87,9 +89,6 @@ function hostsOf(result: DnsResult<MxRecord>): TextResult {
   return { kind: "found", records: byPreference.map(({ exchange }) => exchange) };
 }
 
-/** Maximum octets of a DMARC record or a DKIM key; an RSA key of 16,384 bits has 2,750. */
-export const TXT_RECORD_MAX = 4096;
-
 /**
  * Bounds the TXT records that are read: an oversized DKIM key becomes an invalid one, an oversized DMARC record a failed
  * look-up. `parseSpfRecord` bounds SPF records.
@@ -99,8 +98,8 @@ export function boundTxt(name: string, found: DnsResult<string>): DnsResult<stri
   const { records } = found;
   if (name.includes("._domainkey.")) return { kind: "found", records: records.map(readableKey) };
   if (!name.startsWith("_dmarc.")) return found;
-  return records.some((record) => record.length > TXT_RECORD_MAX) ? { kind: "failed" } : found;
+  return records.some((record) => record.length > bounds.txtRecord.octets) ? { kind: "failed" } : found;
 }
 
 /** An empty key record counts as an invalid key. */
-const readableKey = (record: string): string => (record.length > TXT_RECORD_MAX ? "" : record);
+const readableKey = (record: string): string => (record.length > bounds.txtRecord.octets ? "" : record);

@@ -1,9 +1,11 @@
 /** Compares our header parser with mailauth's own, and tests which signatures are not checked. */
+
 import { headerLimits, rawFields } from "@kauke/mail-rfc";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
+import { bounds } from "../../../limits/table.ts";
 import { libraryTools } from "./library-verdicts.testing.ts";
-import { isReadableSignature, SIGNATURES_BYTES_MAX, withinTotal } from "./signature-limits.ts";
+import { isReadableSignature, withinTotal } from "./signature-limits.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
@@ -73,7 +75,7 @@ describe("a signature is checked", () => {
 });
 
 test("signatures are checked until their total size limit is reached", () => {
-  const field = { name: "", text: "a".repeat(SIGNATURES_BYTES_MAX / 4) };
+  const field = { name: "", text: "a".repeat(bounds.signatures.signaturesBytes / 4) };
   expect(withinTotal(Array(4).fill(field))).toHaveLength(4);
   expect(withinTotal(Array(9).fill(field))).toHaveLength(4);
 });

@@ -1,43 +1,43 @@
 /**
- * Limits what bounces may trigger. The mailbox' host and its reader know a bounce address, and may send any number of
- * reports to it: those beyond these limits are accepted without effect. `sender` is below the reports that `delivery-
- * reports.ts` sends to one address a day, so that bounces never use up those.
+ * Limits what bounces may trigger. A mailbox's host and its reader know the bounce address, and may send any number of
+ * reports to it: those over a limit are accepted without effect. A sender gets fewer of these reports a day than
+ * `delivery-reports.ts` sends to one address, so that bounces never use up reports about mail that failed here.
  */
+
 import { hash } from "node:crypto";
-import { partOfRule } from "../../../limits/process-part.ts";
-import { type BucketRule, TokenBuckets } from "../../../limits/token-buckets.ts";
+import { type BucketRule, spendAll, TokenBuckets } from "../../../limits/rate.ts";
+import { bounds, partOfRule } from "../../../limits/table.ts";
 import { type Clock, type Random, steadyMs } from "../../../runtime/ports.ts";
 
 const DAY_SECONDS = 86_400;
+const { bounceNotices, bounceReports } = bounds;
+
+const aDay = (max: number): BucketRule => ({ max, windowSeconds: DAY_SECONDS });
 
 const rules = {
-  /** One in six hours. */
-  aliasNotice: { max: 1, windowSeconds: DAY_SECONDS / 4 },
-  accountNotice: { max: 30, windowSeconds: DAY_SECONDS },
-  /** Reports to one sender about one alias. */
-  pair: { max: 3, windowSeconds: DAY_SECONDS },
-  /** Reports to one sender. */
-  sender: { max: 5, windowSeconds: DAY_SECONDS },
-  alias: { max: 10, windowSeconds: DAY_SECONDS },
-  account: { max: 40, windowSeconds: DAY_SECONDS },
-} as const satisfies Record<string, BucketRule>;
+  aliasNotice: { max: bounceNotices.alias, windowSeconds: bounceNotices.aliasMs / 1000 },
+  accountNotice: aDay(bounceNotices.account),
+  pair: aDay(bounceReports.pair),
+  sender: aDay(bounceReports.sender),
+  alias: aDay(bounceReports.alias),
+  account: aDay(bounceReports.account),
+};
 
 type RuleName = keyof typeof rules;
-
-/** Maximum keys remembered per rule, some 2 MiB when full. */
-const CAPACITY = 20_000;
 
 export interface BouncedMail {
   aliasId: string;
   userId: string;
+  /** Envelope sender of the forwarded message. */
   sender: string;
 }
 
 interface BounceLimitsParts {
   clock: Clock;
   random: Random;
-  /** Key of the hashes by which senders are counted; default: a random one. */
+  /** Key of the hashes under which senders are counted; default: a random one. */
   hashKey?: Buffer;
+  /** Number of processes among which the limits are divided. */
   processes?: number | undefined;
 }
 
@@ -51,12 +51,12 @@ export class BounceLimits {
     this.#key = (hashKey ?? random.bytes(32)).toString("base64");
     const buckets = Object.entries(rules).map(([name, rule]) => [
       name,
-      new TokenBuckets(partOfRule(rule, processes), CAPACITY),
+      new TokenBuckets(partOfRule(rule, processes), bounds.rateBuckets.keys),
     ]);
     this.#buckets = Object.fromEntries(buckets) as Record<RuleName, TokenBuckets>;
   }
 
-  /** @returns false, counting nothing, when a limit on notices to the owner is reached */
+  /** Counts a notice to the owner. @returns false, counting nothing, when a limit is reached */
   takeNotice({ aliasId, userId }: Omit<BouncedMail, "sender">): boolean {
     return this.#takeAll([
       ["aliasNotice", aliasId],
@@ -64,7 +64,7 @@ export class BounceLimits {
     ]);
   }
 
-  /** @returns false, counting nothing, when a limit on reports to the sender is reached */
+  /** Counts a report to the original sender. @returns false, counting nothing, when a limit is reached */
   takeReport({ aliasId, userId, sender }: BouncedMail): boolean {
     const to = hash("sha256", this.#key + sender.toLowerCase(), "latin1").slice(0, 16);
     return this.#takeAll([
@@ -75,11 +75,8 @@ export class BounceLimits {
     ]);
   }
 
-  /** Spends one token in every bucket, or none when one of them is empty. */
   #takeAll(keys: readonly (readonly [RuleName, string])[]): boolean {
-    const now = steadyMs(this.#clock);
-    if (keys.some(([name, key]) => this.#buckets[name].isEmpty(key, now))) return false;
-    for (const [name, key] of keys) this.#buckets[name].spend(key, now);
-    return true;
+    const counted = keys.map(([name, key]) => [this.#buckets[name], key] as const);
+    return spendAll(counted, steadyMs(this.#clock));
   }
 }

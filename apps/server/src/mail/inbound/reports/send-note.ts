@@ -3,8 +3,10 @@
  * sender of the mail they answer (RFC 3834 §4, RFC 5230 §5.5), for whom the bounce address stands. Checks what the host
  * can't know: whether the sender is a person (RFC 3834 §2), and had a note in the last seven days.
  */
+
 import { type HeaderBlock, type Mailbox, readAutoSubmitted, splitAddress } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
+import { bounds } from "../../../limits/table.ts";
 import type { NoteRefusal } from "../../delivery/failures.ts";
 import { sendAsAlias } from "../../message/write-as-alias.ts";
 import { replyFor, type SmtpReply } from "../../reply.ts";
@@ -20,8 +22,6 @@ export type NoteResult =
   | { kind: "refusal"; why: NoteRefusal }
   | { kind: "deferral"; reply: SmtpReply };
 
-/** RFC 5230 §4.1. */
-const NOTE_EVERY_DAYS = 7;
 const DAY_MS = 86_400_000;
 /** Local parts that no responder answers (RFC 3834 §2, RFC 5230 §4.6). */
 const NO_PERSON = /^(?:mailer-daemon|postmaster|listserv|majordomo|owner-.*|.*-(?:request|owner|bounces))$/i;
@@ -43,7 +43,7 @@ export async function sendNote(
   if (NO_PERSON.test(splitAddress(sender).local)) return done;
   const mark = {
     key: deps.hashMark(`absence note\0${route.aliasId}\0${sender.toLowerCase()}`),
-    endsAt: new Date(deps.write.spool.clock.now().getTime() + NOTE_EVERY_DAYS * DAY_MS),
+    endsAt: new Date(deps.write.spool.clock.now().getTime() + bounds.absenceNotes.everyDays * DAY_MS),
   };
   if ((await deps.sentAnswers.listKnown([mark.key])).length > 0) return done;
   const correspondent: Mailbox = { name: null, address: sender };

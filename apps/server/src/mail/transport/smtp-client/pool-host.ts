@@ -1,5 +1,7 @@
 /** What the connection pool knows of one host, and its decisions there: who is next, who may exceed, who must wait. */
+
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { bounds } from "../../../limits/table.ts";
 import type { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { classifyLoss } from "../../classify-reply.ts";
 import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../places.ts";
@@ -8,17 +10,17 @@ import type { OpenFailure, OpenResult, SmtpClientOptions, SmtpPeer } from "./smt
 import type { SmtpConnection } from "./smtp-connection.ts";
 
 export const poolDefaults = {
-  connectionsPerHost: 20,
-  connectionsPerProvider: 40,
+  connectionsPerHost: bounds.hostConnections.address,
+  connectionsPerProvider: bounds.hostConnections.provider,
   /** Some hosts refuse more messages on a connection, and it spreads load over a name's hosts. */
-  messagesPerConnection: 100,
-  idleMs: 30_000,
+  messagesPerConnection: bounds.hostConnections.messages,
+  idleMs: bounds.hostConnections.idleMs,
   /** Beyond this number of messages, those of the party with the most are deferred. */
-  waitingPerHost: 4000,
-  waitingPerParty: 500,
-  idleMax: 500,
+  waitingPerHost: bounds.hostWaiting.host,
+  waitingPerParty: bounds.hostWaiting.account,
+  idleMax: bounds.hostConnections.idle,
   /** Milliseconds of waiting for the reply to a message, after which its connection leaves the shared places. */
-  lateMs: 30_000,
+  lateMs: bounds.lateConnections.lateMs,
   backOffMs: 500,
   backOffMaxMs: 30_000,
   onOpenFailed: (_failure: OpenFailure) => {},

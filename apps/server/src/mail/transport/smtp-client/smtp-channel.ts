@@ -2,8 +2,10 @@
  * One socket that speaks SMTP in lines and bytes: ordered replies, timeouts, back-pressure, TLS. Every failure is a
  * `ChannelError` with one of our reasons; the platform's messages are dropped.
  */
+
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { bounds } from "../../../limits/table.ts";
 import type { LossReason } from "../../classify-reply.ts";
 import { type PeerReply, ReplyReader } from "../../smtp-reply.ts";
 
@@ -38,7 +40,6 @@ export interface BodyTimes {
 
 /** Bytes of a body written before waiting for the socket, so that a slow peer costs no memory beyond the message. */
 const CHUNK_BYTES = 256 * 1024;
-const MAX_UNREAD_LINES = 500;
 const FINAL_DOT = Buffer.from(".\r\n");
 const NOTHING = Buffer.alloc(0);
 
@@ -204,7 +205,8 @@ export class SmtpChannel {
   #read(chunk: Buffer): void {
     if (this.#lost !== null) return;
     const replies = this.#reader.push(chunk);
-    if (replies === null || linesOf(this.#replies) + linesOf(replies) > MAX_UNREAD_LINES) return this.fail("bad_reply");
+    if (replies === null || linesOf(this.#replies) + linesOf(replies) > bounds.unreadReplies.lines)
+      return this.fail("bad_reply");
     if (this.onIdleLoss !== null) return this.fail("connection_lost");
     this.#replies.push(...replies);
     if (replies.length === 0) return;

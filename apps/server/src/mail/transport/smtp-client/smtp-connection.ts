@@ -1,5 +1,7 @@
 /** A connection after its set-up: sends messages one after another, the envelope in a single write (RFC 2920). */
+
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { bounds } from "../../../limits/table.ts";
 import {
   classifyLoss,
   classifyReply,
@@ -26,7 +28,7 @@ export const smtpTimeouts = {
   stallMs: 180_000,
   /** Milliseconds for the whole body, plus its size at `MIN_BYTES_PER_SECOND`: cuts off peers that read very slowly. */
   bodyMs: 180_000,
-  finalMs: 600_000,
+  finalMs: bounds.attempt.replyMs,
 };
 export type SmtpTimeouts = typeof smtpTimeouts;
 

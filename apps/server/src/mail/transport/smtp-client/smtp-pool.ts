@@ -4,7 +4,7 @@
  * relays.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { partOfAll } from "../../../limits/process-part.ts";
+import { partOfAll } from "../../../limits/table.ts";
 import { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { deferred, untried } from "../../classify-reply.ts";
 import type { PlaceParty } from "../places.ts";

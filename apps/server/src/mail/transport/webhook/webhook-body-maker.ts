@@ -3,7 +3,9 @@
  * takes. One at a time; next is the account that recently used the process least. A message that takes too long, or
  * more memory than reserved, is sent raw with null fields.
  */
+
 import { asAppError } from "../../../core/app-error.ts";
+import { bounds } from "../../../limits/table.ts";
 import { FairQueue } from "../../../runtime/fair-queue/fair-queue.ts";
 import { ChildWorker } from "../../../runtime/threads/child-worker.ts";
 import { buildRawWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
@@ -33,11 +35,7 @@ export function webhookBodyWorker(): ChildWorker {
   return new ChildWorker({ program, heapMaxMib: 256, deadlineMs: 1000, startMs: 30_000, idleMs: 30_000 });
 }
 
-const DEADLINE_MS = 1000;
 const MIN_BYTES_PER_MS = 8192;
-
-const WAITING_MAX = 256;
-const WAITING_OF_PARTY_MAX = 16;
 
 export function webhookBodyMaker(
   worker: WebhookBodyWorker,
@@ -45,13 +43,16 @@ export function webhookBodyMaker(
 ): WebhookBodyMaker {
   const queue = new FairQueue({
     concurrency: 1,
-    waitingMax: WAITING_MAX,
-    waitingOfPartyMax: WAITING_OF_PARTY_MAX,
+    waitingMax: bounds.webhookBodies.waiting,
+    waitingOfPartyMax: bounds.webhookBodies.account,
     now,
   });
 
   async function build(source: WebhookBodySource, maxBytes: number): Promise<Buffer> {
-    const json = await worker.ask({ source, maxBytes }, DEADLINE_MS + source.raw.length / MIN_BYTES_PER_MS);
+    const json = await worker.ask(
+      { source, maxBytes },
+      bounds.webhookBodies.deadlineMs + source.raw.length / MIN_BYTES_PER_MS,
+    );
     return json instanceof Uint8Array ? toBuffer(json) : buildRawWebhookBody(source);
   }
 

@@ -2,17 +2,18 @@
  * Calls a webhook: one signed POST without redirects, on a new guarded connection, so that the address is checked at
  * every delivery. 2xx means taken, 410 ends delivery for good, anything else is retried. Only the status is used.
  */
+
 import { createHmac } from "node:crypto";
 import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { partOfAll } from "../../../limits/process-part.ts";
+import { bounds, partOfAll } from "../../../limits/table.ts";
 import { collectStream } from "../../../runtime/byte-streams.ts";
 import { classifyLoss, deferred, refused, taken, untried } from "../../classify-reply.ts";
 import type { Resolver } from "../../dns/resolver.ts";
 import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "../address-guard.ts";
-import { CallSlots, callLimits } from "../call-slots.ts";
+import { CallSlots } from "../call-slots.ts";
 import { type OngoingAttempt, outcomeOnly, type WebhookCall, type WebhookTransport } from "../transport.ts";
 
 export interface WebhookTransportOptions {
@@ -37,7 +38,7 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
   const plain = new HttpAgent(agentOptions);
   const secure = new HttpsAgent(agentOptions);
   const open = new Set<ClientRequest>();
-  const slots = new CallSlots(partOfAll(callLimits, options.processes ?? 1));
+  const slots = new CallSlots(partOfAll(bounds.webhookCalls, options.processes ?? 1));
 
   function start(url: URL, call: WebhookCall, attempt: OngoingAttempt): ClientRequest {
     const isSecure = url.protocol === "https:";

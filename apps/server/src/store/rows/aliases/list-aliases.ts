@@ -1,6 +1,8 @@
 /** Aliases of an account. Long lists are read in pages, each a turn of the caller, and cached (`list-cache.ts`). */
+
 import { sql } from "kysely";
 import type { Alias, AliasStore } from "../../../core/alias/alias.ts";
+import { bounds } from "../../../limits/table.ts";
 import { mapInSlices, nextLoopTurn } from "../../../runtime/fair-queue/slices.ts";
 import type { Database } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
@@ -14,7 +16,11 @@ import { ListCache, type ListRead } from "./list-cache.ts";
 /** Unsealing this many aliases takes some 4 ms. Shorter lists are not cached. */
 const ROWS_AT_ONCE = 200;
 /** A list of 10,000 aliases with a note and one destination has 4 MB. */
-const cacheLimits = { allBytes: 24 * 1024 * 1024, listBytes: 6 * 1024 * 1024, keptMs: 60_000 };
+const cacheLimits = {
+  allBytes: bounds.aliasLists.bytes,
+  listBytes: bounds.aliasLists.listBytes,
+  keptMs: bounds.aliasLists.forMs,
+};
 
 type ListReads = Pick<AliasStore, "listForUser" | "pagesForUser" | "listWithSmtp" | "find" | "findMany">;
 

@@ -1,4 +1,5 @@
 /** Mailboxes that refused mail as nonexistent, by keyed hash. When to suspend one is decided in core. */
+
 import { sql } from "kysely";
 import {
   type MailboxRefusal,
@@ -6,15 +7,13 @@ import {
   type MissingMailbox,
   type MissingMailboxStore,
 } from "../../../core/destination/destination.ts";
+import { bounds } from "../../../limits/table.ts";
 import { filterInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { InTransaction } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { changeAndDropRoutes } from "./destinations.ts";
 import { missingMailboxIndex } from "./mailboxes.ts";
-
-/** Missing mailboxes remembered per account. */
-const ROWS_MAX = 1000;
 
 export function missingMailboxStore(context: StoreContext): MissingMailboxStore {
   const { db, keys } = context;
@@ -74,7 +73,7 @@ async function note(context: StoreContext, refusal: MailboxRefusal): Promise<Mis
   });
 }
 
-/** Counts a refusal; `undefined`: suspended already, counted before, account gone, or ROWS_MAX others. */
+/** Counts a refusal; `undefined`: suspended already, counted before, account gone, or bounds.missingMailboxes.account others. */
 async function count(
   trx: InTransaction,
   { userId, index, messageId, now }: { userId: string; index: Buffer; messageId: string; now: Date },
@@ -87,7 +86,7 @@ async function count(
     SELECT id, ${index}::bytea, ${now}::timestamptz, ${now}::timestamptz, 1, ${messageId}::uuid
     FROM "user" WHERE id = ${userId}
       AND (SELECT count(*) FROM missing_mailbox WHERE user_id = ${userId} AND mailbox_index <> ${index}::bytea)
-        < ${sql.lit(ROWS_MAX)}
+        < ${sql.lit(bounds.missingMailboxes.account)}
     ON CONFLICT (user_id, mailbox_index) DO UPDATE SET
       refusals = known.refusals + 1,
       last_at = excluded.last_at,

@@ -8,12 +8,10 @@ import { sql } from "kysely";
 import type { FlowSecrets, SignInFlowStore, TokenTerms } from "../../../core/sign-in/federated-issuer.ts";
 import type { OfferedChallenge, WalletChallengeStore } from "../../../core/wallet/wallet-proof.ts";
 import { clientParty } from "../../../limits/party.ts";
+import { bounds } from "../../../limits/table.ts";
 import { latestKnown } from "../../../runtime/ports.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
-
-/** Maximum unexpired tokens per kind. */
-export const OPEN_MAX = 10_000;
 
 export interface AnonymousTokens<Kept extends object> {
   /** Stores a token, and deletes expired ones. */
@@ -109,12 +107,12 @@ export function networkIndexes(keys: Pick<ServerKeys, "hmac">, clientAddress: st
 
 /** Unfinished federated sign-ins, which live ten minutes. */
 
-export function signInFlowStore(context: StoreContext, openMax = OPEN_MAX): SignInFlowStore {
+export function signInFlowStore(context: StoreContext, openMax = bounds.openSignIns.open): SignInFlowStore {
   return anonymousTokens<FlowSecrets>(context, { kind: "google", openMax });
 }
 
 /** Challenges of sign-in by wallet, which live five minutes. */
 
-export function walletChallengeStore(context: StoreContext, openMax = OPEN_MAX): WalletChallengeStore {
+export function walletChallengeStore(context: StoreContext, openMax = bounds.openSignIns.open): WalletChallengeStore {
   return anonymousTokens<OfferedChallenge>(context, { kind: "wallet", openMax });
 }

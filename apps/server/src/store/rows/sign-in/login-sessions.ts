@@ -1,12 +1,10 @@
 import { sql } from "kysely";
 import { AppError } from "../../../core/app-error.ts";
 import type { LoginSessionStore, NamedLoginSession } from "../../../core/login-session.ts";
+import { bounds } from "../../../limits/table.ts";
 import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
-
-/** Login sessions per account; one more ends the one seen longest ago. */
-const SESSIONS_MAX = 100;
 
 /**
  * Always true, and lets the commit not wait for the disk, which would block the embedded database. A crash loses the
@@ -97,6 +95,6 @@ async function insertSession({ db, keys }: StoreContext, session: NamedLoginSess
 
 async function endExcessSessions(db: Database, userId: string): Promise<void> {
   const mine = db.selectFrom("session").select("token_hash").where("user_id", "=", userId);
-  const beyond = mine.orderBy("last_seen_at", "desc").offset(SESSIONS_MAX);
+  const beyond = mine.orderBy("last_seen_at", "desc").offset(bounds.loginSessions.account);
   await db.deleteFrom("session").where("token_hash", "in", beyond).execute();
 }

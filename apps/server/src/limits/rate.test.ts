@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TokenBuckets } from "./token-buckets.ts";
+import { TokenBuckets } from "./rate.ts";
 
 const rule = { max: 3, windowSeconds: 60 };
 

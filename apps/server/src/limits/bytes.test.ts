@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import { BackgroundMemory } from "./background-memory.ts";
-import { MemoryBudget } from "./memory-budget.ts";
+import { BackgroundMemory, chooseEvicted, MemoryBudget, type OperatorMail } from "./bytes.ts";
+
+test("bytes that do not fit are not counted in the budget", () => {
+  const budget = new MemoryBudget(100);
+  expect(budget.take(60)).toBe(true);
+  expect(budget.take(41)).toBe(false);
+  expect(budget.usedBytes).toBe(60);
+  budget.give(60);
+  expect(budget.take(100)).toBe(true);
+});
 
 let now: number;
 let budget: MemoryBudget;
@@ -111,4 +119,35 @@ test("half of the budget always stays available to new mail", () => {
       }
     }),
   );
+});
+
+const most = { messages: 10, bytes: 1000 };
+const mail = (id: string, block: string, more: Partial<OperatorMail<string>> = {}): OperatorMail<string> => {
+  return { id, sizeBytes: 10, block, network: `${block}.1`, ...more };
+};
+
+test("nothing is evicted while everything fits", () => {
+  expect(chooseEvicted([mail("a", "1"), mail("b", "1")], most)).toEqual([]);
+});
+
+test("the oldest message of the largest block is evicted; blocks with little mail keep even older messages", () => {
+  const quiet = ["q1", "q2"].map((id) => mail(id, id));
+  const flood = Array.from({ length: 11 }, (_, n) => mail(`f${n}`, "9"));
+  expect(chooseEvicted([...quiet, ...flood], most)).toEqual(["f0", "f1", "f2"]);
+});
+
+test("a few large messages count as much as many small ones", () => {
+  const small = Array.from({ length: 6 }, (_, n) => mail(`s${n}`, "1"));
+  const large = [mail("l1", "2", { sizeBytes: 500 }), mail("l2", "2", { sizeBytes: 500 })];
+  expect(chooseEvicted([...small, ...large], most)).toEqual(["l1"]);
+});
+
+test("within a block, the network with the most mail loses a message", () => {
+  const neighbour = mail("n", "1", { network: "1.7" });
+  const flood = Array.from({ length: 10 }, (_, n) => mail(`f${n}`, "1"));
+  expect(chooseEvicted([neighbour, ...flood], most)).toEqual(["f0"]);
+});
+
+test("a new message larger than all others together is evicted itself", () => {
+  expect(chooseEvicted([mail("a", "1"), mail("new", "2", { sizeBytes: 1001 })], most)).toEqual(["new"]);
 });

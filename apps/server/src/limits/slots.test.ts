@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FairPool, type Standing } from "./fair-pool.ts";
 import { clientParty } from "./party.ts";
+import { FairPool, type Standing } from "./slots.ts";
 
 interface Member {
   address: string;

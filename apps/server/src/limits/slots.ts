@@ -99,6 +99,15 @@ export class FairPool<T> {
     this.#blocks.add(party.block, -1);
   }
 
+  /** @returns whether a newcomer is admitted, after `evict` ended the member that leaves for it, if one does */
+  admits(newcomer: Newcomer<T>, evict: (member: T) => void): boolean {
+    const room = this.makeRoom(newcomer);
+    if (typeof room !== "object") return room === "room";
+    this.delete(room.leaves);
+    evict(room.leaves);
+    return true;
+  }
+
   /**
    * Decides whether a newcomer is admitted.
    * @returns `room`: admitted; `full`: refused; otherwise the member to evict, which the caller closes and deletes

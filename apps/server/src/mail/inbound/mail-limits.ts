@@ -1,0 +1,162 @@
+/**
+ * The rates of incoming mail, as token buckets in memory. A client over a limit is deferred at connect, at RCPT, or after
+ * the final dot, when a message is counted and the limits of its aliases and accounts are checked again: it keeps the
+ * mail and retries. When the limit of an alias or account is used up, every block of client addresses may still send it
+ * a small part of that limit, so that one block cannot keep out mail from elsewhere. Mail from this process counts only
+ * for alias and account.
+ */
+import type { AliasRoute } from "../../core/alias/alias.ts";
+import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../limits/named-limits.ts";
+import { clientBlock } from "../../limits/party.ts";
+import { TokenBuckets } from "../../limits/rate.ts";
+import { bounds } from "../../limits/table.ts";
+import { type Clock, type Metrics, steadyMs } from "../../runtime/ports.ts";
+import { type MailRefusal, replyFor } from "../reply.ts";
+import type { MxHandlers, ReceivedMail } from "../smtp/session-handlers.ts";
+import type { ResolvedRecipient } from "../transaction.ts";
+import { defer, type Verdict } from "../verdict.ts";
+
+export interface MailLimitsParts {
+  rules: MailLimitRules;
+  clock: Clock;
+  metrics: Metrics;
+}
+
+type RouteKeys = Pick<AliasRoute, "aliasId" | "userId">;
+type RouteLimit = "mail_alias" | "mail_account";
+
+export class MailLimits {
+  readonly #buckets: Record<MailLimitName, TokenBuckets>;
+  /** Buckets keyed by alias or account together with the block of client addresses. */
+  readonly #reserved: Record<RouteLimit, TokenBuckets>;
+  readonly #clock: Clock;
+  readonly #metrics: Metrics;
+
+  constructor({ rules, clock, metrics }: MailLimitsParts) {
+    const buckets = mailLimitNames.map((name) => [name, new TokenBuckets(rules[name], bounds.rateBuckets.keys)]);
+    const reserved = (name: RouteLimit) => {
+      const rule = { ...rules[name], max: Math.floor(rules[name].max * bounds.mailToRoute.reservedPart) };
+      return new TokenBuckets(rule, bounds.rateBuckets.keys);
+    };
+    this.#reserved = { mail_alias: reserved("mail_alias"), mail_account: reserved("mail_account") };
+    this.#buckets = Object.fromEntries(buckets) as Record<MailLimitName, TokenBuckets>;
+    this.#clock = clock;
+    this.#metrics = metrics;
+  }
+
+  /** Counts a connection. @returns whether it is within the limit */
+  takeConnection(clientAddress: string): boolean {
+    return this.#take("mail_connections_ip", clientBlock(clientAddress));
+  }
+
+  /** Counts a recipient, existing or not. @returns false, counting nothing, when the client is over a limit */
+  takeRecipient(clientAddress: string): boolean {
+    const block = clientBlock(clientAddress);
+    if (this.#isOver("mail_messages_ip", block) || this.#isOver("mail_unknown_ip", block)) return false;
+    return this.#take("mail_recipients_ip", block);
+  }
+
+  /** Counts a recipient that does not exist here. */
+  countUnknown(clientAddress: string): void {
+    this.#spend("mail_unknown_ip", clientBlock(clientAddress));
+  }
+
+  /**
+   * Whether the limit of an alias or its account is used up. Destinations have no limit here, since the reply would
+   * reveal them.
+   * @param clientAddress absent for mail from this process
+   */
+  isRouteOver({ aliasId, userId }: RouteKeys, clientAddress?: string): boolean {
+    return (
+      this.#isShareOver("mail_alias", aliasId, clientAddress) ||
+      this.#isShareOver("mail_account", userId, clientAddress)
+    );
+  }
+
+  countMessage(clientAddress: string): void {
+    this.#spend("mail_messages_ip", clientBlock(clientAddress));
+  }
+
+  countRoute({ aliasId, userId }: RouteKeys, clientAddress?: string): void {
+    this.#spendShare("mail_alias", aliasId, clientAddress);
+    this.#spendShare("mail_account", userId, clientAddress);
+  }
+
+  #isShareOver(limit: RouteLimit, key: string, clientAddress?: string): boolean {
+    const now = steadyMs(this.#clock);
+    if (!this.#buckets[limit].isEmpty(key, now)) return false;
+    if (clientAddress !== undefined && !this.#reserved[limit].isEmpty(pairOf(key, clientAddress), now)) return false;
+    this.#metrics.count("kauke_mail_limited_total", { limit });
+    return true;
+  }
+
+  #spendShare(limit: RouteLimit, key: string, clientAddress?: string): void {
+    const now = steadyMs(this.#clock);
+    if (clientAddress === undefined || !this.#buckets[limit].isEmpty(key, now)) this.#buckets[limit].spend(key, now);
+    else this.#reserved[limit].spend(pairOf(key, clientAddress), now);
+  }
+
+  #isOver(limit: MailLimitName, key: string): boolean {
+    const isOver = this.#buckets[limit].isEmpty(key, steadyMs(this.#clock));
+    if (isOver) this.#metrics.count("kauke_mail_limited_total", { limit });
+    return isOver;
+  }
+
+  #take(limit: MailLimitName, key: string): boolean {
+    if (this.#isOver(limit, key)) return false;
+    this.#spend(limit, key);
+    return true;
+  }
+
+  #spend(limit: MailLimitName, key: string): void {
+    this.#buckets[limit].spend(key, steadyMs(this.#clock));
+  }
+}
+
+const pairOf = (key: string, clientAddress: string) => `${key} ${clientBlock(clientAddress)}`;
+
+/** Reasons for refusing a recipient that are typical of clients that probe for addresses or try to relay. */
+const unknown: ReadonlySet<MailRefusal> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
+
+/** Applies the limits to the MX. */
+export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers {
+  const judge = (verdict: Verdict<ResolvedRecipient>, clientAddress?: string): Verdict<ResolvedRecipient> => {
+    if (verdict.verdict === "reject" && clientAddress !== undefined && unknown.has(verdict.code)) {
+      limits.countUnknown(clientAddress);
+    }
+    const route = verdict.verdict === "accept" ? routeOf(verdict.value) : null;
+    return route !== null && limits.isRouteOver(route, clientAddress) ? defer("rate_limited") : verdict;
+  };
+  return {
+    ...inner,
+    async resolve(path, isNullSender, clientAddress) {
+      // The rate limit is checked before the address is looked up, so that a client that probes for addresses learns
+      // nothing and causes no further work.
+      if (clientAddress !== undefined && !limits.takeRecipient(clientAddress)) return defer("rate_limited");
+      return judge(await inner.resolve(path, isNullSender), clientAddress);
+    },
+    async receive(mail) {
+      return countMail(mail, limits) ? await inner.receive(mail) : replyFor("rate_limited");
+    },
+  };
+}
+
+/** Counts a message. @returns false, counting no alias, when other sessions used up a limit since RCPT */
+function countMail(mail: ReceivedMail, limits: MailLimits): boolean {
+  const client = mail.isOurs || mail.isProven ? undefined : mail.clientAddress;
+  if (client !== undefined) limits.countMessage(client);
+  const routes = [...new Map(mail.recipients.flatMap((it) => routeEntry(it))).values()];
+  if (routes.some((it) => limits.isRouteOver(it, client))) return false;
+  for (const route of routes) limits.countRoute(route, client);
+  return true;
+}
+
+/** Keyed by alias id, so that a message counts once for an alias, however often the alias is named. */
+function routeEntry(recipient: ResolvedRecipient) {
+  const route = routeOf(recipient);
+  return route === null ? [] : [[route.aliasId, route] as const];
+}
+
+function routeOf(recipient: ResolvedRecipient) {
+  return recipient.kind === "alias" || recipient.kind === "reply" ? recipient.route : null;
+}
