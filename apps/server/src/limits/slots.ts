@@ -7,6 +7,7 @@
 
 import { Counts } from "../runtime/maps.ts";
 import type { ClientParty } from "./party.ts";
+import { bounds } from "./table.ts";
 
 export interface PoolRules {
   /** Maximum members in this process. */
@@ -170,4 +171,41 @@ function isEvictedBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
   if (one.network !== other.network) return one.network > other.network;
   if ((mine.isKnown ?? false) !== (theirs.isKnown ?? false)) return mine.isKnown !== true;
   return mine.idleSince < theirs.idleSince;
+}
+
+interface RoomLimits {
+  all: number;
+  account: number;
+}
+
+/**
+ * Concurrent delivery attempts. Above the total only accounts with fewer than an equal part of it may start more, at
+ * twice the total only those without any; other mail waits in the queue.
+ */
+export class AttemptRoom {
+  readonly #limits: RoomLimits;
+  /** Attempts by account. */
+  readonly #running = new Counts();
+
+  constructor(limits: RoomLimits = bounds.attempts) {
+    this.#limits = limits;
+  }
+
+  /** @param account `null` for mail to the operator */
+  hasRoom(account: string | null): boolean {
+    const { all, account: share } = this.#limits;
+    const running = this.#running.of(account ?? "");
+    if (running >= share) return false;
+    if (running === 0) return true;
+    const total = this.#running.total;
+    return total < all || (total < 2 * all && running < all / this.#running.size);
+  }
+
+  enter(account: string): void {
+    this.#running.add(account, 1);
+  }
+
+  leave(account: string): void {
+    this.#running.add(account, -1);
+  }
 }

@@ -233,7 +233,7 @@ const delivery = {
   ),
   attempts: bound(
     { all: 1000, account: 200 },
-    "attempts that run | {all}, twice that for accounts that have fewer than an equal share; an account that has none may always start one, and so may our own mail | all, account | an account {account} | new mail is queued without an attempt | attempt-room.test.ts, attacks/fan-out.test.ts",
+    "attempts that run | {all}, twice that for accounts that have fewer than an equal share; an account that has none may always start one, and so may our own mail | all, account | an account {account} | new mail is queued without an attempt | limits/slots.test.ts, attacks/fan-out.test.ts",
   ),
   sentAttempts: bound(
     { all: 1000, account: 100 },
@@ -276,7 +276,7 @@ const delivery = {
   ),
   busyDestinations: bound(
     { known: 10_000, pauseMs: 1000, pauseMaxMs: 300_000, forgetMs: 900_000 },
-    "destinations known to be overloaded, by the account whose message got the busy reply | {known} | all, account | for that account a pause of {pauseMs}, doubled each time up to {pauseMaxMs}, then 4, 2, 1 concurrent attempts for {forgetMs}; a mailbox's own 4xx pauses nothing | the least recently updated entry | attacks/unanswered.test.ts, busy-destinations.test.ts, running-attempts.test.ts",
+    "destinations known to be overloaded, by the account whose message got the busy reply | {known} | all, account | for that account a pause of {pauseMs}, doubled each time up to {pauseMaxMs}, then 4, 2, 1 concurrent attempts for {forgetMs}; a mailbox's own 4xx pauses nothing | the least recently updated entry | attacks/unanswered.test.ts, limits/backoff.test.ts, running-attempts.test.ts",
   ),
   waitingMail: bound(
     { all: 100_000, destination: 5000, batch: 50, batchEveryMs: 1000 },

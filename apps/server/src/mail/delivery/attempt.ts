@@ -7,8 +7,7 @@ import type { ForwardCopy } from "../message/forward-copy.ts";
 import { outcomeOnly, type SendReport, type Transports } from "../transport/transport.ts";
 import { type CheckDeps, checkDelivery, type DeliveryToCheck, type KnownFromArrival } from "./attempt-checks.ts";
 import type { DestinationHealth } from "./destination-health.ts";
-import { destinationName } from "./shares/destination-name.ts";
-import { partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt.ts";
+import { destinationName, partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt.ts";
 import type { RunningAttempts } from "./shares/running-attempts.ts";
 
 export interface DeliveryToAttempt extends DeliveryToCheck {

@@ -1,4 +1,5 @@
 /** What an attempt says about its destination: whether the mailbox exists, and that an unreachable host is back. */
+
 import type { DeliveryOutcome, DeliveryStore, DeliveryTarget, FailureCode } from "../../core/delivery/delivery.ts";
 import {
   MISSING_MAILBOX_RULE,
@@ -6,10 +7,11 @@ import {
   type MissingMailboxStore,
 } from "../../core/destination/destination.ts";
 import type { NoticeStore } from "../../core/notice.ts";
+import { bounds } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 import type { SendReport } from "../transport/transport.ts";
-import { destinationName } from "./shares/destination-name.ts";
+import { destinationName } from "./shares/running-attempt.ts";
 
 export interface DestinationHealthDeps {
   missingMailboxes: Pick<MissingMailboxStore, "note" | "clear">;
@@ -118,11 +120,6 @@ export interface WaitingLimits {
   destination: number;
 }
 
-export const waitingLimits: WaitingLimits = { all: 100_000, destination: 5000 };
-
-const BATCH_SIZE = 50;
-const BATCH_EVERY_MS = 1000;
-
 /** Failures to reach a host; not its replies, which concern the message or mailbox. */
 const unreached: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "unreachable",
@@ -147,7 +144,7 @@ export class WaitingMail {
   readonly #destinations = new Map<string, Waiting>();
   #size = 0;
 
-  constructor(limits: WaitingLimits = waitingLimits, now: () => number = () => performance.now()) {
+  constructor(limits: WaitingLimits = bounds.waitingMail, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
   }
@@ -199,9 +196,9 @@ export class WaitingMail {
   #batch(destination: string): string[] {
     const known = this.#destinations.get(destination);
     const now = this.#now();
-    if (known === undefined || now - known.lastBatchAt < BATCH_EVERY_MS) return [];
+    if (known === undefined || now - known.lastBatchAt < bounds.waitingMail.batchEveryMs) return [];
     known.lastBatchAt = now;
-    const ids = [...known.ids].slice(0, BATCH_SIZE);
+    const ids = [...known.ids].slice(0, bounds.waitingMail.batch);
     for (const id of ids) this.#remove(destination, id);
     return ids;
   }

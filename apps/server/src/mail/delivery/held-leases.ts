@@ -3,15 +3,15 @@
  * database was unreachable), and this process may claim the delivery again: the running attempt then takes over the new
  * lease. Storing an outcome is retried, so that a delivered message is not sent again.
  */
+
 import type { DeliveryOutcome, DeliveryStore } from "../../core/delivery/delivery.ts";
+import { bounds } from "../../limits/table.ts";
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { type SettleDeps, type Settled, settle } from "./settle.ts";
 
 /** Lease of an attempt that goes on after its sender got the reply. */
 export const BACKGROUND_LEASE_MS = 11 * 60_000;
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 15_000;
 
 export interface HeldLeasesDeps {
   deliveries: Pick<DeliveryStore, "extendLease">;
@@ -74,7 +74,11 @@ export class HeldLeases {
   /** When the process shuts down first, the outcome is not stored. */
   async settle(lease: HeldLease, delivery: Settled, outcome: DeliveryOutcome): Promise<void> {
     const { shutdown } = this.#deps;
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    for (
+      let waitMs = bounds.unstoredOutcomes.firstWaitMs;
+      ;
+      waitMs = Math.min(waitMs * 2, bounds.unstoredOutcomes.longestWaitMs)
+    ) {
       if ((await this.#try(lease, delivery, outcome)) || shutdown.isShuttingDown) break;
       await shutdown.sleep(waitMs);
     }

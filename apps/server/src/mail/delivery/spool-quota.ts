@@ -4,11 +4,10 @@
  */
 
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
+import { bounds } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
-const OPEN_DELIVERIES_MAX = 1000;
-const WATCHED_MAX = 10_000;
 const CACHED_MS = 5000;
 
 interface Watched {
@@ -20,7 +19,7 @@ interface Watched {
 export class SpoolQuota {
   readonly #deliveries: Pick<DeliveryStore, "countForAlias">;
   readonly #clock: Clock;
-  readonly #watched = new BoundedMap<string, Watched>(WATCHED_MAX);
+  readonly #watched = new BoundedMap<string, Watched>(bounds.remembered.spooledTo);
 
   constructor(deliveries: Pick<DeliveryStore, "countForAlias">, clock: Clock) {
     this.#deliveries = deliveries;
@@ -45,9 +44,9 @@ export class SpoolQuota {
     if (open === 0) this.#watched.delete(aliasId);
     const watched = this.#watched.get(aliasId);
     if (watched !== undefined) {
-      watched.spare = Math.floor((OPEN_DELIVERIES_MAX - open) / 2);
+      watched.spare = Math.floor((bounds.spooledDeliveries.alias - open) / 2);
       watched.until = steadyMs(this.#clock) + CACHED_MS;
     }
-    return open >= OPEN_DELIVERIES_MAX;
+    return open >= bounds.spooledDeliveries.alias;
   }
 }

@@ -7,8 +7,9 @@
  */
 
 import { isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
+import { bounds } from "../../../limits/table.ts";
 import { BoundedMap } from "../../../runtime/maps.ts";
-import { destinationName } from "./destination-name.ts";
+import { destinationName } from "./running-attempt.ts";
 
 export interface LaneLimits {
   slots: number;
@@ -23,9 +24,17 @@ export interface LaneLimits {
 type Lane = "own" | "usual";
 export type ShareLimits = Record<Lane, LaneLimits>;
 
+const workerSlots = bounds.workerSlots;
+
 export const shareLimits: ShareLimits = {
-  own: { slots: 8, account: 2, destination: 4, waiting: 32, waitingOfAccount: 4 },
-  usual: { slots: 32, account: 8, destination: 8, waiting: 256, waitingOfAccount: 16 },
+  own: {
+    slots: workerSlots.ownSlots,
+    account: workerSlots.ownAccount,
+    destination: workerSlots.ownDestination,
+    waiting: workerSlots.ownWaiting,
+    waitingOfAccount: workerSlots.ownWaitingOfAccount,
+  },
+  usual: workerSlots,
 };
 
 const RETRY_MS = 5000;

@@ -9,15 +9,10 @@ import type { Destination } from "../../../core/alias/alias.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../../core/delivery/delivery.ts";
 import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import { type BucketRule, TokenBuckets } from "../../../limits/rate.ts";
+import { bounds } from "../../../limits/table.ts";
 import { BoundedMap } from "../../../runtime/maps.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../../runtime/ports.ts";
 
-/** Maximum keys per table, some 2 MiB when full. */
-const KEYS_MAX = 20_000;
-/** Part of a destination's limit that one account may use. */
-const OWN_PART = 1 / 3;
-/** Part of a destination's limit reserved for every account, even when others have used up the total. */
-const RESERVED_PART = 1 / 50;
 const RETRY_MAX_MS = 3_600_000;
 
 export interface DestinationSharesParts {
@@ -42,17 +37,17 @@ export class DestinationShares {
   readonly #reserved: TokenBuckets;
   readonly #spacingMs: number;
   /** Time at which the last deferred message is retried, keyed by account and receiver. */
-  readonly #lastRetryAt = new BoundedMap<string, number>(KEYS_MAX);
+  readonly #lastRetryAt = new BoundedMap<string, number>(bounds.rateBuckets.keys);
   readonly #clock: Clock;
   readonly #metrics: Metrics;
   readonly #key: string;
 
   constructor({ rule, clock, random, metrics, hashKey }: DestinationSharesParts) {
     const partOf = (part: number) => ({ ...rule, max: Math.max(1, Math.floor(rule.max * part)) });
-    const own = partOf(OWN_PART);
-    this.#total = new TokenBuckets(rule, KEYS_MAX);
-    this.#own = new TokenBuckets(own, KEYS_MAX);
-    this.#reserved = new TokenBuckets(partOf(RESERVED_PART), KEYS_MAX);
+    const own = partOf(bounds.mailToDestination.accountPart);
+    this.#total = new TokenBuckets(rule, bounds.rateBuckets.keys);
+    this.#own = new TokenBuckets(own, bounds.rateBuckets.keys);
+    this.#reserved = new TokenBuckets(partOf(bounds.mailToDestination.reservedPart), bounds.rateBuckets.keys);
     this.#spacingMs = (rule.windowSeconds * 1000) / own.max;
     this.#clock = clock;
     this.#metrics = metrics;

@@ -3,12 +3,13 @@
  * and passes on what the transport notices.
  */
 
+import type { Destination } from "@kauke/contract";
+import { asciiDomainOf } from "@kauke/mail-rfc";
 import { type DeliveryTarget, isOwnMail } from "../../../core/delivery/delivery.ts";
 import { clientNetwork } from "../../../limits/party.ts";
-import { MIN_BYTES_PER_SECOND } from "../../transport/smtp-client/smtp-connection.ts";
+import { bounds } from "../../../limits/table.ts";
 import type { OngoingAttempt } from "../../transport/transport.ts";
 import type { AttemptView } from "./attempts-to-end.ts";
-import { destinationName } from "./destination-name.ts";
 
 export interface AttemptParties {
   /** Account that the mail belongs to; `null` for mail to the operator. */
@@ -21,13 +22,6 @@ export interface AttemptParties {
   destination: string;
   sizeBytes: number;
 }
-
-/**
- * Milliseconds an attempt may take to connect, greet and send the envelope at all hosts of a destination; time for the
- * body is added. It is as long as three commands may take (RFC 5321 §4.5.3.2); the shares limit slow attempts long
- * before.
- */
-const DEADLINE_MS = 15 * 60_000;
 
 interface Counted {
   userId: string | null;
@@ -93,7 +87,7 @@ export class RunningAttempt implements OngoingAttempt, AttemptView {
     this.isOwnMail = isOwnMail;
     this.network = registeredFrom === undefined ? this.party : `${isOwnMail ? "own mail, " : ""}from ${registeredFrom}`;
     this.destination = destination;
-    this.deadlineMs = DEADLINE_MS + (sizeBytes / MIN_BYTES_PER_SECOND) * 1000;
+    this.deadlineMs = bounds.attempt.deadlineMs + (sizeBytes / bounds.attempt.speedBytes) * 1000;
   }
 
   get signal(): AbortSignal {
@@ -165,4 +159,10 @@ export class RunningAttempt implements OngoingAttempt, AttemptView {
   stop(): void {
     this.#stop.abort();
   }
+}
+
+/** @returns the mailbox's domain or the webhook's host, lower case, e.g. `example.org` */
+export function destinationName(destination: Destination): string {
+  if (destination.kind === "webhook") return URL.canParse(destination.url) ? new URL(destination.url).hostname : "";
+  return asciiDomainOf(destination.address);
 }

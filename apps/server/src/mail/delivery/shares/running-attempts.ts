@@ -5,38 +5,43 @@
  */
 
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { partOfAll } from "../../../limits/table.ts";
+import { Backoff, busyRule, slowRule } from "../../../limits/backoff.ts";
+import { AttemptRoom } from "../../../limits/slots.ts";
+import { bounds, partOfAll } from "../../../limits/table.ts";
 import { BoundedMap, Counts } from "../../../runtime/maps.ts";
 import { untried } from "../../classify-reply.ts";
-import { AttemptRoom, attemptRoomLimits } from "./attempt-room.ts";
 import { type AttemptLimits, attemptsToEnd } from "./attempts-to-end.ts";
-import { BusyDestinations } from "./busy-destinations.ts";
 import { type AttemptParties, type AttemptRegistry, partyOf, RunningAttempt } from "./running-attempt.ts";
-import { SlowDestinations } from "./slow-destinations.ts";
 
 const SWEEP_MS = 1000;
 const PROVIDERS_MAX = 10_000;
 
-/** Limits with a relay: most attempts share its few connections, and half of these stay free for quick attempts. */
-export const relayLimits: AttemptLimits = {
-  slowAfterMs: 10_000,
-  slowAnswerMs: 60_000,
-  slow: { all: 10, account: 4, destination: 4 },
-  sent: { all: 1000, account: 100 },
-  totalMs: 1_800_000,
-};
+const { attempt, slowAttempts, sentAttempts } = bounds;
 
 export const directLimits: AttemptLimits = {
-  ...relayLimits,
-  slow: { all: 256, account: 16, destination: 8 },
+  slowAfterMs: slowAttempts.slowAfterMs,
+  slowAnswerMs: slowAttempts.slowReplyMs,
+  slow: { all: slowAttempts.all, account: slowAttempts.account, destination: slowAttempts.destination },
+  sent: sentAttempts,
+  totalMs: attempt.totalMs,
+};
+
+/** Most attempts share the few connections to a relay, half of which stay free for quick ones. */
+export const relayLimits: AttemptLimits = {
+  ...directLimits,
+  slow: {
+    all: slowAttempts.relayAll,
+    account: slowAttempts.relayAccount,
+    destination: slowAttempts.relayDestination,
+  },
 };
 
 export class RunningAttempts implements AttemptRegistry {
   readonly #limits: AttemptLimits;
   readonly now: () => number;
   readonly #running = new Set<RunningAttempt>();
-  readonly #slow = new SlowDestinations();
-  readonly #busy = new BusyDestinations();
+  readonly #slow = new Backoff(slowRule);
+  readonly #busy = new Backoff(busyRule);
   readonly #room: AttemptRoom;
   /** Number of attempts by party and destination, IP address or provider. */
   readonly #counts = new Counts();
@@ -48,7 +53,7 @@ export class RunningAttempts implements AttemptRegistry {
   constructor(limits: AttemptLimits, now: () => number = () => performance.now(), processes = 1) {
     this.#limits = { ...limits, slow: partOfAll(limits.slow, processes), sent: partOfAll(limits.sent, processes) };
     this.now = now;
-    this.#room = new AttemptRoom(partOfAll(attemptRoomLimits, processes));
+    this.#room = new AttemptRoom(partOfAll(bounds.attempts, processes));
   }
 
   get size(): number {
@@ -78,13 +83,13 @@ export class RunningAttempts implements AttemptRegistry {
   finish(attempt: RunningAttempt, outcome: DeliveryOutcome): DeliveryOutcome {
     this.remove(attempt);
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;
-    if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteTaken(key);
+    if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteSuccess(key);
     // A destination that took or refused a message without delay is not slow, or no longer.
     if (!attempt.isSlow && outcome.kind !== "deferred") {
-      this.#slow.noteQuick(destinationKey(attempt));
+      this.#slow.noteSuccess(destinationKey(attempt));
     }
     if (attempt.peer !== null && !attempt.isPeerSlow && outcome.kind !== "deferred")
-      this.#slow.noteQuick(addressKey(attempt, attempt.peer));
+      this.#slow.noteSuccess(addressKey(attempt, attempt.peer));
     return outcome;
   }
 
@@ -138,7 +143,7 @@ export class RunningAttempts implements AttemptRegistry {
 
   /** @param provider `null` when it is not known: the destination itself is busy then */
   noteBusy(attempt: RunningAttempt, provider: string | null): void {
-    this.#busy.noteBusy(provider === null ? destinationKey(attempt) : providerKey(attempt, provider), this.now());
+    this.#busy.note(provider === null ? destinationKey(attempt) : providerKey(attempt, provider), this.now());
   }
 
   /** @returns milliseconds left of the pause after busy replies to a party's mail; 0 when it may be sent */
@@ -183,11 +188,11 @@ export class RunningAttempts implements AttemptRegistry {
     const now = this.now();
     if (!attempt.isSlow && attempt.activeMs > limitMs) {
       attempt.isSlow = true;
-      this.#slow.noteSlow(destinationKey(attempt), now);
+      this.#slow.note(destinationKey(attempt), now);
     }
     if (attempt.peer !== null && !attempt.isPeerSlow && attempt.activeAtPeerMs > limitMs) {
       attempt.isPeerSlow = true;
-      this.#slow.noteSlow(addressKey(attempt, attempt.peer), now);
+      this.#slow.note(addressKey(attempt, attempt.peer), now);
     }
   }
 

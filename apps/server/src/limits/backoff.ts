@@ -1,0 +1,61 @@
+/**
+ * Destinations that were slow for a party, or replied to its mail that they are busy, and the concurrent attempts that
+ * the party may have there. Each such event halves the number, after a pause if the rule has one; each success undoes
+ * one step. Others are not held back: the reply may be meant for that party's mail. Time is passed in.
+ */
+import { BoundedMap } from "../runtime/maps.ts";
+import { bounds } from "./table.ts";
+
+/** Maximum concurrent attempts after one, two, three and more events. */
+const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
+
+interface BackoffRule {
+  /** Milliseconds without attempts after the first event, doubled with each further one up to `pauseMaxMs`. */
+  pauseMs: number;
+  pauseMaxMs: number;
+  /** Maximum steps, and so the successes that lift the limit. */
+  levelMax: number;
+}
+
+const { pauseMs, pauseMaxMs, forgetMs, known } = bounds.busyDestinations;
+
+export const slowRule: BackoffRule = { pauseMs: 0, pauseMaxMs: 0, levelMax: 3 };
+export const busyRule: BackoffRule = { pauseMs, pauseMaxMs, levelMax: 10 };
+
+export class Backoff {
+  readonly #rule: BackoffRule;
+  readonly #entries = new BoundedMap<string, { level: number; pausedUntil: number }>(known);
+
+  constructor(rule: BackoffRule) {
+    this.#rule = rule;
+  }
+
+  /** @returns maximum concurrent attempts: 0 during a pause, infinity for a key without events */
+  limitOf(key: string, nowMs: number): number {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return Number.POSITIVE_INFINITY;
+    if (nowMs < entry.pausedUntil) return 0;
+    if (nowMs - entry.pausedUntil <= forgetMs) return ATTEMPTS_AT_ONCE[entry.level - 1] ?? 1;
+    this.#entries.delete(key);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** @returns milliseconds left of the pause; 0 when attempts may start */
+  pauseLeftMs(key: string, nowMs: number): number {
+    return Math.max(0, (this.#entries.get(key)?.pausedUntil ?? 0) - nowMs);
+  }
+
+  /** Counts an event. Those during a pause are ignored: they come from attempts that ran when it began. */
+  note(key: string, nowMs: number): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && nowMs < entry.pausedUntil) return;
+    const level = Math.min((entry?.level ?? 0) + 1, this.#rule.levelMax);
+    const pause = Math.min(this.#rule.pauseMs * 2 ** (level - 1), this.#rule.pauseMaxMs);
+    this.#entries.set(key, { level, pausedUntil: nowMs + pause });
+  }
+
+  noteSuccess(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && --entry.level === 0) this.#entries.delete(key);
+  }
+}
