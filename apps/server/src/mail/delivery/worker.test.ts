@@ -33,7 +33,7 @@ function delivery(domain: string, userId: string): LeasedDelivery {
 }
 
 /** @returns lists of due and running deliveries, and functions to end attempts */
-function startWorker() {
+function startWorker(extendLease = async () => true) {
   const due: LeasedDelivery[] = [];
   const running = new Map<LeasedDelivery, (report: SendReport) => void>();
   const poison = new Set<string>();
@@ -97,7 +97,7 @@ function startWorker() {
     },
     copies: copies as unknown as SpooledCopies,
     leases: new HeldLeases({
-      deliveries: { extendLease: async () => true },
+      deliveries: { extendLease },
       settling,
       shutdown,
       clock,
@@ -224,4 +224,21 @@ test("when the lease of a running attempt expires, no second attempt starts: the
   end(one);
   await vi.waitFor(() => expect([...settled.keys()]).toEqual([`${one.id} the next lease`]));
   end(other);
+});
+
+test("a delivery whose lease is renewed while the worker closes is put back, and not sent", async () => {
+  const renewed = Promise.withResolvers<boolean>();
+  const renew = vi.fn(() => renewed.promise);
+  const { due, running, putBack, end, runs } = startWorker(renew);
+  const late = { ...delivery("late.example", "busy"), leasedUntil: new Date() };
+  due.push(...Array.from({ length: 8 }, (_, index) => delivery(`host${index}.example`, "busy")), late);
+  worker.wake();
+  await runs(8);
+  end(running.keys().next().value as LeasedDelivery);
+  await vi.waitFor(() => expect(renew).toHaveBeenCalled());
+  const closed = worker.close(1000);
+  renewed.resolve(true);
+  for (const it of Array.from(running.keys())) end(it);
+  await closed;
+  expect([running.size, putBack]).toEqual([0, [late.id]]);
 });

@@ -193,8 +193,11 @@ export class DeliveryWorker {
 
   /** For a delivery that waited so long that another worker may have claimed it. */
   async #renewAndStart(delivery: LeasedDelivery): Promise<void> {
-    if (await this.#deps.leases.renew(delivery, LEASE_MS)) this.#start(delivery);
-    else this.#slotOf(delivery)();
+    const isLeased = await this.#deps.leases.renew(delivery, LEASE_MS);
+    if (isLeased && !this.#loop.isClosed) return void this.#start(delivery);
+    this.#slotOf(delivery)();
+    // `close` waits for this work, and would not wait for an attempt that starts now.
+    if (isLeased) await this.#deps.queue.putBack([this.#toPutBack(delivery)]).catch(() => {});
   }
 
   #isFreshlyLeased({ leasedUntil }: LeasedDelivery): boolean {
