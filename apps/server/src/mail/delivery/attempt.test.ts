@@ -120,6 +120,27 @@ test("a copy evicted from memory stops the attempt before its message is sent, a
   }
 });
 
+test("a large message that one host deferred is needed again for the next host", async () => {
+  const ended = Promise.withResolvers<SendReport>();
+  const needed: boolean[] = [];
+  const { start, calls } = scene({
+    send: (ongoing) => {
+      for (const host of ["192.0.2.1", "192.0.2.2"]) {
+        ongoing.reachPeer(host);
+        needed.push(attempt.needsBytes);
+        ongoing.sendEnd(true);
+        needed.push(attempt.needsBytes);
+      }
+      return ended.promise;
+    },
+  });
+  const attempt = start() as Attempt;
+  await expect.poll(() => calls).toContain("send");
+  expect(needed).toEqual([true, false, true, false]);
+  ended.resolve(outcomeOnly(taken));
+  await attempt.ended;
+});
+
 test("an account with its maximum of attempts gets no other now, and may try again at once", () => {
   const { start, running } = scene({ send: () => new Promise(() => {}) });
   while (running.hasRoom("user")) start();

@@ -123,6 +123,7 @@ export class RunningAttempt implements OngoingAttempt, AttemptView {
     // One host can easily have a whole IPv6 /64, as another has one IPv4 address.
     if (!this.#registry.reachPeer(this, clientNetwork(address))) return false;
     this.isSent = false;
+    this.isPassedOn = false;
     return true;
   }
 
