@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Alias } from "../../core/alias/alias.ts";
 import { type LeasedDelivery, SPOOL_ROW_BYTES } from "../../core/delivery/delivery.ts";
+import { QueueRefusal } from "../../runtime/fair-queue/fair-queue.ts";
 import type { Store } from "../open-store.ts";
 import { aMessage, anOpenDelivery } from "../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
+import { orSpoolFailed } from "./deliveries.ts";
 import { fitsOperatorCap } from "./kept-messages.ts";
 
 const leaseMs = 60_000;
@@ -356,4 +358,10 @@ describe("the cap on the operator's mail", () => {
   ])("stored %o, new message of %i bytes, fits: %s", (kept, sizeBytes, fits) => {
     expect(fitsOperatorCap(kept, sizeBytes)).toBe(fits);
   });
+});
+
+it("a full queue of the database is no failed spool", async () => {
+  const failedBy = (thrown: Error) => orSpoolFailed(() => Promise.reject(thrown));
+  await expect(failedBy(new QueueRefusal("busy"))).rejects.toMatchObject({ name: "AppError", code: "busy" });
+  await expect(failedBy(new Error("disk"))).rejects.toMatchObject({ code: "spool_failed" });
 });

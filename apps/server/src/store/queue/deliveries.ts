@@ -1,7 +1,7 @@
 /** The delivery queue. A row is due at `coalesce(leased_until, not_before)`; envelope and target are sealed. */
 
 import { sql } from "kysely";
-import { AppError } from "../../core/app-error.ts";
+import { AppError, asAppError } from "../../core/app-error.ts";
 import {
   type DeliveryFailure,
   type DeliveryStore,
@@ -274,7 +274,6 @@ export async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError("spool_failed", {}, cause);
+    throw asAppError(cause) ?? new AppError("spool_failed", {}, cause);
   }
 }
