@@ -19,7 +19,7 @@ async function run(args) {
   if (problem !== null) return stop(problem);
   const node = findNode(root);
   if ("problem" in node) return stop(node.problem);
-  const program = join("apps", "server", "src", "operate", "kauke.ts");
+  const program = join("apps", "server", "src", "cli", "kauke.ts");
   const { code } = await runChild(node.path, [program, ...args], { cwd: root });
   return code;
 }

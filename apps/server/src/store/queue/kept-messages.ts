@@ -5,7 +5,7 @@
 
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { AppError } from "../../core/app-error.ts";
+import { AppError, asAppError } from "../../core/app-error.ts";
 import type { DeliveryTarget, MessageToKeep } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { chooseEvicted } from "../../limits/bytes.ts";
@@ -165,6 +165,6 @@ async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (cause) {
-    throw cause instanceof AppError ? cause : new AppError("spool_failed", {}, cause);
+    throw asAppError(cause) ?? new AppError("spool_failed", {}, cause);
   }
 }
