@@ -1,9 +1,9 @@
-/** The export of everything stored about one account, for its owner to download. */
+/** Exports everything stored about one account, for its owner to download. */
 import { product } from "@kauke/contract";
 import { AppError } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
-/** In clear text, without keyed hashes and other binary columns. */
+/** A row as exported: in clear text, without keyed hashes and other binary columns. */
 export interface ExportedRow {
   readonly [column: string]: unknown;
   /** When the row is deleted: an ISO 8601 date, or a sentence such as `with the account`. */
@@ -13,7 +13,6 @@ export interface ExportedRow {
 export interface ExportedTable {
   /** For the account's owner: what the table contains, and what the export leaves out. */
   about: string;
-  /** Pages, read from the database as the iterator advances; can be iterated once. */
   rows: AsyncIterable<readonly ExportedRow[]>;
 }
 
@@ -21,7 +20,7 @@ export interface ExportedTable {
 export type ExportedTables = Readonly<Record<string, ExportedTable>>;
 
 export interface AccountExportStore {
-  /** `null` when the account no longer exists. */
+  /** @returns `null` when the account no longer exists */
   read(userId: string): Promise<ExportedTables | null>;
 }
 

@@ -5,15 +5,13 @@
 import { encryptionMessages } from "@kauke/contract";
 import { AppError, fieldError } from "./app-error.ts";
 
-/** All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
+/** Jobs by name. All except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
 export interface AgeJobs {
   makeKey: {
     input: { keyName: string; masterPassword: string; createdAt: Date };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
-  /**
-   * Checks that the public key can be encrypted to, and that the private key is an age file protected by a password.
-   */
+  /** Checks that `publicKey` is usable and that the private key is an age file protected by a password. */
   checkKey: {
     input: { publicKey: string; encryptedPrivateKey: string };
     result: { publicKey: string; encryptedPrivateKey: string };
@@ -32,9 +30,9 @@ export type AgeJobName = keyof AgeJobs;
 
 export type AgeFailure =
   | "master_password_wrong"
-  /** Made by an older method, so the user has to create a new key. */
+  /** The key was made by an older method, so the user has to create a new one. */
   | "needs_recreation"
-  /** Not protected by a password alone. */
+  /** The private key is not protected by a password alone. */
   | "key_not_protected"
   | "wrapped_key_invalid"
   | "public_key_invalid"
@@ -50,13 +48,13 @@ export type AgeOutcome<N extends AgeJobName> =
 
 export interface AgeJob<N extends AgeJobName> {
   name: N;
-  /** Accounts share the worker's time: next comes the one that recently used least. */
+  /** Accounts take turns: the worker next serves the one that recently used the least of its time. */
   userId: string;
 }
 
 export interface AgeWorker {
   /**
-   * @throws AppError `busy` when the queue is full, `unavailable` when the worker failed, timed out or is shutting down
+   * @throws AppError `busy` when the queue is full, `unavailable` if the worker failed, timed out or is shutting down
    */
   run<N extends AgeJobName>(job: AgeJob<N>, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>>;
 }

@@ -1,5 +1,3 @@
-/** API keys, with which programs make calls for an account. Only the key's SHA-256 is stored; its name is sealed. */
-
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { apiKeyMessages, apiKeyPattern, type KeyScope, keyScopes, limits } from "@kauke/contract";
@@ -7,7 +5,6 @@ import { type Clock, type Random, randomText } from "../runtime/ports.ts";
 import { AppError, fieldError, notFound } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
-/** A login session may do everything, an API key what its scopes allow. */
 export type CallerKind = "session" | "key";
 
 export interface ApiKey {
@@ -15,7 +12,6 @@ export interface ApiKey {
   userId: string;
   name: string;
   scopes: readonly KeyScope[];
-  /** `null` if it never expires. */
   expiresAt: Date | null;
   /** Day (UTC), e.g. `2026-03-01`; `null` if it was never used. */
   lastUsedOn: string | null;
@@ -25,17 +21,14 @@ export interface ApiKey {
 export type FoundApiKey = Pick<ApiKey, "id" | "userId" | "scopes" | "expiresAt" | "lastUsedOn">;
 
 export interface ApiKeyStore {
-  /** Newest first, including expired ones. */
   listForUser(userId: string): Promise<ApiKey[]>;
-  /** False when the account no longer exists or already has `max` keys, even under concurrent calls. */
+  /** @returns false when the account no longer exists or already has `max` keys, even under concurrent calls */
   insert(key: ApiKey & { hash: Buffer }, max: number): Promise<boolean>;
   /** Without a cache, so that every process refuses a revoked key at once. */
   find(hash: Buffer): Promise<FoundApiKey | null>;
   noteUse(keyId: string, day: string): Promise<void>;
   deleteById(userId: string, keyId: string): Promise<boolean>;
-  /** @returns number of revoked keys */
   deleteForUser(userId: string): Promise<number>;
-  /** @returns number of deleted keys */
   deleteExpired(before: Date): Promise<number>;
 }
 
@@ -53,7 +46,7 @@ export function newApiKeySecret(random: Random): string {
   return text + checksumOf(text);
 }
 
-/** SHA-256; `null` for a text without the form or the checksum of an API key. */
+/** SHA-256 of the key; `null` for a text without the form or checksum of an API key. */
 export function hashApiKey(text: string): Buffer | null {
   if (!apiKeyPattern.test(text)) return null;
   const start = text.slice(0, -CHECKSUM_LENGTH);
@@ -79,10 +72,7 @@ export interface NewApiKey {
   expiresAt: Date | null;
 }
 
-/**
- * @returns the key with its secret, of which only a hash is stored
- * @throws AppError `invalid`, `rate_limited`
- */
+/** @returns the key with its secret, of which only a hash is stored @throws AppError `invalid`, `rate_limited` */
 export async function createApiKey(
   deps: LimitDeps & { apiKeys: ApiKeyStore; random: Random },
   { userId, name, scopes, expiresAt }: NewApiKey,
@@ -114,7 +104,7 @@ export interface KeyCaller {
   scopes: readonly KeyScope[];
 }
 
-/** `null` for a key that is malformed, unknown, revoked or expired. The day of use is stored in the background. */
+/** @returns `null` for a key that is malformed, unknown, revoked or expired */
 export async function checkApiKey(
   { apiKeys, clock }: { apiKeys: ApiKeyStore; clock: Clock },
   secret: string,

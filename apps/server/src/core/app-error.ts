@@ -1,14 +1,13 @@
-/** The product's one error class, for a failed precondition or a refused request. HTTP and SMTP translate its code. */
+/** The program's one error class, for a failed precondition or a refused request. HTTP and SMTP translate its code. */
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 import { QueueRefusal } from "../runtime/fair-queue/fair-queue.ts";
 
-/** All of it may be sent to the client, so it must contain no secret and no address. */
+/** Sent to the client as a whole, so it must contain no secret and no address. */
 export interface ErrorDetails {
-  /** Where the specification prescribes another sentence than the code's default one. */
+  /** Replaces the code's default sentence where the specification prescribes another. */
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;
-  /** For `wallet_unproven`: the values of the text that the wallet has to sign. */
   challenge?: WalletChallenge;
 }
 
@@ -25,7 +24,6 @@ export class AppError extends Error {
   }
 }
 
-/** `null` for an unexpected exception. */
 export function asAppError(thrown: unknown): AppError | null {
   if (thrown instanceof AppError) return thrown;
   return thrown instanceof QueueRefusal ? new AppError(thrown.code) : null;

@@ -1,9 +1,7 @@
-/** The sender whom a bounce address stands for by a token, because their address is too long to be part of it. */
+/** A sender whose address is too long for a bounce address, which contains a token instead. */
 export interface BounceSender {
   aliasId: string;
-  /** Keyed hash of alias and sender, 9 bytes. */
   token: Buffer;
-  /** Envelope sender in its very spelling. */
   sender: string;
 }
 

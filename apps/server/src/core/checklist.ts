@@ -9,30 +9,25 @@ export interface ChecklistRow {
   /** Host name of the site, or the name of its entry in a password manager. */
   site: string;
   oldAddress: string;
-  /** The alias may have been deleted since. */
+  /** The alias may have been deleted. */
   aliasId: string | null;
   done: boolean;
 }
 
 export interface ChecklistStore {
-  /** In the order in which they were added. */
   list(userId: string): Promise<ChecklistRow[]>;
   /**
    * Skips rows whose site and old address are on the checklist already, whatever their letter case.
    * @returns number of rows added; `full`, with no row added, if the checklist would have more than `max` rows
    */
   add(userId: string, rows: readonly NewChecklistRow[], max: number): Promise<number | "full">;
-  /** @returns number of rows found and changed */
   change(userId: string, changes: readonly ChecklistChange[]): Promise<number>;
   clear(userId: string): Promise<void>;
 }
 
 type ChecklistDeps = LimitDeps & { checklist: ChecklistStore };
 
-/**
- * @returns number of rows added
- * @throws AppError `rate_limited`; `invalid` if the checklist would be too long
- */
+/** @returns number of rows added @throws AppError `rate_limited`; `invalid` if the checklist would be too long */
 export async function addToChecklist(
   deps: ChecklistDeps,
   { userId, rows }: { userId: string; rows: readonly NewChecklistRow[] },

@@ -70,7 +70,6 @@ export interface CoreDeps extends CoreStores {
   leakGuard: LeakGuard;
   clock: Clock;
   random: Random;
-  /** In lower case; the first two are the provider's own. */
   ownDomains: readonly string[];
   /** Ports shown for a server on the user's own machine; `null` for the standard ports 587 and 465. */
   localSmtpPorts: { submission: number; submissions: number } | null;
@@ -78,6 +77,6 @@ export interface CoreDeps extends CoreStores {
   ownMail: OwnMailSettings;
   /** `null`: mail is forwarded without confirmation (`KAUKE_LIMITS=off`). */
   confirmation: ConfirmationSettings | null;
-  /** Time to cancel a composed message. */
+  /** Seconds in which the owner can cancel a composed message. */
   undoSeconds: number;
 }

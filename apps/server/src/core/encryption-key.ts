@@ -4,9 +4,7 @@ import { type AgeWorker, ageResult } from "./age-worker.ts";
 import { AppError, notFound } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
-/**
- * A public key, with its private key as an age file under the user's master password, which the server does not have.
- */
+/** A public key, and its private key as an age file under a master password that the server does not have. */
 export interface EncryptionKey {
   id: string;
   userId: string;
@@ -19,14 +17,13 @@ export interface EncryptionKey {
 }
 
 export interface NewEncryptionKey extends EncryptionKey {
-  /** An account's first key becomes the default in any case. */
+  /** An account's first key becomes the default even if false. */
   isDefault: boolean;
   /** Armored age file that the master password opens. */
   encryptedPrivateKey: string;
 }
 
 export interface EncryptionKeyStore {
-  /** Newest first. */
   listForUser(userId: string): Promise<EncryptionKey[]>;
   count(userId: string): Promise<number>;
   find(userId: string, keyId: string): Promise<(EncryptionKey & { encryptedPrivateKey: string }) | null>;
@@ -35,7 +32,6 @@ export interface EncryptionKeyStore {
    * @returns `null` when the account no longer exists or already has `max` keys, even under concurrent calls
    */
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
-  /** `null` when the key does not belong to this user. */
   makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
   /**
    * If it was the default, the newest remaining key becomes the default.
@@ -53,7 +49,7 @@ interface KeyOfUser {
   keyId: string;
 }
 
-/** With its protected private key. @throws AppError `not_found`, also for another user's key */
+/** The key with its protected private key. @throws AppError `not_found`, also for another user's key */
 export async function findEncryptionKey(
   { encryptionKeys }: Pick<KeyDeps, "encryptionKeys">,
   { userId, keyId }: KeyOfUser,
@@ -67,7 +63,6 @@ export interface NewKeyInput {
   userId: string;
   keyName: string;
   isDefault: boolean;
-  /** Password to create the key under, or a key pair that was created elsewhere. */
   key: { masterPassword: string } | { publicKey: string; encryptedPrivateKey: string };
 }
 
@@ -135,7 +130,6 @@ export interface AutoDecryption {
   userId: string;
   keyId: string;
   masterPassword: string;
-  /** Armored age file. */
   encryptedText: string;
 }
 
@@ -159,9 +153,7 @@ export async function decryptAuto(deps: DecryptDeps, input: AutoDecryption): Pro
 
 export interface ManualDecryption {
   userId: string;
-  /** A single age identity, or the text of a whole identity file. */
   privateKey: string;
-  /** Armored age file. */
   encryptedText: string;
 }
 

@@ -9,10 +9,7 @@ import { asAppError } from "./app-error.ts";
 const CHAIN_MAX = 4;
 const FRAMES_MAX = 12;
 
-/**
- * E.g. `{ code: "ECONNRESET", stack: "Error < TypeError
- *   send apps/…:12:3" }`.
- */
+/** E.g. `{ code: "ECONNRESET", stack: "Error < TypeError send apps/…:12:3" }`. */
 export function traceOf(thrown: unknown): Pick<LogFields, "code" | "stack"> {
   const chain = causesOf(thrown);
   const names = chain.map(classOf).join(" < ");

@@ -1,4 +1,3 @@
-/** Labels of an account; the alias stores which labels it has. */
 import { type CreateLabelBody, type LabelColour, labelMessages, limits } from "@kauke/contract";
 import type { Random } from "../runtime/ports.ts";
 import { AppError, fieldError, notFound } from "./app-error.ts";
@@ -16,16 +15,11 @@ type LabelChange = Partial<Pick<Label, "name" | "colour">>;
 
 /** Names are unique per account, ignoring letter case. Another user's label counts as absent. */
 export interface LabelStore {
-  /** Sorted by name. */
   listForUser(userId: string): Promise<Label[]>;
-  /**
-   * @param max labels of an account
-   * @returns why the label was not stored, or `null` if it was
-   */
+  /** @param max labels of an account @returns why the label was not stored, or `null` if it was */
   insert(label: Label, max: number): Promise<"name_taken" | "too_many" | null>;
-  /** `null` when it does not belong to this user. */
   update(userId: string, labelId: string, change: LabelChange): Promise<Label | "name_taken" | null>;
-  /** Aliases are shown without it afterwards. @returns false when it does not belong to this user */
+  /** Removes the label from all aliases. @returns false when it does not belong to this user */
   delete(userId: string, labelId: string): Promise<boolean>;
 }
 
@@ -59,7 +53,7 @@ export async function changeLabel(
   return changed;
 }
 
-/** The aliases that have it stay. @throws AppError `not_found`, `rate_limited` */
+/** Deletes the label, not its aliases. @throws AppError `not_found`, `rate_limited` */
 export async function deleteLabel(
   deps: LabelDeps,
   { userId, labelId }: { userId: string; labelId: string },

@@ -2,9 +2,9 @@
 import type { PartPlace } from "@kauke/mail-rfc";
 
 export interface GuardedMessage {
-  /** Accounts share the worker's time: next comes the one that recently used least. */
+  /** Accounts take turns: the worker next serves the one that recently used the least of its time. */
   userId: string;
-  /** Addresses that the content must not reveal. */
+  /** Real addresses that the message must not reveal. */
   mailboxes: readonly string[];
   content: GuardedContent;
 }

@@ -4,9 +4,8 @@ import { type Clock, isFromFuture, type Random, randomToken } from "../runtime/p
 import { AppError, notFound } from "./app-error.ts";
 import type { User, UserStore } from "./user/user.ts";
 
-/** A user's signed-in browser. Only the browser has the token; the store has its SHA-256. */
 interface LoginSession {
-  /** For the owner's list; not secret. */
+  /** Identifies the session in the owner's list; not secret. */
   id: string;
   tokenHash: Buffer;
   userId: string;
@@ -27,11 +26,10 @@ export interface LoginSessionStore {
   listForUser(userId: string): Promise<NamedLoginSession[]>;
   touch(tokenHash: Buffer, lastSeenAt: Date): Promise<void>;
   delete(tokenHash: Buffer): Promise<void>;
-  /** False when the account had no session with this id. */
   deleteById(userId: string, id: string): Promise<boolean>;
-  /** @param except token hash of a session that stays @returns how many ended */
+  /** @param except token hash of the session that stays open @returns number of ended sessions */
   deleteForUser(userId: string, except?: Buffer): Promise<number>;
-  /** Last used before `idleBefore` or opened before `createdBefore`. @returns how many */
+  /** Deletes sessions last used before `idleBefore` or opened before `createdBefore`. */
   deleteExpired(idleBefore: Date, createdBefore: Date): Promise<number>;
 }
 
@@ -51,13 +49,13 @@ export function hashSessionToken(token: string): Buffer | null {
 
 interface SignIn {
   userId: string;
-  /** From the browser's cookie; that session is ended. */
+  /** Token from the browser's cookie, whose session is ended. */
   formerToken: string | null;
   /** Name of the browser, see `http/request/client.ts`. */
   device: string | null;
 }
 
-/** Always with a new token. @returns the token for the cookie, which is stored nowhere else */
+/** Opens a session with a new token. @returns the token for the cookie, which is stored nowhere else */
 async function openLoginSession(deps: OpenDeps, { userId, formerToken, device }: SignIn): Promise<string> {
   const former = formerToken === null ? null : hashSessionToken(formerToken);
   if (former !== null) await deps.loginSessions.delete(former);
@@ -137,7 +135,7 @@ export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null,
   return Math.min(Math.max(0, FRESH_PROOF_SECONDS - age), FRESH_PROOF_SECONDS);
 }
 
-/** Of the session with this token, see `freshForSeconds`. */
+/** `freshForSeconds` of the session with this token. */
 export async function readFreshFor(deps: SessionDeps, token: string): Promise<number> {
   const tokenHash = hashSessionToken(token);
   const session = tokenHash === null ? null : await deps.loginSessions.find(tokenHash);
@@ -157,7 +155,6 @@ export async function closeLoginSession(deps: Pick<SessionDeps, "loginSessions">
 
 export interface Asker {
   userId: string;
-  /** Of the session that makes the request. */
   token: string;
 }
 
@@ -165,7 +162,7 @@ export interface ListedSession extends NamedLoginSession {
   isCurrent: boolean;
 }
 
-/** Without expired ones: the current one first, then by last use. */
+/** Sessions that have not expired: the current one first, then by last use. */
 export async function listSessions(deps: SessionDeps, { userId, token }: Asker): Promise<ListedSession[]> {
   const own = hashSessionToken(token);
   const now = deps.clock.now();
@@ -175,7 +172,7 @@ export async function listSessions(deps: SessionDeps, { userId, token }: Asker):
     .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.lastSeenAt.getTime() - a.lastSeenAt.getTime());
 }
 
-/** @returns whether it was the current one. @throws AppError `not_found` */
+/** @returns whether the ended session was the current one. @throws AppError `not_found` */
 export async function endSession(
   deps: Pick<SessionDeps, "loginSessions">,
   { userId, token, id }: Asker & { id: string },
@@ -186,7 +183,7 @@ export async function endSession(
   return current?.id === id;
 }
 
-/** @returns how many */
+/** @returns number of ended sessions */
 export function endOtherSessions(deps: Pick<SessionDeps, "loginSessions">, { userId, token }: Asker): Promise<number> {
   return deps.loginSessions.deleteForUser(userId, hashSessionToken(token) ?? undefined);
 }

@@ -10,7 +10,6 @@ export type NoticeKind =
   | "complaint"
   | "answer_not_sent";
 
-/** A message about the account that its owner sees in the dashboard. */
 export interface Notice {
   id: string;
   userId: string;

@@ -19,14 +19,11 @@ import { untaggedMailbox } from "./destination/same-mailbox.ts";
 import { enqueueMessage, type MessageBodies } from "./message/message.ts";
 
 export interface OwnMailSettings {
-  /** Base URL of the links, e.g. `https://kauke.test`. */
   origin: string;
-  /** Our first domain, of the From address. */
   domain: string;
 }
 
 export interface OwnMessageHead {
-  /** E.g. `no-reply@kauke.test`. */
   from: string;
   /** In any spelling; a plus tag is removed from the To field. */
   mailbox: string;
@@ -41,10 +38,7 @@ export interface OwnLink {
   url: string;
 }
 
-/**
- * In short lines of ASCII, inserted into the HTML without escaping. A block is a paragraph, a link, or sentences that are
- * lines without space between them in the plain text.
- */
+/** Paragraphs of short ASCII lines, inserted into the HTML without escaping; a block may also be a single link. */
 export interface OwnMessageText {
   subject: string;
   blocks: readonly (string | OwnLink | readonly string[])[];
@@ -157,10 +151,8 @@ export interface QueueDeps {
 
 export interface OwnMail {
   userId: string;
-  /** Recipient in any spelling. */
   address: string;
   purpose: NonNullable<DeliveryTarget["purpose"]>;
-  /** As `ownMessage` returns it. */
   write(head: OwnMessageHead): Buffer;
 }
 

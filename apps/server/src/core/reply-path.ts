@@ -7,7 +7,6 @@ export interface ReplyPath {
   /** SHA-256("row" ‖ token). */
   id: Buffer;
   aliasId: string;
-  /** The correspondent's address. */
   sealed: Buffer;
 }
 
@@ -32,13 +31,13 @@ export interface ReplyPathStore {
 export interface AnswerMark {
   /** Keyed hash of the signature and the recipient, or of the alias and the correspondent of a note, in hex. */
   key: string;
-  /** The signature proves nothing any more, or another note may be sent. */
+  /** When the mark may be deleted: the signature has expired, or another absence note may be sent. */
   endsAt: Date;
 }
 
-/** In the commit that queues an answer. */
+/** Marks to store in the commit that queues an answer. */
 export interface MarksToStore {
-  /** That sent the answer. */
+  /** Account that sent the answer. */
   userId: string;
   marks: readonly AnswerMark[];
   /** Whether the answer is queued even if a mark is known, because its author's own host sent it again. */
@@ -46,7 +45,6 @@ export interface MarksToStore {
 }
 
 export interface SentAnswerStore {
-  /** Those among `keys` that are stored. */
   listKnown(keys: readonly string[]): Promise<readonly string[]>;
   /** False when one of the marks was known before. */
   remember(userId: string, marks: readonly AnswerMark[]): Promise<boolean>;

@@ -7,21 +7,21 @@ import { limits, retentionDays, sessionTimes } from "@kauke/contract";
 const days = (count: number) => count * 86_400;
 
 export const keptForSeconds = {
-  /** From its last use. */
+  /** Seconds since the session's last use. */
   idleLoginSession: sessionTimes.idleSeconds,
-  /** From its start. */
+  /** Seconds since the session was opened. */
   loginSession: sessionTimes.absoluteSeconds,
-  /** From the start of its window. */
+  /** Seconds since the rate limit's window began. */
   rateLimit: days(retentionDays.securityRecords),
-  /** After it has expired, so that the owner sees why a program stopped working. */
+  /** Seconds for which an expired key is shown, so that the owner sees why a program stopped working. */
   expiredApiKey: days(retentionDays.securityRecords),
   notice: days(retentionDays.technicalLogs),
-  /** From when the message was sent, failed or was cancelled. */
+  /** Seconds since the message was sent, failed or was cancelled. */
   endedEmailJob: days(retentionDays.technicalLogs),
-  /** From the last change of state. */
+  /** Seconds since the import's last change of state. */
   aliasImport: limits.importKeptHours * 3600,
   releasedAddress: days(retentionDays.deletedAlias),
-  /** A count of refusals that has not suspended the mailbox, from the last refusal. */
+  /** Seconds since the last refusal, for a count that has not suspended the mailbox. */
   missingMailbox: days(retentionDays.technicalLogs),
   /** Mail to postmaster@ and abuse@, unless the operator deletes it earlier. */
   operatorMail: days(retentionDays.technicalLogs),
@@ -29,12 +29,11 @@ export const keptForSeconds = {
 
 export type Kept = keyof typeof keptForSeconds;
 
-/** Time at which a row may be deleted. */
 export function keptUntil(what: Kept, since: Date): Date {
   return new Date(since.getTime() + keptForSeconds[what] * 1000);
 }
 
-/** Rows whose period started earlier may be deleted by now. */
+/** Rows whose period started before this time may be deleted. */
 export function keptSince(what: Kept, now: Date): Date {
   return new Date(now.getTime() - keptForSeconds[what] * 1000);
 }

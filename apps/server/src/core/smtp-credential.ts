@@ -31,12 +31,11 @@ export interface SmtpCredentialKey {
   credentialId: string;
 }
 
-/** What a sign-in needs, from one look-up. */
+/** What an SMTP sign-in needs, from one look-up. */
 export interface CredentialLogin {
   credentialId: string;
   aliasId: string;
   userId: string;
-  /** In lower case. */
   aliasAddress: string;
   password: string;
   isPaused: boolean;
@@ -48,21 +47,19 @@ export interface CredentialLogin {
 export interface SmtpCredentialStore {
   /** `null` when the alias does not belong to this user. */
   listForAlias(userId: string, aliasId: string): Promise<SmtpCredential[] | null>;
-  /** `null` when the alias does not belong to this user or has no credentials. */
+  /** @returns `null` when the alias does not belong to this user or has no credentials */
   readPassword(userId: string, aliasId: string): Promise<string | null>;
   /** `null` when the alias does not belong to this user. @throws AppError `smtp_credential_exists` */
   insert(credential: NewSmtpCredential): Promise<SmtpCredential | null>;
   replacePassword(key: SmtpCredentialKey, password: string): Promise<SmtpCredential | null>;
   delete(key: SmtpCredentialKey): Promise<boolean>;
-  /**
-   * Active credentials; an unknown user name takes as long as a known one. @param username compared case-insensitively
-   */
+  /** Finds active credentials, ignoring letter case; an unknown user name takes as long as a known one. */
   findLogin(username: string): Promise<CredentialLogin | null>;
   /** `null` when the credential was deleted or deactivated. */
   findStanding(credentialId: string): Promise<Pick<CredentialLogin, "stamp" | "isPaused"> | null>;
 }
 
-/** One name for all domains, covered by the certificate. */
+/** One SMTP host name for all domains, covered by the certificate. */
 export function smtpHost(ownDomains: readonly string[]): string {
   return `smtp.${ownDomains[0]}`;
 }
@@ -79,7 +76,7 @@ export function newSmtpPassword(random: Pick<Random, "bytes">): string {
 type CredentialDeps = LimitDeps & { smtpCredentials: SmtpCredentialStore };
 
 /**
- * Valid at once, but a paused alias may not send. @throws AppError `not_found`, `smtp_credential_exists`,
+ * The credentials work at once, unless the alias is paused. @throws AppError `not_found`, `smtp_credential_exists`,
  * `rate_limited`
  */
 export async function createSmtpCredential(
@@ -135,7 +132,7 @@ export async function deleteSmtpCredential(deps: CredentialDeps, key: SmtpCreden
 export interface SmtpLoginAttempt {
   username: string;
   password: string;
-  /** Network of the client (`clientNetwork`), by which the limit counts. */
+  /** Network of the client (`clientNetwork`), for the rate limit. */
   clientAddress: string;
 }
 
@@ -172,10 +169,7 @@ export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) 
   };
 }
 
-/**
- * Called before every message, so that regenerating or deleting the password, renaming and pausing also apply to open
- * connections.
- */
+/** Called before every message, so that a new password, a deletion, renaming and pausing also end open connections. */
 export async function checkSubmitter(
   deps: { smtpCredentials: Pick<SmtpCredentialStore, "findStanding"> },
   { credentialId, stamp }: Pick<Submitter, "credentialId" | "stamp">,

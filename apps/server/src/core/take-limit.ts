@@ -57,7 +57,7 @@ export async function tryLimit(deps: LimitDeps, name: LimitName, subject: RateLi
   return result === null || result.allowed ? null : result.resetAt;
 }
 
-/** Subtracts a request, counted as `weight` ordinary ones, from the subject's count for this limit. */
+/** Subtracts a request of this weight from the subject's count for the named limit. */
 export async function giveBackLimit(
   deps: LimitDeps,
   name: LimitName,

@@ -49,7 +49,7 @@ export function refuseReservedName(name: string): void {
 export interface RoutingInput {
   active?: boolean;
   destinations?: Destination[];
-  /** For when a paused alias is activated again; ignored for an alias that stays active. */
+  /** Restored when a paused alias is activated again; ignored for an alias that stays active. */
   lastDestinations?: Destination[];
 }
 
@@ -75,10 +75,6 @@ export async function refuseBlocked(
   if (await store.isAnyBlocked(addresses)) throw fieldError(field, aliasMessages.forwardToBlocked);
 }
 
-/**
- * Confirmed mailboxes among the destinations, as these spell them. On a server without confirmations, all mailboxes in
- * the account's list count as confirmed.
- */
 export async function confirmedAmong(
   { destinations: store, mailboxes, confirmation }: Pick<CoreDeps, "destinations" | "mailboxes" | "confirmation">,
   userId: string,
@@ -100,7 +96,6 @@ const exactOf = ({ address }: { address: string }): string => exactMailbox(addre
 
 interface ByKey {
   wanted: readonly Destination[] | undefined;
-  /** Before the change. */
   before?: readonly Destination[];
   confirmed: ReadonlySet<string>;
 }
@@ -124,7 +119,7 @@ const nameOf = (destination: Destination) =>
 
 export interface ReleaseCaps {
   account: number;
-  /** Reservations from one network beyond which no address of an unused alias is reserved. */
+  /** Above this number of reservations from one network, the addresses of unused aliases are not reserved. */
   network: number;
   block: number;
 }

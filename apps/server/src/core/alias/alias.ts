@@ -16,16 +16,14 @@ export type EncryptionChoice = "account" | "off" | { keyId: string };
 export interface Alias {
   id: string;
   userId: string;
-  /** As the user typed it; compared case-insensitively. */
   name: string;
-  /** One of our own, lower case. */
+  /** One of this server's domains, lower case. */
   domain: string;
   routing: AliasRouting;
   notes: string | null;
-  /** Identifier at a forwarding provider other than our own engine. */
+  /** Identifier at a forwarding provider; `null` for aliases of this server's own mail path. */
   providerId: string | null;
   sealTo: EncryptionChoice;
-  /** Ids; deleted labels are left out. */
   labels: readonly string[];
   /** Pinned aliases are listed first. */
   pinned: boolean;
@@ -34,7 +32,7 @@ export interface Alias {
   createdAt: Date;
 }
 
-/** By address as the alias spells it. `new`: never asked to confirm; `asked`: has not replied. */
+/** By address as the alias spells it. `new`: no confirmation message was sent yet; `asked`: sent, without a reply. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
 /** All data the mail path needs of an alias, read in one look-up. */
@@ -50,27 +48,23 @@ export interface AliasRoute {
    * is paused.
    */
   destinations: Destination[];
-  /** Omitted when there are none. */
   unconfirmed?: UnconfirmedMailboxes;
   /** Mailboxes whose hosts called them nonexistent, including suspended ones. Omitted when there are none. */
   missing?: readonly string[];
-  /** URLs. */
+  /** URLs of webhooks that are paused. */
   pausedWebhooks: string[];
   paused: boolean;
   writeByAddress?: true;
-  /** An import made the alias and nobody has used it since. */
   isUnused?: true;
   /** Signs webhook calls (Standard Webhooks), 32 bytes. */
   webhookSecret: Buffer;
   /** Reply addresses are derived from it, 32 bytes. */
   replyKey: Buffer;
-  /**
-   * Public key (`age1…`) to encrypt forwarded mail to, from the alias' setting or the account's; `null`: not encrypted.
-   */
+  /** Public key (`age1…`) to encrypt forwarded mail to, from the alias or the account; `null`: not encrypted. */
   ageRecipient: string | null;
 }
 
-/** Of an active alias, or what a paused one forwards to again once it is activated. */
+/** The alias' destinations; for a paused alias, those that apply once it is activated again. */
 export function destinationsOf({ routing }: Pick<Alias, "routing">): Destination[] {
   return routing.state === "active" ? routing.destinations : routing.lastDestinations;
 }
@@ -96,7 +90,7 @@ export function pausedWebhooks(destinations: readonly Destination[]): string[] {
   return destinations.flatMap((one) => (one.kind === "webhook" && one.pausedAt !== undefined ? [one.url] : []));
 }
 
-/** In display order: the provider's own two first, then the others alphabetically. */
+/** The server's first two domains, then the others alphabetically. */
 export function listDomains(ownDomains: readonly string[]): string[] {
   const [first, second, ...rest] = ownDomains;
   return [first, second, ...rest.sort()].filter((domain) => domain !== undefined);
@@ -115,20 +109,18 @@ export interface AliasChange {
   writeByAddress?: boolean;
 }
 
-/** None of these changes an address, key or secret. */
 export type ManyAliasesChange = Pick<AliasChange, "routing" | "labels" | "pinned">;
 
 export interface ManyChanged {
-  /** Aliases in the requested state, including those that were in it before. */
   changed: number;
-  /** By alias id. */
+  /** Error codes by alias id. */
   failed: Map<string, ErrorCode>;
 }
 
-/** Which cached routes may be stale. */
+/** An alias, or all aliases of an account, whose cached routes may be stale. */
 export type RouteChange = { aliasId: string } | { userId: string } | "all";
 
-/** Who has an address that an account wants to use; free addresses have no standing. */
+/** Which account has an address, as seen by the account that wants to use it. Free addresses are left out. */
 export type AddressStanding =
   | { kind: "own"; notes: string | null }
   /** Another account has an alias with the address, or had one until recently. */
@@ -136,14 +128,9 @@ export type AddressStanding =
 
 /** Methods that take a `userId` treat another user's alias as absent. */
 export interface AliasStore {
-  /**
-   * Newest first. Up to 10,000, in an array that other requests of the account share: go through it with `mapInSlices`,
-   * and use the methods below where a few aliases or a number will do.
-   */
+  /** Up to 10,000 aliases, newest first. Requests share the array, so iterate with `mapInSlices`. */
   listForUser(userId: string): Promise<readonly Alias[]>;
-  /** The account's own among these, newest first. @param aliasIds at most some hundred */
   findMany(userId: string, aliasIds: readonly string[]): Promise<Alias[]>;
-  /** Pages, read from the database as the iterator advances. */
   pagesForUser(userId: string): AsyncIterable<readonly Alias[]>;
   /** Active aliases with active SMTP credentials, newest first. */
   listWithSmtp(userId: string): Promise<readonly Alias[]>;
@@ -152,7 +139,7 @@ export interface AliasStore {
   isFree(userId: string, address: string): Promise<boolean>;
   /** @throws AppError `alias_taken`; `alias_released` while the address is reserved for its former owner */
   insert(alias: Alias): Promise<void>;
-  /** Without free addresses; two queries. @param addresses `name@domain`, lower case */
+  /** Who has the addresses, in two queries; free ones are left out. @param addresses `name@domain`, lower case */
   standing(userId: string, addresses: readonly string[]): Promise<Map<string, AddressStanding>>;
   /**
    * Locks the row, calls `change` and writes the result. Pausing and renaming apply to mail at once.
@@ -186,16 +173,16 @@ export interface AliasStore {
   /**
    * Reserves the address for this account, within `releaseCaps`.
    * @returns false when the alias does not belong to this user
-   * @throws AppError `rate_limited` when the alias was used and the account has too many reserved addresses
+   * @throws AppError `rate_limited` when the account has too many reserved addresses
    */
   delete(userId: string, aliasId: string, network?: string | null): Promise<boolean>;
-  /** Somebody wrote to the alias, or tried to, or it may send: its address is in use. */
+  /** Marks the alias as used: somebody wrote to it or tried to, or it may send. */
   markUsed(aliasId: string): Promise<void>;
   /**
    * Uncached, for the mail path; `null` for an address that no account owns. @param address `name@domain`, lower case
    */
   findRoute(address: string): Promise<AliasRoute | null>;
-  /** For retries, whether or not the alias is paused. */
+  /** Finds the route for a retry, whether or not the alias is paused. */
   findRouteById(aliasId: string): Promise<AliasRoute | null>;
   /** At most 16 ids of existing aliases, from `first` to `last` inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;

@@ -1,4 +1,3 @@
-/** Applies one change to many aliases of an account. */
 import { aliasMessages, labelMessages, limits } from "@kauke/contract";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, fieldError } from "../app-error.ts";
@@ -41,9 +40,8 @@ export interface ChangeOfMany {
   userId: string;
   aliasIds: readonly string[];
   change: BulkChange;
-  /** An API key may add only confirmed mailboxes. */
+  /** Who makes the change: an API key may add only confirmed mailboxes. */
   by: CallerKind;
-  /** Network, if it is known. */
   clientAddress?: string;
 }
 
@@ -130,7 +128,6 @@ async function confirmedMailboxes(deps: MailboxDeps, userId: string): Promise<Re
   return new Set(addresses.filter((address) => stateOf(address) === "confirmed").map(exactMailbox));
 }
 
-/** The wanted mailboxes (one that stays keeps its spelling), then the destinations that the client could not choose. */
 function afterReplacement(
   before: readonly Destination[],
   wanted: readonly MailboxDestination[],

@@ -15,16 +15,14 @@ import {
 export interface NewAlias {
   userId: string;
   name: string;
-  /** One of our own, lower case. */
   domain: string;
   destinations: Destination[];
   notes: string | null;
-  /** Ids; none by default. */
   labels?: readonly string[] | undefined;
 }
 
 /**
- * Requests with invalid fields or a reserved name do not count against the rate limit.
+ * Requests with invalid fields or a reserved name do not count against the rate limit for new aliases.
  * @param by an API key may point the alias only at confirmed mailboxes
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
  */
@@ -52,7 +50,6 @@ export async function createAlias(
   return alias;
 }
 
-/** With a new id, not yet stored. */
 export function newAlias({ random, clock }: Pick<CoreDeps, "random" | "clock">, input: NewAlias): Alias {
   return {
     id: random.uuid(),

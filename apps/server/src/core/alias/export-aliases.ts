@@ -1,4 +1,3 @@
-/** Writes an account's aliases as a file that other services import, page by page. */
 import type { AliasExportFormat } from "@kauke/contract";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../take-limit.ts";
@@ -45,10 +44,7 @@ export interface AliasExportInput {
   isSafe: boolean;
 }
 
-/**
- * @returns pages of the file, read from the database as the client receives them
- * @throws AppError `rate_limited`
- */
+/** @returns pages of the file, read from the database as the client receives them @throws AppError `rate_limited` */
 export async function exportAliases(
   deps: Pick<CoreDeps, "aliases" | "rateLimits" | "limitRules" | "clock">,
   { userId, format, isSafe }: AliasExportInput,
@@ -77,7 +73,7 @@ function texts(alias: Alias): string[] {
 
 const escapes: Readonly<Record<string, string>> = { ",": "%2C", '"': "%22", "\\": "%5C" };
 
-/** Of one string of a TXT record, in octets (RFC 1035 §3.3). */
+/** Maximum octets of one string of a TXT record (RFC 1035 §3.3). */
 const TXT_MAX_BYTES = 255;
 const TTL_SECONDS = 3600;
 

@@ -72,18 +72,15 @@ export function siteName(hostname: string): string | null {
 export interface NameInput {
   userId: string;
   format?: AliasFormat | undefined;
-  /** One of our own, lower case. */
   domain?: string | undefined;
-  /** Of the website that the alias is for: a host name or URL in any form that a client sends. */
   hostname?: string | undefined;
 }
 
 export interface GenerateInput extends NameInput {
-  /** Not together with `destinations`. */
+  /** Ids of mailboxes to forward to; excludes `destinations`. */
   mailboxIds?: readonly string[] | undefined;
   destinations?: Destination[] | undefined;
   notes?: string | null | undefined;
-  /** Ids. */
   labels?: string[] | undefined;
   /** Cuts too long notes instead of refusing them, for clients that write notes themselves. */
   cutNotes?: boolean;
@@ -156,7 +153,7 @@ async function nameSource(
   return () => generateName(plain, random);
 }
 
-/** False when the name is reserved or taken. */
+/** @returns false when the name is reserved or taken */
 async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias): Promise<boolean> {
   if (findReservedName(alias.name) !== null) return false;
   try {

@@ -23,13 +23,11 @@ import {
   refuseUnconfirmed,
 } from "./alias-rules.ts";
 
-/** Omitted properties stay as they are. */
 export interface AliasUpdateInput extends RoutingInput {
   name?: string;
-  /** `null` removes them. */
+  /** `null` removes the notes. */
   notes?: string | null;
   sealTo?: EncryptionChoice;
-  /** Ids of all labels after the update. */
   labels?: readonly string[];
   pinned?: boolean;
   writeByAddress?: boolean;
@@ -111,7 +109,7 @@ function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
   };
 }
 
-/** Pausing does not count as a change. */
+/** Whether the alias is as the client last read it; pausing does not count as a change. */
 function isUnchanged(alias: Alias, before: NonNullable<AliasUpdateInput["before"]>): boolean {
   const forwardTo = formatForwardTo(destinationsOf(alias));
   return alias.name === before.alias && alias.notes === before.notes && forwardTo === before.forwardTo;
@@ -135,7 +133,7 @@ interface OwnAlias {
   aliasId: string;
 }
 
-/** In the text form of Standard Webhooks: `whsec_` and base64. @throws AppError `not_found` */
+/** The secret in the text form of Standard Webhooks: `whsec_` and base64. @throws AppError `not_found` */
 export async function readWebhookSecret(
   deps: Pick<CoreDeps, "aliases">,
   { userId, aliasId }: OwnAlias,
@@ -145,7 +143,7 @@ export async function readWebhookSecret(
   return asText(route.webhookSecret);
 }
 
-/** Applies also to calls that are already queued. @throws AppError `not_found`, `rate_limited` */
+/** Replaces the webhook secret, also for queued calls. @throws AppError `not_found`, `rate_limited` */
 export async function renewWebhookSecret(
   deps: Pick<CoreDeps, "aliases" | "random" | "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId }: OwnAlias,

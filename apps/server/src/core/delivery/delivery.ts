@@ -3,10 +3,7 @@ import type { Destination } from "@kauke/contract";
 import type { MessageEnvelope } from "../message/message.ts";
 import type { MarksToStore } from "../reply-path.ts";
 
-/**
- * Why a destination did not accept a message, as a closed set of codes: a peer's reply text may contain the real
- * address.
- */
+/** Why a destination did not accept a message: a closed set, since a peer's reply text may contain the real address. */
 export type FailureCode =
   | "unreachable"
   | "timed_out"
@@ -44,7 +41,7 @@ export interface DeliveryFailure {
 }
 
 export interface FinalFailure extends DeliveryFailure {
-  /** The last attempt's failure, if the retry schedule ended. */
+  /** Failure of the last attempt, if the retry schedule ended. */
   last?: DeliveryFailure;
 }
 
@@ -57,7 +54,7 @@ export type DeliveryOutcome =
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
-/** Sealed at rest as one document. */
+/** Recipient and purpose of a delivery, sealed at rest as one document. */
 export interface DeliveryTarget {
   /**
    * Absent: forwarded mail, rewritten at every attempt from the bytes received. `send`: mail that leaves as the alias,
@@ -77,8 +74,8 @@ export interface Delivery {
   id: string;
   messageId: string;
   /**
-   * With `userId`, its account. `null` for mail kept for the operator, for the server's own mail, and for mail whose
-   * alias was deleted during an attempt.
+   * Alias, or account if `userId` is present. `null` for the operator's and the server's own mail, and for a deleted
+   * alias.
    */
   aliasId: string | null;
   userId: string | null;
@@ -94,20 +91,20 @@ export interface LeasedDelivery extends Delivery {
   sizeBytes: number;
   /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
   registeredFrom?: string;
-  /** Of composed mail; for other mail only the retry schedule decides. */
+  /** Maximum retries of composed mail; for other mail only the retry schedule decides. */
   maxRetries?: number;
 }
 
-/** Waits until `notBefore`, or is already leased to the attempt in progress. */
+/** A delivery that waits until `notBefore`, or that a worker has leased. */
 export interface OpenDelivery extends Delivery {
   notBefore: Date;
   lease: { token: string; until: Date } | null;
   lastFailure: DeliveryFailure | null;
-  /** Default 0. Among the due deliveries of one account, higher priorities are claimed first. Ignored for own mail. */
+  /** Higher priorities of one account are claimed first; 0 by default, ignored for the server's own mail. */
   priority?: number;
 }
 
-/** Returned to the queue without an attempt. */
+/** A leased delivery that returns to the queue without an attempt. */
 export interface PutBack {
   id: string;
   leaseToken: string;
@@ -123,17 +120,16 @@ export interface ClaimOptions {
   now: Date;
   leaseMs: number;
   limit: number;
-  /** Of the server's own mail, in addition to `limit`; defaults to `limit`. */
+  /** Maximum of the server's own mail, in addition to `limit`; defaults to `limit`. */
   ownLimit?: number;
-  /** Unlimited by default. */
   perAccount?: number;
-  /** Accounts at their limit: only the server's own mail to them is claimed. */
+  /** Accounts at their concurrency limit: only the server's own mail to them is claimed. */
   full?: readonly string[];
   /** Attempts in progress per account; accounts with fewer are claimed first. */
   running?: ReadonlyMap<string, number>;
 }
 
-/** Its sealed data, or its message's, cannot be decrypted or parsed by this version. */
+/** A delivery whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
 export interface UnreadableDelivery {
   id: string;
   messageId: string;
@@ -147,7 +143,6 @@ export interface UnreadableDelivery {
 export interface Claimed {
   deliveries: LeasedDelivery[];
   unreadable: UnreadableDelivery[];
-  /** Whether more deliveries may be due than were claimed. */
   isMore: boolean;
   /**
    * Whether another claim with the same options might return some of them. If not, their accounts have all the slots
@@ -161,7 +156,7 @@ export const SPOOL_ROW_BYTES = 4096;
 
 export interface MessageToKeep {
   id: string;
-  /** Of composed mail only. */
+  /** Id of the composed message's record; absent for other mail. */
   emailJobId?: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -169,14 +164,10 @@ export interface MessageToKeep {
 }
 
 export interface Finished {
-  /** False when the lease was lost, so that nothing was changed. */
+  /** False when the lease was lost and nothing was changed. */
   finished: boolean;
   /** Id of the message if it was deleted with its last delivery. */
   messageDone: string | null;
-  /**
-   * The last open delivery of the message for its alias ended and no destination of the alias accepted the message.
-   * Always false for composed mail.
-   */
   isTakenByNone: boolean;
 }
 
@@ -206,10 +197,7 @@ export interface DeliveryStore {
    */
   claim(options: ClaimOptions): Promise<Claimed>;
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
-  /**
-   * Ends a delivery and deletes its message with the last one.
-   * @param failure `null` when the message was accepted
-   */
+  /** Ends a delivery and deletes its message with the last one. @param failure `null` when the message was accepted */
   finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
   /** Returns a delivery to the queue and counts one attempt. */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
@@ -219,23 +207,21 @@ export interface DeliveryStore {
   hasten(ids: readonly string[], now: Date): Promise<void>;
   /** When a delivery is due or a lease expires; `null` when the queue is empty. */
   nextDueAt(): Promise<Date | null>;
-  /** Open deliveries. */
+  /** Number of open deliveries of the alias. */
   countForAlias(aliasId: string): Promise<number>;
   /**
    * Bytes of undelivered mail. A message counts once, however many of its deliveries are open; each of these adds
    * `SPOOL_ROW_BYTES`. The cost grows with the number of open deliveries of that account or alias.
    */
   spoolBytes(owner: "account" | "alias", id: string): Promise<number>;
-  /** Open deliveries. */
   count(): Promise<number>;
   isKnownMessage(messageId: string): Promise<boolean>;
-  /** Embedded database only, at start, when no other process can hold a lease. @returns how many */
   releaseLeases(): Promise<number>;
   /** Called when this or another process enqueues a delivery. `dueAt`: when it is due; `null`: now. */
   onWake(listener: (dueAt: Date | null) => void): void;
 }
 
-/** In words for the destination's owner. */
+/** Delivery failures in words for the owner of the alias. */
 export const failureText: Record<FailureCode, string> = {
   unreachable: "its mail host could not be reached",
   timed_out: "its mail host did not answer in time",
@@ -274,7 +260,7 @@ export interface InFlightMessages {
    * @throws AppError `spool_failed`, leaving no partial file behind
    */
   keep(inFlight: InFlightMessage): Promise<void>;
-  /** Called when its attempt has ended and nothing is left to retry. */
+  /** Deletes the file when its delivery attempt has ended and nothing is left to retry. */
   forget(messageId: string): Promise<void>;
   /**
    * Enqueues the message after its attempt failed, under the delivery's lease.

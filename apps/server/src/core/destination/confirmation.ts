@@ -1,5 +1,3 @@
-/** Confirmation of mailboxes: when one is asked, what is written to it, and what its reader's choice changes. */
-
 import {
   type ConfirmationChoice,
   type ConfirmationLinkStanding,
@@ -41,7 +39,6 @@ export const LINK_DAYS = mailDays.confirmationLink;
 export interface AskedPair {
   state: ConfirmationState;
   askedAt: readonly Date[];
-  /** Of the account. */
   waiting: number;
 }
 
@@ -61,15 +58,11 @@ export function stateAfter(state: KnownState, choice: ConfirmationChoice): Known
 }
 
 export interface ConfirmationMessage extends OwnMessageHead {
-  /** Base URL of the links, e.g. `https://kauke.test`. */
   origin: string;
   token: string;
 }
 
-/**
- * Contains only our own text, without alias, account name or plus tag, so nobody can use it to send their text to
- * strangers.
- */
+/** Contains no alias, account name or plus tag, so that nobody can send a stranger their own text. */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
   const { from, origin, token } = message;
   const mine = `${origin}/confirm/${token}`;
@@ -166,7 +159,7 @@ type ReadDeps = Pick<CoreDeps, "destinations" | "users">;
 
 const unknownLink = () => notFound("This link is unknown or has expired.");
 
-/** A link works until it expires, even after it was used. @throws AppError `not_found` */
+/** A confirmation link works until it expires, even after use. @throws AppError `not_found` */
 export async function readLink(deps: ReadDeps, token: string): Promise<ConfirmationLinkStanding> {
   return standingOf(deps, await findLink(deps, token));
 }
@@ -174,7 +167,6 @@ export async function readLink(deps: ReadDeps, token: string): Promise<Confirmat
 interface Answer {
   token: string;
   choice: ConfirmationChoice;
-  /** `null` if nobody is signed in where the link was opened. */
   signedInUserId: string | null;
 }
 

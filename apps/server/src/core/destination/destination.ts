@@ -1,34 +1,28 @@
-/** What an account and a mailbox it forwards to are to each other: asked, confirmed, refused, blocked, suspended. */
+/** Relation of an account to a mailbox it forwards to: asked, confirmed, refused, blocked, suspended. */
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { type Alias, mailboxesOf } from "../alias/alias.ts";
 import { notFound } from "../app-error.ts";
 
-/**
- * Of a pair that has a row, made when mail is first forwarded, when confirmation is requested, or when the account
- * confirms this mailbox as its e-mail.
- */
+/** State of a mailbox that has a row for the account. */
 export type KnownState = Exclude<ConfirmationState, "new">;
 
 export interface Pair {
   userId: string;
-  /** In any spelling. */
   address: string;
 }
 
 export interface ConfirmationSettings {
-  /** Base URL of the confirmation links, e.g. `https://kauke.test`. */
   origin: string;
-  /** Our first domain, of the confirmation message's From address. */
   domain: string;
 }
 
 export interface AskInput extends Pair {
-  /** For the row to insert if the pair has none yet. */
+  /** Id of the row to insert if account and mailbox have none yet. */
   id: string;
   tokenHash: Buffer;
   tokenExpiresAt: Date;
-  /** False if mail is forwarded for the first time, which asks without the owner. */
+  /** False when the server asks because mail is forwarded to the mailbox for the first time. */
   isByOwner: boolean;
 }
 
@@ -36,16 +30,14 @@ export interface AskInput extends Pair {
 export type AskDecision =
   | { kind: "ask" }
   | { kind: "known"; state: KnownState }
-  /** The account has as many unconfirmed mailboxes as it may have. */
+  /** The account has its maximum of unconfirmed mailboxes. */
   | { kind: "too_many" }
-  /** Asked before; may be asked again at `nextAt`, or never if that is `null`. */
+  /** The mailbox was asked before; may be asked again at `nextAt`, or never if that is `null`. */
   | { kind: "too_soon"; nextAt: Date | null };
 
 export interface AskedLink {
   state: KnownState;
-  /** Account that forwards to the mailbox. */
   userId: string;
-  /** To which the confirmation message was sent; `null` for links from before this was stored. */
   address: string | null;
 }
 
@@ -59,9 +51,9 @@ export interface Answered {
 export interface DestinationStore {
   /** By address as given; two queries. A mailbox that is a confirmed e-mail of the account counts as confirmed. */
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
-  /** Blocked by their reader against mail from this server. */
+  /** Whether the reader of one of these mailboxes blocks mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
-  /** Those whose reader has blocked mail from this server. */
+  /** Mailboxes whose reader blocks mail from this server. */
   blockedAmong(addresses: readonly string[]): Promise<Set<string>>;
   /**
    * Whether other people than the mailbox's owner write from its domain: it is a public mail host, or several accounts
@@ -71,25 +63,19 @@ export interface DestinationStore {
   isSharedDomain(domain: string): Promise<boolean>;
   /** Decides with `decideAsk`, under the account's lock; stores state and link in the same commit. */
   ask(input: AskInput): Promise<AskDecision>;
-  /** Reverts what `ask` stored, when the confirmation message could not be enqueued. */
+  /** Reverts `ask` when the confirmation message could not be enqueued. */
   takeBackAsk(input: AskInput): Promise<void>;
-  /** `null` for a link that is unknown or expired. */
   readLink(tokenHash: Buffer): Promise<AskedLink | null>;
   answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;
 }
 
 export const MISSING_MAILBOX_RULE = {
-  /**
-   * Messages that the mailbox's host refuses as unknown before the mailbox is suspended, with none accepted in between.
-   */
   refusals: 3,
-  /** Minimum milliseconds between the first and the last of these. */
   spanMs: 86_400_000,
 } as const;
 
 export interface MailboxRefusal {
   userId: string;
-  /** As the alias spells it. */
   address: string;
   messageId: string;
 }
@@ -98,14 +84,11 @@ export interface MissingMailbox {
   refusals: number;
   firstAt: Date;
   isSuspended: boolean;
-  /** Suspended by this refusal, and not by an earlier one. */
+  /** Whether this refusal suspended the mailbox, and not an earlier one. */
   isNew: boolean;
 }
 
-/**
- * Only replies to RCPT in our own SMTP sessions count, since a delivery report can be forged. Every change that affects
- * routes drops the account's cached routes in every process.
- */
+/** Counts refusals. Only RCPT replies in our own SMTP sessions count, since a delivery report can be forged. */
 export interface MissingMailboxStore {
   /**
    * Counts a refused message once, however many aliases it came through.
@@ -130,12 +113,10 @@ export async function resumeMailbox(
   throw notFound("This mailbox is not suspended.");
 }
 
-/** Of unconfirmed mailboxes, by the address as an alias spells it. */
+/** States of unconfirmed mailboxes, by the address as an alias spells it. */
 export type ShownStates = ReadonlyMap<string, ConfirmationState>;
 
-/**
- * What the owner should see: all unconfirmed mailboxes; without confirmations only those that refused or blocked mail.
- */
+/** Unconfirmed mailboxes; on a server without confirmations only those that refused or blocked mail. */
 export async function unconfirmedMailboxes(
   { destinations, confirmation }: { destinations: DestinationStore; confirmation: ConfirmationSettings | null },
   userId: string,
@@ -150,7 +131,6 @@ export async function unconfirmedMailboxes(
   return new Map(shown);
 }
 
-/** As the aliases spell them. */
 async function mailboxesOfAll(aliases: readonly Pick<Alias, "routing">[]): Promise<Set<string>> {
   const addresses = new Set<string>();
   await mapInSlices(aliases, (alias) => {
@@ -159,7 +139,7 @@ async function mailboxesOfAll(aliases: readonly Pick<Alias, "routing">[]): Promi
   return addresses;
 }
 
-/** They get no mail, since their hosts say that they do not exist. One query. */
+/** Mailboxes that get no mail, since their hosts say that they do not exist. One query. */
 export async function suspendedMailboxes(
   { missingMailboxes }: { missingMailboxes: MissingMailboxStore },
   userId: string,

@@ -11,9 +11,7 @@ import { takeLimit } from "../take-limit.ts";
 import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
 
 export interface TypedMessage {
-  /** `name@domain`, lower case. */
   aliasAddress: string;
-  /** One of our own. */
   aliasDomain: string;
   to: string;
   subject: string;
@@ -21,10 +19,9 @@ export interface TypedMessage {
 }
 
 export interface BuiltMessage {
-  /** As it is sent and stored, dot-stuffed. */
+  /** The message as sent and stored, dot-stuffed. */
   wire: Buffer;
   envelope: MessageEnvelope;
-  /** For the RCPT command. */
   recipient: string;
   messageId: string;
 }
@@ -48,7 +45,7 @@ function spellRecipient(to: string): string {
   return ascii !== "" && /^[ -~]*$/.test(local) ? `${local}@${ascii}` : canonical;
 }
 
-/** Composed mail comes over no SMTP connection. */
+/** Composed mail arrives over no SMTP connection. */
 function envelopeOf(aliasAddress: string, recipient: string, receivedAt: Date): MessageEnvelope {
   const { needsSmtpUtf8 } = parseAddress(recipient);
   return {
@@ -119,7 +116,7 @@ export interface NewEmailJob {
   to: string;
   subject: string;
   body: string;
-  /** Age recipient to encrypt the body to, unless it is an armored age file already; `null`: sent as typed. */
+  /** Age recipient to encrypt the body to; `null`: sent as typed. */
   recipientPublicKey: string | null;
   priority: number;
   /** `null`: the message is sent as soon as the time to cancel is over. */

@@ -8,11 +8,9 @@ import { type DeliveryFailure, failureText, type MessageToKeep, type OpenDeliver
 export interface EmailJob {
   id: string;
   userId: string;
-  /** `null` once that alias was deleted. */
   aliasId: string | null;
   useEncryption: boolean;
   status: EmailJobStatus;
-  /** 0 to 10; higher priorities are claimed first by delivery workers. */
   priority: number;
   maxRetries: number;
   currentRetries: number;
@@ -27,7 +25,7 @@ export interface EmailJob {
   createdAt: Date;
 }
 
-/** Sealed, and erased together with the body once the message is sent, failed or cancelled. */
+/** Content of a composed message: sealed, and erased once the message is sent, failed or cancelled. */
 export interface EmailJobContent {
   recipient: string;
   subject: string;
@@ -63,7 +61,6 @@ export interface EmailJobStore {
    * @returns whether the job is cancelled, by this call or an earlier one; `null` when it does not belong to this user
    */
   cancel(userId: string, jobId: string): Promise<boolean | null>;
-  /** @returns how many */
   deleteEndedBefore(endedBefore: Date): Promise<number>;
 }
 
@@ -84,7 +81,6 @@ const transitions: Record<EmailJobStatus, Partial<Record<JobEvent, EmailJobStatu
   cancelled: {},
 };
 
-/** `null` when the event cannot happen in the given status. */
 export function nextStatus(status: EmailJobStatus, event: JobEvent): EmailJobStatus | null {
   return transitions[status][event] ?? null;
 }
@@ -93,7 +89,6 @@ export function statesBefore(event: JobEvent): EmailJobStatus[] {
   return emailJobStatuses.filter((status) => nextStatus(status, event) !== null);
 }
 
-/** No event can follow. */
 export function isEnd(status: EmailJobStatus): boolean {
   return Object.keys(transitions[status]).length === 0;
 }
@@ -110,7 +105,7 @@ export async function getEmailJob(
   return job;
 }
 
-/** In our own words; never a peer's reply text. */
+/** Why the message failed, in our own words; never a peer's reply text. */
 export function lastErrorOf({ lastFailure }: EmailJob): string | null {
   return lastFailure === null ? null : `The recipient's address did not take it: ${failureText[lastFailure.code]}.`;
 }

@@ -1,4 +1,3 @@
-/** Stores a dry run: decides the outcome of each row without creating aliases. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
@@ -18,11 +17,11 @@ export type ImportDeps = MailboxDeps &
 
 export interface NewImport {
   userId: string;
-  /** Domain of the twins; by default the account's. */
+  /** Domain of this server for aliases that replace foreign ones ("twins"); by default the account's. */
   domain: string | undefined;
   /** Id of the label that all new aliases get; `null` for none. */
   label: string | null;
-  /** Its network and block have a budget of taken addresses, and turns in reading. */
+  /** Client address: its network and block have a budget of taken addresses and take turns in reading. */
   clientAddress: string;
   /** The file or service is opened after the rate limits were checked. */
   open(place: ReadingPlace): Promise<ImportSource>;
@@ -108,7 +107,6 @@ interface Storing {
   summary: AliasImport["summary"];
 }
 
-/** @returns the number of rows stored */
 async function storeRows(deps: ImportDeps, { importId, rows, plan, summary }: Storing): Promise<number> {
   let [count, position] = [0, 0];
   let batch: ImportedAlias[] = [];

@@ -1,4 +1,4 @@
-/** A stored import has a summary, and rows in batches. Everything that names addresses is sealed. */
+/** A stored import: a summary, and rows in batches. Everything that names addresses is sealed. */
 import type { ImportFormat, ImportResult, ImportState } from "@kauke/contract";
 import type { Alias, Destination } from "../alias/alias.ts";
 
@@ -7,14 +7,13 @@ export const importReasons = {
   noFreeName: "No free name was found for it.",
 } as const;
 
-/** A run handles one batch of rows in one transaction. */
 export const BATCH_ROWS = 500;
 
 export interface ImportRow {
   row: number;
   address: string;
   result: ImportResult;
-  /** Created or already there; of an unchecked row the first name to try; `null` for other results. */
+  /** The alias, created or existing; of an unchecked row the first name to try; `null` for other results. */
   alias: { name: string; domain: string } | null;
   /** Id of the alias that the row creates; `null` if it creates none. */
   aliasId: string | null;
@@ -31,16 +30,14 @@ export type ImportCounts = Record<ImportResult, number>;
 
 export interface ImportSummary {
   format: ImportFormat;
-  /** Domain of this server for twins. */
   domain: string;
-  /** Id of the label that all new aliases get; `null` for none. */
   label: string | null;
   counts: ImportCounts;
-  /** Number of aliases that the run or undo has handled, and of all. */
+  /** Aliases that the run or undo has processed, and their total. */
   progress: { done: number; total: number };
   made: number;
   undone: number;
-  /** Not deleted by an undo, since they were changed or used; the first `KEPT_NAMED_MAX`. */
+  /** Aliases that an undo did not delete, since they were changed or used; the first `KEPT_NAMED_MAX`. */
   kept: string[];
   keptCount: number;
   unconfirmed: string[];
@@ -60,10 +57,7 @@ export interface AliasImport {
   summary: ImportSummary;
 }
 
-export type AddressStanding =
-  | { kind: "own"; notes: string | null }
-  /** Another account has the address, or had it until recently. */
-  | { kind: "other" };
+export type AddressStanding = { kind: "own"; notes: string | null } | { kind: "other" };
 
 export interface BatchOutcome {
   import: AliasImport;
@@ -74,7 +68,10 @@ export interface ImportStore {
   /** Newest import first, without one that is still being read. */
   list(userId: string): Promise<AliasImport[]>;
   find(userId: string, importId: string): Promise<AliasImport | null>;
-  /** Replaces dry runs that were never run. @throws AppError `invalid` when the account stores its maximum of rows */
+  /**
+   * Stores a new import and deletes the account's dry runs. @throws AppError `invalid` when the account has too many
+   * rows
+   */
   begin(alias: AliasImport): Promise<void>;
   /** @throws AppError `not_found` when the import was replaced or deleted */
   addBatch(importId: string, position: number, rows: readonly ImportRow[]): Promise<void>;
@@ -94,15 +91,15 @@ export interface ImportStore {
       others: readonly AliasImport["state"][],
     ) => { state: ImportState; summary: ImportSummary } | null,
   ): Promise<AliasImport | null>;
-  /** No other process works on the import meanwhile; the holder may renew. False when another has the lease. */
+  /**
+   * Leases or renews the import, so that no other process works on it. @returns false when another holder has the lease
+   */
   lease(importId: string, holder: string, until: Date): Promise<boolean>;
   release(importId: string, holder: string): Promise<void>;
   /** One transaction; `null` when the import is deleted or not running. */
   runBatch(importId: string, toAlias: (row: ImportRow) => Alias | null): Promise<BatchOutcome | null>;
-  /** One transaction; `null` when the import is not being undone. */
   undoBatch(importId: string): Promise<BatchOutcome | null>;
   delete(userId: string, importId: string): Promise<boolean>;
-  /** Those whose last change of state was before; returns their number. */
   deleteBefore(before: Date): Promise<number>;
 }
 
@@ -122,6 +119,5 @@ export function emptySummary(of: Pick<ImportSummary, "format" | "domain" | "labe
   return { ...of, counts, progress, made: 0, undone: 0, kept: [], keptCount: 0, unconfirmed: [], remarks: [] };
 }
 
-/** Whether a run creates an alias for this row, or tries to. */
 export const isToBeMade = ({ result }: Pick<ImportRow, "result">): boolean =>
   result === "create" || result === "twin" || result === "unchecked";

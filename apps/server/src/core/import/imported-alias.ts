@@ -3,9 +3,8 @@ import { type ImportFormat, type ImportFromServiceBody, importMessages } from "@
 import { AppError } from "../app-error.ts";
 
 export interface ImportedAlias {
-  /** Rows of a file are counted from 1. */
   row: number;
-  /** As written; it may lack the domain in Forward Email's DNS records. */
+  /** The address as written; in Forward Email's DNS records it may lack the domain. */
   address: string;
   notes: string;
   active: boolean;
@@ -24,12 +23,14 @@ export interface ImportSource {
 
 export interface ServiceReading {
   serviceFetch: ServiceFetch;
-  /** Monotonic clock in milliseconds. */
   now(): number;
 }
 
 export interface AliasSources {
-  /** For any format if `expected` is absent. @throws AppError `invalid`, `too_large`; also while the rows are read */
+  /**
+   * Reads a file of any format if `expected` is absent. @throws AppError `invalid`, `too_large`, also while rows are
+   * read
+   */
   readFile(file: AsyncIterable<Uint8Array>, expected?: ImportFormat): Promise<ImportSource>;
   /** The API key is not stored. @throws AppError `invalid`, `unavailable`, `too_large`; also while the rows are read */
   openService(
@@ -57,7 +58,7 @@ export const importTooLarge = (): AppError => new AppError("too_large", { messag
 export interface ServiceRequest {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** Milliseconds for the whole request, including the response body. */
+  /** Maximum milliseconds for the request, including the response body. */
   totalMs: number;
 }
 
@@ -73,8 +74,7 @@ export interface ServiceResponse {
 
 export interface ServiceFetch {
   /**
-   * Sends a GET request.
-   * @returns `refused` when the address must not be called, `failed` when no response arrived in time
+   * Sends a GET request. @returns `refused` for an address that must not be called, `failed` without a response in time
    */
   get(request: ServiceRequest): Promise<ServiceResponse | "refused" | "failed">;
 }

@@ -14,13 +14,11 @@ import { DestinationSet, importedNotes, markOfTwin, planDestinations, twinNames 
 export interface PlanRules {
   userId: string;
   ownDomains: readonly string[];
-  /** Domain of this server for twins. */
   domain: string;
   fallback: string | null;
-  /** Aliases that the account may still create. */
   room: number;
   newId(): string;
-  /** Counts one address that may be told to be taken; false when none may. */
+  /** Counts one address that the plan may report as taken; false when none may be. */
   mayTellTaken(): Promise<boolean>;
   /** Who has the addresses; free ones are absent from the map. */
   standing(addresses: readonly string[]): Promise<ReadonlyMap<string, AddressStanding>>;
@@ -36,7 +34,7 @@ interface Draft {
   names: string[];
   domain: string;
   isTwin: boolean;
-  /** One of its names was told to be taken, so the plan may say which other name the row gets. */
+  /** The plan reported one of the row's names as taken, so it may say which other name the row gets. */
   isToldTaken: boolean;
 }
 
@@ -46,7 +44,6 @@ export class ImportPlan {
   readonly #seen = new Set<string>();
   readonly #taken = new Set<string>();
   readonly #destinations = new DestinationSet();
-  /** Whether the reader of a mailbox blocks mail from here. */
   readonly #isBlocked = new Map<string, boolean>();
   #room: number;
   /** Counted in advance, so that no row shows that it was one too many. */
@@ -82,7 +79,6 @@ export class ImportPlan {
     return inputs.map((input) => this.#withinRoom(decided.get(input) ?? refusal(input, "invalid", "")));
   }
 
-  /** Decides the row as far as that needs no look-up. */
   #draft(input: ImportedAlias): Draft | ImportRow {
     const { address, problem } = input;
     if (problem !== null) return refusal(input, "invalid", problem);
@@ -110,7 +106,6 @@ export class ImportPlan {
     };
   }
 
-  /** Each mailbox is looked up once per import. */
   async #leaveOutBlocked(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<void> {
     const named = drafts.flatMap(({ destinations }) => mailboxesAmong(destinations));
     const unknown = [...new Set(named)].filter((address) => !this.#isBlocked.has(address));
@@ -128,7 +123,7 @@ export class ImportPlan {
     }
   }
 
-  /** @returns `again`: their candidate was taken and they have another; `left`: nothing more may be told */
+  /** @returns `again`: the candidate was taken and another is left; `left`: no more may be reported as taken */
   async #lookUp(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>) {
     const standing = await this.#standing(drafts.map(({ names, domain }) => ({ names: names.slice(0, 1), domain })));
     const [again, left]: [Draft[], Draft[]] = [[], []];
@@ -146,7 +141,7 @@ export class ImportPlan {
     return wanted.length === 0 ? new Map() : await this.#rules.standing([...new Set(wanted)]);
   }
 
-  /** @returns `again` when the name is taken and another has to be tried; `unchecked` when that must not be told */
+  /** @returns `again` when the name is taken and another has to be tried; `unchecked` when that must not be reported */
   async #settle(
     draft: Draft,
     standing: ReadonlyMap<string, AddressStanding>,
@@ -167,7 +162,7 @@ export class ImportPlan {
     return isTwin ? "again" : refusal(input, "taken", importReasons.taken);
   }
 
-  /** Except rows that the account's own aliases or earlier rows decide. */
+  /** Leaves rows to the run, except those that the account's own aliases or earlier rows decide. */
   async #leaveToRun(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<void> {
     const standing = await this.#standing(drafts);
     for (const draft of drafts) {
@@ -224,7 +219,6 @@ export class ImportPlan {
   }
 }
 
-/** A twin must stand for the same foreign address to be the same alias. */
 function isSame({ input, isTwin }: Draft, known: AddressStanding | undefined): boolean {
   return known?.kind === "own" && (!isTwin || known.notes?.includes(markOfTwin(input.address)) === true);
 }

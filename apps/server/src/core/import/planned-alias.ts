@@ -1,6 +1,6 @@
 /**
- * Twins are aliases here for foreign addresses. The same address always gets the same names, so that importing a file
- * twice creates no second twin.
+ * Twins: aliases that replace foreign addresses. An address always gets the same names, so importing twice adds no
+ * twin.
  */
 import { createHash } from "node:crypto";
 import { type Destination, isAliasName, limits, parseForwardTo } from "@kauke/contract";
@@ -8,7 +8,6 @@ import { findReservedName } from "@kauke/contract/reserved-names";
 import { asciiDomainOf, splitAddress, toBase32 } from "@kauke/mail-rfc";
 import { cutText } from "../alias/alias-rules.ts";
 
-/** With a suffix, when the plain name is taken. */
 const GENERATED_MAX = 4;
 const SUFFIX_LENGTH = 6;
 
@@ -24,7 +23,6 @@ export function twinNames(address: string, account: string): string[] {
   return [local, ...generated].filter((name) => isAliasName(name) && findReservedName(name) === null);
 }
 
-/** By hyphens. */
 function plainName(local: string): string {
   return local
     .normalize("NFKD")
@@ -35,10 +33,7 @@ function plainName(local: string): string {
     .replaceAll(/^[.-]+|[.-]+$/g, "");
 }
 
-/**
- * @param was foreign address, appended to a twin's notes
- * @returns `isCut`: a part of the notes is left out
- */
+/** @param was foreign address, appended to a twin's notes @returns `isCut`: a part of the notes is left out */
 export function importedNotes(notes: string, was: string | null): { notes: string | null; isCut: boolean } {
   // The database can't store NUL, and other control characters would break the list of aliases.
   const text = notes
@@ -52,12 +47,10 @@ export function importedNotes(notes: string, was: string | null): { notes: strin
   return { notes: whole === "" ? null : whole, isCut: kept !== text };
 }
 
-/** Names the foreign address. */
 export function markOfTwin(was: string): string {
   return wholeCharacters(`was ${was}`, limits.notesMax);
 }
 
-/** Without splitting a surrogate pair. */
 function wholeCharacters(text: string, max: number): string {
   return text.length <= max ? text : cutText(text, max).trimEnd();
 }
@@ -74,11 +67,11 @@ export interface PlannedDestinations {
   remark: string | null;
 }
 
-/** Of one import, at most `limits.importDestinationsMax`. */
+/** Distinct destinations of one import, at most `limits.importDestinationsMax`. */
 export class DestinationSet {
   readonly #seen = new Set<string>();
 
-  /** False, with nothing added, if the set would exceed its maximum size. */
+  /** @returns false, with nothing added, if the set would exceed its maximum size */
   add(destinations: readonly Destination[]): boolean {
     const keys = destinations.map(keyOf).filter((key) => !this.#seen.has(key));
     if (this.#seen.size + keys.length > limits.importDestinationsMax) return false;
@@ -90,7 +83,6 @@ export class DestinationSet {
 const keyOf = (destination: Destination) =>
   destination.kind === "mailbox" ? destination.address.toLowerCase() : destination.url;
 
-/** `null` when the row has no usable destination and there is no fallback. */
 export function planDestinations(
   texts: readonly string[],
   { ownDomains, fallback }: DestinationRules,

@@ -26,7 +26,7 @@ export class ReadingPlace {
     this.#eviction.promise.catch(() => {});
   }
 
-  /** Milliseconds beyond its allowance for waiting; 0 or less within it. */
+  /** Milliseconds by which an import exceeded its allowance for waiting; 0 or less within it. */
   get lateMs(): number {
     const waitingMs = this.#waitingSince === null ? 0 : this.#now() - this.#waitingSince;
     return this.#waitedMs + waitingMs - this.#bytes / bounds.importReadings.excusedBytes - bounds.importReadings.slowMs;
@@ -76,7 +76,7 @@ export interface Reader {
 export class ReadingPlaces {
   readonly #now: () => number;
   readonly #queue: FairQueue;
-  /** Accounts with an import that is read or waits. */
+  /** Accounts with an import that is read or queued. */
   readonly #accounts = new Set<string>();
   readonly #places = new Set<ReadingPlace>();
 

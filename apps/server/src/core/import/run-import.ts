@@ -1,4 +1,3 @@
-/** Runs and undoes imports. A batch is one transaction with its progress, so a killed process loses nothing. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportResult, importPageSize, limits } from "@kauke/contract";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
@@ -25,7 +24,6 @@ export class ImportRunner {
     this.#holder = deps.random.uuid();
   }
 
-  /** Continues the import unless this or another process works on it. */
   continue(work: AliasImport): void {
     if (this.#isClosed || this.#running.has(work.id)) return;
     if (work.state !== "running" && work.state !== "undoing") return;
@@ -35,12 +33,11 @@ export class ImportRunner {
     this.#running.set(work.id, done);
   }
 
-  /** Resolves when this process works on no import. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
-  /** After the batches in progress; a later process continues. */
+  /** Shuts down after the batches in progress; a later process continues the imports. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.settled();
@@ -65,7 +62,7 @@ export class ImportRunner {
   }
 }
 
-/** `null` if the row creates no alias. */
+/** The alias to create for a row; `null` if none. */
 function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): Alias | null {
   if (row.alias === null || row.aliasId === null) return null;
   const { destinations } = row;
@@ -93,7 +90,7 @@ export interface ImportToRun {
 }
 
 /**
- * An import that is running or has run stays.
+ * Runs an import; one that is running or has run is left as it is.
  * @throws AppError `not_found`, `too_late`, `busy`; `rate_limited` when too many rows are unchecked
  */
 export async function runImport(
@@ -121,7 +118,7 @@ function refuseSecond(others: readonly AliasImport["state"][]): void {
     throw new AppError("busy", { message: "Another import of yours is running. Please wait until it has ended." });
 }
 
-/** `null` when it has created nothing or is not finished. */
+/** Until when an import can be undone; `null` when it has created nothing or is not finished. */
 export function undoUntil({
   state,
   changedAt,
@@ -131,7 +128,7 @@ export function undoUntil({
   return new Date(changedAt.getTime() + limits.importUndoHours * 3_600_000);
 }
 
-/** An import that is being undone or was undone stays. @throws AppError `not_found`, `too_late`, `busy` */
+/** Undoes an import, once. @throws AppError `not_found`, `too_late`, `busy` */
 export async function undoImport(
   deps: Deps & { clock: Clock },
   { userId, importId }: { userId: string; importId: string },
@@ -150,7 +147,6 @@ export async function undoImport(
 
 export interface ImportPage {
   number: number;
-  /** Pages of rows with the chosen outcome. */
   count: number;
   rows: ImportRow[];
 }
@@ -165,10 +161,7 @@ export async function findImport(
   return found;
 }
 
-/**
- * Of all rows, or of those with one outcome.
- * @param number from 0; pages after the last one have no rows
- */
+/** A page of all rows, or of those with one outcome. @param number from 0; pages after the last one have no rows */
 export async function importPage(
   deps: Deps,
   found: AliasImport,
@@ -208,7 +201,7 @@ async function rowsOf(
   return found.slice(0, importPageSize);
 }
 
-/** Aliases that it created stay. @throws AppError `not_found`; `too_late` while the import is running */
+/** Deletes the import, not its aliases. @throws AppError `not_found`; `too_late` while the import is running */
 export async function deleteImport(
   { imports }: Deps,
   { userId, importId }: { userId: string; importId: string },

@@ -11,13 +11,12 @@ import type { ChosenDefaults, DefaultsChange, ListedMailbox } from "./mailbox.ts
 
 export type DefaultMailbox = Omit<ListedMailbox, "aliasCount">;
 
-/** For new aliases of an account. */
 export interface AccountDefaults {
   domain: string;
   format: DefaultFormat;
   /** Whether generated names begin with the website's name if the client tells it. */
   siteInName: boolean;
-  /** That new aliases forward to; `null` if no mailbox of the account is confirmed. */
+  /** Mailbox that new aliases forward to; `null` if no mailbox of the account is confirmed. */
   mailbox: DefaultMailbox | null;
 }
 
@@ -40,7 +39,8 @@ export async function readAccountDefaults(deps: MailboxDeps, userId: string): Pr
 }
 
 /**
- * The chosen one or the account's e-mail, found without reading the account's aliases; `null` if neither is confirmed.
+ * The chosen mailbox or the account's e-mail if confirmed, found without reading the account's aliases; otherwise
+ * `null`.
  */
 async function likelyDefault(deps: MailboxDeps, user: User, chosen: ChosenDefaults): Promise<DefaultMailbox | null> {
   const own = ownMailbox(deps, user)?.address ?? null;
@@ -115,7 +115,7 @@ export type MailboxDestination = Extract<Destination, { kind: "mailbox" }>;
 
 interface Choice {
   userId: string;
-  /** If absent or empty, the default mailbox. */
+  /** Ids; if absent or empty, the default mailbox is used. */
   mailboxIds?: readonly string[] | undefined;
 }
 

@@ -52,7 +52,6 @@ interface Use extends ListedAddress {
   count: number;
 }
 
-/** By `exactMailbox`, each spelled as in the oldest alias. */
 async function countUses(aliases: readonly Alias[]): Promise<Map<string, Use>> {
   const uses = new Map<string, Use>();
   await mapInSlices(aliases.toReversed(), (alias) => {
@@ -88,7 +87,6 @@ async function withMissing(
 
 export type StateOf = (address: string) => ConfirmationState;
 
-/** Two queries. */
 export async function readStates(
   { destinations, confirmation }: Pick<CoreDeps, "destinations" | "confirmation">,
   userId: string,

@@ -1,10 +1,8 @@
-/** Mailboxes of an account: those its aliases forward to, those its owner added, and the account's own e-mail. */
 import type { ConfirmationState, DefaultFormat } from "@kauke/contract";
 
 export interface ListedMailbox {
   /** Stable as long as the mailbox is in the account's list. */
   id: string;
-  /** As it was first spelled. */
   address: string;
   /** On a server without confirmations `confirmed`, unless the mailbox refused mail. */
   state: ConfirmationState;
@@ -19,7 +17,6 @@ export interface StoredMailbox extends Pick<ListedMailbox, "id" | "address" | "c
   isAdded: boolean;
 }
 
-/** A mailbox that belongs in the account's list, and since when. */
 export interface ListedAddress {
   address: string;
   since: Date;
@@ -30,22 +27,18 @@ export interface ListedAddress {
  * confirmation, `ann` and `ann+shop` are two mailboxes, since an alias forwards to exactly one of them.
  */
 export interface MailboxStore {
-  /** Oldest first. */
   list(userId: string): Promise<StoredMailbox[]>;
-  /** Many rows per statement. */
   insertMissing(userId: string, addresses: readonly ListedAddress[]): Promise<void>;
-  /** Except those that the owner has added meanwhile. */
+  /** Deletes mailboxes, except those that the owner has added meanwhile. */
   deleteUnused(userId: string, ids: readonly string[]): Promise<void>;
   /**
    * Marks a mailbox as added by its owner.
    * @returns `null`, with nothing changed, when the account already has `max` added mailboxes besides this one
    */
   add(userId: string, address: string, max: number): Promise<StoredMailbox | null>;
-  /** False when the account's list has no mailbox with this id. */
   delete(userId: string, id: string): Promise<boolean>;
 }
 
-/** A field is absent if it was never chosen. */
 export interface ChosenDefaults {
   domain?: string;
   format?: DefaultFormat;

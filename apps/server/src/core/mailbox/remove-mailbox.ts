@@ -18,7 +18,6 @@ import type { StoredMailbox } from "./mailbox.ts";
 
 export interface MailboxUse {
   alias: Alias;
-  /** Whether the mailbox is the alias' only destination. */
   isOnly: boolean;
 }
 

@@ -1,5 +1,4 @@
-/** A message that the server has accepted, stored until every delivery of it has ended. */
-/** With the data for its trace header fields; sealed at rest. */
+/** Envelope and the data for trace header fields; sealed at rest. */
 export interface MessageEnvelope {
   /** Canonical reverse-path, empty for the null sender (RFC 5321 §4.5.5). */
   envelopeFrom: string;
@@ -19,7 +18,7 @@ export interface MessageEnvelope {
 
 export type AuthResult = "pass" | "fail" | "softfail" | "neutral" | "none" | "temperror" | "permerror" | "policy";
 
-/** In the words of RFC 8601. */
+/** Sender authentication results in the words of RFC 8601. */
 export interface MessageAuthentication {
   spf: AuthResult;
   dkim: AuthResult;
@@ -43,7 +42,7 @@ export interface MessageBodies {
    * partial body
    */
   put(messageId: string, parts: readonly Buffer[]): Promise<void>;
-  /** `null` when no body has this id, or when the body is damaged. */
+  /** @returns `null` when no body has this id, or when the body is damaged */
   get(messageId: string): Promise<Buffer | null>;
   /** At most the first 256 KiB, which contain the whole header of any accepted message. `null` as for `get`. */
   getStart(messageId: string): Promise<Buffer | null>;

@@ -14,7 +14,6 @@ import type { Clock } from "../../runtime/ports.ts";
 export interface PreviewArrival {
   envelopeFrom: string;
   rcptTo: string;
-  /** Not dot-stuffed. */
   raw: Buffer;
 }
 
@@ -54,13 +53,12 @@ export class PreviewInbox {
     }
   }
 
-  /** Newest first. */
   list(): Promise<PreviewSummary[]> {
     const summary = (entry: Entry) => (entry.summary ??= parse(entry.raw).then((email) => summaryOf(entry, email)));
     return Promise.all([...this.#entries.values()].reverse().map(summary));
   }
 
-  /** `null` for an unknown id, as in the other methods with an id. */
+  /** @returns `null` for an unknown id, as in the other methods with an id */
   async get(id: string): Promise<PreviewMessage | null> {
     const entry = this.#entries.get(id);
     return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
@@ -157,7 +155,6 @@ function withInlineImages(html: string, attachments: readonly Attachment[]): str
 
 export interface TraceStep {
   stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";
-  /** E.g. `accept`, `reject mail_loop`, `taken`. */
   verdict: string;
   detail: string;
 }

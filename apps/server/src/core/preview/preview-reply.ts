@@ -31,7 +31,6 @@ export interface PreviewReply {
   /** Mailbox that sends the reply. */
   from: string;
   recipients: readonly string[];
-  /** Not dot-stuffed. */
   raw: Buffer;
 }
 
@@ -39,11 +38,11 @@ export interface TypedReply {
   text: string;
   all: boolean;
   at: Date;
-  /** Of the Message-ID, 16 bytes. */
+  /** 16 bytes for the Message-ID. */
   random: Uint8Array;
 }
 
-/** `null` when that message names nobody to reply to. */
+/** @returns `null` when the message names nobody to reply to */
 export function writePreviewReply(arrival: PreviewArrival, typed: TypedReply): PreviewReply | null {
   try {
     return composeReply(arrival, typed);
@@ -101,7 +100,9 @@ function threadFields({ header, fields }: HeaderSource): FieldText {
   return joinFields([headerField("In-Reply-To", [answered]), headerField("References", thread, { columns: 1 })]);
 }
 
-/** As authenticated mail from its mailbox. @returns `null` when accepted, otherwise the text of the rejection */
+/**
+ * Sends the reply as authenticated mail from its mailbox. @returns `null` when accepted, otherwise the rejection's text
+ */
 export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 
 export interface AnswerPreviewDeps {

@@ -5,13 +5,11 @@ import { domainToASCII } from "node:url";
 import { isMailbox, type WaysInAction } from "@kauke/contract";
 import { splitAddress } from "@kauke/mail-rfc";
 
-/** Started by a signed-in user in Settings. */
 export type SettingsFlow =
   | { kind: "link"; userId: string }
   /** Re-authenticates the user by the linked account; Settings then continues with the change named by `action`. */
   | { kind: "prove"; userId: string; action: WaysInAction };
 
-/** Of one flow in progress. */
 export interface FlowSecrets {
   /** Ties the issuer's redirect to this flow (RFC 6749 §10.12). */
   state: string;
@@ -24,7 +22,6 @@ export interface FlowSecrets {
    * Path of the page for signed-in users on which a sign-in was started, e.g. `/settings`; absent for the dashboard.
    */
   returnTo?: string;
-  /** Absent for a sign-in. */
   settings?: SettingsFlow;
 }
 
@@ -45,11 +42,10 @@ export interface FederatedPerson {
   profileImageUrl: string | null;
 }
 
-/** A closed set; messages of the issuer or a library are never passed on. */
+/** Failure codes, a closed set: messages of the issuer or a library are never passed on. */
 export type IssuerFailure = "unreachable" | "denied" | "code_refused" | "answer_invalid";
 
 export interface FederatedIssuer {
-  /** As configured, equal to `FederatedPerson.issuer`. */
   readonly issuer: string;
   /** The URL to send the browser to; `null` while the issuer is unreachable or its metadata is invalid. */
   authorizationUrl(secrets: FlowSecrets): Promise<string | null>;
@@ -86,8 +82,8 @@ export function readClaims(issuer: string, claims: Readonly<Record<string, unkno
 }
 
 /**
- * Issuers verify an external address once and never again. An issuer hosts the domain that it names in `hd` (Google's
- * "hosted domain"; other issuers can be configured to send it), and Google also gmail.com.
+ * Issuers verify an external address once. An issuer hosts the domain in `hd` (Google's "hosted domain"), and Google
+ * also gmail.com.
  */
 function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean {
   const domain = asciiDomain(splitAddress(email).domain);
@@ -114,7 +110,7 @@ function readImageUrl(value: unknown): string | null {
 export const FLOW_SECONDS = 600;
 
 export interface SignInFlowStore {
-  /** Deletes expired flows. When too many are stored, evicts the oldest of the network that has most. */
+  /** Stores a flow and deletes expired ones; above the maximum, evicts the oldest of the network that has most. */
   keep(tokenHash: Buffer, secrets: FlowSecrets, terms: TokenTerms): Promise<void>;
   /**
    * Removes the flow; only one of several concurrent calls gets its secrets.
@@ -134,7 +130,6 @@ export function hashFlow(browserToken: string, state: string): Buffer | null {
   return createHash("sha256").update(`${browserToken}.${state}`, "latin1").digest();
 }
 
-/** Of a token that an anonymous client requested, whose limit it counts against. */
 export interface TokenTerms {
   expiresAt: Date;
   /** IP address; stored only as keyed hashes of its network and block. */

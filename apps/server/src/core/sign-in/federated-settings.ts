@@ -18,7 +18,7 @@ type BeginDeps = Pick<
 
 interface Begin {
   userId: string;
-  /** Of the session that starts the flow. */
+  /** Token of the session that starts the flow. */
   token: string;
   redirectUri: string;
   clientAddress: string;
@@ -63,14 +63,13 @@ export interface SettingsReturn {
   query: string;
   secrets: FlowSecrets;
   settings: SettingsFlow;
-  /** Of the session that started the flow and came back from the issuer. */
   token: string;
   userId: string;
 }
 
 export type SettingsOutcome = { kind: "linked" } | { kind: "proven"; googleId: string; action: WaysInAction };
 
-/** All that it may change is the Google account linked to the user. */
+/** Finishes a flow of Settings, which may change only the Google account linked to the user. */
 export async function finishSettingsFlow(
   deps: FinishDeps,
   { query, secrets, settings, token, userId }: SettingsReturn,

@@ -1,4 +1,3 @@
-/** Federated sign-in: starting the flow with the issuer, and finishing it with the redirect back. */
 import type { GoogleFailure } from "@kauke/contract";
 import { randomToken } from "../../runtime/ports.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -15,13 +14,15 @@ import {
 
 export interface FlowFailure {
   failure: GoogleFailure;
-  /** For the operator's log; absent where only the user can fix the problem. */
+  /** Failure code for the operator's log; absent where only the user can fix the problem. */
   code?: IssuerFailure;
 }
 
 type BeginDeps = Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock" | "rateLimits" | "limitRules">;
 
-/** @returns the issuer's URL to send the browser to, and a token for the cookie that ties the flow to this browser */
+/**
+ * @returns the issuer's URL to redirect the browser to, and the token of the cookie that ties the flow to this browser
+ */
 export async function beginFederatedSignIn(
   deps: BeginDeps,
   { redirectUri, clientAddress, returnTo }: Pick<NewFlow, "redirectUri" | "clientAddress" | "returnTo">,
@@ -34,11 +35,10 @@ export async function beginFederatedSignIn(
 }
 
 interface NewFlow {
-  /** Of the browser that starts the flow, 32 bytes as base64url. */
+  /** Token of the browser that starts the flow, 32 bytes as base64url. */
   browserToken: string;
   redirectUri: string;
   clientAddress: string;
-  /** `null` for the dashboard. */
   returnTo?: string | null;
   settings?: SettingsFlow;
 }
@@ -160,7 +160,7 @@ export type AccountDecision =
 
 export interface KnownAccounts {
   bySubject: Pick<User, "id"> | null;
-  /** Looked up for a verified address only. */
+  /** Account with this e-mail; looked up for a verified address only. */
   byEmail: Pick<User, "id" | "emailConfirmedAt" | "googleId" | "isGoogleRemoved"> | null;
 }
 

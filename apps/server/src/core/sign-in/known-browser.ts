@@ -38,12 +38,12 @@ export function findEntry(mac: BrowserMac, cookie: string | null, email: string)
   );
 }
 
-/** Not once the account's password was changed or reset, nor for another account with the same e-mail. */
+/** Whether the entry is still valid: not after a change of password, nor for another account with the same e-mail. */
 export function isStanding(mac: BrowserMac, entry: KnownBrowserEntry, user: User): boolean {
   return timingSafeEqual(entry.standing, standingCode(mac, entry.token, user));
 }
 
-/** Adds an entry in front, replacing the account's old one; at most five stay. @returns the new value of the cookie */
+/** Adds the account's entry in front and evicts the oldest above five. @returns the new value of the cookie */
 export function withAccount(
   { browserMac: mac, random }: { browserMac: BrowserMac; random: Random },
   cookie: string | null,

@@ -13,7 +13,7 @@ export interface LoginAttempt extends SignInTry {
   password: string;
 }
 
-/** With its current hash, for `openByPassword`. */
+/** The account with its current hash, for `openByPassword`. */
 export interface LoggedIn {
   user: User;
   isKnownBrowser: boolean;
@@ -48,7 +48,7 @@ export async function verifyCounted(
   return isRight;
 }
 
-/** Replaces a hash with weaker parameters than the current ones; when the server is busy, at the next sign-in. */
+/** Replaces a hash of weaker parameters; when the server is busy, the next sign-in replaces it. */
 async function strengthenHash(
   deps: LoginDeps,
   user: User,
@@ -68,16 +68,16 @@ async function strengthenHash(
 interface SignInTry {
   email: string;
   clientAddress: string;
-  /** Of a browser that signed in before, see `known-browser.ts`. */
+  /** Token of a browser that signed in before, see `known-browser.ts`. */
   browser: string | null;
 }
 
 /** An allowed and counted attempt. It counts as a failure unless `succeed` or `giveBack` is called. */
 interface CountedTry {
   isKnownBrowser: boolean;
-  /** The password was right: resets the counts. */
+  /** Resets the counts after a right password. */
   succeed(): Promise<void>;
-  /** The password could not be checked: subtracts the attempt. */
+  /** Subtracts the attempt if the password could not be checked. */
   giveBack(): Promise<void>;
 }
 
@@ -93,12 +93,12 @@ async function countSignInTry(deps: TryDeps, attempt: SignInTry): Promise<Counte
   return (await countKnownBrowser(deps, attempt)) ?? (await countUnknown(deps, attempt));
 }
 
-/** For a signed-in user, to whom other networks' attempts do not matter. @throws AppError `rate_limited` */
+/** Counts an attempt of a signed-in user, apart from other networks' attempts. @throws AppError `rate_limited` */
 export async function countSignedInTry(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   return (await countKnownBrowser(deps, attempt)) ?? (await countNetwork(deps, attempt));
 }
 
-/** `null` when the account does not know this browser, or one of the limits of known browsers is reached. */
+/** @returns `null` when the account does not know this browser, or a limit for known browsers is reached */
 async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): Promise<CountedTry | null> {
   const entry = findEntry(deps.browserMac, browser, email);
   if (entry === null) return null;

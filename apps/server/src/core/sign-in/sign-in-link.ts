@@ -18,7 +18,7 @@ import type { User } from "../user/user.ts";
 type LinkDeps = Pick<CoreDeps, "accountLinks" | "users" | "rateLimits" | "limitRules" | "clock">;
 
 export interface SignInLinkUse extends LinkUse {
-  /** That this browser got when it requested a link; `null` if it requested none. */
+  /** Token of the browser that requested a link; `null` if it requested none. */
   browserToken: string | null;
 }
 
@@ -28,12 +28,11 @@ export function browserName(browserToken: string): string {
 }
 
 export interface SignInLinkState {
-  /** Of the account that the link signs in to. */
   email: string;
   needsPassword: boolean;
 }
 
-/** Without using the link. @throws AppError `not_found`, `rate_limited` */
+/** Reads a sign-in link without using it. @throws AppError `not_found`, `rate_limited` */
 export async function readSignInLink(deps: LinkDeps, use: SignInLinkUse): Promise<SignInLinkState> {
   const { link, user } = await findLink(deps, use);
   return { email: link.email, needsPassword: needsPassword(link, user, use.browserToken) };

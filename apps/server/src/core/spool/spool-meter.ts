@@ -20,7 +20,6 @@ export interface SpoolMeterParts {
   count(key: string): Promise<number>;
   /** Maximum bytes per account (or alias) while the disk has space. */
   maxBytes: number;
-  /** Clock in milliseconds. */
   now(): number;
 }
 
@@ -30,7 +29,6 @@ interface Entry {
   addedBytes: number;
   /** Bytes admitted by this process that are not yet stored, or not in the last count. */
   inFlightBytes: number;
-  /** Bytes that the account or alias may add before the next count. */
   allowanceBytes: number;
   mayCountAt: number;
   counting: Promise<void> | null;
@@ -54,7 +52,7 @@ export class SpoolMeter {
     return !isLittle && this.mayCount(key);
   }
 
-  /** Whether a message of this size fits into what the account or alias may hold, by the present figures. */
+  /** Whether a message of this size fits into the spool quota of the account or alias, by the present figures. */
   fits(key: string, bytes: number, share: number): boolean {
     return this.#heldBytes(key) + bytes <= this.#parts.maxBytes * share;
   }
@@ -64,7 +62,7 @@ export class SpoolMeter {
     return this.#parts.now() >= (this.#entries.get(key)?.mayCountAt ?? 0);
   }
 
-  /** Whether the account or alias is at its limit by the present figures; false for one that was never counted. */
+  /** Whether the account or alias has used up its quota; false for one that was never counted. */
   isFull(key: string, share: number): boolean {
     return this.#entries.has(key) && this.#heldBytes(key) >= this.#parts.maxBytes * share;
   }
@@ -113,7 +111,6 @@ export class SpoolMeter {
     return entry;
   }
 
-  /** Evicts the oldest account or alias that has no admitted message in flight. */
   #evict(): void {
     for (const [key, entry] of this.#entries) {
       if (entry.inFlightBytes > 0 || entry.counting !== null) continue;

@@ -11,7 +11,6 @@ import { SpoolMeter } from "./spool-meter.ts";
 export interface DiskReserve {
   /** Remaining share of the disk reserve, 0 to 1; 1 while the disk has enough space. */
   share(): number;
-  /** Announces that this many bytes are about to be written. */
   take(bytes: number): void;
 }
 
@@ -26,15 +25,14 @@ export interface SpoolSpaceParts {
   accountMaxBytes: number;
   /** Free space of the disk that holds message bodies; `null` when they are not stored on this machine's disk. */
   disk: DiskReserve | null;
-  /** Clock in milliseconds. */
   now(): number;
 }
 
 /** Spool space reserved for one message. Either `stored` or `release` must be called, once. */
 export interface SpoolPlace {
-  /** Called when the message is in the queue: its bytes stay counted until it is delivered. */
+  /** The message is in the queue: its bytes count until it is delivered. */
   stored(): void;
-  /** Called when the message was not enqueued, or its bytes were deleted again: its space becomes free. */
+  /** The message was not enqueued, or its bytes were deleted: frees the space. */
   release(): void;
 }
 

@@ -1,5 +1,3 @@
-/** The e-mail address of an account: confirming and changing it, by links mailed to it. */
-
 import { waysInMessages } from "@kauke/contract";
 import { AppError, fieldError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -16,7 +14,7 @@ type ConfirmDeps = AccountMailDeps & Pick<CoreDeps, "users" | "rateLimits" | "li
 const refusal = (message: string) => new AppError("invalid", { message });
 
 /**
- * Only when the user asks for it, since a new account may be registered with a stranger's address.
+ * Mails a link to confirm the e-mail, only at the user's request, since a stranger's address may be registered.
  * @throws AppError `rate_limited`; `invalid` when there is nothing to confirm, or the mailbox has blocked mail from
  * this server
  */
@@ -50,7 +48,7 @@ type AskDeps = AccountMailDeps & Pick<CoreDeps, "users" | "loginSessions" | "rat
 
 export interface EmailRequest {
   userId: string;
-  /** Of the session that makes the request. */
+  /** Token of the session that makes the request. */
   token: string;
   email: string;
   clientAddress: string;
@@ -93,7 +91,7 @@ export interface EmailLinkUse {
   token: string;
 }
 
-/** Without using the link. @returns the new e-mail. @throws AppError `not_found` */
+/** Reads a link to a new e-mail without using it. @returns the new e-mail. @throws AppError `not_found` */
 export async function readEmailChange(
   deps: Pick<CoreDeps, "accountLinks">,
   { userId, token }: EmailLinkUse,

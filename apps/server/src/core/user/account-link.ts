@@ -17,11 +17,11 @@ export interface AccountLink {
   kind: AccountLinkKind;
   tokenHash: Buffer;
   userId: string;
-  /** That the link was sent to. The link stops working when the account changes its e-mail. */
+  /** E-mail that the link was sent to; the link stops working when the account changes it. */
   email: string;
-  /** Of a `new-email` link: the account's address when it was requested. The link becomes invalid when that changes. */
+  /** For `new-email`: the account's address when the link was requested. A change of it invalidates the link. */
   formerEmail?: string | null;
-  /** Of a sign-in link: the browser that requested it, see `browserName`. */
+  /** For `sign-in`: the browser that requested the link, see `browserName`. */
   askedBy?: string;
   expiresAt: Date;
 }
@@ -32,7 +32,7 @@ export interface EmailChange {
   tokenHash: Buffer;
   /** Signed-in account; a link for another account is refused. */
   userId: string;
-  /** Token hash; every other session of the account ends. */
+  /** Token hash of the session that stays open; every other session ends. */
   keepSession: Buffer | null;
 }
 
@@ -40,17 +40,14 @@ export type EmailChanged =
   | { kind: "changed"; former: { email: string | null; isConfirmed: boolean } }
   /** Another account has this e-mail address; the link stays valid. */
   | { kind: "taken" }
-  /**
-   * The link is unknown, used, replaced or expired, of another account, or from before a change of the e-mail address.
-   */
+  /** The link is unknown, used, replaced or expired, or belongs to another account or a former e-mail. */
   | { kind: "over" };
 
 export interface AccountLinkStore {
   /** Invalidates older links of the same kind and account. @returns false when the account no longer exists */
   issue(link: AccountLink): Promise<boolean>;
-  /** Without using the link. `null` when it is unknown, used, replaced or expired. */
+  /** Finds a link without using it; `null` when it is unknown, used, replaced or expired. */
   find(kind: AccountLinkKind, tokenHash: Buffer): Promise<FoundLink | null>;
-  /** Deletes a link whose message could not be queued. */
   takeBack(tokenHash: Buffer): Promise<void>;
   /**
    * Sets the password, confirms the address and ends every session. If the address had never been confirmed, also
@@ -65,14 +62,12 @@ export interface AccountLinkStore {
    * @returns false when the link is not valid, or the account's password has changed since
    */
   signIn(tokenHash: Buffer, passwordHash: string | null): Promise<boolean>;
-  /** Valid for the link's own account only. @returns false when the link is not valid */
+  /** Confirms the e-mail of the link's own account. @returns false when the link is not valid */
   confirmEmail(tokenHash: Buffer, userId: string): Promise<boolean>;
-  /**
-   * If it is this very address, which the caller knows to be the account owner's. Letter case is ignored, a tag is not.
-   */
+  /** Confirms the account's e-mail if it equals this address, ignoring letter case but not a tag. */
   confirmSameEmail(userId: string, address: string): Promise<void>;
   /**
-   * Sets the address, as confirmed. Ends every other session and every link that was sent to the former address.
+   * Sets a confirmed address and ends every other session and every link sent to the former one.
    * Mailboxes that were confirmed as destinations stay confirmed.
    */
   changeEmail(change: EmailChange): Promise<EmailChanged>;

@@ -1,6 +1,4 @@
-/**
- * Messages from us to an account's own e-mail, unless its reader has blocked mail from this server: links and notices.
- */
+/** Messages to an account's own e-mail (links, notices), unless its reader has blocked mail from this server. */
 import { product } from "@kauke/contract";
 import type { CoreDeps } from "../core-deps.ts";
 import {
@@ -15,7 +13,6 @@ import {
 import { type AccountLink, type AccountLinkKind, accountLinkMs } from "./account-link.ts";
 import type { RemovableWay } from "./user.ts";
 
-/** How the account signs in has changed. */
 export type SignInChange =
   | { kind: "password_changed" | "email_changed" }
   | { kind: "way_linked" | "way_removed"; way: RemovableWay };
@@ -149,7 +146,7 @@ export async function sendAccountLink(
   return true;
 }
 
-/** At an address known to be the account's own, or that was until this change. */
+/** Notifies an address that is the account's own, or was until this change. */
 export async function notifySignInChanged(
   deps: AccountMailDeps,
   addressee: Addressee,

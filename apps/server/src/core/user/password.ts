@@ -1,7 +1,4 @@
-/**
- * The password of an account: changing it, resetting it by a mailed link, and proving by it, or by a wallet, who is
- * signed in.
- */
+/** Changes an account's password, resets it by a mailed link, and re-authenticates a user by password or wallet. */
 import { signInMessages, waysInMessages } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
 import { AppError, fieldError } from "../app-error.ts";
@@ -21,10 +18,9 @@ export interface PasswordChange {
   userId: string;
   currentPassword: string;
   newPassword: string;
-  /** Of the session that stays open; every other session ends. */
+  /** Token of the session that stays open; every other session ends. */
   token: string;
   clientAddress: string;
-  /** Token of a known browser, see `known-browser.ts`. */
   browser: string | null;
 }
 
@@ -54,7 +50,7 @@ export async function changePassword(deps: ChangeDeps, change: PasswordChange): 
 
 type LinkDeps = Pick<CoreDeps, "accountLinks" | "rateLimits" | "limitRules" | "clock">;
 
-/** Without using the link. @throws AppError `not_found`, `rate_limited` */
+/** Reads a reset link without using it. @throws AppError `not_found`, `rate_limited` */
 export function readPasswordReset(deps: LinkDeps, use: LinkUse): Promise<Addressee> {
   return findMailedLink(deps, "reset", use);
 }
@@ -83,7 +79,6 @@ export interface PasswordProof {
   userId: string;
   password: string;
   clientAddress: string;
-  /** Token of a known browser, see `known-browser.ts`. */
   browser: string | null;
 }
 
@@ -106,7 +101,7 @@ export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof):
 type WalletDeps = Pick<CoreDeps, "users" | "walletChallenges" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * By a signature of the account's wallet.
+ * Re-authenticates by a signature of the account's wallet.
  * @throws AppError `wallet_unproven`, also for another wallet than the account's; `invalid` when the account has no
  * wallet; `rate_limited`
  */

@@ -8,7 +8,6 @@ import { takeLimit } from "../take-limit.ts";
 import { takeWalletProof, type WalletProof } from "../wallet/wallet-proof.ts";
 import { findAccount, type RemovableWay, type RemovalDecision, type User } from "./user.ts";
 
-/** E-mail and password together are one method; an e-mail without a password is none. */
 type WayIn = "password" | RemovableWay;
 
 type Account = Pick<User, "email" | "passwordHash" | "walletAddress" | "googleId" | "googleIssuer">;
@@ -23,22 +22,17 @@ export function waysIn(account: Account, issuer: string | null): WayIn[] {
   ];
 }
 
-/**
- * The last method that can sign in may not be removed.
- * @param way method to remove, which may itself be unable to sign in by now
- */
+/** Refuses to remove the last method that can sign in. @param way method to remove, which may be unable to sign in */
 export function decideRemoval(account: Account, way: RemovableWay, issuer: string | null): RemovalDecision {
   if ((way === "wallet" ? account.walletAddress : account.googleId) === null) return "missing";
   return waysIn(account, issuer).some((other) => other !== way) ? "removed" : "last";
 }
 
-/** After `way` is removed. */
 export function authMethodWithout(account: Account, way: RemovableWay): User["authMethod"] {
   if (account.email !== null) return "email";
   return way === "wallet" ? "google" : "wallet";
 }
 
-/** Account and session token of a request. */
 interface Asker {
   userId: string;
   token: string;
@@ -66,8 +60,8 @@ export async function linkWallet(
 type RemoveDeps = Pick<CoreDeps, "users" | "loginSessions" | "federatedIssuer" | "rateLimits" | "limitRules" | "clock">;
 
 /**
- * Ends every other session. @throws AppError `proof_needed`, `last_way_in`, `rate_limited`; `invalid` when none is
- * linked
+ * Removes a sign-in method and ends every other session.
+ * @throws AppError `proof_needed`, `last_way_in`, `rate_limited`; `invalid` when none is linked
  */
 export async function removeWay(
   deps: RemoveDeps,

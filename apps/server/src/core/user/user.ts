@@ -6,7 +6,6 @@ import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 
-/** Permanent identity of a person at an OpenID issuer. */
 export type FederatedName = Pick<FederatedPerson, "issuer" | "subject">;
 
 export interface User {
@@ -29,7 +28,7 @@ export interface User {
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;
-  /** In hundredths. */
+  /** In hundredths of the currency unit. */
   balanceCents: number;
   createdAt: Date;
   updatedAt: Date;
@@ -51,7 +50,7 @@ export type LinkResult = "linked" | "has_one" | "taken" | "gone";
 export interface WayRemoval {
   way: RemovableWay;
   issuer: string | null;
-  /** Token hash; every other session ends. */
+  /** Token hash of the session that stays open; every other session ends. */
   keepSession: Buffer | null;
 }
 
@@ -68,14 +67,14 @@ export interface UserStore {
   findByEmail(email: string): Promise<User | null>;
   findByGoogle(name: FederatedName): Promise<User | null>;
   /**
-   * By its matching e-mail.
+   * Links a Google account with the same e-mail.
    * @returns false unless the account still has this e-mail, confirmed, has no Google id, none was ever removed, and no
    * account has the subject
    */
   linkGoogle(id: string, name: FederatedName, email: string): Promise<boolean>;
   /**
-   * At the owner's request, whatever the e-mail. `has_one`: the account has another subject already. `taken`: another
-   * account has this subject.
+   * Links a Google account at the owner's request. `has_one`: another is linked; `taken`: another account has the
+   * subject.
    */
   attachGoogle(id: string, name: FederatedName): Promise<LinkResult>;
   linkWallet(id: string, walletAddress: string): Promise<LinkResult>;
@@ -85,7 +84,7 @@ export interface UserStore {
    * @param removal `issuer`: OpenID issuer that this server accepts; `null` while federated sign-in is off
    */
   removeWay(id: string, removal: WayRemoval): Promise<RemovalDecision>;
-  /** Never from a cache. `null` when the account no longer exists. */
+  /** Reads settings uncached. @returns `null` when the account no longer exists */
   settings(id: string): Promise<AccountSettings | null>;
   /**
    * A new encryption key applies to forwarded mail at once.
@@ -95,12 +94,9 @@ export interface UserStore {
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
   /** `null` when the account no longer exists. */
   defaults(id: string): Promise<ChosenDefaults | null>;
-  /** False when the account no longer exists. */
+  /** @returns false when the account no longer exists */
   changeDefaults(id: string, change: DefaultsChange): Promise<boolean>;
-  /**
-   * A stronger hash of the same password.
-   * @returns false, with nothing changed, when the stored hash is not `from` any more
-   */
+  /** Stores a stronger hash of the same password. @returns false when the stored hash is not `from` any more */
   replaceHash(id: string, replacement: { from: string; to: string }): Promise<boolean>;
   /**
    * Ends every session but `keepSession` (a token hash), and deletes open links that set a password, sign in or change
@@ -109,8 +105,8 @@ export interface UserStore {
    */
   changePassword(id: string, change: { from: string; to: string; keepSession: Buffer | null }): Promise<boolean>;
   /**
-   * With every row it owns, including queued mail, in one transaction. Its addresses stay reserved as keyed hashes;
-   * those that an import made and nobody used, only within `releaseCaps`.
+   * Deletes the account and every row it owns, queued mail included, in one transaction. Its addresses stay reserved as
+   * keyed hashes; those of unused imported aliases only within `releaseCaps`.
    * @param network of the client; `null` when unknown
    */
   delete(id: string, network?: string | null): Promise<void>;
@@ -137,7 +133,6 @@ const nothingKnown = {
   balanceCents: 0,
 } as const;
 
-/** Created now, not yet stored; fields not given are `null` or zero. */
 export function newUser(
   { random, clock }: { random: Random; clock: Clock },
   known: Partial<User> & Pick<User, "authMethod">,
@@ -168,7 +163,7 @@ export async function register(
   return user;
 }
 
-/** Whom a hashing job is for: decides its place in the queue, and which job is dropped when the queue is full. */
+/** The party of a hashing job: decides its place in the queue, and which job is dropped when the queue is full. */
 export interface HashTurn {
   /** Network block of the client, see `clientBlock`. */
   party: string;
@@ -184,6 +179,5 @@ export interface PasswordHasher {
    * @throws AppError `busy` when the queue is full
    */
   verify(passwordHash: string | null, password: string, turn: HashTurn): Promise<boolean>;
-  /** Made with weaker parameters than the current ones. */
   needsRehash(passwordHash: string): boolean;
 }

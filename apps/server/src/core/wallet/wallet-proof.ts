@@ -1,5 +1,3 @@
-/** Signs in with a wallet: offers challenges, and checks their signatures. */
-
 import { createHash } from "node:crypto";
 import {
   signInMessage,
@@ -17,7 +15,7 @@ import { isSignedBy, readSignature, walletKey } from "./wallet-signature.ts";
 
 export interface ChallengeRequest {
   walletAddress: string;
-  /** Of the anonymous cookie that this browser has or is about to get. */
+  /** Token of the browser's anonymous cookie, which it has or is about to get. */
   browserToken: string;
   origin: string;
   clientAddress: string;
@@ -59,7 +57,7 @@ export interface WalletProof {
 
 export interface WalletAttempt {
   proof: WalletProof;
-  /** Of the anonymous cookie; `null` when this browser has none and so was never given a challenge. */
+  /** Token of the anonymous cookie; `null` when this browser has none and so was never given a challenge. */
   browserToken: string | null;
   clientAddress: string;
 }
@@ -115,15 +113,14 @@ async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, c
   return account;
 }
 
-/** Without the nonce, which the client sends with the proof. */
 export interface OfferedChallenge extends Omit<WalletChallenge, "nonce"> {
   walletAddress: string;
 }
 
 export interface WalletChallengeStore {
-  /** Deletes expired challenges. When too many are stored, evicts the oldest of the network that has most. */
+  /** Stores a challenge and deletes expired ones; above the maximum, evicts the oldest of the network that has most. */
   keep(challengeHash: Buffer, offered: OfferedChallenge, terms: TokenTerms): Promise<void>;
-  /** Removes the challenge; only one of two concurrent calls gets it. `null` when unknown, used or expired. */
+  /** Removes the challenge for one of several concurrent calls. @returns `null` when unknown, used or expired */
   take(challengeHash: Buffer): Promise<OfferedChallenge | null>;
 }
 
@@ -144,7 +141,7 @@ export function newChallenge(
   };
 }
 
-/** Under which a challenge is stored. @param browserToken whoever knows only the nonce cannot use the challenge */
+/** Key of a stored challenge. @param browserToken makes the nonce alone useless */
 export function challengeHash(nonce: string, browserToken: string): Buffer {
   return createHash("sha256")
     .update(JSON.stringify([nonce, browserToken]))

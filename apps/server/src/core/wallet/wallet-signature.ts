@@ -64,10 +64,7 @@ export function isSmallOrder(key: Uint8Array): boolean {
   return smallOrder.has(y.toString("hex"));
 }
 
-/**
- * @param text base58, or base64 with padding
- * @returns `null` unless the text is the canonical encoding of 64 bytes
- */
+/** @param text base58, or base64 with padding @returns `null` unless the text is the canonical encoding of 64 bytes */
 export function readSignature(text: string): Buffer | null {
   return fromBase58(text, SIGNATURE_BYTES) ?? fromBase64(text);
 }
