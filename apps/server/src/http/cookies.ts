@@ -1,6 +1,6 @@
 /**
- * The cookies: that of a login session, that of a browser that has signed in before (which opens no session), and those
- * of a federated sign-in in progress. None is sent with other sites' writes.
+ * Cookies: of a login session, of a browser that has signed in before, and of a federated sign-in in progress. Browsers
+ * send none with other sites' writes.
  */
 import { type GoogleFailure, googleFailureCookie, sessionTimes } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";

@@ -1,6 +1,5 @@
 /**
- * Mounts the contract's route table. Each call is authenticated, its path ids and its body are validated, in this
- * order; then the handler runs.
+ * Mounts the contract's route table. For each call: authentication, validation of path ids and body, then the handler.
  */
 
 import { Readable } from "node:stream";
@@ -24,15 +23,12 @@ import { jsonChunks, withLongListAsText } from "./response/json-chunks.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set on calls with access `user`. */
     signedInUserId: string | null;
   }
   interface FastifyContextConfig {
     /** Whether responses, errors included, have a `success` property, as the contract defines. */
     hasSuccessField?: boolean;
-    /** Whether the call is in the contract's table of endpoints. */
     isInTable?: boolean;
-    /** Whether the request body is a file, which the handler reads as it arrives. */
     hasBytesBody?: boolean;
   }
 }
@@ -47,10 +43,7 @@ interface MountOptions {
   originOf(request: FastifyRequest): string;
 }
 
-/**
- * Their worker's queue is fair between accounts. They do not count against the account's concurrent calls, so they
- * delay none of its other calls.
- */
+/** Calls served by a worker with its own fair queue; they do not count against the account's concurrent calls. */
 const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
   "createEncryptionKey",
   "downloadEncryptionKey",
@@ -71,7 +64,6 @@ export const callerTurn = (request: FastifyRequest) => ({
   isKnown: request.signedInUserId !== null,
 });
 
-/** The types were checked where the record of handlers was built. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
 export function mountEndpoints(app: FastifyInstance, options: MountOptions): void {
@@ -132,7 +124,6 @@ function refuseOtherTypes({ headers }: FastifyRequest): void {
     throw new AppError("not_json", { message: "The body must be the file, as application/octet-stream." });
 }
 
-/** Whether the response is downloaded as a file. */
 const isFile = ({ savedAs, fileTypes }: Endpoint): boolean => savedAs !== undefined || fileTypes !== undefined;
 
 interface FileName {
@@ -153,7 +144,6 @@ function nameFile(reply: FastifyReply, { type, name, ending }: FileName, now: Da
   reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.${ending}"`);
 }
 
-/** By API key if the request has a header field for one, otherwise by session cookie. */
 async function signIn(
   { deps, cookie }: Pick<MountOptions, "deps" | "cookie">,
   { scope }: Endpoint,
@@ -166,7 +156,7 @@ async function signIn(
   request.signedInUserId = session.userId;
 }
 
-/** `not_signed_in` if the account was deleted while the call was in progress; otherwise the error itself. */
+/** @throws `not_signed_in` if the account was deleted while the call was in progress; otherwise the error itself */
 async function rethrow(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
   const isPlanned = asAppError(thrown) !== null || userId === null;
   if (!isPlanned && (await deps.users.find(userId)) === null) throw new AppError("not_signed_in", {}, thrown);

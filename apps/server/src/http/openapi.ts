@@ -1,4 +1,3 @@
-/** `/api/openapi.json`: an OpenAPI 3.1 description generated from the contract, so that it is never out of date. */
 import {
   type Endpoint,
   type EndpointName,
@@ -62,7 +61,6 @@ const redirects = {
   ),
 };
 
-/** @param cookieName of the session cookie, which depends on whether the public URL is https */
 export function openApiDocument(origin: string, cookieName: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, endpoint] of Object.entries(endpoints) as [EndpointName, Endpoint][]) {

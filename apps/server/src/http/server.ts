@@ -71,26 +71,24 @@ export interface HttpServerOptions
     CoreDeps,
     "ownDomains" | "localSmtpPorts" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"
   > {
-  /** Federated sign-in is off without it. */
+  /** OpenID issuer; federated sign-in is off without it. */
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
-  /** Set by tests only. */
   socketRules?: Partial<SocketRules> | undefined;
   /** Maximum random delay of mail whose timing could show whether an account exists; tests set 0. */
   messageSpreadMs?: number | undefined;
   /** Whether every service of this process accepts work, as `/healthz` reports. */
   isReady: () => boolean;
-  /** The database cannot serve at the moment; the response is then a 503. */
+  /** Whether an error means that the database cannot serve now; the response is then a 503. */
   isOutage: (thrown: unknown) => boolean;
   /** Makes a request's database statements wait for the caller's turn; by default they do not wait. */
   asCaller?: AsCaller | undefined;
-  /** Directory of the built web app. */
   webRoot: string;
-  /** By default nobody has access to the preview inbox and its page is a 404. */
+  /** Access to the preview inbox; by default nobody has it and its page is a 404. */
   preview?: PreviewAccess;
-  /** Of other parts (the preview inbox), with the same headers and error handling. */
+  /** Routes of other parts (the preview inbox), with the same headers and error handling. */
   extraRoutes?: readonly ((app: FastifyInstance) => void)[];
 }
 
@@ -131,10 +129,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   return app;
 }
 
-/**
- * Database statements of every request wait for the turn of its network block; once a call's user is known, in the
- * separate line of signed-in users, still by network block.
- */
+/** Database statements wait for the turn of the request's network block; signed-in users have a queue of their own. */
 function callInTurn(app: FastifyInstance, asCaller: AsCaller | undefined): void {
   if (asCaller === undefined) return;
   app.addHook("onRequest", (request, _, done) => asCaller(callerTurn(request), done));
@@ -177,7 +172,7 @@ function answerToKeys(app: FastifyInstance): void {
   });
 }
 
-/** So that the request carries no credentials that a browser adds by itself. */
+/** Whether the request must carry no credentials that a browser adds by itself. */
 const mayHaveNoCookie = ({ headers, url }: FastifyRequest): boolean => hasKeyField(headers) || isSharedPath(url);
 
 function guardRequests(
@@ -216,8 +211,8 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
 }
 
 /**
- * For users of a local server. For a public server none are shown: whatever it listens on, its firewall may forward the
- * standard ports.
+ * SMTP ports to show to users of a local server. `null` for a public one, whose firewall may forward the standard
+ * ports.
  */
 function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): CoreDeps["localSmtpPorts"] {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(publicUrl.hostname);

@@ -16,7 +16,6 @@ export interface SocketGuardOptions {
   /** Whether limits per network apply; false with `KAUKE_LIMITS=off`, for load tests from one address. */
   hasShares: boolean;
   isTrustedProxy: (address: string) => boolean;
-  /** Set by tests only. */
   rules?: Partial<SocketRules>;
 }
 
@@ -30,11 +29,11 @@ export interface SocketRules extends PoolRules {
   maxUnreadBytes: number;
   maxUnreadBytesPerNetwork: number;
   sweepMs: number;
-  /** From the first byte of a request to the end of its header. */
+  /** Milliseconds from the first byte of a request to the end of its header. */
   headersWithinMs: number;
-  /** To the end of its body. The largest body takes seconds on a slow line. */
+  /** Milliseconds to the end of the body. The largest body takes seconds on a slow line. */
   requestWithinMs: number;
-  /** Between Node's checks of both; its default is 30 seconds. */
+  /** Milliseconds between Node's checks of both time limits; Node's default is 30,000. */
   checkedEveryMs: number;
 }
 
@@ -63,17 +62,13 @@ interface Exchange {
 interface Client {
   socket: Socket;
   party: ClientParty | null;
-  /** In the order in which their responses are sent. */
   exchanges: Exchange[];
   idleSince: number;
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * Longer than the usual 60 s of proxies, so that we do not close a connection on which the proxy is sending its next
- * request.
- */
+/** Longer than the usual 60 s of proxies, so that a connection is not closed while a proxy sends its next request. */
 const KEPT_ALIVE_MS = 72_000;
 const nowMs = () => performance.now();
 
@@ -185,16 +180,13 @@ export class SocketGuard {
     return { state: now - first.since < this.#rules.slowAfterMs ? "moving" : "idle", idleSince: first.since };
   }
 
-  /** Unless a handler is working on the socket's request. */
+  /** Closes a stalled socket, unless a handler is working on its request. */
   #endStalled(socket: Socket): void {
     const client = this.#clients.get(socket);
     if (client === undefined || this.#standing(client, nowMs()).state !== "answering") socket.destroy();
   }
 
-  /**
-   * Closes sockets with unread responses in memory above the limits: of the network with the most bytes first, the
-   * largest first.
-   */
+  /** Closes sockets whose unread responses exceed the limits: the largest of the network with the most bytes first. */
   #endUnread(): void {
     const { maxUnreadBytes, maxUnreadBytesPerNetwork } = this.#rules;
     const { total, networks } = this.#unread();

@@ -107,7 +107,7 @@ interface KeptValueOptions<Value> {
   read(): Promise<Value>;
 }
 
-/** Returns the old value while one reading at a time refreshes it; a failed reading is repeated for the next caller. */
+/** Returns the old value while one call refreshes it; after a failure the next caller tries again. */
 export function keptValue<Value>({ forMs, now, read }: KeptValueOptions<Value>): () => Promise<Value> {
   let kept: { value: Value; at: number } | null = null;
   let reading: Promise<Value> | null = null;

@@ -16,7 +16,7 @@ export function isSharedPath(url: string): boolean {
 /** With the wildcard, browsers do not let a page read a response to a request with cookies. */
 export const sharedHeaders = { "access-control-allow-origin": "*" } as const;
 
-/** For a CORS preflight. A wildcard would not include Authorization, so all header fields are named. */
+/** CORS preflight response. A wildcard would not include Authorization, so all header fields are named. */
 export const preflightHeaders = {
   ...sharedHeaders,
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
@@ -66,5 +66,5 @@ export const keyFieldConstraint: Strategies = {
  */
 export const onlyWithAuthentication = { constraints: { keyField: "authentication" } } as const;
 
-/** The same for addy.io's clients. */
+/** As `onlyWithAuthentication`, for addy.io's clients. */
 export const onlyWithAuthorization = { constraints: { keyField: "authorization" } } as const;

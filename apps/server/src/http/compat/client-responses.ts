@@ -1,4 +1,4 @@
-/** What clients made for another service need otherwise than Kauke's own: the form of errors, and cut notes. */
+/** Adapts responses for clients made for another service: the form of errors, and cut notes. */
 
 import { errorCodes, limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
@@ -31,9 +31,7 @@ function isProblem(payload: unknown): payload is ProblemBody {
   return typeof payload === "object" && payload !== null && "code" in payload && codes.has(payload.code);
 }
 
-/**
- * The clients allow longer notes than Kauke and do not recover when one is refused. @returns `null` if nothing is left
- */
+/** Cuts a note: the clients allow longer ones and do not recover from a refusal. @returns `null` if nothing is left */
 export function cutNote(text: string | null): string | null {
   const clean = (text ?? "").replaceAll("\u0000", "").trim();
   return cutText(clean.toWellFormed(), limits.notesMax) || null;

@@ -1,6 +1,6 @@
 /**
- * The two redirects of federated sign-in. They are navigations, so a failure redirects to `/auth`, or to the page on
- * which the flow was started, with its reason in a cookie, and the page shows the message.
+ * The two redirects of federated sign-in. Browsers navigate to them, so a failure redirects to a page, which shows the
+ * reason from a cookie.
  */
 import { type GoogleFailure, googleFailureHash, googleLinkedHash, type PageEvent, provenHash } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -84,7 +84,7 @@ export interface GoogleSessionParts {
   sessionCookie: SessionCookie;
 }
 
-/** `null` when the account was deleted, or the Google account removed from it, in the meantime. */
+/** @returns `null` when the account was deleted meanwhile, or the Google account removed from it */
 export async function openGoogleSession(
   { deps, sessionCookie }: GoogleSessionParts,
   request: FastifyRequest,

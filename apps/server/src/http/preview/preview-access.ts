@@ -13,7 +13,6 @@ export interface PreviewRequest {
   socket: { remoteAddress?: string | undefined; localPort?: number | undefined };
 }
 
-/** `absent`: respond as if there were no inbox; `locked`: from this machine, but without the token. */
 export type PreviewState = "absent" | "locked" | "open";
 
 export interface PreviewAccess {
@@ -31,12 +30,10 @@ const FORWARDING =
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 const LOCAL_HOST = /^(?:localhost|[a-z0-9.-]+\.localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i;
 
-/** @param host value of the Host header field, e.g. `localhost:3000` */
 export function isLocalHost(host: string): boolean {
   return LOCAL_HOST.test(host);
 }
 
-/** @param token of the data directory; `null` when there is no preview inbox */
 export function previewAccess(token: string | null): PreviewAccess {
   if (token === null) return { stateOf: () => "absent", cookieFor: () => null };
   return {
@@ -72,7 +69,7 @@ function cookieOf(request: PreviewRequest): string | undefined {
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
 }
 
-/** In constant time, whatever the lengths. */
+/** Compares tokens in constant time, whatever their lengths. */
 function isSame(given: string, token: string): boolean {
   const [a, b] = [given, token].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);

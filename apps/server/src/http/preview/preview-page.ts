@@ -8,7 +8,7 @@ import type { PreviewAccess, PreviewState } from "./preview-access.ts";
 
 /** The web app's shell; without an inbox, the app itself shows its 404 page. */
 const appPage: KnownPage = { drawn: null, canonicalPath: null };
-/** For a browser without the token. It lacks the app's script, which would request messages. */
+/** Page for a browser without the token. It lacks the app's script, which would request messages. */
 const lockedPage: KnownPage = { drawn: "preview-locked", canonicalPath: null, isForAll: true };
 
 const pages: Readonly<Record<PreviewState, { page: KnownPage; status: number }>> = {
@@ -59,5 +59,5 @@ export function openLinksInTabs(html: string): string {
   return `<base target="_blank">${html.replace(opening, (tag, name: string) => tag + (isLink(name) ? LINK_ATTRIBUTES : "-off"))}`;
 }
 
-/** Others get a name no browser knows; an SVG animation, for example, could change a link's target. */
+/** Other elements get a name no browser knows; an SVG animation, for example, could change a link's target. */
 const isLink = (name: string): boolean => /^a(?:rea)?$/i.test(name);

@@ -21,7 +21,6 @@ type Raw = ById & { Querystring: { download?: string } };
 
 const notFound: ProblemBody = { message: "Not found", code: "not_found" };
 
-/** @param inbox `null` outside preview mode */
 export function previewRoutes(app: FastifyInstance, inbox: PreviewInbox | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
@@ -62,8 +61,7 @@ function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
 }
 
 /**
- * As a download of plain bytes, since a content type chosen by the message's sender must not decide what our origin
- * serves.
+ * Sends an attachment as a download of plain bytes: its sender's content type must not decide what our origin serves.
  */
 function sendFile(reply: FastifyReply, { filename, bytes }: PreviewFile): FastifyReply {
   return reply
@@ -89,7 +87,6 @@ export function attachmentDisposition(filename: string): string {
   return `attachment; filename="${safe.replace(/[^\x20-\x7e]|["%]/g, "_")}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Replies to a message as the owner of the mailbox that got it. @param deps `null` outside preview mode */
 export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
     // Runs before the body is read.

@@ -11,7 +11,6 @@ import type { SocketGuard } from "../socket-guard.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** As `forwardedClient` finds it. */
     clientIp: string;
   }
 }
@@ -38,7 +37,6 @@ export function trustedProxyCheck(cidrs: readonly string[]): false | IsTrustedPr
 }
 
 interface Forwarded {
-  /** Of the other end of the connection. */
   socketAddress: string;
   /** `X-Forwarded-For`, in which each proxy has appended the address that it was called from. */
   field: string | undefined;
@@ -83,8 +81,8 @@ interface ClientFinding {
 }
 
 /**
- * Counts the socket of a trusted proxy for the client of its request. The first time that the field of a trusted proxy
- * can't be read, an event is logged: all of its clients may then share one limit.
+ * Counts a trusted proxy's socket for the client of its request. Logs once if a proxy's field can't be read: all of its
+ * clients may then share one limit.
  */
 export function findClients(app: FastifyInstance, { isTrustedProxy, guard, logger }: ClientFinding): void {
   let isLogged = false;
@@ -137,11 +135,11 @@ const systems: readonly Named[] = [
   ["Linux", /\bLinux\b|\bX11\b/],
 ];
 
-/** Of the User-Agent header field; the rest adds nothing. */
+/** Maximum characters read of the User-Agent header field. */
 const READ_CHARACTERS = 512;
 
 /**
- * Has only words from the tables, so nothing of the header is stored, neither version nor model.
+ * Describes a browser in words from our tables only, so nothing of the header field is stored.
  * @returns e.g. `Firefox on Linux`; `null` when neither the browser nor the system is known
  */
 export function deviceName(userAgent: string | undefined): string | null {

@@ -13,7 +13,7 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** `null` for other calls. */
+    /** Caller by API key; `null` for other calls. */
     apiKey: KeyCaller | null;
   }
 }
@@ -41,28 +41,23 @@ export async function keyCaller(
 
 const needsSession = "An API key can't do this. Please sign in on the website.";
 
-/** Makes an `onRequest` hook. */
 export function byKey(deps: Pick<CoreDeps, "apiKeys" | "clock">, scope: KeyScope) {
   return async (request: FastifyRequest): Promise<void> => void (await keyCaller(deps, request, scope));
 }
 
-/**
- * Makes an `onRequest` hook for any valid API key, whatever its scopes. The caller is not set, because such a route
- * does nothing for the account.
- */
+/** Accepts any valid API key, whatever its scopes; sets no caller, as such a route does nothing for the account. */
 export function byAnyKey(deps: Pick<CoreDeps, "apiKeys" | "clock">) {
   return async ({ headers }: FastifyRequest): Promise<void> => {
     if ((await checkApiKey(deps, credentialsOf(headers) ?? "")) === null) throw new AppError("key_invalid");
   };
 }
 
-/** On a route with the hook `byKey`. */
 export function callerOf({ apiKey }: Pick<FastifyRequest, "apiKey">): KeyCaller {
   if (apiKey === null) throw new Error("the route has no hook that checks a key");
   return apiKey;
 }
 
-/** Even with an invalid value. */
+/** Whether the request has a header field for an API key, even with an invalid value. */
 export function hasKeyField(headers: IncomingHttpHeaders): boolean {
   return headers.authorization !== undefined || headers.authentication !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Limits the number of requests with a body above 64 KiB, in total and per account, since each body is in memory as a
- * whole. When there are too many, a slow one is cancelled, of the account with the most first.
+ * Limits concurrent requests with a body above 64 KiB, in total and per account, since each body is in memory. Above
+ * the limit, a slow one is cancelled, of the account with the most first.
  */
 
 import { limits } from "@kauke/contract";

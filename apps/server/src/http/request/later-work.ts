@@ -1,20 +1,16 @@
-/**
- * Work that runs after the response to its call, so that the response time does not show whether there is such work.
- */
+/** Runs work after the response, so that the response time does not show whether there is such work. */
 import type { Logger, Random } from "../../runtime/ports.ts";
 
-/** A user who waits for the message that the work sends hardly notices this delay. */
+/** Maximum random delay; hardly noticeable to a user who waits for the mail. */
 const MAX_DELAY_MS = 2000;
 
 export interface LaterWork {
-  /** @param failureEvent log event when the work throws */
   run(failureEvent: string, work: () => Promise<void>): void;
   /**
    * Without a random delay, the next request would wait behind the work, and its response time would show that there
    * was some (measured: 7 ms for a request without such work before it, 50 ms with).
    */
   runAtRandomTime(failureEvent: string, work: () => Promise<void>): void;
-  /** Starts all work that is still delayed, and resolves when all of it has ended. */
   settled(): Promise<void>;
 }
 

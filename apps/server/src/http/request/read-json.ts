@@ -34,10 +34,7 @@ export function readOnlyJson(app: FastifyInstance): void {
   });
 }
 
-/**
- * At most 64 KiB, whatever the content type: some clients made for other services send JSON as text/plain, some without
- * a type, and some announce JSON and send nothing.
- */
+/** Parses up to 64 KiB as JSON whatever the content type: some clients send text/plain, no type, or no body. */
 export function readAnyJson(app: FastifyInstance): void {
   const parse = jsonParser(app, (text) => text.trim() === "");
   app.addContentTypeParser("*", (request: FastifyRequest, payload, done) => {
@@ -64,7 +61,7 @@ function jsonParser(app: FastifyInstance, isEmpty = (_text: string) => false) {
   };
 }
 
-/** Runs calls in their order, each in an iteration of the event loop of its own. */
+/** Runs each call in its own iteration of the event loop, in order. */
 class LoopTurns {
   readonly #waiting: (() => void)[] = [];
 
@@ -87,13 +84,12 @@ const nothing = Buffer.alloc(0);
 interface Arriving {
   request: FastifyRequest;
   payload: IncomingMessage;
-  /** By default the route's limit. */
   bodyLimit?: number;
 }
 
 /**
- * In place of Fastify, which would keep every chunk as an object. The error has the status 413 when the body exceeds
- * the limit, or 400 when the connection ended before the body did.
+ * Reads the body instead of Fastify, which would store every chunk as an object. The error's status is 413 for a too
+ * large body, 400 if the connection ended early.
  */
 export function collectBody(
   { request, payload, bodyLimit = request.routeOptions.bodyLimit }: Arriving,

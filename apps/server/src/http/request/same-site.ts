@@ -30,8 +30,7 @@ export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }:
 }
 
 /**
- * For reads that have an effect: a download counts against a limit, and a preview link sets a cookie. Browsers too old
- * to send `Sec-Fetch-Site` are allowed.
+ * Guards reads that have an effect: downloads, and the preview link. Browsers too old for `Sec-Fetch-Site` are allowed.
  */
 export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];

@@ -72,10 +72,7 @@ const translations: Record<ErrorCode, Translation> = {
   spool_quota: say(409, "Too much undelivered mail is waiting. Please try again later."),
 };
 
-/**
- * @param now `Retry-After` is counted from it
- * @returns `null` for an unexpected error
- */
+/** @param now `Retry-After` is counted from it @returns `null` for an unexpected error */
 export function toProblem(thrown: unknown, now: Date): Problem | null {
   const expected = asAppError(thrown);
   if (expected !== null) return fromAppError(expected, now);
@@ -151,7 +148,7 @@ export function errorAnswerer(deps: ErrorAnswererDeps): ErrorAnswerer {
   }
 }
 
-/** For requests that could not be parsed: header too large, too slow, or not HTTP. */
+/** Responds to what Node could not parse: a header too large or too slow, or not HTTP. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;

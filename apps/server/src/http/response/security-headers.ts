@@ -1,5 +1,3 @@
-/** Header fields of every response. */
-
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

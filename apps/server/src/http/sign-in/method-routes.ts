@@ -1,4 +1,3 @@
-/** Changing how an account signs in, and re-authenticating the user before that. */
 import type { SignInWire } from "@kauke/contract";
 import type { FastifyRequest } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";
@@ -18,7 +17,7 @@ import { signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
 
-/** By an e-mail, if the account's e-mail is confirmed. */
+/** Notifies the owner by e-mail, if the account's e-mail is confirmed. */
 export function notifyOwner(
   deps: CoreDeps,
   later: Pick<LaterWork, "run">,
@@ -108,8 +107,8 @@ export function emailChangeHandlers(deps: CoreDeps, later: LaterWork) {
 export const callbackPath = "/api/auth/google/callback";
 
 /**
- * While `KAUKE_PUBLIC_URL` is unset, the URI has the loopback name that the user came by, since the flow's cookie is
- * bound to it.
+ * Redirect URI. While `KAUKE_PUBLIC_URL` is unset it has the loopback name of the request, to which the cookie is
+ * bound.
  */
 export function redirectUri(
   request: FastifyRequest,

@@ -173,7 +173,7 @@ export function walletHandlers(deps: CoreDeps) {
   } satisfies Partial<Handlers>;
 }
 
-/** `null` for an address without a proof. @throws AppError `wallet_unproven` for an incomplete proof */
+/** @returns `null` for an address without a proof @throws AppError `wallet_unproven` for an incomplete proof */
 function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody): WalletProof | null {
   if (nonce === undefined && signedMessage === undefined && signature === undefined) return null;
   if (nonce === undefined || signedMessage === undefined || signature === undefined)
@@ -198,7 +198,7 @@ export function rememberBrowser(deps: Pick<CoreDeps, "browserMac" | "random">, u
   if (email !== null && passwordHash !== null) browser.write(withAccount(deps, browser.value, { ...user, email }));
 }
 
-/** Calls with access `user` always have one. @throws AppError `not_signed_in` */
+/** Token of the session cookie. @throws AppError `not_signed_in` */
 export function tokenOf({ token }: { token: string | null }): string {
   if (token === null) throw new AppError("not_signed_in");
   return token;

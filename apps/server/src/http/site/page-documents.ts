@@ -71,11 +71,10 @@ function googleMeta(isOn: boolean): string {
 }
 
 export interface SiteSettings {
-  /** In `<meta name="links">`, for the web app's footer and feedback. */
+  /** Links in `<meta name="links">`, for the web app's footer and feedback. */
   links: Config["links"];
   domains: readonly string[];
   publicUrl: URL;
-  /** Whether federated sign-in is configured. */
   hasGoogle: boolean;
   /** Days for which logs are stored, for the Privacy Policy; null for the specification's number. */
   logDays: number | null;

@@ -4,10 +4,7 @@
  */
 
 interface PageRoute {
-  /**
-   * For visitors without a session; a protected path has the sign-in form. Null: not prerendered, since the content
-   * depends on the visitor.
-   */
+  /** Name of the prerendered page for visitors without a session; null if the content depends on the visitor. */
   drawn: string | null;
   /** Prerendered beginning of the page, for signed-in users. */
   begun?: string;
@@ -44,15 +41,13 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/new-email", hidden(null)],
 ]);
 
-/** The page itself finds out whether the link of a confirmation request is valid. */
+/** The page itself checks whether the link of the confirmation request is valid. */
 const confirmationPage = /^\/confirm\/[a-z2-7]{32}(?:\/not-mine)?$/;
 
 export interface KnownPage {
-  /** For visitors without a session. */
   drawn: string | null;
-  /** For visitors with a session: prerendered up to where the content depends on the user. */
+  /** Prerendered beginning of the page, for visitors with a session. */
   begun?: string;
-  /** For search engines; null for pages that must not be indexed. */
   canonicalPath: string | null;
   /** Visitors with a session get the prerendered page too, instead of the plain shell. */
   isForAll?: true;
@@ -82,7 +77,6 @@ function canonicalOf(path: string): string {
   return path === "/home" ? "/" : path;
 }
 
-/** Needs access, see `preview-access.ts`. */
 export function isPreviewPage(pathname: string): boolean {
   return plainForm(pathname) === "/preview";
 }
@@ -92,7 +86,7 @@ export function isApiPath(pathname: string): boolean {
   return /^\/(?:api|v1|healthz|preview\/api)(?:\/|$)/i.test(pathname);
 }
 
-/** Below `/assets/`, or with an extension. */
+/** Whether the path is below `/assets/`, or has an extension. */
 export function isFilePath(pathname: string): boolean {
   return /^\/assets\/|\.[a-z0-9]{1,12}$/i.test(pathname);
 }

@@ -27,7 +27,6 @@ function sitemapXml(origin: string): string {
 
 declare module "fastify" {
   interface FastifyReply {
-    /** The plain shell, for paths that the app renders in the browser. */
     sendPage(status: number): Promise<FastifyReply>;
   }
 }
@@ -38,7 +37,7 @@ const missing: KnownPage = { drawn: "not-found", canonicalPath: null };
 const plain: KnownPage = { drawn: null, canonicalPath: null };
 
 interface SiteOptions {
-  /** With index.html, pages/, assets/ and former/assets/; may be created later. */
+  /** Directory with index.html, pages/, assets/ and former/assets/; may be created later. */
   webRoot: string;
   preview: PreviewAccess;
   settings: SiteSettings;

@@ -24,7 +24,6 @@ export async function selectAliases(
   const { field, isDescending } = query.sort;
   const keyOf = sortKeys[field] ?? (() => 0);
   const keyed = await mapInSlices(chosen, (alias) => ({ alias, key: keyOf(alias) }));
-  // Sorting is stable, so equal aliases stay in order, newest first.
   keyed.sort((one, other) => {
     const byPin = Number(other.alias.pinned) - Number(one.alias.pinned);
     if (byPin !== 0 || one.key === other.key) return byPin;
@@ -62,10 +61,7 @@ export interface Page<T> {
   };
 }
 
-/**
- * One page in the form of Laravel's pagination.
- * @param url of the list, without the page number
- */
+/** One page in the form of Laravel's pagination. @param url of the list, without the page number */
 export function pageOf<T, W>(
   items: readonly T[],
   { number, size }: PageQuery,

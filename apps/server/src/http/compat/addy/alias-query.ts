@@ -44,7 +44,6 @@ const pageShape = {
 const aliasQuery = z.object({
   ...pageShape,
   "filter.deleted": deletion.optional(),
-  /** `filter[deleted]` as older clients send it. */
   deleted: deletion.optional(),
   "filter.active": yesOrNo.optional(),
   "filter.pinned": yesOrNo.optional(),
@@ -70,7 +69,9 @@ export interface PageQuery {
 
 export interface AliasQuery {
   page: PageQuery;
-  /** Only deleted aliases, or those of a user's own domain or user name: Kauke has none of these. */
+  /**
+   * The query selects only aliases that Kauke never has: deleted ones, or those of a user's own domain or user name.
+   */
   isForNone: boolean;
   active: boolean | undefined;
   pinned: boolean | undefined;

@@ -1,5 +1,3 @@
-/** Calls of addy.io's clients about aliases, one or several at once. */
-
 import { isAliasName, limits } from "@kauke/contract";
 import * as z from "zod";
 import type { Alias } from "../../../core/alias/alias.ts";
@@ -97,7 +95,6 @@ async function listAliases(deps: CoreDeps, userId: string, request: AddyCall["re
   return pageOf(selected, query.page, { url, toWire: (alias) => aliasToAddy(alias, mailboxes) });
 }
 
-/** No address passes if the account has no mailbox with the id that the query names. */
 async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipient }: AliasQuery) {
   const rows = recipient === undefined ? [] : await mailboxes.list(userId);
   const address = rows.find(({ id }) => id === recipient)?.address;
@@ -105,7 +102,7 @@ async function recipientCheck({ mailboxes }: CoreDeps, userId: string, { recipie
   return (other: string) => exactMailbox(other) === exact;
 }
 
-/** Fields that the client omits, e.g. recipients, get the account's defaults. */
+/** Creates an alias; fields that the client omits, e.g. recipients, get the account's defaults. */
 async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise<Alias> {
   const { format, local_part: name, recipient_ids: mailboxIds } = body;
   const domain = body.domain ?? undefined;
@@ -119,9 +116,7 @@ async function create(deps: CoreDeps, userId: string, body: CreateBody): Promise
   return createAlias(deps, { userId, name: name ?? "", domain: chosen, destinations, notes }, BY);
 }
 
-/** As on addy.io's server. */
 const CUSTOM_NAME_MAX = 50;
-/** Aliases in one bulk call. */
 const BULK_MAX = 25;
 
 const aliasId = z.uuid("This must be the id of an alias").toLowerCase();
@@ -166,7 +161,7 @@ const IDS = `This must be a list of 1 to ${BULK_MAX} ids of aliases`;
 export const bulkBody = z.object({ ids: z.array(aliasId, IDS).min(1, IDS).max(BULK_MAX, IDS) });
 export const bulkRecipientsBody = bulkBody.extend({ recipient_ids: recipientIds });
 
-/** By the call's name. */
+/** Changes by the name of the bulk call. */
 const changes: Readonly<Record<string, BulkChange>> = {
   activate: { kind: "active", active: true },
   deactivate: { kind: "active", active: false },

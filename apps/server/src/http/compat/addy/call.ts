@@ -1,4 +1,3 @@
-/** Shared parts of the routes for addy.io's clients: mounting a call, reading ids and addresses of lists. */
 import type { KeyScope } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { AppError } from "../../../core/app-error.ts";
@@ -49,5 +48,5 @@ export function idOf({ params }: FastifyRequest): string {
   return id;
 }
 
-/** With its query; links to the list's other pages are made from it. */
+/** URL of the list with its query, from which the links to its other pages are made. */
 export const listUrl = ({ url }: FastifyRequest, origin: string): URL => new URL(url, origin);

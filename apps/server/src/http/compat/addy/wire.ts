@@ -11,7 +11,6 @@ import type { ListedMailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
 import type { DialectProblem } from "../client-responses.ts";
 
-/** E.g. `2026-11-23 14:05:09`, in UTC. */
 export const toTime = (date: Date): string => date.toISOString().slice(0, 19).replace("T", " ");
 
 /** addy.io's formats "name of a person" and "noun" have no counterpart, so words are used for them. */
@@ -63,7 +62,7 @@ export function aliasToAddy(alias: Alias, mailboxes: ReadonlyMap<string, AliasMa
   };
 }
 
-/** Kauke offers no PGP, so all its switches are off; an unconfirmed mailbox has no `email_verified_at`. */
+/** Kauke has no PGP, so all PGP fields are off; an unconfirmed mailbox has no `email_verified_at`. */
 export function recipientToWire(userId: string, { id, address, state, createdAt }: AliasMailbox) {
   const isConfirmed = state === "confirmed";
   const time = toTime(createdAt);
@@ -107,14 +106,11 @@ interface Account {
   defaults: AccountDefaults;
   aliases: readonly Alias[];
   mailboxes: readonly ListedMailbox[];
-  /** Shown as the account's default recipient. */
+  /** Mailbox shown as the account's default recipient. */
   main: ListedMailbox;
 }
 
-/**
- * A bandwidth limit of 0 means no limit; an account without a subscription is taken by the apps for one on a
- * self-hosted server.
- */
+/** A bandwidth limit of 0 means none; without a subscription the apps assume a self-hosted server. */
 export function accountToWire({ user, defaults, aliases, mailboxes, main }: Account) {
   const active = aliases.filter(({ routing }) => routing.state === "active").length;
   return {
@@ -165,7 +161,7 @@ export const keyToWire = ({ name, createdAt, expiresAt }: ApiKey) => ({
   expires_at: expiresAt === null ? null : toTime(expiresAt),
 });
 
-/** For the apps' start page; all values are 0, since Kauke counts no mail. @param today last day of the chart */
+/** Data of the apps' start page: all 0, since Kauke counts no mail. @param today last day of the chart */
 export function chartToWire(today: Date) {
   const zeros = Array<number>(7).fill(0);
   const labels = zeros.map((_, index) => weekdays[(today.getUTCDay() + index + 1) % 7]);
@@ -181,10 +177,12 @@ const fieldNames: Readonly<Record<string, string>> = {
   mailboxIds: "recipient_ids",
   notes: "description",
 };
-/** Error codes about a new alias' name, which the clients expect as an invalid field. */
+/** Error codes about a new alias' name, which addy.io's clients expect as errors of a field. */
 const nameErrors: ReadonlySet<string> = new Set(["alias_taken", "alias_released", "alias_reserved"]);
 
-/** `{ message }`; invalid input becomes 422 with `errors` by field, of which the extension shows the first. */
+/**
+ * Error body `{ message }`; invalid input becomes 422 with `errors` by field, of which the extension shows the first.
+ */
 export function problemToWire({ code, message, errors }: ProblemBody, status: number): DialectProblem {
   if (nameErrors.has(code)) return { status: 422, body: { message, errors: { local_part: [message] } } };
   if (code !== "invalid") return { status, body: { message } };

@@ -65,7 +65,6 @@ export function simpleLoginAliasRoutes(app: FastifyInstance, deps: CoreDeps): vo
 const aliasOf = (deps: CoreDeps, request: FastifyRequest): Promise<Alias> =>
   aliasInPath(deps, callerOf(request).userId, request.params);
 
-/** Pinned aliases first, then the newest. */
 async function listPage(deps: CoreDeps, request: FastifyRequest) {
   const { userId } = callerOf(request);
   await takeLimit(deps, "client_list", { userId });
@@ -161,7 +160,7 @@ function withMailboxes(
   return [...mailboxes, ...before.filter((one) => isHidden(one) && !mailboxes.includes(one))];
 }
 
-/** An alias that was deleted meanwhile is left out. */
+/** Omits aliases that were deleted meanwhile. */
 export async function aliasViews(deps: CoreDeps, userId: string, aliases: readonly Alias[]): Promise<AliasView[]> {
   if (aliases.length === 0) return [];
   const known = await aliasMailboxes(deps, userId, aliases);
@@ -201,7 +200,6 @@ export interface NumberedMailbox {
   number: number;
 }
 
-/** The default mailbox first. */
 export async function numberedMailboxes(deps: CoreDeps, userId: string): Promise<NumberedMailbox[]> {
   const mailboxes = await listMailboxes(deps, userId);
   const ids = mailboxes.map(({ id }) => id);

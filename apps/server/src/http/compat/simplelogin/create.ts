@@ -120,8 +120,8 @@ const MAC_BYTES = 16;
 const SIGNED = /^(.{2,400})\.([0-9a-z]{1,9})\.([A-Za-z0-9_-]{22})$/;
 
 /**
- * Those of the default domain first, e.g. `.harbour42@kauke.test`, `@kauke.test`. Endings with a word and two digits
- * leave common names free for other users.
+ * Endings of the default domain first, e.g. `.harbour42@kauke.test`; those with a word and two digits leave common
+ * names free.
  */
 export function offeredSuffixes(random: Random, domains: readonly string[], defaultDomain: string): string[] {
   const ordered = [defaultDomain, ...domains.filter((domain) => domain !== defaultDomain)];
@@ -135,7 +135,6 @@ function wordWithDigits(random: Random): string {
   return `${word}${String(digits).padStart(2, "0")}`;
 }
 
-/** E.g. `@kauke.test.tdn2rk.1v3c…`. */
 export function signSuffix({ mac, userId, now }: SuffixOwner, suffix: string): string {
   const time = Math.floor(now.getTime() / 1000).toString(36);
   return `${suffix}.${time}.${codeOf(mac, { userId, suffix, time }).toString("base64url")}`;

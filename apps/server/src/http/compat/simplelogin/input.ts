@@ -3,24 +3,22 @@ import { AppError } from "../../../core/app-error.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The first value if a parameter is given several times. */
 export function queryText(query: unknown, name: string): string | undefined {
   const value = (query as Record<string, string | string[] | undefined>)[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** On pages without a host name, clients send an empty value or what JavaScript writes for a missing value. */
+/** On pages without a host name, clients send an empty value, or `undefined` or `null` as JavaScript writes them. */
 export function hostnameOf(query: unknown): string | undefined {
   const text = queryText(query, "hostname")?.trim();
   return text === undefined || ["", "undefined", "null"].includes(text.toLowerCase()) ? undefined : text;
 }
 
-/** With or without a value. */
 export function hasQuery(query: unknown, name: string): boolean {
   return Object.hasOwn(query as object, name);
 }
 
-/** From 0. @throws AppError `invalid` */
+/** Page number, from 0. @throws AppError `invalid` */
 export function pageNumberOf(query: unknown): number {
   const text = queryText(query, "page_id");
   if (text === undefined || !/^\d{1,9}$/.test(text))
@@ -28,7 +26,7 @@ export function pageNumberOf(query: unknown): number {
   return Number(text);
 }
 
-/** None if the body is empty. @throws AppError `invalid` for JSON that is not an object */
+/** Fields of the body; none if it is empty. @throws AppError `invalid` for JSON that is not an object */
 export function fieldsOf(body: unknown): Fields {
   if (body === undefined || body === null) return {};
   if (typeof body !== "object" || Array.isArray(body))
@@ -67,7 +65,7 @@ export function numbersOf(fields: Fields, name: string): number[] {
   return [...new Set(value as number[])];
 }
 
-/** `null` for a text that is no client number. */
+/** @returns `null` for a text that is not a client number */
 export function numberInPath(params: unknown): number | null {
   const text = (params as { number: string }).number;
   return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;

@@ -16,7 +16,7 @@ import { numberedMailboxes, simpleLoginAliasRoutes } from "./aliases.ts";
 import { createRoutes } from "./create.ts";
 import { mailboxToWire, settingToWire, userInfoToWire } from "./wire.ts";
 
-/** By this text SimpleLogin's clients recognise that their API key is invalid. They delete their stored key at 401. */
+/** SimpleLogin's clients recognise an invalid API key by this text. They delete their stored key at 401. */
 const WRONG_KEY = "Wrong api key";
 
 function toSimpleLoginError({ code, message }: ProblemBody, status: number): DialectProblem {
@@ -43,8 +43,8 @@ function pageRoutes(app: FastifyInstance): void {
 }
 
 /**
- * Calls that Kauke does not serve. A client that gets an HTML page or a redirect instead of JSON fails altogether;
- * these would otherwise reach a route of Kauke's own API.
+ * SimpleLogin's calls that Kauke does not serve; without this they would reach a route of Kauke's own API. A client
+ * fails altogether on an HTML page or a redirect.
  */
 const shared = [
   { method: "POST", url: "/api/mailboxes" },

@@ -114,7 +114,6 @@ export function optionsToWireV5({ prefix, suffixes }: Options) {
   return { can_create: true, prefix_suggestion: prefix, suffixes: objects };
 }
 
-/** E.g. `2026-11-21 09:00:00+00:00`. */
 function dateText(date: Date): string {
   return `${date.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
 }
