@@ -12,11 +12,10 @@ export type PlanFacts = Pick<
 
 export interface DnsPlan {
   mailHost: string;
-  /** Host name that users enter in their mail programs; a CNAME of the mail host. */
   smtpHost: string;
   /** The MTA-STS policy file, the same for each domain. */
   policy: string;
-  /** Without its addresses. */
+  /** DNS records of the mail host, without its addresses. */
   mailHostRecords: readonly DnsRecord[];
   domains: readonly { domain: string; records: readonly DnsRecord[] }[];
   /** CNAME records. Those of `mta-sts` are missing if the host of the web app is unknown. */

@@ -51,7 +51,6 @@ async function main(typed: readonly string[]): Promise<number> {
   }
 }
 
-/** A function of its own, because TypeScript narrows `opened` to `null` where `main` calls it. */
 async function closeAccess(opened: OperatorAccess | null): Promise<void> {
   await opened?.close();
 }

@@ -1,4 +1,4 @@
-/** A command of the operator's tool `kauke`, and the search for it in the command line. */
+/** A command of the operator's tool `kauke`, and its parsing from the command line. */
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Config } from "../../settings/config.ts";
@@ -9,9 +9,9 @@ export type Values = Readonly<Record<string, string | boolean | undefined>>;
 export interface CommandCall {
   values: Values;
   args: readonly string[];
-  /** An invalid setting ends the process with a message that names it. */
+  /** Reads the settings; an invalid one ends the process with a message that names it. */
   config(): Config;
-  /** Opens the running server's control socket or, if no server runs, the store. Closed at the end of the command. */
+  /** Opens the running server's control socket or, if no server runs, the store. */
   access(): Promise<OperatorAccess>;
 }
 

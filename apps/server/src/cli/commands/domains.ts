@@ -15,7 +15,7 @@ export const domains: Command = {
   },
 };
 
-/** Empty behind network address translation. */
+/** Public IP addresses of this machine; empty behind network address translation. */
 function publicAddresses({ host }: ServerFacts): string[] {
   if (isPublicAddress(host)) return [host];
   const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);

@@ -1,4 +1,3 @@
-/** Print purpose and age of a key, never the key. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { RotationState } from "../../store/sealing/key-rotation.ts";
 import { type Command, jsonText, print } from "./command.ts";

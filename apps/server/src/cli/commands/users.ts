@@ -1,4 +1,4 @@
-/** Print no e-mail address unless `--show-addresses` is given or the operator entered the address. */
+/** Commands on accounts. They print an e-mail address only with `--show-addresses` or if the operator entered it. */
 import type { UserSummary } from "../control/control-protocol.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { type Command, jsonText, print, printWhole, refuse } from "./command.ts";
@@ -40,7 +40,6 @@ function lineOf({ id, authMethod, createdAt, aliases, lastSeenAt, email }: UserS
   return `${index === 0 ? heading : ""}${(line + shown).trimEnd()}\n`;
 }
 
-/** The text was chosen by a user and is printed on a terminal, so control characters are removed. */
 const oneWord = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]/gu, "");
 
 export const usersFind: Command = {

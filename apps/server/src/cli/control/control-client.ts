@@ -12,7 +12,7 @@ import {
 } from "./control-protocol.ts";
 
 const RESPONSE_MS = 10_000;
-/** For calls whose duration depends on the amount of data. */
+/** Milliseconds to wait for a response, for calls whose duration depends on the amount of data. */
 const responseMs: Partial<Record<ControlCall, number>> = { backup: 6 * 3_600_000, "keys-rotate": 600_000 };
 
 export type ControlFailureReason = "nobody" | "not_allowed" | "no_response" | "refused";
@@ -36,7 +36,7 @@ export function controlClient(path: string): ControlHandlers {
   return handlersBy((request) => ask(path, request));
 }
 
-/** The socket file alone proves nothing, because a killed server leaves it behind. */
+/** Whether a server listens: the socket file alone proves nothing, because a killed server leaves it behind. */
 export function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

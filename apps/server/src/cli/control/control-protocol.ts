@@ -1,5 +1,5 @@
 /**
- * Between the operator's command and a running server: one request per connection, a line of JSON in each direction.
+ * Protocol between the operator's command and a running server: one request per connection, a line of JSON each way.
  * Responses contain no key and no password; mail kept for the operator is sent only on request.
  */
 
@@ -10,7 +10,6 @@ import type { MigrationState } from "../../store/migrate.ts";
 import type { KeyFacts, RotationState } from "../../store/sealing/key-rotation.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
 
-/** `email` only if it was requested. */
 export interface UserSummary {
   id: string;
   authMethod: string;
@@ -21,7 +20,7 @@ export interface UserSummary {
   email?: string | null;
 }
 
-/** Without the key itself. */
+/** Purpose and age of a key, without the key itself. */
 export type KeySummary = Omit<KeyFacts, "createdAt"> & { createdAt: string };
 
 type Nothing = Record<never, never>;
@@ -30,9 +29,8 @@ export interface ControlCalls {
   facts: { ask: Nothing; result: ServerFacts };
   "kept-list": { ask: Nothing; result: readonly KeptSummary[] };
   "kept-text": { ask: { messageId: string }; result: KeptText | null };
-  /** False when it was not kept any more. */
+  /** False when the message was no longer stored. */
   "kept-forget": { ask: { messageId: string }; result: boolean };
-  /** In order of id; `after` is the last id of the previous page, empty for the first page. */
   "users-list": { ask: { after: string; withEmail: boolean }; result: readonly UserSummary[] };
   "users-find": { ask: { email: string }; result: UserSummary | null };
   /** False when there is no such account. */
@@ -56,7 +54,10 @@ export type ControlRequest = { [Call in ControlCall]: { call: Call } & ControlCa
 /** `sentence`: the reason for a failure, for the operator. */
 export type ControlResponse = { ok: true; value: unknown } | { ok: false; sentence?: string };
 
-/** A running server calls them for requests on its socket; without one, the command calls them itself. */
+/**
+ * Handlers of control calls: the running server calls them for its socket; without a server, the command calls them
+ * itself.
+ */
 export type ControlHandlers = {
   [Call in ControlCall]: (ask: ControlCalls[Call]["ask"]) => Promise<ControlCalls[Call]["result"]>;
 };
@@ -73,7 +74,7 @@ export interface ServerFacts {
   ownCertificate: boolean;
   host: string;
   services: readonly string[];
-  /** By service that listens; empty when no server runs. */
+  /** Ports by listening service; empty when no server runs. */
   ports: Readonly<Record<string, number>>;
   database: "embedded" | "postgres";
   dkim: readonly PublicDkimKey[];
@@ -94,7 +95,7 @@ export const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 /** Linux allows 108 octets with the terminating zero, macOS 104. */
 const PATH_BYTES_MAX = 103;
 
-/** `null` on Windows and when the path is too long. */
+/** @returns `null` on Windows and when the path is too long */
 export function controlPath(dataDir: string): string | null {
   const path = join(dataDir, "kauke.sock");
   return process.platform === "win32" || Buffer.byteLength(path) > PATH_BYTES_MAX ? null : path;
@@ -138,7 +139,7 @@ export function readRequest(given: unknown): ControlRequest | null {
   return { call, ...readers[call as ControlCall](given as Given) } as ControlRequest;
 }
 
-/** Its message tells the operator what went wrong and what to do; it is sent over the control socket. */
+/** A failure whose message tells the operator what to do; sent over the control socket. */
 export class OperatorError extends Error {
   override name = "OperatorError";
 }

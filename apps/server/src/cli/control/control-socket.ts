@@ -1,7 +1,7 @@
 /**
- * The server of the control socket: a Unix socket of mode 0600 in the data directory. It is bound in a private folder
- * and renamed into place, so that no other user can connect at any moment. One left by a killed server is replaced; one
- * on which a running server responds is not.
+ * The control socket: a Unix socket of mode 0600 in the data directory. It is bound in a private folder and renamed
+ * into place, so that no other user can ever connect. Replaces the socket of a killed server, not that of a running
+ * one.
  */
 
 import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir } from "node:fs/promises";

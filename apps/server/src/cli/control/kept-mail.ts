@@ -9,7 +9,6 @@ import type { Store } from "../../store/open-store.ts";
 export interface KeptSummary {
   messageId: string;
   receivedAt: string;
-  /** As the sender spelled it. */
   to: string;
   envelopeFrom: string;
   sizeBytes: number;
@@ -25,7 +24,6 @@ const isMessageId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TEXT_MAX = 20_000;
 const LINE_MAX = 1000;
 
-/** Oldest first. */
 export async function listKept({ deliveries }: Pick<Store, "deliveries">): Promise<KeptSummary[]> {
   const kept = await deliveries.listKeptForOperator();
   return kept.map(({ messageId, createdAt, address, envelope, sizeBytes }) => ({

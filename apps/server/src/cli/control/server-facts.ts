@@ -1,5 +1,3 @@
-/** The handlers of the control calls, over a server's settings and its store. */
-
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
@@ -17,7 +15,7 @@ import { forgetKept, listKept, readKept } from "./kept-mail.ts";
 export interface ServerView {
   config: Config;
   store: Store;
-  /** `null` or missing if the service does not listen. */
+  /** Port of each service; `null` or missing if the service does not listen. */
   ports: Readonly<Partial<Record<"http" | "mx" | "submission" | "submissions", number | null>>>;
 }
 

@@ -3,11 +3,8 @@ export type CheckState = "ok" | "warn" | "fix";
 
 export interface CheckResult {
   state: CheckState;
-  /** E.g. `dkim`. */
   check: string;
-  /** E.g. a domain or a port. */
   subject: string;
-  /** One or two sentences: the finding, and what to do about it. */
   says: string;
 }
 

@@ -14,7 +14,6 @@ export interface DomainCheckDeps {
   plan: DnsPlan;
   dkim: readonly PublicDkimKey[];
   delivery: "relay" | "direct";
-  /** Of the mail host, according to DNS. */
   addresses: readonly string[];
   /** See `fetchPolicy`. Replaced in tests. */
   fetchPolicy: (host: string, address: string) => Promise<string | null>;

@@ -34,7 +34,7 @@ export async function checkMailHost(deps: HostCheckDeps): Promise<HostFindings> 
   return { results, addresses: addresses ?? [] };
 }
 
-/** `null` when DNS failed. */
+/** Addresses of a host name; `null` when DNS failed. */
 async function addressesOf(host: string, resolver: Resolver): Promise<string[] | null> {
   const results = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
   if (results.some((one) => one.kind === "failed")) return null;
@@ -78,7 +78,6 @@ async function checkSmtpHost(
 
 export interface MachineFolders {
   dataDir: string;
-  /** Directory of the `.env` file. */
   folder: string;
   now: Date;
 }
@@ -87,7 +86,7 @@ const GIB = 1024 ** 3;
 /** Free disk space below which the check fails, and below which it warns. */
 const NEEDED_BYTES = GIB / 4;
 const WANTED_BYTES = 2 * GIB;
-/** The clock may be this far behind the newest file. */
+/** Milliseconds by which the clock may be behind the newest file. */
 const TOLERATED_MS = 60_000;
 
 export async function checkMachine(folders: MachineFolders): Promise<CheckResult[]> {
@@ -95,7 +94,7 @@ export async function checkMachine(folders: MachineFolders): Promise<CheckResult
   return (await Promise.all(parts)).flat();
 }
 
-/** Windows has no such modes. */
+/** Checks file modes; Windows has none. */
 async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckResult[]> {
   if (process.platform === "win32" || !existsSync(dataDir)) return [];
   const privatePaths = [
@@ -159,7 +158,7 @@ async function newestChange(dataDir: string): Promise<number> {
 /** An attempt during the SMTP session ends within minutes, in delivery or in the queue. */
 const IN_FLIGHT_MS = 15 * 60_000;
 
-/** PostgreSQL has no such folder. */
+/** Checks for old files of messages in flight; PostgreSQL has no such folder. */
 async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const folder = join(dataDir, "underway");
   const names = await readdir(folder).catch(() => null);

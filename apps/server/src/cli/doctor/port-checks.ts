@@ -1,4 +1,3 @@
-/** Checks the listeners of the running server by connecting from this machine. */
 import type { X509Certificate } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
@@ -26,7 +25,7 @@ export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Pr
   return [...results.flatMap((one) => one ?? []), ...(mx === undefined ? [] : checkPort25(mx, facts))];
 }
 
-/** The loopback address for a listener on all addresses. */
+/** The address to connect to: loopback for a listener on all addresses. */
 function reachable(host: string): string {
   return { "::": "::1", "0.0.0.0": "127.0.0.1" }[host] ?? host;
 }
@@ -173,7 +172,7 @@ function ask(socket: Socket, line: string): Promise<string> {
   return reply(socket);
 }
 
-/** Up to the reply's last line, or what has arrived when the connection ends or 16 KiB are exceeded. */
+/** Reads up to the reply's last line, the end of the connection, or 16 KiB. */
 function reply(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

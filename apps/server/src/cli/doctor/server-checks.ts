@@ -1,14 +1,12 @@
-/** Checks the state of the server and of the public pages. */
-
 import type { Config } from "../../settings/config.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 const HOUR_MS = 3_600_000;
-/** The oldest delivery has failed many times by then; its owner is notified only when the retry schedule ends. */
+/** A delivery this old has failed many times; its owner is notified only when the retry schedule ends. */
 const LONG_MS = 24 * HOUR_MS;
 const MIB = 1024 ** 2;
-/** Above it, the oldest messages to postmaster@ and abuse@ are evicted. */
+/** Maximum messages to postmaster@ and abuse@; above it, the oldest are evicted. */
 const KEPT_MAX = 1000;
 
 export function checkServer(facts: ServerFacts, { isRunning, now }: { isRunning: boolean; now: Date }): CheckResult[] {
