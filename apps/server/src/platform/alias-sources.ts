@@ -2,7 +2,6 @@ import { AliasImportError, type ForeignAliases, openService, readImport } from "
 import { AppError, fieldError } from "../core/app-error.ts";
 import type { AliasSources, ImportSource } from "../core/import/imported-alias.ts";
 
-/** Reads other services' aliases by `@kauke/alias-import`. */
 export const aliasSources: AliasSources = {
   async readFile(file, expected) {
     try {
@@ -31,7 +30,7 @@ function translated({ format, rows }: ForeignAliases): ImportSource {
   return { format, rows: read() };
 }
 
-/** Errors of other parts, such as an upload that broke off, stay as they are. */
+/** Turns errors of the import into AppErrors; others, such as an upload that broke off, stay as they are. */
 function appErrorOf(thrown: unknown): unknown {
   if (!(thrown instanceof AliasImportError)) return thrown;
   const { reason, field, message } = thrown;

@@ -13,7 +13,7 @@ import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 
 export interface CertificateSource {
   current(): CertificatePair;
-  /** SMTP listeners pass each new pair to `setSecureContext`. */
+  /** Called with each new certificate, for the `setSecureContext` of SMTP listeners. */
   onChange(listener: (pair: CertificatePair) => void): void;
   close(): void;
 }
@@ -50,7 +50,7 @@ export function loadCertificate(config: CertificateConfig, deps: CertificateDeps
   };
 }
 
-/** Files that can't be read may be in the middle of being replaced; the previous pair is used meanwhile. */
+/** Uses the previous pair while files can't be read, since they may be in the middle of being replaced. */
 function readOrKeep(read: () => CertificatePair, kept: CertificatePair, logger: Logger): CertificatePair {
   try {
     return read();

@@ -136,7 +136,7 @@ function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
 const RESPONSE_MAX_BYTES = 1024 * 1024;
 const EMPTY = [204, 205, 304];
 
-/** No whole response within the limits. A TypeError, because `openid-client` passes no other error on unchanged. */
+/** No whole response within the limits. A TypeError, the only error that `openid-client` passes on unchanged. */
 export class NoResponse extends TypeError {
   override name = "NoResponse";
 }

@@ -10,7 +10,7 @@ export interface CertificatePair {
 }
 
 export interface SelfSignedOptions {
-  /** Clients check `hosts` only. */
+  /** Common name of the subject; clients check only `hosts`. */
   commonName: string;
   hosts: readonly string[];
   notBefore: Date;
@@ -29,7 +29,7 @@ export function makeSelfSigned(options: SelfSignedOptions): CertificatePair {
   };
 }
 
-/** TBSCertificate (RFC 5280 §4.1). */
+/** The part of a certificate that is signed: TBSCertificate (RFC 5280 §4.1). */
 function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): Buffer {
   const name = sequence(tlv(tag.set, sequence(oid("2.5.4.3"), tlv(tag.utf8, Buffer.from(options.commonName)))));
   return sequence(
@@ -44,7 +44,6 @@ function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): B
   );
 }
 
-/** Not a CA; digital signature; TLS server; host names. */
 function extensions(hosts: readonly string[]): Buffer[] {
   const names = hosts.map((host) => tlv(tag.dnsName, Buffer.from(host, "latin1")));
   return [
@@ -96,7 +95,7 @@ function integer(bigEndian: Buffer): Buffer {
   return tlv(tag.integer, bigEndian);
 }
 
-/** Positive, of fixed length, without a leading zero octet. */
+/** A random serial number: positive, of fixed length, without a leading zero octet. */
 function serialNumber(): Buffer {
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
@@ -115,7 +114,7 @@ function base128(arc: number): number[] {
   return groups;
 }
 
-/** UTCTime until 2049, then GeneralizedTime (RFC 5280 §4.1.2.5). */
+/** Encodes a date: UTCTime until 2049, then GeneralizedTime (RFC 5280 §4.1.2.5). */
 function time(moment: Date): Buffer {
   const digits = `${moment.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
   if (moment.getUTCFullYear() >= 2050) return tlv(tag.generalizedTime, Buffer.from(digits));

@@ -54,7 +54,6 @@ export const counters: Readonly<Record<string, MetricKind>> = {
   kauke_metrics_refused_total: { help: "Counts with a name or label that the metric table lacks: a bug." },
 };
 
-/** Read when `/metrics` is requested. */
 export const gauges: Readonly<Record<string, MetricKind>> = {
   kauke_http_sockets: { help: "Open sockets of the web server." },
   kauke_mx_sessions: { help: "Open inbound SMTP connections." },

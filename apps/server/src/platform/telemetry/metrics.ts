@@ -43,7 +43,6 @@ const labelsByCounter = new Map(
   Object.entries(counters).map(([name, { labels = {} }]) => [name, Object.entries(labels)]),
 );
 
-/** E.g. `{kind="mailbox",result="taken"}`; `null` for labels or values that the table does not have. */
 function seriesOf(name: string, labels: Record<string, string>): string | null {
   const allowed = labelsByCounter.get(name);
   if (allowed === undefined || Object.keys(labels).length !== allowed.length) return null;

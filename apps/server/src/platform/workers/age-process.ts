@@ -112,7 +112,6 @@ function opened(encryptedText: string, privateKeys: string): Promise<string> {
   return orFail(textFailures, () => decryptText(encryptedText, { privateKeys }));
 }
 
-/** Trims white space and writes line ends as LF. */
 function sameArmor(armored: string): string {
   return armor(dearmor(armored, AGE_FILE_MAX_BYTES));
 }

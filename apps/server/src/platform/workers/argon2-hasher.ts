@@ -15,7 +15,7 @@ export interface Argon2Settings {
   memoryKib: number;
   passes: number;
   concurrency: number;
-  /** For known and for unknown callers each. */
+  /** Maximum waiting jobs, for known and for unknown callers each. */
   queueMax: number;
 }
 
@@ -26,7 +26,6 @@ const production: Argon2Settings = {
   queueMax: bounds.passwordHashes.waiting,
 };
 
-/** @param settings replaced production settings, e.g. cheaper hashes for tests */
 export function argon2Hasher(settings: Partial<Argon2Settings> = {}): PasswordHasher {
   const { memoryKib, passes, concurrency, queueMax } = { ...production, ...settings };
   // Among many network blocks with one waiting hash each, one that has used the hasher before comes after one
@@ -51,7 +50,7 @@ export function argon2Hasher(settings: Partial<Argon2Settings> = {}): PasswordHa
 /** `Algorithm.Argon2id` is an ambient const enum, which type stripping can't read. */
 const ARGON2ID = 2;
 
-/** Devices spell the same password in different Unicode forms. */
+/** Bytes of a password in NFC, since devices spell the same one in different Unicode forms. */
 function canonical(password: string): Buffer {
   return Buffer.from(password.normalize("NFC"), "utf8");
 }

@@ -1,4 +1,3 @@
-/** The child process of `leak-guard-worker.ts`: runs the leak guard's searches one after another. */
 import { searchMessage, searchTypedText } from "@kauke/leak-guard";
 import { serveOrders } from "../../runtime/threads/child-worker.ts";
 import type { LeakOrder, LeakReply } from "./leak-guard-worker.ts";

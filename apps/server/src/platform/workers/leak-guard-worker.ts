@@ -12,7 +12,6 @@ import { bounds } from "../../limits/table.ts";
 import { SharedChild, type SharedChildOptions } from "../../runtime/threads/child-worker.ts";
 
 export interface ClosableLeakGuard extends LeakGuard {
-  /** Waiting and running searches fail with `unavailable`. */
   close(): Promise<void>;
 }
 
