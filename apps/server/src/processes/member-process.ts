@@ -18,7 +18,7 @@ export class MemberProcess {
   #lastId = 0;
   #unanswered = 0;
   isReady = false;
-  /** Resolves with the ports it listens on; rejects when it ends before. */
+  /** Resolves with the ports that the process listens on; rejects when it ends before. */
   readonly ready: Promise<ListenPorts>;
   readonly ended: Promise<void>;
 
@@ -82,7 +82,7 @@ export class MemberProcess {
 }
 
 export interface GroupMember {
-  /** Limits counted in memory are divided by it. */
+  /** Number of processes, by which limits counted in memory are divided. */
   processes: number;
   /** Keys of TLS session tickets: a client resumes its session in whichever process gets its next connection. */
   ticketKeys: Buffer;

@@ -11,9 +11,9 @@ import type { Logger } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
 import { type GroupMember, type ListenPorts, MemberProcess } from "./member-process.ts";
 
-/** Of the keys of TLS session tickets, which are never stored. */
+/** Bytes of the keys of TLS session tickets, which are never stored. */
 const TICKET_KEYS_BYTES = 48;
-/** Doubled for each process in a row that ended within `STEADY_MS`. */
+/** Milliseconds before a restart, doubled for each process in a row that ended within `STEADY_MS`. */
 const RESTART_MS = 500;
 const RESTART_MAX_MS = 30_000;
 const STEADY_MS = 30_000;
@@ -22,15 +22,14 @@ const STEADY_MS = 30_000;
  * so that no process is killed because the whole machine was suspended.
  */
 const UNANSWERED_MAX = 12;
-/** A process that takes longer is left out of the page of metrics. */
+/** Milliseconds after which a slow process is left out of the page of metrics. */
 const METRICS_MS = 2000;
 
 export interface ProcessGroupParts {
   config: Config;
   logger: Logger;
-  /** Script of the processes, which speaks the messages of `member-process.ts`. */
   program: string;
-  /** Default 5000. */
+  /** Milliseconds between two pings; default 5000. */
   pingEveryMs?: number;
 }
 
@@ -51,7 +50,7 @@ export class ProcessGroup {
   }
 
   /**
-   * Starts one process, which prepares the database and gets free ports for those set to 0, then the others. @throws
+   * Starts one process, which prepares the database and chooses free ports for those set to 0, then the others. @throws
    * when one can't start; it has said why on standard error
    */
   static async start(parts: ProcessGroupParts): Promise<ProcessGroup> {
@@ -142,7 +141,6 @@ export class ProcessGroup {
   }
 }
 
-/** `null` when the promise rejects or takes longer. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -178,7 +176,6 @@ export function mergeMetrics(pages: readonly string[]): string {
   return [...grouped(lines)].map(([name, value]) => (value === null ? name : `${name} ${value}`)).join("\n") + "\n";
 }
 
-/** Series of one metric must stand together, also those that only a later page has. */
 function grouped(lines: ReadonlyMap<string, number | null>): Map<string, number | null> {
   const nameOf = (line: string) => (line.startsWith("#") ? line.split(" ", 3)[2] : line.split("{", 1)[0]) ?? "";
   const byName = Map.groupBy(lines, ([line]) => nameOf(line));
