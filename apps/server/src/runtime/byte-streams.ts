@@ -1,6 +1,6 @@
 /**
- * Collects the chunks of a stranger's stream. A chunk takes some 400 bytes of memory however few bytes are in it, so
- * small ones are copied into blocks: n bytes take at most 2 n plus one block, however they were cut.
+ * Collects a stranger's stream. A chunk takes some 400 bytes of memory however short it is, so small ones are copied
+ * into blocks: n bytes take at most 2 n plus one block.
  */
 
 import { IncomingMessage, type ServerResponse } from "node:http";
@@ -19,7 +19,6 @@ export class ByteBlocks {
     return this.#length;
   }
 
-  /** Takes over the chunk's memory: nothing else may change it. */
   push(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#length += chunk.length;

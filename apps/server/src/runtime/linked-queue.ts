@@ -7,7 +7,6 @@ export interface Linked<Item> {
   next: Item | null;
 }
 
-/** An item may be in one queue at a time. */
 export class LinkedQueue<Item extends Linked<Item>> {
   #first: Item | null = null;
   #last: Item | null = null;

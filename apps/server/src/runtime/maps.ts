@@ -21,7 +21,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 }
 
-/** Counts by key of what is in use now, e.g. open connections. A key without a count takes no memory. */
+/** Counts of what is in use now by key, e.g. open connections. A key without a count takes no memory. */
 export class Counts {
   readonly #counts = new Map<string, number>();
   #total = 0;

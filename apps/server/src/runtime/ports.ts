@@ -46,14 +46,14 @@ export interface LogFields {
   stack?: string;
 }
 
-/** For `/metrics`: fixed names, labels with a closed set of values. */
+/** Metrics for `/metrics`: fixed names, and labels with a closed set of values. */
 export interface Metrics {
   count(name: string, labels?: Record<string, string>, by?: number): void;
   /** Readings of several gauges with one name are added up. */
   gauge(name: string, read: () => number): void;
 }
 
-/** From 0 to `bound` - 1, all equally likely: values of the last, incomplete run of `bound` are drawn again. */
+/** Random integer from 0 to `bound` - 1, without modulo bias. */
 export function randomBelow(random: Pick<Random, "bytes">, bound: number): number {
   const fairBelow = 2 ** 32 - (2 ** 32 % bound);
   for (;;) {
@@ -62,7 +62,7 @@ export function randomBelow(random: Pick<Random, "bytes">, bound: number): numbe
   }
 }
 
-/** `length` characters of the alphabet, all equally likely. */
+/** Random text of `length` characters of the alphabet, all equally likely. */
 export function randomText(random: Pick<Random, "bytes">, alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomBelow(random, alphabet.length)]).join("");
 }
@@ -76,12 +76,12 @@ export const systemClock: Clock = { now: () => new Date(), steadyMs: () => perfo
 
 export const systemRandom: Random = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
 
-/** Tolerated difference between the clocks of several processes. */
+/** Maximum difference between the clocks of several processes. */
 const SKEW_MS = 5 * 60_000;
 
 /**
- * Latest time that a stored row can have. A later one shows that the clock was set back since; it must neither delay
- * work nor keep a count alive until the clock has caught up.
+ * Latest time that a stored row can have. A later one shows that the clock was set back; it must neither delay work nor
+ * keep a count alive until then.
  */
 export function latestKnown(now: Date): Date {
   return new Date(now.getTime() + SKEW_MS);

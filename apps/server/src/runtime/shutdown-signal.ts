@@ -12,7 +12,6 @@ export class ShutdownSignal {
     for (const listener of this.#listeners) listener();
   }
 
-  /** @returns function that removes the listener */
   onShutdown(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

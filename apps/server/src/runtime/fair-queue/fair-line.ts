@@ -7,13 +7,13 @@ import { BoundedMap } from "../maps.ts";
 export interface FairLineOptions {
   all: number;
   party: number;
-  /** Without it, parties are served in turn. */
+  /** Without it, parties take turns. */
   used?: UsedTime;
 }
 
 export class FairLine<Item> {
   readonly #options: FairLineOptions;
-  /** In the order in which they are served. */
+  /** Waiting items by party, in the order in which the parties are served. */
   readonly #parties = new Map<string, Item[]>();
   #size = 0;
 
@@ -105,7 +105,7 @@ export class FairLine<Item> {
     return items;
   }
 
-  /** Counts the item to be added; drops nothing if the newcomer's party has most. */
+  /** Makes room for the new item; drops nothing if the newcomer's own party has the most. */
   #displaceFor(newcomer: string): Item | null {
     let busiest = {
       party: newcomer,
@@ -153,7 +153,6 @@ export class UsedTime {
     }
   }
 
-  /** The first one among equals. */
   leastOf(parties: Iterable<string>): string | undefined {
     let least: { party: string; ms: number; ownMs: number } | undefined;
     for (const party of parties) {

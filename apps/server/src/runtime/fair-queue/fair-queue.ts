@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FairLine, UsedTime } from "./fair-line.ts";
 
-/** Too many jobs wait (`busy`), or the queue is closed (`unavailable`). */
+/** Code of a refused job: too many wait (`busy`), or the queue is closed (`unavailable`). */
 export class QueueRefusal extends Error {
   override name = "QueueRefusal";
   readonly code: "busy" | "unavailable";
@@ -21,22 +21,21 @@ export interface QueueTurn {
   party: string;
   /** Signed-in user, to whom time is charged besides the party. */
   account?: string | undefined;
-  /** E.g. a signed-in user or a known browser; false by default. */
   isKnown?: boolean;
 }
 
 export interface FairQueueOptions {
   concurrency: number;
-  /** For known and for unknown parties each. */
+  /** Maximum waiting jobs, for known and for unknown parties each. */
   waitingMax: number;
-  /** By default only `waitingMax` applies. */
+  /** Maximum waiting jobs of one party; by default only `waitingMax` applies. */
   waitingOfPartyMax?: number;
   /**
    * With this clock in milliseconds, the party that recently used the least time is served next; without it, parties
    * take turns. Set it for jobs whose cost the party can choose, and for queues that many parties could fill.
    */
   now?: () => number;
-  /** Time to serve the parties by in place of that of `now`. The jobs add to it themselves. */
+  /** Orders parties by this time instead of `now`. The jobs add to it themselves. */
   used?: UsedTime;
 }
 
@@ -112,7 +111,7 @@ export interface Caller {
 
 const callers = new AsyncLocalStorage<Caller>();
 
-/** Charged for statements, transactions, and the slices of `slices.ts`. */
+/** Time charged to callers for statements, transactions, and the slices of `slices.ts`. */
 export const callersTime = new UsedTime(() => performance.now());
 
 /**
@@ -123,7 +122,7 @@ export function asCaller<T>(turn: QueueTurn, work: () => T): T {
   return callers.run({ turn, held: [] }, work);
 }
 
-/** For work that serves several callers, so that the others do not wait for the turn of one. */
+/** Runs work that serves several callers, so that the others do not wait for the turn of one. */
 export function withoutCallerTurn<T>(work: () => T): T {
   return callers.exit(work);
 }

@@ -8,7 +8,6 @@ import { setImmediate as nextIteration } from "node:timers/promises";
 import { callersTime, currentCaller, FairQueue, turnName } from "./fair-queue.ts";
 
 const SLICE_MS = 4;
-/** Of signed-in users and of all others each. A request has one at a time. */
 const WAITING_MAX = 2000;
 
 const queue = new FairQueue({ concurrency: 1, waitingMax: WAITING_MAX, used: callersTime });

@@ -104,7 +104,6 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** A child's reply to an order that failed unexpectedly. */
 const BROKEN = "broken";
 
 /** The program of a child: replies to each order with what `work` returns. An error is not passed on, since it may contain secrets. */
@@ -120,7 +119,7 @@ export function serveOrders<Order>(work: (order: Order) => Promise<unknown>): vo
 }
 
 export interface SharedChildOptions extends ChildWorkerOptions {
-  /** Maximum waiting orders, of all accounts together and of one account. */
+  /** Maximum waiting orders, in total and of one account. */
   waitingMax: number;
   waitingOfAccountMax: number;
 }
