@@ -11,7 +11,7 @@ export interface ListenConfig {
 export interface Config {
   production: boolean;
   services: ReadonlySet<Service>;
-  /** 1 with the embedded database. */
+  /** Number of processes; 1 with the embedded database. */
   workers: number;
   http: ListenConfig;
   mx: ListenConfig;
@@ -19,21 +19,20 @@ export interface Config {
   submissions: ListenConfig;
   metricsPort: number | null;
   dataDir: string;
-  /** `null` for the embedded database. */
   databaseUrl: string | null;
   /** 32 bytes; `null`: a key is generated and stored in the data directory with mode 0600. */
   secretKey: Buffer | null;
   publicUrl: URL;
-  /** If not, `http://127.0.0.1:<port>` also counts as the same origin. */
+  /** Whether KAUKE_PUBLIC_URL is set. If not, `http://127.0.0.1:<port>` also counts as the same origin. */
   publicUrlGiven: boolean;
   trustedProxies: readonly string[];
   tls: { certFile: string; keyFile: string } | null;
-  /** In lower case; the first two are the provider's own. */
+  /** Domains in lower case; the first two are the provider's own. */
   domains: readonly string[];
   mailHost: string;
-  /** An Ed25519 signature (RFC 8463) besides the RSA one. */
+  /** Whether to add an Ed25519 signature (RFC 8463) to the RSA one. */
   dkimEd25519: boolean;
-  /** Off when a relay behind this server signs. */
+  /** Whether to sign with DKIM; off when a relay behind this server signs. */
   dkim: boolean;
   postmaster: string | null;
   /** Mailbox named in the DMARC record for aggregate reports. */
@@ -45,12 +44,12 @@ export interface Config {
   arcTrusted: readonly string[];
   /** Which forwarded mail gets an ARC set with the results found on arrival. */
   arcSigning: "off" | "on" | "always";
-  /** `host:port`; `null` for the system's resolvers. */
+  /** `host:port` of each DNS server; `null` for the system's resolvers. */
   dnsServers: readonly string[] | null;
   undoSeconds: number;
-  /** A sender waits so long for the destinations before its message is queued (RFC 5321 §4.5.3.2.6). */
+  /** Seconds that a sender waits for the destinations before its message is queued (RFC 5321 §4.5.3.2.6). */
   answerSeconds: number;
-  /** Between delivery attempts: n intervals allow n + 1 attempts. */
+  /** Seconds between delivery attempts: n intervals allow n + 1 attempts. */
   retrySchedule: readonly number[];
   webhookAllow: readonly string[];
   maxMessageBytes: number;
@@ -58,7 +57,7 @@ export interface Config {
   spoolAccountBytes: number;
   /** Free disk space below which mail is refused, first for the accounts with most undelivered mail. */
   diskReserveBytes: number;
-  /** Of messages in memory, over the whole process. */
+  /** Maximum bytes of messages in memory, over the whole process. */
   memoryBudgetBytes: number;
   /** Changes to rate limits by name; `off` disables all rate limits, for load tests. */
   limits: "off" | ReadonlyMap<string, { max: number; windowSeconds: number }>;

@@ -1,4 +1,3 @@
-/** The settings as text, from the process environment and a `.env` file. Nothing else reads `process.env`. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingName } from "./table.ts";
@@ -48,7 +47,7 @@ function unquote(value: string): string {
   return value.replace(/(?:^|\s+)#.*$/, "");
 }
 
-/** Without the server's settings, which hold secrets. */
+/** Environment for child processes: without the server's settings, which hold secrets. */
 export function environmentOfChildren(processEnvironment: Environment = process.env): Record<string, string> {
   const others = Object.entries(processEnvironment).filter(
     (one): one is [string, string] => one[1] !== undefined && !one[0].startsWith("KAUKE_") && one[0] !== "DATABASE_URL",
@@ -86,7 +85,6 @@ export class SettingReader {
     return this.#environment[name] !== undefined;
   }
 
-  /** `fallback` also for an invalid value, which stops the start in `finish`. */
   read<T>(name: SettingName, fallback: T, parse: (text: string) => T): T {
     if (!this.has(name)) return fallback;
     try {

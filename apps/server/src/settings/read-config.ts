@@ -29,7 +29,7 @@ const knownSealers = [
 
 export interface ReadConfig {
   config: Config;
-  /** One sentence each, for the operator; they do not stop the start. */
+  /** Sentences for the operator about settings that do not stop the start. */
   warnings: readonly string[];
 }
 
@@ -157,7 +157,7 @@ function readDelivery(settings: SettingReader): DeliveryMode {
   return url === null ? { kind: "direct" } : { kind, url };
 }
 
-/** Always one with the embedded database, and with the preview inbox, which is in the memory of one process. */
+/** Number of processes: one with the embedded database, and with the preview inbox, which is in one process' memory. */
 function readWorkers(settings: SettingReader, isAlone: boolean): number {
   const workers = settings.read("KAUKE_WORKERS", 1, value.integer(1, WORKERS_MAX));
   if (isAlone) return 1;

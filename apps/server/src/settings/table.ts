@@ -4,9 +4,8 @@
  */
 interface SettingRow {
   name: string;
-  /** In the setting's own syntax, or in words where there is no such value. */
+  /** Default in the setting's own syntax, or in words where there is no such value. */
   default: { value: string } | { words: string };
-  /** Markdown; links are relative to docs/. */
   meaning: string;
 }
 
@@ -236,7 +235,7 @@ const delivery = [
   },
 ] as const satisfies readonly SettingRow[];
 
-/** By the section of docs/settings.md. */
+/** Settings by section of docs/settings.md. */
 export const settingsTable = {
   Listeners: listeners,
   "Data and processes": processes,

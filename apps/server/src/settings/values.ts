@@ -1,4 +1,3 @@
-/** Parsers of single settings: text in, typed value out, `SettingProblem` for invalid text, which it never quotes. */
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { MailSyntaxError, parseAddress, parseRetrySchedule } from "@kauke/mail-rfc";
@@ -13,7 +12,7 @@ export function integer(min: number, max: number): (text: string) => number {
   };
 }
 
-/** 0 lets the system choose a free one. */
+/** Port number; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
 export function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
@@ -39,21 +38,21 @@ export function listenHost(text: string): string {
   throw new SettingProblem("must be an IP address or a host name");
 }
 
-/** To lower case and ASCII, e.g. `ąžuolas.lt` → `xn--uolas-j2a70b.lt`; at least two labels. */
+/** Converts a domain to lower case and ASCII, e.g. `ąžuolas.lt` → `xn--uolas-j2a70b.lt`; at least two labels. */
 export function domainName(text: string): string {
   const name = domainToASCII(text).toLowerCase();
   if (isHostName(name) && name.includes(".") && isIP(name) === 0) return name;
   throw new SettingProblem("must hold domain names such as example.org");
 }
 
-/** `off` for none. */
+/** List of domains; `off` for none. */
 export const domainsOrOff = (text: string): readonly string[] => (text === "off" ? [] : commaList(domainName)(text));
 
 function isHostName(text: string): boolean {
   return text.length <= 253 && text.split(".").every((label) => /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/.test(label));
 }
 
-/** E.g. `10.0.0.0/8`, `::1` or `192.0.2.1`. */
+/** IP address or range, e.g. `10.0.0.0/8`, `::1` or `192.0.2.1`. */
 export function addressRange(text: string): string {
   const [address = "", bits, rest] = text.split("/");
   const family = isIP(address);
@@ -99,9 +98,7 @@ export function webLink(text: string): string {
   return url.href;
 }
 
-/**
- * `http://` is allowed for loopback only, for tests. The trailing slash of an issuer with a path is part of its name.
- */
+/** URL of an OpenID issuer; `http://` for loopback only, for tests. A trailing slash belongs to an issuer's name. */
 export function issuer(text: string): string {
   const url = parseUrl(text, "must be an https address");
   const isLoopback =
@@ -139,7 +136,6 @@ export function mailbox(text: string): string {
   });
 }
 
-/** E.g. `30s,2m,10m`, to seconds. */
 export function retrySchedule(text: string): number[] {
   return fromMailSyntax("must be waiting times such as 30s,2m,1h,2d", () => parseRetrySchedule(text));
 }
@@ -153,7 +149,7 @@ function fromMailSyntax<T>(problem: string, parse: () => T): T {
   }
 }
 
-/** 32 bytes in either alphabet, with or without padding. */
+/** A key of 32 bytes in either base64 alphabet, with or without padding. */
 export function secretKey(text: string): Buffer {
   const key = Buffer.from(text, "base64");
   const isBase64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
