@@ -17,7 +17,7 @@ export interface UserTable {
   wallet_index: Buffer | null;
   google_index: Buffer | null;
   sealed: Buffer;
-  /** Keyed hash of the block of addresses that the account was registered from; null if unknown. */
+  /** Keyed hash of the network block that the account was registered from; null if unknown. */
   registered_from_index: Generated<Buffer | null>;
   /** Id of the key that forwarded mail is encrypted to; null: mail is not encrypted. */
   seal_key_id: Generated<string | null>;
@@ -29,7 +29,7 @@ export interface SessionTable {
   created_at: Date;
   last_seen_at: Date;
   id: string;
-  /** Null in sessions from before devices were recorded. */
+  /** Description of the device; null in sessions from before devices were recorded. */
   sealed: Buffer | null;
 }
 
@@ -138,7 +138,6 @@ export interface SmtpCredentialTable {
 export interface AliasImportTable {
   id: string;
   user_id: string;
-  /** State of an import; `reading` while its rows are still being stored. */
   state: ImportState | "reading";
   row_count: number;
   created_at: Date;
@@ -225,7 +224,7 @@ export interface DeliveryTable {
   /** Keyed hash of the network that sent mail to the operator (`anonymous-tokens.ts`); null for other mail. */
   network_index: Generated<Buffer | null>;
   block_index: Generated<Buffer | null>;
-  /** Whether another destination of the alias took the message. */
+  /** Whether another destination of the alias accepted the message. */
   taken_beside: Generated<boolean>;
 }
 

@@ -51,7 +51,6 @@ export interface MigrationState {
   pending: readonly { number: number; name: string }[];
 }
 
-/** In an empty database all migrations are pending. */
 export async function migrationState(db: Database): Promise<MigrationState> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('schema_migration')::text AS found`.execute(
     db,

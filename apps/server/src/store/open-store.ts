@@ -49,7 +49,6 @@ export interface StoreOptions {
   dataDir: string | null;
   /** Wrapping key. `null`: `secret.key` in the data directory; not allowed with `databaseUrl`. */
   secretKey: Buffer | null;
-  /** Domains that get DKIM keys at the first start with them. */
   dkimDomains?: readonly string[];
   /** Makes an Ed25519 DKIM key beside each RSA key; default false. */
   dkimEd25519?: boolean;
@@ -83,7 +82,7 @@ export interface Store extends RowStores {
   isSound(): boolean;
   /** Whether an error means that the database can't serve now, so that the request may be repeated. */
   isOutage(thrown: unknown): boolean;
-  /** Deletes what has expired. Also runs every hour by itself. */
+  /** Deletes expired data. Also runs every hour by itself. */
   maintenance(): Promise<Forgotten>;
   close(): Promise<void>;
 }
@@ -137,7 +136,7 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
   });
 }
 
-/** Nothing in the data directory is read before the lock: a second process must not touch it. */
+/** Locks the data directory before reading anything in it, which a second process must not touch. */
 async function lockAndOpen(options: StoreOptions, dataDir: string, undo: Undo) {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);

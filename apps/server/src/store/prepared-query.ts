@@ -21,7 +21,7 @@ export function preparedQuery<Row>(
   return async (parameters) => (await db.executeQuery<Row>({ ...marked, parameters })).rows;
 }
 
-/** Starts a statement that writes: `sql`${preparedHere(db, signals)}UPDATE …``. Empty on PostgreSQL. */
+/** Prefix of a prepared statement that writes: `sql`${preparedHere(db, signals)}UPDATE …``. Empty on PostgreSQL. */
 export function preparedHere(db: Database, { isAlone }: Pick<ChangeSignals, "isAlone">): RawBuilder<unknown> {
   return sql.raw(isAlone && !db.isTransaction ? MARK : "");
 }

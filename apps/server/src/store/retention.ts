@@ -1,6 +1,6 @@
 /**
- * What retention deletes, for the periods of `core/retention.ts`. What goes with its parent is not listed: reply
- * addresses, queued mail, states of mailboxes.
+ * Rules of the retention job, with the periods of `core/retention.ts`. Rows that are deleted with their parent are not
+ * listed: reply addresses, queued mail, states of mailboxes.
  */
 
 import { sql } from "kysely";

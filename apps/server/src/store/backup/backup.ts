@@ -12,7 +12,6 @@ import { createGunzip, createGzip } from "node:zlib";
 import { syncDirectory } from "../queue/bodies/spool-files.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
-/** The error's message is a sentence for the operator. */
 export class BackupError extends Error {
   override name = "BackupError";
 }
@@ -24,7 +23,7 @@ export interface BackupRequest {
 
 interface BackupSource {
   dataDir: string;
-  /** Runs `work` while the database runs no statement. */
+  /** Runs `work` while the database executes no statement. */
   pause<T>(work: () => Promise<T>): Promise<T>;
   checkpoint(): Promise<unknown>;
   hasKeyFile: boolean;
@@ -67,7 +66,6 @@ export async function writeBackup(
   }
 }
 
-/** Removes the temporary files that a killed backup left in the data directory. */
 export async function removeStaging(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir))
     if (name.startsWith(STAGING)) await rm(join(dataDir, name), { recursive: true, force: true });
@@ -124,7 +122,9 @@ async function* entriesUnder(root: string, folder: string): AsyncGenerator<TarEn
   }
 }
 
-/** Unpacks into a missing or empty directory. @returns whether the backup had the secret key @throws BackupError */
+/**
+ * Unpacks a backup into a missing or empty directory. @returns whether it contained the secret key @throws BackupError
+ */
 export async function restoreBackup(file: string, dataDir: string): Promise<{ withSecretKey: boolean }> {
   if ((await readdir(dataDir).catch(ifMissing([]))).length > 0)
     throw new BackupError("The data directory is not empty. Restore into a new one.");

@@ -8,7 +8,7 @@ const BLOCK_BYTES = 512;
 const SIZE_MAX_BYTES = 8 ** 11 - 1;
 
 export interface TarEntry {
-  /** Path relative to the root of the archive, with `/` as separator; at most 100 octets, for a directory 99. */
+  /** Path relative to the archive's root, separated by `/`; at most 100 octets, 99 for a directory. */
   name: string;
   file: { sizeBytes: number; read(): AsyncIterable<Uint8Array> } | null;
 }
@@ -45,7 +45,7 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** Thrown for a damaged or unsupported archive, and for an entry that can't be written. */
+/** A damaged or unsupported archive, or an entry that can't be written. */
 export class TarError extends Error {
   override name = "TarError";
 }

@@ -2,14 +2,12 @@
 import type { Logger } from "../../runtime/ports.ts";
 
 export interface BackgroundJob {
-  /** Stops the job and waits for a run in progress. */
   stop(): Promise<void>;
 }
 
 export function runEvery(options: {
   firstAfterMs: number;
   everyMs: number;
-  /** Name of the log event when `work` throws. */
   failureEvent: string;
   logger: Logger | undefined;
   work(): Promise<unknown>;

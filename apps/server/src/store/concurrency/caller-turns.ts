@@ -82,7 +82,7 @@ function inTurns(driver: Driver, queue: FairQueue, connections: ConnectionQueue 
   return driver;
 }
 
-/** Charges the caller for the time until the returned function is called. */
+/** Charges the caller's turn for the time until the returned function is called. */
 function charged(turn: QueueTurn, release: () => void): () => void {
   const since = performance.now();
   return () => {

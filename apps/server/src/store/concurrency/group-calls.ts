@@ -14,7 +14,7 @@ const PROBE_EVERY = 8;
 export interface GroupedCalls<Item, Result> {
   /** Runs one group. It may be called again with single items, so it must have changed nothing when it throws. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Maximum items of a group, or sum of their weights. An item above it forms a group of its own. */
+  /** Maximum items of a group, or sum of their weights. A larger item forms a group of its own. */
   most: number;
   weigh?(item: Item): number;
   /** Names the party of an item. If more wait than fit in a group, parties take turns; default: order of arrival. */

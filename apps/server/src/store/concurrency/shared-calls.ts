@@ -37,7 +37,6 @@ export const PATIENCE_MS = 1000;
 
 export interface JoinedReads<Item, Result> {
   read(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Number of concurrent queries above which further reads wait to be joined. */
   atOnce: number;
   most: number;
   /** Whether an error may concern one item only: each item of the query is then read alone. */

@@ -61,7 +61,6 @@ const startParams = [
   "maintenance_work_mem=16MB",
 ];
 
-/** Opens a database in memory, for tests. @param dump path of a dump to load; `null`: no tables */
 export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatabase> {
   const begun = dump === null ? {} : { loadDataDir: await openAsBlob(dump) };
   const inMemoryParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"];

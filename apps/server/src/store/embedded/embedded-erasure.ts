@@ -50,7 +50,6 @@ export interface EmbeddedErasure {
 
 interface Rewritten {
   at: Date;
-  /** Changes of the table that the database had counted before its last rewrite; `null`: not rewritten yet. */
   changes: number | null;
 }
 
@@ -154,7 +153,7 @@ const NIGHT_HOURS = [3, 5] as const;
 export interface TableState {
   name: string;
   sizeBytes: number;
-  /** Whether rows were deleted or changed since the last rewrite; true also if that is unknown. */
+  /** Whether rows of the table were deleted or changed since its last rewrite; true also if that is unknown. */
   hasChanged: boolean;
   rewrittenAt: Date;
 }

@@ -46,7 +46,6 @@ async function checkpoint(db: Database): Promise<number> {
   return await logPosition(db);
 }
 
-/** Bytes of write-ahead log since the database was created. */
 export async function logPosition(db: Database): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS position`.execute(db);

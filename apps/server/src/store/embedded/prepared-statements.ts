@@ -10,7 +10,6 @@ const USES_MAX = 1000;
 
 interface Statement {
   name: string;
-  /** Type oid of each parameter. */
   parameterTypes: readonly number[];
   description: readonly Message[];
   uses: number;
@@ -34,7 +33,7 @@ interface Run {
   values: readonly unknown[];
 }
 
-/** Returns `null` if the query has to run as an ordinary one, whose result or error is then right. */
+/** @returns `null` if the query has to run unprepared, which gives the right result or error */
 async function runPrepared<Row>(pglite: PGlite, statements: Map<string, Statement>, { text, values }: Run) {
   return await pglite.runExclusive(async () => {
     try {

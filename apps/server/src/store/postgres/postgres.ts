@@ -13,7 +13,6 @@ const OLDEST_VERSION = 150_000;
 const POOL_SIZE = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Options of pooled connections, and of the one that listens. */
 export const connectionOptions = (databaseUrl: string) => ({
   connectionString: databaseUrl,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

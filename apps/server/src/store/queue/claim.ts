@@ -77,13 +77,11 @@ export function claimer(deps: ClaimDeps): (options: ClaimOptions) => Promise<Cla
 
 interface Oldest {
   rows: ClaimedRow[];
-  /** Number of claimed deliveries that are not the server's own mail. */
   usual: number;
-  /** Whether more deliveries were due than were claimed. */
   isMore: boolean;
-  /** Whether due deliveries were left out by the claim's limits, not by an account's share. */
+  /** Whether the claim's own limits left out due deliveries, not an account's share. */
   isCutShort: boolean;
-  /** Whether the bound on rows may have hidden due rows of other accounts. */
+  /** Whether the maximum of rows read may have hidden due rows of other accounts. */
   isHidden: boolean;
 }
 
@@ -134,7 +132,7 @@ async function claimOldest(deps: ClaimDeps, options: ClaimOptions): Promise<Olde
   };
 }
 
-/** Claims one due row of each account after `turn`, and one of no account. @returns the account to go on after */
+/** Claims one due row of each account after `turn`, and one without an account. @returns the last account visited */
 async function claimInTurn(deps: ClaimDeps, options: ClaimOptions, turn: string) {
   const { now, limit, full = [] } = options;
   const isDue = sql`state = 'open' AND ${DUE_AT} <= ${now}::timestamptz`;
@@ -204,7 +202,7 @@ async function lease<Counts extends object>(
   return { rows: rows.filter((row) => row.id !== null), counts: rows[0] as Counts };
 }
 
-/** Opens rows one by one: all are leased already, and an unreadable one must not hold up the others. */
+/** Opens rows one by one: all are leased, and an unreadable one must not block the others. */
 function read(deps: ClaimDeps, rows: readonly ClaimedRow[]): Pick<Claimed, "deliveries" | "unreadable"> {
   const deliveries: LeasedDelivery[] = [];
   const unreadable: UnreadableDelivery[] = [];
@@ -230,7 +228,7 @@ function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDeli
   }
 }
 
-/** Another version of the program may have written another document for a target. */
+/** False for a document that another version of the program wrote in another form. */
 function isTarget(target: DeliveryTarget): boolean {
   const { destination, aliasAddress } = target;
   const where: unknown = destination.kind === "mailbox" ? destination.address : destination.url;

@@ -43,11 +43,8 @@ import {
 } from "./settle-together.ts";
 
 export interface DeliveryRepository extends DeliveryStore {
-  /** Lists mail kept for the operator, oldest first. */
   listKeptForOperator(): Promise<KeptMessage[]>;
-  /** Deletes mail kept for the operator, without its body. @returns false when no such message is kept */
   deleteKeptForOperator(messageId: string): Promise<boolean>;
-  /** @returns number of deleted messages */
   deleteKeptBefore(createdBefore: Date): Promise<number>;
   figures(): Promise<QueueFigures>;
 }
@@ -248,7 +245,6 @@ async function finish(
   return { finished: true, messageDone: messageDone ?? null, isTakenByNone: false };
 }
 
-/** @returns `null` when the lease was lost */
 async function defer(
   { db, clock }: StoreContext,
   { id, leaseToken, next }: LeaseRef & { next: { notBefore: Date; failure: DeliveryFailure } },
@@ -269,7 +265,7 @@ async function defer(
   return rows[0] === undefined ? null : { jobId: rows[0].job_id };
 }
 
-/** A message whose commit failed is not accepted, and the sender tries again. */
+/** A message whose commit failed was not accepted, so the sender will try again. @throws AppError `spool_failed` */
 export async function orSpoolFailed(work: () => Promise<void>): Promise<void> {
   try {
     await work();

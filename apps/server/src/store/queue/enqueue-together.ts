@@ -20,7 +20,6 @@ export type DeliveryRow = Omit<
 export interface RowsToEnqueue {
   message: MessageRow;
   deliveries: readonly DeliveryRow[];
-  /** Earliest time at which one of the deliveries is due; `null` when all are leased. */
   dueAt: Date | null;
 }
 
@@ -28,7 +27,6 @@ export function firstDueAt(deliveries: readonly OpenDelivery[]): Date | null {
   return earliest(deliveries.map((delivery) => (delivery.lease === null ? delivery.notBefore : null)));
 }
 
-/** Inserts the messages of all callers, or none of them. */
 export async function enqueueTogether({ db, signals }: StoreContext, kept: readonly RowsToEnqueue[]): Promise<void> {
   const dueAt = earliest(kept.map((rows) => rows.dueAt));
   // Without another process to notify, the single statement needs no transaction.

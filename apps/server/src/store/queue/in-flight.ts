@@ -58,7 +58,7 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
   };
 }
 
-/** Queues what was in flight when the previous process ended. @returns number of messages */
+/** Enqueues the messages in flight of the previous process. @returns number of messages */
 export async function recoverInFlight(parts: InFlightParts): Promise<number> {
   let recovered = 0;
   for (const messageId of await parts.files.list()) if (await recoverOne(messageId, parts)) recovered += 1;
@@ -90,16 +90,14 @@ const isOwnerGone = (thrown: unknown): boolean =>
   thrown instanceof Error && isDatabaseError(thrown.cause, FOREIGN_KEY_VIOLATION);
 
 export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
-  /** Stores sealed bytes that can't be opened; they are reported at every start. */
+  /** Stores sealed bytes that can't be opened, to be reported at every start. */
   keepDamaged(messageId: string, bytes: Buffer): Promise<void>;
-  /** Lists the stored messages and removes incomplete files. */
   list(): Promise<string[]>;
-  /** Reads a message; `null` when its file is missing or damaged. A damaged file stays. */
   read(messageId: string): Promise<InFlightMessage | null>;
 }
 
 const HEAD_BYTES = 4;
-/** Names of files of messages; others are ignored, such as an editor's copy. */
+/** Pattern of a message file's name; other files, such as an editor's copy, are ignored. */
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function inFlightFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): InFlightFiles {
@@ -165,7 +163,7 @@ type Rows = Omit<InFlightMessage, "wire">;
 
 export const rowsOf = ({ message, delivery }: Rows): Buffer => Buffer.from(JSON.stringify({ message, delivery }));
 
-/** Returns `null` if another version of the program wrote the rows in another format. */
+/** @returns `null` if another version of the program wrote the rows in another format */
 export function parseRows(bytes: Buffer): Rows | null {
   try {
     return JSON.parse(bytes.toString("utf8"), reviveDate) as Rows;

@@ -28,7 +28,7 @@ const KEPT_LOCK = 7_205_520;
 
 export interface KeptMessage {
   messageId: string;
-  /** The recipient address in lower case. */
+  /** Recipient in lower case. */
   address: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -115,7 +115,9 @@ async function measureKept(db: Database): Promise<{ count: number; bytes: number
     .executeTakeFirstOrThrow();
 }
 
-/** Evicts messages until the new one fits. @returns their ids @throws AppError `spool_quota` if it never does */
+/**
+ * Evicts operator mail until the new message fits. @returns evicted ids @throws AppError `spool_quota` if it never does
+ */
 async function makeRoom(
   trx: InTransaction,
   newcomer: { sizeBytes: number } & NetworkIndexes,

@@ -1,13 +1,11 @@
-/** Figures of the queue. Reads every open row. */
+/** Figures of the delivery queue. Reads every open row. */
 import { sql } from "kysely";
 import { SPOOL_ROW_BYTES } from "../../core/delivery/delivery.ts";
 import type { Database } from "../database.ts";
 
 export interface QueueFigures {
   open: number;
-  /** Arrival of the oldest open delivery's message; `null` when none is open. */
   oldestAt: Date | null;
-  /** Size of all messages with open deliveries, each counted once. */
   messageBytes: number;
 }
 

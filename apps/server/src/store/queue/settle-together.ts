@@ -34,7 +34,6 @@ export interface Deferral extends LeaseRef {
   failureText: string;
 }
 
-/** Ends deliveries. @returns `undefined` for each whose lease was lost, and for composed mail */
 export async function finishTogether(
   context: StoreContext,
   endings: readonly Ending[],
@@ -64,7 +63,7 @@ interface EndedRow {
 
 const aliasOf = ({ message_id, alias_id }: EndedRow) => `${message_id} ${alias_id}`;
 
-/** Only the first of several deliveries in one statement reports the end of their message or alias. */
+/** Several deliveries may end in one statement; only the first reports the end of their message or alias. */
 function isFirst(seen: Set<string>, key: string): boolean {
   if (seen.has(key)) return false;
   seen.add(key);
@@ -78,7 +77,6 @@ export async function deferTogether(context: StoreContext, deferrals: readonly D
   return deferrals.map(({ id }) => ids.has(id));
 }
 
-/** @returns false for each whose lease was lost */
 export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
@@ -93,8 +91,8 @@ export async function extendTogether(db: Database, extensions: readonly Extensio
 }
 
 /**
- * Locked first, so that whoever ends another delivery of the message waits and then sees this one deleted; by id, as
- * the deletion of an account does. A single process needs no lock.
+ * Locks messages by id, as the deletion of an account does: whoever ends another delivery of one waits. A single
+ * process needs no lock.
  */
 async function withMessagesLocked<Row>(
   { db, signals }: StoreContext,
@@ -158,7 +156,6 @@ async function deferPlain(db: Database, deferrals: readonly Deferral[], { signal
   return rows;
 }
 
-/** Requeues deliveries without counting an attempt. @returns ids of composed messages pending again */
 export async function putBack({ db, clock, signals }: StoreContext, deliveries: readonly PutBack[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`${preparedHere(db, signals)}
     WITH given (id, token, not_before) AS (

@@ -1,4 +1,4 @@
-/** Senders whom bounce addresses stand for by a token, since their address is too long to be part of it. */
+/** Senders whose address is too long for a bounce address, which contains a token instead. */
 import { sql } from "kysely";
 import { type BounceSender, type BounceSenderStore, utcDay } from "../../core/bounce-sender.ts";
 import { groupCalls, PAUSE_MAX_MS } from "../concurrency/group-calls.ts";

@@ -18,7 +18,6 @@ interface StoredRow extends NewChecklistRow {
 }
 
 interface ChecklistDocument {
-  /** Number of the next row that is added to the document. */
   next: number;
   rows: StoredRow[];
 }

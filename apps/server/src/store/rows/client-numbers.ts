@@ -85,7 +85,6 @@ async function lockCounter(trx: InTransaction, userId: string, kind: ClientNumbe
   await counter.where("kind", "=", kind).forUpdate().execute();
 }
 
-/** @returns the ids that exist and belong to the account */
 async function lockItems(trx: InTransaction, { userId, kind, ids }: Wanted): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM ${tablesOf[kind].items} WHERE user_id = ${userId} AND id = ${anyOfIds(ids)}

@@ -1,4 +1,4 @@
-/** Encryption keys. Every change locks the account's row first, so that exactly one default remains. */
+/** Encryption keys. Every change locks the account's row, so that exactly one key stays the default. */
 
 import { aliasAddress } from "../../core/alias/alias.ts";
 import { AppError } from "../../core/app-error.ts";
@@ -46,7 +46,6 @@ export function openKeyDocument(keys: StoreContext["keys"], row: Pick<KeyRow, "i
   return keys.open<KeyDocument>("encryption_key", row.id, row.sealed);
 }
 
-/** Locks the key against deletion. @returns false when the user has no such key */
 export async function lockKey(trx: InTransaction, userId: string, keyId: string): Promise<boolean> {
   const own = trx.selectFrom("encryption_key").select("id").where("user_id", "=", userId).where("id", "=", keyId);
   return (await own.forKeyShare().executeTakeFirst()) !== undefined;
@@ -57,7 +56,7 @@ function toKey(row: KeyRow, { keyName, publicKey }: KeyDocument): EncryptionKey 
   return { id, userId, keyName, publicKey, isDefault, createdAt };
 }
 
-/** Changes encryption keys one after another. @returns `null` also when the account does not exist */
+/** Serialises changes of an account's keys. @returns `null` also when the account does not exist */
 function inTurn<T>(
   { db }: StoreContext,
   userId: string,

@@ -13,7 +13,6 @@ import { anyOfIds } from "./sql-parts.ts";
 export interface JobDocument {
   messageId: string;
   lastFailure: DeliveryFailure | null;
-  /** Recipient and subject; `null` once the job has ended. */
   content: EmailJobContent | null;
 }
 
@@ -54,7 +53,6 @@ function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer):
   }
 }
 
-/** Locks composed mail of accounts, aliases or jobs. @returns ids of the locked messages */
 export async function lockComposed(
   trx: InTransaction,
   of: { column: "user_id" | "alias_id" | "id"; id: string | readonly string[] },
@@ -71,7 +69,8 @@ export async function lockComposed(
 }
 
 /**
- * Cancels those without a lease: a claim commits first and is spared, or finds none. @returns ids of ended messages
+ * Cancels messages without a lease; a concurrent claim either commits first or finds none. @returns ids of ended
+ * messages
  */
 export async function cancelMessages(
   context: Pick<StoreContext, "keys" | "clock">,
@@ -98,7 +97,6 @@ export async function cancelMessages(
   return deleteFinishedMessages(trx, messageIds);
 }
 
-/** Cancels a message pending again whose alias was paused or deleted meanwhile; later pauses do so themselves. */
 export function cancelIfAliasInactive(context: StoreContext, jobId: string): Promise<string[]> {
   return context.db.transaction().execute(async (trx) => {
     const fit = await trx
@@ -127,7 +125,6 @@ export async function detachLeasedMail(trx: InTransaction, aliasIds: readonly st
 
 export type MailOwner = { column: "user_id" | "alias_id"; id: string | readonly string[] };
 
-/** Locks the messages of these owners. @returns their ids, for `deleteFinishedMessages` */
 export async function lockMessagesOf(trx: InTransaction, owner: MailOwner): Promise<string[]> {
   const rows = await trx
     .selectFrom("message")

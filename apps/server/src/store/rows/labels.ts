@@ -75,7 +75,6 @@ function sealLabel(keys: ServerKeys, { id, name, colour }: Label): Buffer {
   return keys.seal("label", id, document);
 }
 
-/** Labels are read only if a document has one; deleted ones are left out of aliases. */
 export async function knownLabels(
   db: Pick<Database, "selectFrom">,
   userId: string,

@@ -1,5 +1,3 @@
-/** Queries of the operator's command, and totals of the whole server. */
-
 import type { AuthMethod } from "@kauke/contract";
 import { sql } from "kysely";
 import { type MigrationState, migrationState } from "../migrate.ts";
@@ -12,16 +10,14 @@ export interface OperatorUser {
   authMethod: AuthMethod;
   createdAt: Date;
   aliases: number;
-  /** Last use of a session that is still open; `null` if none is. */
   lastSeenAt: Date | null;
   email: string | null;
 }
 
 export interface OperatorStore {
-  /** Lists accounts by id, so that a page costs the same for any number of accounts. */
   listUsers(page: { after: string | null; limit: number }): Promise<OperatorUser[]>;
   findUser(id: string): Promise<OperatorUser | null>;
-  /** Lifts a block that the reader asked for. @returns false when it was not blocked */
+  /** Lifts the block of a mailbox. @returns false when it was not blocked */
   unblockMailbox(address: string): Promise<boolean>;
   migrations(): Promise<MigrationState>;
 }
@@ -85,7 +81,6 @@ function unblockMailbox(context: StoreContext, address: string): Promise<boolean
 
 export interface CounterStore {
   add(name: string, by?: number): Promise<void>;
-  /** Reads a total; 0 for a name that was never counted. */
   read(name: string): Promise<number>;
 }
 

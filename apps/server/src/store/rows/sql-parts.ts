@@ -11,7 +11,7 @@ export function anyOfBytes(values: readonly Buffer[]): RawBuilder<Buffer> {
 
 export const hexOf = (values: readonly Buffer[]): string[] => values.map((value) => value.toString("hex"));
 
-/** Passes a text, which costs the client less than a list. @param array made by `byteaArray` */
+/** Matches bytes against a list passed as text, which costs less than an array. @param array made by `byteaArray` */
 export const anyOfByteaText = (array: string): RawBuilder<Buffer> => sql<Buffer>`ANY(${array}::bytea[])`;
 
 /** An array of bytea in PostgreSQL's text form, e.g. `{"\\x01","\\x02"}`. */

@@ -33,7 +33,7 @@ export interface KeyFacts {
 
 export interface RotationState {
   step: "none" | "waits" | "reseals";
-  /** Rows that this process has resealed in this rotation, or in the last one. */
+  /** Rows that this process has resealed in the current or the last rotation. */
   resealed: number;
   /** Rows to reseal in total; `null` until they are counted. */
   total: number | null;
@@ -41,12 +41,9 @@ export interface RotationState {
 
 export interface KeyKeeper {
   list(): Promise<KeyFacts[]>;
-  /** @returns false while a rotation is in progress */
   rotate(): Promise<boolean>;
   state(): RotationState;
-  /** Whether a rotation is in progress in any process. */
   isOpen(): Promise<boolean>;
-  /** Does the steps of the rotation that are due; also runs periodically by itself. */
   runDueSteps(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -54,11 +51,10 @@ export interface KeyKeeper {
 export interface KeyKeeperParts {
   /** The wrapping key, read at every use because it can be rotated too. */
   secretKey(): Buffer;
-  /** Whether another key sealed a file beside the database. */
+  /** Whether a file beside the database was sealed with another key. */
   isAnyFileOlder(keyId: number): Promise<boolean>;
   isSound(): boolean;
   logger: Logger | undefined;
-  /** Replaces SETTLE_MS; set by tests only. */
   settleMs?: number;
 }
 

@@ -11,7 +11,7 @@ import type { StoreContext } from "../store-context.ts";
 import { SealError } from "./seal.ts";
 import type { KeyRing, SealedTable } from "./server-keys.ts";
 
-/** Few rows per commit, so that neither locks nor the event loop are held for long. */
+/** Rows per commit: few, so that neither locks nor the event loop are held for long. */
 const ROWS_AT_ONCE = 64;
 
 interface ResealTable {
@@ -35,9 +35,7 @@ function byId(name: SealedTable): ResealTable {
 }
 
 export interface ResealOptions {
-  /** Called after each commit with the number of resealed rows. */
   report(rows: number): void;
-  /** Whether to stop; asked between two commits. */
   isStopped(): boolean;
 }
 
@@ -56,7 +54,7 @@ export async function resealAll(context: ResealContext, { report, isStopped }: R
   }
 }
 
-/** @returns key of a page's last row; `null` for the last page */
+/** @returns id of the page's last row; `null` for the last page */
 async function lastOfPage({ db }: ResealContext, table: ResealTable, after: Buffer | string | null) {
   const { name, key, rowsAtOnce = ROWS_AT_ONCE } = table;
   const column = sql.ref(key);
@@ -93,7 +91,7 @@ function resealPage({ db, keys }: ResealContext, { name, key }: ResealTable, { a
   });
 }
 
-/** Returns `null` for a damaged row, which stays unchanged and fails when it is read. */
+/** @returns `null` for a damaged row, which stays unchanged and fails when it is read */
 function resealed(keys: KeyRing, table: SealedTable, row: { key: Buffer | string; sealed: Buffer }): Buffer | null {
   const context = `${table}:sealed:${typeof row.key === "string" ? row.key : row.key.toString("hex")}`;
   try {
@@ -176,7 +174,6 @@ async function isAnyOlderIn(folder: string, prefix: Buffer): Promise<boolean> {
 
 const isMissing = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code === "ENOENT";
 
-/** A file deleted meanwhile counts as true: it needs no other key. */
 async function startsWith(path: string, prefix: Buffer): Promise<boolean> {
   const handle = await open(path, "r").catch((thrown: unknown) => {
     if (isMissing(thrown)) return null;

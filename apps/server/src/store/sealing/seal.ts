@@ -8,7 +8,6 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Bytes by which a sealed value is longer than the plain one. */
 export const SEAL_OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
 
 /**
@@ -24,7 +23,6 @@ export class SealError extends Error {
 
 export interface SealKey {
   id: number;
-  /** 32 bytes. */
   bytes: Buffer;
 }
 

@@ -123,7 +123,6 @@ export function rewrapKeys(db: Database, { from, to }: { from: Buffer; to: Buffe
   });
 }
 
-/** Whether this key wraps the stored keys; false if there are none. */
 export async function isWrappedBy(db: Database, secretKey: Buffer): Promise<boolean> {
   const { rows } = await sql<{ found: string | null }>`SELECT to_regclass('server_key')::text AS found`.execute(db);
   if ((rows[0]?.found ?? null) === null) return false;

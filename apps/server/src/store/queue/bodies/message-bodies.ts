@@ -111,7 +111,6 @@ export async function openSpool({
   return { bodies, inFlight };
 }
 
-/** Chunks that one query reads, 2 MiB in total. */
 const READ_AHEAD = 8;
 
 export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; now: () => Date }): MessageBodies {
@@ -152,7 +151,7 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
   };
 }
 
-/** Returns `null` for a damaged body as for a missing one: a retry would not help. */
+/** Treats a damaged body as a missing one (`null`), since a retry would not help. */
 async function orNullIfDamaged(read: () => Promise<Buffer | null>): Promise<Buffer | null> {
   try {
     return await read();

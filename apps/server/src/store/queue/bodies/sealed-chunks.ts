@@ -1,8 +1,3 @@
-/**
- * A body as sealed chunks of 256 KiB, each bound to its message, its index and whether it is the last, so that swapped,
- * missing or truncated chunks are detected.
- */
-
 import { SEAL_OVERHEAD_BYTES, SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { SpoolFile } from "./spool-files.ts";
@@ -38,7 +33,6 @@ export function openChunk(keys: ServerKeys, messageId: string, chunk: SealedChun
 const chunkContext = (messageId: string, index: number, isLast: boolean) =>
   `message_chunk:sealed:${messageId}:${index}:${isLast ? "last" : "more"}`;
 
-/** Reads the next `length` bytes of consecutive buffers; copies only where they span two. */
 function reader(parts: readonly Buffer[]): (length: number) => Buffer {
   let part = 0;
   let offset = 0;
@@ -58,7 +52,7 @@ function reader(parts: readonly Buffer[]): (length: number) => Buffer {
   };
 }
 
-/** Reads the first chunk. @param name what it was sealed with @returns `null` for a damaged file */
+/** Reads the first chunk of a sealed file. @param name the file was sealed with @returns `null` for a damaged file */
 export async function readFirstChunk(keys: ServerKeys, name: string, file: SpoolFile): Promise<Buffer | null> {
   const isLast = (await file.sizeBytes()) <= SEALED_CHUNK_BYTES;
   try {

@@ -5,7 +5,6 @@ import { AppError } from "../../../core/app-error.ts";
 
 export interface SpoolFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Reads `length` bytes; fewer only at the end of the file. */
   read(length: number): Promise<Buffer>;
   sizeBytes(): Promise<number>;
   sync(): Promise<void>;
@@ -13,17 +12,12 @@ export interface SpoolFile {
 }
 
 export interface SpoolFiles {
-  /** Creates a file with mode 0600; fails if it exists. */
   create(path: string): Promise<SpoolFile>;
-  /** Opens a file for reading; `null` if it does not exist. */
   openToRead(path: string): Promise<SpoolFile | null>;
   rename(from: string, to: string): Promise<void>;
-  /** Removes a file; does nothing if it does not exist. */
   remove(path: string): Promise<void>;
-  /** Creates a directory and its parents with mode 0700. */
   makeDirectory(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
-  /** Lists a directory; empty if it does not exist. */
   list(path: string): Promise<string[]>;
   /** Time of a file's last change; `null` if the file does not exist. */
   modifiedAt(path: string): Promise<Date | null>;
@@ -89,7 +83,6 @@ async function orNullIfAbsent<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Suffix of a file that is not completely written. */
 export const UNFINISHED = ".part";
 
 export interface FilePlace {
@@ -124,7 +117,6 @@ async function writeSynced(files: SpoolFiles, path: string, chunks: Iterable<{ s
   }
 }
 
-/** Replaces an incomplete file that a killed process left. */
 async function createOrReplace(files: SpoolFiles, path: string): Promise<SpoolFile> {
   try {
     return await files.create(path);

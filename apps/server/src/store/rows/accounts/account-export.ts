@@ -1,6 +1,6 @@
 /**
- * Everything stored about one account. A new table does not compile without an entry, and new columns and fields are
- * exported by themselves, but for keyed hashes and values that only the server can use (`about`).
+ * Exports everything stored about one account. A new table does not compile without an entry; new columns are exported
+ * by themselves, except keyed hashes and values that only the server can use.
  */
 import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
@@ -26,7 +26,7 @@ import { formerUserIndex } from "./released-addresses.ts";
 
 interface TableReader {
   about: string;
-  /** Absent if the table holds nothing that belongs to an account. */
+  /** Absent if the table contains no account data. */
   rows?: (source: ExportSource) => ExportPages;
 }
 

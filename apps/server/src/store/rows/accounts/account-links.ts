@@ -1,7 +1,3 @@
-/**
- * One-use links sent to an account's e-mail (`one_time_token`), and what they change, in one transaction under the
- * account's lock.
- */
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
 import type { InTransaction } from "../../database.ts";
@@ -20,7 +16,6 @@ import { lockDocument, sealDocument, type UserDocument } from "./user-document.t
 import { endSessionsAndLinks } from "./ways-in.ts";
 
 export interface AccountLinkStoreParts {
-  /** Deletes bodies of messages that an impostor may have queued. */
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
@@ -72,7 +67,6 @@ async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Prom
   });
 }
 
-/** The account of a valid link, with its row locked. */
 interface Proof {
   trx: InTransaction;
   userId: string;
@@ -84,7 +78,7 @@ interface LinkUse {
   tokenHash: Buffer;
 }
 
-/** Uses a link, which only one of several uses finds. @param work `null`: the link must not be used */
+/** Uses up a link for one of several concurrent calls. @param work `null`: the link must not be used */
 async function redeemLink<T>(
   context: StoreContext,
   { kind, tokenHash }: LinkUse,
@@ -150,7 +144,9 @@ async function replacePassword(context: StoreContext, proof: Proof, passwordHash
   return { ...nothingAfter, notifyRoutes };
 }
 
-/** Signs in by link. Without the password, at the mailbox' first proof, an existing one may be an impostor's. */
+/**
+ * Signs in by link. At the mailbox' first proof, an existing password may be an impostor's unless it was entered too.
+ */
 async function signIn(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof | null> {
   const { document } = proof;
   if (passwordHash !== null && passwordHash !== document.passwordHash) return null;

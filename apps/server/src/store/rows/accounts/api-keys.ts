@@ -1,4 +1,3 @@
-/** API keys. Only a hash of each is stored; the name is sealed. */
 import type { KeyScope } from "@kauke/contract";
 import { sql } from "kysely";
 import type { ApiKey, ApiKeyStore } from "../../../core/api-key.ts";
@@ -68,7 +67,6 @@ export function apiKeyStore(context: StoreContext): ApiKeyStore {
   };
 }
 
-/** @returns number of revoked keys */
 export async function revokeKeys(db: Pick<InTransaction, "deleteFrom">, userId: string): Promise<number> {
   const query = db.deleteFrom("api_key").where("user_id", "=", userId);
   return Number((await query.executeTakeFirst()).numDeletedRows);

@@ -1,5 +1,3 @@
-/** Reads the rows of one account page by page, and shows them in clear. */
-
 import type { ExportedRow } from "../../../core/account-export.ts";
 import { sameMailbox, spellingOfMailbox } from "../../../core/destination/same-mailbox.ts";
 import { keptUntil } from "../../../core/retention.ts";
@@ -10,16 +8,13 @@ import { rateLimitSubject } from "../rate-limits.ts";
 
 export interface ExportSource extends StoreContext {
   userId: string;
-  /** Addresses of aliases by id, filled while aliases are read. */
   addresses: Map<string, string>;
-  /** Addresses of mailboxes by keyed hash, filled while aliases are read. */
   mailboxes: Map<string, string>;
 }
 
 export type ExportPages = AsyncIterable<ExportedRow[]>;
 
 export type AnyRow = Record<string, unknown>;
-/** Tables with the columns `id` and `user_id`. */
 export type OwnedTable =
   | "api_key"
   | "alias"
@@ -75,7 +70,6 @@ export function ownedRows<Shown>(
   });
 }
 
-/** Shows a row's columns and sealed fields, without binary values. @param row with the `id` it was sealed with */
 export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable, row: AnyRow): AnyRow {
   const plain = Object.entries(row).filter(
     ([name, value]) => !(value instanceof Uint8Array || name.endsWith("_index")),
@@ -133,7 +127,7 @@ async function* numbers(
   }
 }
 
-/** Names what the account's rate limits count. Counts by network are not linked to accounts. */
+/** Names the subjects of the account's rate limits. Limits by network are not linked to accounts. */
 async function limitSubjects({
   keys,
   db,
@@ -151,7 +145,7 @@ async function limitSubjects({
   ];
 }
 
-/** Spellings of an e-mail under which sign-ins and messages to its mailbox are counted. */
+/** Spellings of an e-mail under which the rate limits count sign-ins and messages to its mailbox. */
 const spellings = (email: string) => [
   ...new Set([email.normalize("NFC").toLowerCase(), sameMailbox(email), spellingOfMailbox(email)]),
 ];

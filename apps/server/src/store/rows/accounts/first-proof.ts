@@ -16,7 +16,7 @@ import { findLink, type LinkDocument } from "./link-rows.ts";
 import { emailIndex, lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 import { endSessionsAndLinks } from "./ways-in.ts";
 
-/** Steps to do after the first proof is committed. */
+/** Steps to run after the commit of the first proof. */
 export interface AfterProof {
   messagesDone: string[];
   notifyRoutes(): Promise<void>;
@@ -141,7 +141,7 @@ async function changeWithin(context: StoreContext, trx: InTransaction, { change,
   return { notifyRoutes, former: { email: document.email, isConfirmed } };
 }
 
-/** The issuer that made the account vouched for the former address only (`isMadeByHost`). */
+/** Drops `isMadeByHost`: the issuer vouched for the former address only. */
 function withEmail({ clock }: StoreContext, document: UserDocument, email: string): UserDocument {
   const { isMadeByHost: _, ...own } = document;
   return { ...own, email, emailConfirmedAt: clock.now().toISOString() };

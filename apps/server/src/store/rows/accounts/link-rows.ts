@@ -1,4 +1,3 @@
-/** Rows of one-use links to an account's e-mail (`one_time_token`), found by the hash of their token. */
 import type { AccountLinkKind } from "../../../core/user/account-link.ts";
 import { latestKnown } from "../../../runtime/ports.ts";
 import type { StoreContext } from "../../store-context.ts";

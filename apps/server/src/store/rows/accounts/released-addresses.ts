@@ -11,7 +11,6 @@ import type { StoreContext } from "../../store-context.ts";
 import { networkIndexes } from "../sign-in/anonymous-tokens.ts";
 import { anyOfBytes } from "../sql-parts.ts";
 
-/** Rows per statement, below PostgreSQL's limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
 
 export interface Release {
@@ -28,15 +27,12 @@ export interface ReleasedAddress {
 }
 
 export interface ReleasedAddresses {
-  /** Used addresses that the account may release now. Concurrent calls may exceed it by one batch each. */
+  /** How many used addresses the account may release now; concurrent calls may exceed it by one batch each. */
   room(db: Database | InTransaction, userId: string): Promise<number>;
   /** @throws AppError `rate_limited` when the account may release no address now */
   refuseWithoutRoom(db: Database | InTransaction, userId: string): Promise<void>;
-  /** Reserves used addresses, and unused ones within the caps; the others become free. */
   release(trx: InTransaction, release: Release): Promise<void>;
-  /**
-   * Takes a released address after its insert, which has waited for others with it. @throws AppError `alias_released`
-   */
+  /** Claims a released address after its insert, which waits for concurrent ones. @throws AppError `alias_released` */
   claim(trx: InTransaction, addressIndex: Buffer, userId: string): Promise<void>;
   /** Claims many addresses. @returns hashes (hex): `refused` are somebody else's, `reclaimed` were this account's */
   claimAll(

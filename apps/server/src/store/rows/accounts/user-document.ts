@@ -1,4 +1,3 @@
-/** The sealed document of an account's row, and the keyed hashes that find it. */
 import type { AccountSettings } from "@kauke/contract";
 import type { ChosenDefaults, DefaultsChange } from "../../../core/mailbox/mailbox.ts";
 import type { FederatedName, User, UserStore } from "../../../core/user/user.ts";
@@ -11,11 +10,8 @@ export type UserDocument = Pick<
   User,
   "email" | "walletAddress" | "googleId" | "passwordHash" | "firstName" | "lastName" | "profileImageUrl"
 > & {
-  /** When the e-mail was confirmed, in ISO 8601; absent if it never was. */
   emailConfirmedAt?: string;
-  /** When the password was set, in ISO 8601; absent if it never was. */
   passwordSetAt?: string;
-  /** Issuer of the Google id; present only together with that id. */
   googleIssuer?: string;
   isGoogleRemoved?: true;
   /** True if the account was created by an issuer that also hosts the mailbox. */
@@ -47,7 +43,7 @@ export function openUserDocument(
   return laterByMs < MADE_AND_CONFIRMED_WITHIN_MS ? { ...unconfirmed, email } : document;
 }
 
-/** Locks and opens the document; `null` when the account does not exist. */
+/** Locks and opens an account's document; `null` when the account does not exist. */
 export async function lockDocument(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -76,13 +72,13 @@ export const walletIndex = (keys: ServerKeys, walletAddress: string): Buffer =>
 
 export const googleNameOf = (subject: string, issuer = ""): FederatedName => ({ issuer, subject });
 
-/** Returns `null` for an address that stands for nobody, such as a proxy's on this network. */
+/** @returns `null` for an address that identifies nobody, such as a proxy's on this network */
 export function registeredFromIndex(keys: Pick<ServerKeys, "hmac">, clientAddress: string): Buffer | null {
   const block = clientBlock(clientAddress);
   return isPublicBlock(block) ? keys.hmac("abuse", `registered from ${block}`) : null;
 }
 
-/** Text by which the mail path compares accounts. */
+/** Opaque text of the registration block, by which the mail path compares accounts. */
 export const registeredFromText = (index: Buffer | null): string | undefined => index?.toString("base64").slice(0, 16);
 
 export function googleIndex(keys: ServerKeys, { issuer, subject }: FederatedName): Buffer {

@@ -1,4 +1,3 @@
-/** Accounts: personal data is sealed and looked up by keyed hash. */
 import { type AccountSettings, type AccountSettingsChange, accountMessages } from "@kauke/contract";
 import { type Selectable, sql } from "kysely";
 import { AppError, fieldError } from "../../../core/app-error.ts";

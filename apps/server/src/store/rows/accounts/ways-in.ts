@@ -1,5 +1,3 @@
-/** Links and removes ways to sign in, and replaces passwords, under the account's lock. */
-
 import { authMethodWithout, decideRemoval } from "../../../core/user/sign-in-methods.ts";
 import type {
   FederatedName,
@@ -59,7 +57,6 @@ async function link(context: StoreContext, id: string, { hasOne, linked, index }
   }
 }
 
-/** Of two concurrent removals, the second sees the result of the first. */
 export function detachWay(
   context: StoreContext,
   id: string,
@@ -93,12 +90,11 @@ async function clearIndex(
 }
 
 export interface PasswordReplacement {
-  /** Hash to be replaced: nothing changes if the account has another password by now. */
+  /** Hash to replace; nothing changes if the account has another password by now. */
   from: string;
   to: string;
 }
 
-/** Stores the same password under a stronger hash; no session ends. */
 export function replaceHash(context: StoreContext, id: string, replacement: PasswordReplacement): Promise<boolean> {
   return replaceIfCurrent(context, id, {
     replacement,
@@ -106,7 +102,6 @@ export function replaceHash(context: StoreContext, id: string, replacement: Pass
   });
 }
 
-/** Replaces the password, and ends every other session and the open links. @returns whether it was changed */
 export function storePassword(
   context: StoreContext,
   id: string,
@@ -121,7 +116,7 @@ export function storePassword(
 
 interface Replacing {
   replacement: PasswordReplacement;
-  /** Stores the change in the same transaction. @param document with the new hash, not yet sealed */
+  /** Runs in the same transaction as the change. @param document with the new hash, not yet sealed */
   also(trx: InTransaction, document: UserDocument): Promise<void>;
 }
 
@@ -134,7 +129,7 @@ function replaceIfCurrent(context: StoreContext, id: string, { replacement, also
   });
 }
 
-/** Ends sessions and links. One that the old password is opening waits for the account's lock and sees the new. */
+/** Ends sessions and links. A session being opened with the old password waits for the lock and is refused. */
 export async function endSessionsAndLinks(
   trx: InTransaction,
   userId: string,

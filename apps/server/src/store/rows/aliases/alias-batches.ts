@@ -34,7 +34,6 @@ interface Batch {
   aliasIds: readonly string[];
 }
 
-/** Result of one transaction, with what is left to do after its commit. */
 interface Done {
   failed: Map<string, ErrorCode>;
   hasChangedRoutes: boolean;
@@ -64,7 +63,6 @@ export function deleteMany(
   });
 }
 
-/** Finds used aliases that can't be deleted now: the account has too many reserved addresses. */
 async function waitingAmong(
   { db }: StoreContext,
   { released }: AliasStoreParts,
@@ -94,7 +92,6 @@ async function inBatches(
     if (done.hasChangedRoutes) await signals.routeChanged({ userId });
     await forgetBodies(done.messagesDone);
     for (const [id, code] of done.failed) failed.set(id, code);
-    // Unsealing and sealing a batch takes milliseconds, so other work gets a turn between batches.
     await nextTurn();
   }
   return { changed: aliasIds.length - failed.size, failed };
@@ -130,7 +127,6 @@ interface ToChange {
   userId: string;
   rows: readonly AliasRow[];
   change: (alias: Alias) => ManyAliasesChange;
-  /** Error codes of the aliases that were refused, by id. */
   failed: Map<string, ErrorCode>;
 }
 
@@ -196,7 +192,6 @@ async function deleteBatch(
 
 type AliasRow = Awaited<ReturnType<typeof lockBatch>>[number];
 
-/** Locks aliases in the order of their ids, so that batches can't deadlock. */
 function lockBatch(trx: InTransaction, { userId, aliasIds }: Batch) {
   return trx
     .selectFrom("alias")

@@ -16,20 +16,15 @@ export interface AliasDocument {
   name: string;
   domain: string;
   notes: string | null;
-  /** Destinations; empty while the alias is paused. */
   destinations: Destination[];
-  /** Destinations to restore when a paused alias is activated; empty while it is active. */
   lastDestinations: Destination[];
   /** Key of 32 bytes in base64 from which reply addresses are derived. */
   replyKey: string;
   /** Key of 32 bytes in base64 that signs webhook calls. */
   webhookSecret: string;
   providerId: string | null;
-  /** Ids of labels, some of which may be deleted; absent in older documents. */
   labels?: readonly string[];
-  /** Whether the alias is pinned; absent in older documents. */
   pinned?: boolean;
-  /** Whether the owner may write by address; absent in older documents: no. */
   writeByAddress?: boolean;
 }
 
@@ -88,7 +83,7 @@ function destinationsOf(routing: AliasRouting): Pick<AliasDocument, "destination
     : { destinations: [], lastDestinations: routing.lastDestinations };
 }
 
-/** @param known ids of labels that still exist */
+/** @param known ids of existing labels */
 export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlySet<string>): Alias {
   const routing: AliasRouting = row.active
     ? { state: "active", destinations: document.destinations }

@@ -1,4 +1,3 @@
-/** An alias' route with the states of its mailboxes and its encryption key, in one query. */
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AliasRoute, RouteChange } from "../../../core/alias/alias.ts";
@@ -28,15 +27,12 @@ interface RouteRow {
   key_sealed: Buffer | null;
 }
 
-/** Maximum routes per query. */
 const GROUP_MAX = 64;
 /** Concurrent queries for routes, above which look-ups are joined. */
 const AT_ONCE = { embedded: 1, postgres: 4 };
-/** Maximum routes remembered by id. */
 const KNOWN_MAX = 256;
 const KNOWN_MS = 1000;
 
-/** Looks routes up by address and by id; concurrent look-ups share queries. */
 export function routeReads({ db, keys, signals }: StoreContext) {
   // `<mailbox index in hex>:<state>`, joined by commas. An array costs less than `string_agg`, which aggregates.
   const pairs = sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || state
@@ -138,7 +134,9 @@ function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["mi
   };
 }
 
-/** Key of the alias' mail; `null`: none. @throws SealError: mail is deferred and never forwarded unencrypted */
+/**
+ * Key that the alias' mail is encrypted to; `null`: none. @throws SealError: mail is deferred, never sent unencrypted
+ */
 function ageRecipientOf(keys: ServerKeys, { key_id, key_sealed }: RouteRow): string | null {
   if (key_id === null || key_sealed === null) return null;
   return openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;

@@ -171,7 +171,6 @@ async function cancelComposed(context: StoreContext, trx: InTransaction, aliasId
   return cancelMessages(context, trx, { messageIds: await lockComposed(trx, { column: "alias_id", id: aliasId }) });
 }
 
-/** Renames the SMTP login; the old user name stops working at the commit. */
 async function renameLogin(
   { keys, clock }: StoreContext,
   trx: InTransaction,

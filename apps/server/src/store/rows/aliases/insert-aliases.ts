@@ -11,11 +11,9 @@ import { type AliasDocument, documentOfNew, encryptionColumns } from "./alias-do
 interface Inserting {
   trx: InTransaction;
   released: ReleasedAddresses;
-  /** New aliases, all of one account. */
   aliases: readonly Alias[];
 }
 
-/** Inserts the aliases whose address is free; they count as unused. @returns their ids */
 export async function insertAliases(
   context: StoreContext,
   { trx, released, aliases }: Inserting,
@@ -76,7 +74,6 @@ async function insertRows(trx: InTransaction, rows: readonly ReturnType<typeof n
   return inserted;
 }
 
-/** Finds who has each address; free addresses are absent from the result. */
 export async function addressStanding(
   { db, keys, clock }: StoreContext,
   userId: string,

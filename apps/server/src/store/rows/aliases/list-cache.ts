@@ -5,28 +5,25 @@
  */
 export interface ListRead<Item> {
   items: readonly Item[];
-  /** Bytes of the sealed rows that the list was read from; in memory it takes about three times as many. */
   bytes: number;
 }
 
 export interface ListCacheLimits {
   allBytes: number;
   listBytes: number;
-  /** Milliseconds after which a list is dropped. */
   keptMs: number;
 }
 
 interface Kept<Item> {
   mark: string;
   items: Promise<readonly Item[]>;
-  /** 0 while the list is being read. */
   bytes: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 export class ListCache<Item> {
   readonly #limits: ListCacheLimits;
-  /** Lists by account, the least recently used first. */
+  /** Lists by account id, the least recently used first. */
   readonly #lists = new Map<string, Kept<Item>>();
   #bytes = 0;
 

@@ -25,7 +25,6 @@ interface Run {
   toAlias(row: ImportRow): Alias | null;
 }
 
-/** @returns `null` when the import is deleted or not running */
 export function runBatch(context: StoreContext, parts: ImportStoreParts, run: Run): Promise<BatchOutcome | null> {
   const { db, keys } = context;
   return db.transaction().execute(async (trx) => {
@@ -64,7 +63,7 @@ interface Making extends Run {
   userId: string;
 }
 
-/** @returns all rows, updated with their outcome */
+/** @returns all rows of the batch, updated with their outcome */
 async function makeRows(context: StoreContext, { released }: ImportStoreParts, making: Making): Promise<ImportRow[]> {
   const { trx, rows, userId, toAlias } = making;
   const wanted = rows.flatMap((row) => (isToBeMade(row) && !row.made ? (toAlias(row) ?? []) : []));
@@ -87,7 +86,7 @@ async function makeRows(context: StoreContext, { released }: ImportStoreParts, m
   });
 }
 
-/** Inserts aliases whose address is free, then the others with their next name, and so on. */
+/** Inserts aliases whose address is free, then retries the others with their next name. */
 async function insertByTurns(
   context: StoreContext,
   { otherNames, ...inserting }: Parameters<typeof insertAliases>[1] & { otherNames: Map<string | null, string[]> },
@@ -128,7 +127,6 @@ async function countAliases(trx: InTransaction, userId: string): Promise<number>
   return (await mine.select((row) => row.fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
 }
 
-/** Ids of the aliases whose address the account already has. */
 async function ownedBy(
   { keys }: StoreContext,
   { trx, userId, aliases }: { trx: InTransaction; userId: string; aliases: readonly Alias[] },

@@ -13,7 +13,6 @@ import { deleteFinishedMessages } from "../job-records.ts";
 import { anyOfIds } from "../sql-parts.ts";
 import { type ImportStoreParts, lockImport, nextOpenBatch, openBatch, sealBatch, toImport } from "./run-batch.ts";
 
-/** @returns `null` when the import is deleted or not being undone */
 export async function undoBatch(
   context: StoreContext,
   { released, forgetBodies }: ImportStoreParts,
@@ -100,7 +99,6 @@ async function lockMade(
 /** Aliases deleted per statement, which blocks the event loop while the database checks foreign keys. */
 const DELETED_AT_ONCE = 125;
 
-/** @returns messages whose bodies may be deleted */
 async function deleteMailOf(trx: InTransaction, aliasIds: readonly string[]): Promise<string[]> {
   if (aliasIds.length === 0) return [];
   const messages = await trx

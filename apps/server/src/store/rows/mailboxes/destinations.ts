@@ -28,13 +28,11 @@ import { anyOfBytes } from "../sql-parts.ts";
 import { isSharedDomain, mailboxIndex, mailDomainIndex } from "./mailboxes.ts";
 
 interface PairDocument {
-  /** ISO times of the confirmation messages, oldest first. */
   askedAt: string[];
 }
 
 interface LinkDocument {
   destinationId: string;
-  /** Address that was asked for confirmation; absent in older links. */
   address?: string;
 }
 
@@ -136,10 +134,9 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
   }
 }
 
-/** Whether the mailbox is neither confirmed nor refused nor blocked. */
 const isOpen = (state: KnownState | undefined): boolean => state === undefined || state === "asked";
 
-/** The account's confirmed e-mail, which needs no confirmation as a destination; else null. */
+/** The account's confirmed e-mail, which as a destination needs no further confirmation; otherwise null. */
 function provenMailbox(keys: ServerKeys, row: MailboxRow | undefined): Buffer | null {
   if (row === undefined) return null;
   const { email, emailConfirmedAt } = openUserDocument(keys, row);
@@ -167,8 +164,8 @@ async function confirmPair(context: StoreContext, trx: InTransaction, pair: Prov
 }
 
 /**
- * Unless it has refused or blocked mail. The caller has locked the account. @returns drops the cached routes; call it
- * after the commit
+ * Confirms the account's own mailbox unless it refused or blocked mail. The caller has locked the account.
+ * @returns function that drops the cached routes; call it after the commit
  */
 export async function confirmOwnMailbox(
   context: StoreContext,
@@ -248,7 +245,7 @@ async function answerLink(
   });
 }
 
-/** In order of id: a block concerns every account, all else only the link's. */
+/** Locks pairs in the order of ids: all accounts for a block, otherwise the link's account. */
 function lockPairs(
   trx: InTransaction,
   { id, mailbox_index }: { id: string; mailbox_index: Buffer },
@@ -261,11 +258,9 @@ function lockPairs(
 
 interface Change<T> {
   result: T;
-  /** Accounts whose cached routes must be dropped. */
   changed: readonly string[];
 }
 
-/** Drops cached routes: of other processes in the transaction, of this one after the commit. */
 export async function changeAndDropRoutes<T>(
   { db, signals }: StoreContext,
   work: (trx: InTransaction) => Promise<Change<T>>,
@@ -278,7 +273,7 @@ export async function changeAndDropRoutes<T>(
   return result;
 }
 
-/** As an alias spells it. Opens all documents of the account, which is rarely needed. */
+/** The mailbox as an alias spells it. Opens all documents of the account, which is rarely needed. */
 async function spellingOf(
   { keys }: StoreContext,
   trx: InTransaction,
@@ -365,7 +360,7 @@ async function insertLink(
     .execute();
 }
 
-/** A confirmation link is not consumed: until it expires the reader may change their mind. */
+/** Finds a link without using it up: until it expires the reader may choose again. */
 async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
   const link = await db
     .selectFrom("one_time_token")

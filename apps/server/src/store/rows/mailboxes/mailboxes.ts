@@ -1,4 +1,3 @@
-/** The list of an account's mailboxes, and the keyed hashes of mailboxes. */
 import { randomUUID } from "node:crypto";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import { sql } from "kysely";
@@ -184,7 +183,7 @@ function addressesIn(open: () => SomeDocument): string[] {
   return document.email ? [...mailboxes, document.email] : mailboxes;
 }
 
-/** @param filled addresses that are done already */
+/** @param filled addresses that already have their domain */
 async function fill(
   trx: InTransaction,
   keys: ServerKeys,

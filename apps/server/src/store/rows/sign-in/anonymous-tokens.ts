@@ -14,9 +14,7 @@ import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 
 export interface AnonymousTokens<Kept extends object> {
-  /** Stores a token, and deletes expired ones. */
   keep(tokenHash: Buffer, document: Kept, terms: TokenTerms): Promise<void>;
-  /** Deletes a token for one of several calls. @returns `null` when it is unknown, used or expired */
   take(tokenHash: Buffer): Promise<Kept | null>;
 }
 
@@ -90,7 +88,7 @@ async function evictOldest({ db }: StoreContext, { kind, count }: { kind: string
     )`.execute(db);
 }
 
-/** Keyed hashes, by which the networks with most rows are found, but no address. */
+/** Keyed hashes of network and block, to find those with most rows without storing an address. */
 
 export interface NetworkIndexes {
   network_index: Buffer;
