@@ -8,14 +8,13 @@ import type { PeerReply } from "./smtp-reply.ts";
 /** Stage of the session in which a reply came. `body` lasts from the 354 to the reply after the final dot. */
 export type SmtpStage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "body";
 
-/** Reasons why a connection ended without a reply. */
 export type LossReason = "unreachable" | "timed_out" | "connection_lost" | "tls_failed" | "bad_reply" | "aborted";
 
 type Row = readonly [code: FailureCode, detail: string];
 
 export const taken: DeliveryOutcome = { kind: "taken" };
 
-/** Outcome when nothing was sent, because a limit on concurrent attempts or on memory was reached. */
+/** Outcome of an attempt that sent nothing: a limit on concurrent attempts or on memory was reached. */
 export const untried: Extract<DeliveryOutcome, { kind: "deferred" }> = {
   kind: "deferred",
   failure: { code: "try_later", enhancedStatus: "4.4.5" },

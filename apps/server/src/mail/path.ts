@@ -54,7 +54,7 @@ export async function resolveRecipient(
   return await resolve(path, isNullSender, deps);
 }
 
-/** From the final dot to the reply. @throws on failures only; refusals are replies */
+/** Receives a message from the final dot to the reply. @throws on failures only; refusals are replies */
 export async function receiveMessage(mail: ReceivedMail, deps: MessagePathDeps): Promise<SmtpReply> {
   const arrived = arrive(mail, deps.arrival);
   const note = notesTo(deps.arrival.trace, arrived.transaction);

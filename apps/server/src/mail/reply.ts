@@ -1,6 +1,6 @@
 /**
- * Reasons for which mail is refused or deferred, each with its SMTP reply: code, enhanced status (RFC 3463), text. No
- * reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
+ * Reasons for which mail is refused or deferred, with their SMTP replies. No reply contains a destination address.
+ * Temporary failures are 4xx, so that the sender keeps the mail.
  */
 import { asAppError } from "../core/app-error.ts";
 
@@ -52,14 +52,14 @@ const table = {
   forbidden: reply(553, "5.7.1", "You may not send from this address"),
 } satisfies Record<string, SmtpReply>;
 
-/** The closed set of reasons that mail hosts and mail programs are told. */
+/** Reasons that mail hosts and mail programs may read. */
 export type MailRefusal = keyof typeof table;
 
 export const mailRefusals = Object.keys(table) as MailRefusal[];
 
 const COMPOSE = "Write from the compose page, or with the alias' SMTP credentials";
 
-/** Only a proven owner reads these, about a message to a send address. */
+/** Replies that only a proven owner gets, to a message to a send address. */
 export const sendAddressReplies = {
   off: reply(
     550,
@@ -86,7 +86,7 @@ export const sendAddressReplies = {
   ),
 } as const satisfies Record<string, SmtpReply>;
 
-/** From is not read as DMARC and mail programs must agree on it. */
+/** Reply for a From field that mail programs and DMARC could read differently. */
 export const authorUnreadable = reply(
   550,
   "5.7.1",
@@ -99,7 +99,7 @@ export function replyFor(code: MailRefusal): SmtpReply {
   return table[code];
 }
 
-/** An unexpected exception is a temporary failure, so that no mail is lost; so is an error of the HTTP API. */
+/** Turns an exception into a temporary failure, so that no mail is lost. */
 export function replyForThrow(thrown: unknown): SmtpReply {
   const code = asAppError(thrown)?.code;
   return code !== undefined && isMailRefusal(code) ? table[code] : unavailable;

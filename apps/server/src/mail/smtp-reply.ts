@@ -1,12 +1,9 @@
-/**
- * Parses SMTP replies (RFC 5321 §4.2) with limits against hostile peers. What a reply means is decided in classify-
- * reply.ts.
- */
+/** Parses SMTP replies (RFC 5321 §4.2) with limits against hostile peers; `classify-reply.ts` interprets them. */
 export interface PeerReply {
   code: number;
   /** Of the last line (RFC 3463), e.g. `5.1.1`. */
   enhancedStatus: string | null;
-  /** One per line. They may contain an address: never log them or pass them on. */
+  /** Text lines, which may contain an address: never log them or pass them on. */
   lines: readonly string[];
 }
 
@@ -21,7 +18,6 @@ export class ReplyReader {
   #code = 0;
   #lines: string[] = [];
 
-  /** A reply has begun but not ended. */
   get isMidway(): boolean {
     return this.#rest.length > 0 || this.#lines.length > 0;
   }

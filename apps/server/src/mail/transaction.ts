@@ -3,10 +3,8 @@ import type { InstructionProof, Mailbox } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../core/alias/alias.ts";
 import type { MessageEnvelope } from "../core/message/message.ts";
 
-/** Address by which an owner writes to a correspondent. */
 export interface ReplyRecipient {
   kind: "reply";
-  /** Canonical address, `r-<token>@<alias domain>`. */
   address: string;
   correspondent: Mailbox;
   route: AliasRoute;
@@ -14,11 +12,10 @@ export interface ReplyRecipient {
   forOthers?: AliasRecipient;
 }
 
-/** A bounce or SRS address made for a forwarded message, which accepts reports. */
 export interface BounceRecipient {
   kind: "bounce";
   address: string;
-  /** `null` for an SRS address of the older form, which names no alias. */
+  /** Id of the alias; `null` for an SRS address of the older form, which names no alias. */
   aliasId: string | null;
   /** Original sender, who may be notified; `null` when there is none. */
   sender: string | null;
@@ -34,20 +31,16 @@ export interface SendTag {
 export interface AliasRecipient {
   kind: "alias";
   route: AliasRoute;
-  /**
-   * Set if the address has a tag that names a recipient, or means to: a message from the owner is sent there or
-   * refused.
-   */
+  /** Set if the tag names a recipient, or means to: a message from the owner is sent there or refused. */
   sendTag?: SendTag;
 }
 
 export type ResolvedRecipient =
   | AliasRecipient
   | { kind: "paused" }
-  /** postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). */
+  /** Recipient postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). */
   | { kind: "operator"; address: string }
   | ReplyRecipient
-  /** Recipient of a message from a signed-in alias; submission only. */
   | { kind: "outside"; address: string }
   | BounceRecipient;
 
@@ -59,7 +52,7 @@ export interface AuthorInstruction {
   signatures: readonly InstructionProof[];
   /** Aligned signatures whose keys could not be read now: a retry may prove the same instruction. */
   unread: readonly InstructionProof[];
-  /** Whether a check that did not finish could bring a proof, or a further one. */
+  /** Whether an unfinished check could prove the instruction, or more of it. */
   isUnfinished: boolean;
 }
 

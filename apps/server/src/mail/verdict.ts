@@ -1,4 +1,3 @@
-/** Verdicts of the stages of the mail path. A stage never throws for a policy decision: it returns a verdict. */
 import { type MailRefusal, replyFor, type SmtpReply } from "./reply.ts";
 
 type Accept<T> = { verdict: "accept"; value: T };
@@ -7,28 +6,24 @@ type Accept<T> = { verdict: "accept"; value: T };
 type Notes = { notes?: readonly string[] };
 
 type Refuse =
-  /** Reply 5xx. */
   | { verdict: "reject"; code: MailRefusal }
   /** Reply 4xx: the sender keeps the mail. */
   | { verdict: "defer"; code: MailRefusal };
 
-/** Verdict on a recipient at RCPT. */
 export type Verdict<T> =
   | Accept<T>
-  /** Reply 250, then drop the message, because the owner wants that. */
+  /** Reply 250 and drop the message, because the owner wants that. */
   | { verdict: "discard" }
   | Refuse;
 
-/** Verdict on a message after its final dot. */
 export type StageVerdict<T> = (
   | Accept<T>
   | Refuse
-  /** The message ends here with the given reply. */
+  /** Ends the message with the given reply. */
   | { verdict: "reply"; reply: SmtpReply }
 ) &
   Notes;
 
-/** Verdict of a stage that accepts every message. */
 export type Accepted<T> = Accept<T> & Notes;
 
 export const accept = <T>(value: T, notes?: readonly string[]) =>
@@ -38,6 +33,5 @@ export const defer = (code: MailRefusal) => ({ verdict: "defer", code }) as cons
 export const endWith = (reply: SmtpReply) => ({ verdict: "reply", reply }) as const;
 export const discard = { verdict: "discard" } as const;
 
-/** @returns the reply to a message that was not accepted */
 export const replyOf = (verdict: Exclude<StageVerdict<unknown>, { verdict: "accept" }>): SmtpReply =>
   verdict.verdict === "reply" ? verdict.reply : replyFor(verdict.code);

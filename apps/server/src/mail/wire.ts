@@ -60,7 +60,6 @@ import { webhookBodyMaker, webhookBodyWorker } from "./transport/webhook/webhook
 export interface MailParts {
   config: Config;
   store: Store & { pauseWebhook(gone: GoneWebhook): Promise<void> };
-  /** `null` when this process runs no delivery worker. */
   queue: DeliveryWorkerDeps["queue"] | null;
   transports: Transports;
   resolver: Resolver;
@@ -76,9 +75,7 @@ export interface MailParts {
   spoolSpace: SpoolSpace;
   /** Number of processes among which limits counted in memory are divided; default: 1. */
   processes?: number;
-  /** `null` when mailboxes are not asked for confirmation. */
   confirmation: ConfirmationSettings | null;
-  /** Default: the age implementation. */
   encrypter?: Encrypter | undefined;
 }
 
@@ -88,7 +85,7 @@ export interface WiredMail {
   deliveryWorker: DeliveryWorker | null;
   budget: MemoryBudget;
   limits: MailLimits | null;
-  /** Call it after the transports are closed, so that every attempt has ended. */
+  /** Call it after the transports are closed, when every attempt has ended. */
   close(): Promise<void>;
 }
 
@@ -139,7 +136,7 @@ interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodi
   reports: DeliveryReports;
 }
 
-/** Copies and outcomes share one reporter of failures. */
+/** Makes copies and settles outcomes with one reporter of failures. */
 function copyAndSettle(
   parts: MailParts,
   { copyMemory, webhookBodies, reports, signsArcFor }: CopyAndSettleParts,
@@ -215,7 +212,7 @@ function openDeliveries(
   return new OpenDeliveries({ store, inFlight, space, quota, leases, retries: settling.retries, clock, random });
 }
 
-/** Key of the hashes by which limits count addresses. */
+/** Key of the hashes by which rate limits count addresses. */
 const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys of limits");
 
 function wireInbound(parts: MailParts, shared: Shared): MxHandlers {

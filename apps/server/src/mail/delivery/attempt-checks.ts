@@ -1,4 +1,3 @@
-/** The checks before an attempt: a first one knows some results from RCPT, a retry looks everything up again. */
 import type { AliasStore } from "../../core/alias/alias.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { deferred, refused } from "../classify-reply.ts";
@@ -18,7 +17,10 @@ export interface DeliveryToCheck {
 export interface KnownFromArrival {
   /** State of a mailbox that is not confirmed; absent for other destinations. */
   unconfirmed?: "new" | "asked";
-  /** The reply addresses could not be stored, since the account has too many new correspondents. */
+  /**
+   * Whether the copy must wait: its reply addresses could not be stored, since the account has too many new
+   * correspondents.
+   */
   isHeld?: boolean;
 }
 
@@ -45,7 +47,7 @@ export async function checkDelivery(
   return known === null ? checkRetry(delivery, copy, deps) : checkFirst(delivery, known, deps);
 }
 
-/** RCPT left paused webhooks out and listed the mailboxes that are not confirmed: others need no look-up. */
+/** Checks a first attempt. RCPT left out paused webhooks and listed unconfirmed mailboxes: others need no look-up. */
 async function checkFirst(delivery: DeliveryToCheck, known: KnownFromArrival, { guard, shares }: CheckDeps) {
   // A copy whose reply addresses could not be stored waits until they are: replies to them must find their way back.
   if (known.isHeld) return tooManyCorrespondents;

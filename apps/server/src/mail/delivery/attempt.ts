@@ -1,4 +1,3 @@
-/** One attempt at one delivery: reserve → copy → send → report → release, for the first try and for every retry. */
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import { deferred, untried } from "../classify-reply.ts";
@@ -18,13 +17,12 @@ export interface DeliveryToAttempt extends DeliveryToCheck {
 
 export interface OpenCopy {
   copy: ForwardCopy;
-  /** The mailbox' host refused earlier mail because the mailbox does not exist. */
+  /** Whether the mailbox' host refused earlier mail as to a mailbox that does not exist. */
   wasMissing: boolean;
-  /** Always called. Does nothing to a copy that other attempts still use. */
   release(): void;
 }
 
-/** Where the copy comes from: made on arrival for all first attempts of an alias, or from the spool for a retry. */
+/** Source of a copy: made on arrival for all first attempts of an alias, or read from the spool for a retry. */
 export interface CopySource {
   known: KnownFromArrival | null;
   /** Reserves memory and makes the copy. @returns an outcome when there is nothing to send, or no room in memory */
@@ -57,7 +55,6 @@ export function startAttempt(
 
 export class Attempt {
   outcome: DeliveryOutcome | null = null;
-  /** Never rejects. */
   readonly ended: Promise<DeliveryOutcome>;
   readonly #delivery: DeliveryToAttempt;
   readonly #running: RunningAttempt;
@@ -96,7 +93,7 @@ export class Attempt {
     this.#onSent.push(listener);
   }
 
-  /** Once the destination can have the message, another attempt would send it twice. */
+  /** Stops the attempt unless the destination can have the message: another attempt would send it twice. */
   stopUnlessSent(): void {
     if (this.outcome === null && !this.#running.isSent) this.#running.stop();
   }

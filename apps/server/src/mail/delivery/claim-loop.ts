@@ -1,7 +1,6 @@
-/** When the delivery worker claims: at once when woken, else when a delivery is due or slots are free. */
 import type { Clock } from "../../runtime/ports.ts";
 
-/** A wake-up may be lost together with a database connection. */
+/** Maximum sleep of the delivery worker, since a notification is lost with a database connection. */
 const SLEEP_MAX_MS = 15_000;
 const GATHER_MS = 100;
 
@@ -26,7 +25,6 @@ export class ClaimLoop {
     return this.#isClosed;
   }
 
-  /** Claims now, or again after the claim in progress. */
   wake(): void {
     if (this.#isClosed) return;
     this.#isWoken = true;
@@ -40,7 +38,7 @@ export class ClaimLoop {
     if (this.#claiming === null) this.sleepAtMost(inMs);
   }
 
-  /** What is announced after this call may be missing in the result of a query. */
+  /** Forgets the announced due time before a query whose result may lack later announcements. */
   forgetAnnounced(): void {
     this.#announcedAt = Number.POSITIVE_INFINITY;
   }
@@ -65,7 +63,6 @@ export class ClaimLoop {
     if (performance.now() + ms + GATHER_MS < this.#timerAt) this.sleep(ms);
   }
 
-  /** Resolves when the claim in progress is complete. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -55,7 +55,9 @@ export class ConfirmationGuard {
     this.#caps = new ConfirmationCaps(deps.clock, deps.processes);
   }
 
-  /** @param state at RCPT. @returns the outcome that replaces the attempt; `null` when it may be made */
+  /**
+   * Decides before an attempt. @param state at RCPT @returns the outcome that replaces the attempt; `null`: attempt it
+   */
   async beforeAttempt(delivery: GuardedDelivery, state: "new" | "asked"): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
     return forward === null ? null : this.#before(forward, state);
@@ -141,7 +143,7 @@ export class ConfirmationCaps {
     this.#clock = clock;
   }
 
-  /** @returns false, counting nothing, when a limit is reached */
+  /** Counts a message. @returns false, counting nothing, when a daily cap is reached */
   take(userId: string, address: string): boolean {
     const mailbox = sameMailbox(address);
     const counted = [

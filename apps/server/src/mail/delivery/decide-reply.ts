@@ -19,9 +19,9 @@ export interface AliasResult {
 }
 
 export type ReplyDecision =
-  /** 250 without storing anything: no delivery is open. */
+  /** Reply 250 without storing anything: no delivery is open. */
   | { kind: "done" }
-  /** 250 after storing the body and every open delivery. */
+  /** Reply 250 after storing the body and every open delivery. */
   | { kind: "enqueue" }
   | { kind: "reject"; code: MailRefusal };
 

@@ -24,9 +24,9 @@ export interface DeliverNowDeps {
   senders: WaitingSenders;
   open: OpenDeliveries;
   failures: FailureReporter;
-  /** What destinations took in an earlier try that ended in 451. */
+  /** What destinations accepted in an earlier try that got 451. */
   taken: TakenFingerprints;
-  /** Memory of messages whose sender has the reply. */
+  /** Memory of messages whose sender already has the reply. */
   memory: BackgroundMemory;
   results: DeliveryResults;
 }

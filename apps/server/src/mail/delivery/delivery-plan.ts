@@ -1,4 +1,3 @@
-/** The plan for a message: the deliveries to attempt for every recipient, and what else accepts it. */
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { AccountBounceSender } from "../message/bounce-senders.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
@@ -8,7 +7,6 @@ import type { MailRefusal } from "../reply.ts";
 export interface PlannedDelivery {
   id: string;
   messageId: string;
-  /** `null` for mail to the operator. */
   aliasId: string | null;
   userId: string | null;
   /** Block of addresses that the account was registered from, as an opaque text; absent when unknown. */
@@ -17,9 +15,9 @@ export interface PlannedDelivery {
   copy: ForwardCopy;
   /** State of a mailbox that is not confirmed; absent for other destinations. */
   unconfirmed?: "new" | "asked";
-  /** The mailbox' host refused earlier mail because the mailbox does not exist. */
+  /** Whether the mailbox' host refused earlier mail as to a mailbox that does not exist. */
   wasMissing?: boolean;
-  /** The delivery waits in the queue, since its reply addresses could not be stored yet. */
+  /** Whether the delivery waits in the queue because its reply addresses could not be stored yet. */
   isHeld?: boolean;
   createdAt: Date;
 }
@@ -28,7 +26,7 @@ export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
   /** Reply addresses to be stored before the copy is sent. */
   replies?: CopyReplies;
-  /** Sender to be stored before the copy is sent, because its envelope sender stands for them by a token. */
+  /** Sender to store before the copy is sent, because its envelope sender contains a token for their address. */
   bounceSender?: AccountBounceSender | null;
   refusedAs?: MailRefusal;
 }

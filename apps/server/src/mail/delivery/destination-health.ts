@@ -42,7 +42,7 @@ const KNOWN_MAX = 10_000;
 export class DestinationHealth {
   readonly #deps: DestinationHealthDeps;
   readonly #waitingMail = new WaitingMail();
-  /** Refusals by account and address. Evicted entries are read from the store again. */
+  /** Counts of refusals by account and address; an evicted one is read from the store again. */
   readonly #refusals = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
 
   constructor(deps: DestinationHealthDeps) {
@@ -50,7 +50,8 @@ export class DestinationHealth {
   }
 
   /**
-   * Never throws: what can't be written now is recorded with the next message.
+   * Records what an attempt says about its destination. Never throws: what can't be written is recorded with the next
+   * message.
    * @param wasMissing refusals were already counted when the route was looked up
    */
   async note(tried: Tried, report: SendReport, wasMissing: boolean): Promise<void> {
@@ -59,7 +60,6 @@ export class DestinationHealth {
     if (due.length > 0) this.#hasten(due);
   }
 
-  /** A delivery that can't be made due now keeps its retry time. */
   #hasten(ids: readonly string[]): void {
     const { deliveries, clock, logger } = this.#deps;
     deliveries.hasten(ids, clock.now()).then(
@@ -83,10 +83,7 @@ export class DestinationHealth {
     }
   }
 
-  /**
-   * Refusals up to one below the limit, and later only one that may suspend the mailbox, since the rule's span has
-   * passed.
-   */
+  /** True below the maximum of refusals; at it, only when the rule's minimum time span has passed. */
   #isWorthCounting(key: string): boolean {
     const known = this.#refusals.get(key);
     if (known === undefined || known.refusals < MISSING_MAILBOX_RULE.refusals - 1) return true;
@@ -153,7 +150,6 @@ export class WaitingMail {
     return this.#size;
   }
 
-  /** @returns ids of deliveries to make due now, because their destination is reachable again */
   note(destination: string, deliveryId: string, outcome: DeliveryOutcome): string[] {
     if (outcome.kind === "deferred" && !outcome.isUntried && unreached.has(outcome.failure.code)) {
       this.#add(destination, deliveryId);

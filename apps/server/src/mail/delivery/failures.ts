@@ -27,13 +27,16 @@ export function withoutSenderReport<T extends { target: DeliveryTarget }>(delive
 export interface FailureReporter {
   /** Never throws: a failed notice must not undo a delivery. */
   report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
-  /** A mailbox took a message and bounced it later; the bounce does not prove which mailbox. */
+  /**
+   * Notifies the owner that a mailbox accepted a message and bounced it later, without naming the mailbox, which is not
+   * proven.
+   */
   reportBounce(route: AliasRoute): Promise<void>;
-  /** A mailbox sent an absence note or the like to the envelope sender, which is not passed on. */
+  /** Notifies the owner of an absence note that was not passed on. */
   reportNote(route: AliasRoute, why: NoteRefusal): Promise<void>;
-  /** A reader marked a message to the alias as spam. */
+  /** Notifies the owner that a reader marked a message to the alias as spam. */
   reportComplaint(route: AliasRoute): Promise<void>;
-  /** A row of the queue stayed unreadable until the retry schedule was used up. */
+  /** Notifies the owner of a queue row that stayed unreadable until the retry schedule was used up. */
   reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
   reportNotEncrypted(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
@@ -48,7 +51,6 @@ function statusOf({ enhancedStatus, last }: FinalFailure) {
   return { enhancedStatus, ...(last === undefined ? {} : { reasonStatus: last.enhancedStatus }) };
 }
 
-/** @returns e.g. `it did not take the message within 5 days: the mailbox is full` */
 function textOf({ code, last }: FinalFailure, triedSeconds: number): string {
   if (code !== "expired") return failureText[code];
   const why = last === undefined ? "" : `: ${failureText[last.code]}`;

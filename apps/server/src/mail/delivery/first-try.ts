@@ -1,4 +1,3 @@
-/** The deliveries of a message while its sender waits, and the reports about those that were refused meanwhile. */
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { Attempt } from "./attempt.ts";
 import type { PlannedDelivery } from "./delivery-plan.ts";
@@ -7,9 +6,8 @@ import { type FailureReporter, withoutSenderReport } from "./failures.ts";
 export class FirstTry {
   readonly planned: PlannedDelivery;
   readonly attempt: Attempt | null;
-  /** Never rejects. */
   readonly ended: Promise<DeliveryOutcome>;
-  /** Whether the delivery is in the queue or in flight, and its outcome is settled and reported from there. */
+  /** Whether the delivery is in the queue or in flight, where its outcome is settled and reported. */
   isEnqueued = false;
   readonly #known: DeliveryOutcome | null;
 
@@ -35,7 +33,6 @@ export class FirstTry {
 
 type Failures = Pick<FailureReporter, "report">;
 
-/** Reports after a 250: to the owner, and once per alias to the sender if all its destinations refused. */
 export async function reportRefused(all: readonly FirstTry[], wire: Buffer, failures: Failures): Promise<void> {
   const reported = new Set<string | null>();
   for (const tried of all) {
@@ -47,7 +44,7 @@ export async function reportRefused(all: readonly FirstTry[], wire: Buffer, fail
   }
 }
 
-/** After a 5xx, which tells the sender, the owner is notified only of webhooks that responded 410. */
+/** After a 5xx the sender knows of the failure, so the owner is notified only of webhooks that responded 410. */
 export async function reportGoneWebhooks(all: readonly FirstTry[], failures: Failures): Promise<void> {
   for (const { planned, outcome } of all) {
     if (outcome?.kind !== "refused" || outcome.failure.code !== "webhook_gone") continue;

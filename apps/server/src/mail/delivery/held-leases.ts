@@ -10,7 +10,7 @@ import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { type SettleDeps, type Settled, settle } from "./settle.ts";
 
-/** Lease of an attempt that goes on after its sender got the reply. */
+/** Lease of an attempt that continues after its sender got the reply. */
 export const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface HeldLeasesDeps {
@@ -22,7 +22,7 @@ export interface HeldLeasesDeps {
   metrics: Metrics;
 }
 
-/** The token of a lease changes when this process claims the delivery again during the attempt. */
+/** A lease of a running attempt; its token changes when this process claims the delivery again. */
 export interface HeldLease {
   readonly id: string;
   leaseToken: string;
@@ -63,7 +63,7 @@ export class HeldLeases {
     return isHeld;
   }
 
-  /** @returns false when no attempt of this process is running, so that the delivery is to be attempted */
+  /** Takes over a new lease. @returns false when no attempt of this process is running, so that one has to start */
   takeOver({ id, leaseToken }: Pick<HeldLease, "id" | "leaseToken">): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return false;
@@ -71,7 +71,7 @@ export class HeldLeases {
     return true;
   }
 
-  /** When the process shuts down first, the outcome is not stored. */
+  /** Stores the outcome, retrying until the process shuts down. */
   async settle(lease: HeldLease, delivery: Settled, outcome: DeliveryOutcome): Promise<void> {
     const { shutdown } = this.#deps;
     for (

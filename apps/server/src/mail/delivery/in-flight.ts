@@ -1,6 +1,6 @@
 /**
- * Messages whose only attempt outlives its transaction (embedded database): a file, deleted if the destination takes
- * the message. Otherwise the message moves to the queue and the delivery is settled there.
+ * Messages whose only attempt continues after the reply (embedded database): a file, deleted if the destination accepts
+ * the message. Otherwise the message moves to the queue.
  */
 import { type InFlightMessages, type MessageToKeep, type OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { SpoolPlace } from "../../core/spool/spool-space.ts";
@@ -40,7 +40,10 @@ export class InFlight {
     this.#deps = deps;
   }
 
-  /** Never throws: moving a message to the queue is retried, and in the end done by the next start of the process. */
+  /**
+   * Ends an attempt. Never throws: moving a message to the queue is retried, in the end by the next start of the
+   * process.
+   */
   async end({ place, ...inFlight }: MessageInFlight): Promise<void> {
     const { leases, quota, logger } = this.#deps;
     const { message, delivery, tried } = inFlight;

@@ -1,6 +1,6 @@
 /**
- * Commits the deliveries that are open when the sender gets the reply. Those whose attempt still runs are committed
- * under leases that this process holds, and settled when it ends.
+ * Commits the deliveries that are open when the sender gets the reply. This process leases those whose attempt still
+ * runs, and settles them when it ends.
  */
 import type { DeliveryStore, MessageToKeep, OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
@@ -17,7 +17,7 @@ import type { SpoolQuota } from "./spool-quota.ts";
 
 export interface OpenDeliveriesDeps {
   store: { deliveries: Pick<DeliveryStore, "keep">; bodies: Pick<MessageBodies, "put" | "delete"> };
-  /** `null`: a message whose only attempt still runs goes into the queue like all others. */
+  /** `null`: a message whose only attempt still runs is queued like all others. */
   inFlight: InFlight | null;
   space: Pick<SpoolSpace, "reserve">;
   quota: Pick<SpoolQuota, "watch">;
@@ -27,7 +27,7 @@ export interface OpenDeliveriesDeps {
   random: Pick<Random, "uuid">;
 }
 
-/** `bytes.wire` is `null` once dropped from memory: they were sent or are on disk. */
+/** A message with its attempts. `bytes.wire` is `null` once dropped from memory: they were sent or are on disk. */
 export interface TriedMessage {
   transaction: Transaction;
   bytes: { wire: Buffer | null };

@@ -1,4 +1,4 @@
-/** Records the outcome of a leased delivery. A lost lease changes nothing: another worker has the delivery. */
+/** Stores the outcome of a leased delivery. A lost lease changes nothing: another worker has the delivery. */
 import type {
   DeliveryFailure,
   DeliveryOutcome,

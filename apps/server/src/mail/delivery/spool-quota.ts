@@ -11,7 +11,9 @@ import { type Clock, steadyMs } from "../../runtime/ports.ts";
 const CACHED_MS = 5000;
 
 interface Watched {
-  /** Deliveries that may be spooled before the next count: half of the room left, since other processes spool too. */
+  /**
+   * Deliveries that may be spooled before the next count: half of the remaining quota, since other processes spool too.
+   */
   spare: number;
   until: number;
 }

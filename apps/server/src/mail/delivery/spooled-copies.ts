@@ -33,7 +33,7 @@ export class SpooledCopies {
     return { known: null, open: (attempt) => this.#open(delivery, attempt) };
   }
 
-  /** The memory stays reserved until the system has all bytes of the message, or it is needed elsewhere. */
+  /** Makes a copy from the spool. Its memory stays reserved until all bytes are sent or it is needed elsewhere. */
   async #open(delivery: LeasedDelivery, attempt: Attempt): Promise<OpenCopy | DeliveryOutcome> {
     let copy: ForwardCopy | null = null;
     const giveBack = this.#reserve(delivery, attempt, () => {

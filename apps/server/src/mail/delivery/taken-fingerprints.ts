@@ -1,6 +1,6 @@
 /**
- * What destinations took of messages that got 451 because the rest could not be committed: the sender's retry must not
- * deliver it twice. In memory, bounded, for one hour, as keyed hashes only.
+ * Which destinations accepted a message whose sender got 451: the sender's retry must not deliver it twice. In memory
+ * for one hour, as keyed hashes only.
  */
 
 import { createHash } from "node:crypto";

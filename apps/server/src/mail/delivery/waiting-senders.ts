@@ -1,6 +1,6 @@
 /**
- * Senders that wait for destinations. When memory gets short some get their reply early, first those whose account or
- * destination used most memory for longest: open deliveries go to the spool, and the bytes are freed.
+ * Senders that wait for destinations. When memory is short, some get their reply early, first those whose account or
+ * destination used most memory for longest; open deliveries go to the spool.
  */
 
 import { largestUsersFirst, type MemoryBudget } from "../../limits/bytes.ts";
@@ -15,7 +15,7 @@ export interface WaitingSendersDeps {
 
 export interface MessageInMemory {
   bytes: number;
-  /** Accounts and destinations whose memory shares the bytes count against. */
+  /** Accounts and destinations that the bytes count against. */
   parties(): readonly string[];
 }
 

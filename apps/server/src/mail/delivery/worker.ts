@@ -131,7 +131,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** @returns the number started; the rest waits for a slot or is put back */
+  /** Starts what fits. @returns the number started; the rest waits for a slot or is put back */
   async #admit(claimed: readonly LeasedDelivery[]): Promise<number> {
     let started = 0;
     const later: LeasedDelivery[] = [];
@@ -191,7 +191,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** For a delivery that waited so long that another worker may have claimed it. */
+  /** Renews the lease of a delivery that waited so long that another worker may have claimed it. */
   async #renewAndStart(delivery: LeasedDelivery): Promise<void> {
     const isLeased = await this.#deps.leases.renew(delivery, LEASE_MS);
     if (isLeased && !this.#loop.isClosed) return void this.#start(delivery);
@@ -209,7 +209,7 @@ export class DeliveryWorker {
     await Promise.all(stale.map((delivery) => this.#deps.leases.renew(delivery, LEASE_MS)));
   }
 
-  /** Several free slots lead to one claim, since a large one costs little more. */
+  /** Schedules one claim for several free slots, since a large claim costs little more. */
   #claimSoon(isTakenAgain: boolean): void {
     const freed = Math.min(this.#shares.free("usual"), ++this.#lastClaim.freedSince);
     if (isTakenAgain && this.#shares.waiting.length > WAITING_LOW) return;
@@ -240,7 +240,7 @@ export class DeliveryWorker {
     if (deliveries.length > 0) await this.#deps.queue.putBack(deliveries).catch(() => {});
   }
 
-  /** The retry time is not before the end of the pause that the destination asked for. */
+  /** Row to put back, due no earlier than the end of the pause that the destination asked for. */
   #toPutBack(delivery: LeasedDelivery, untried?: Untried): PutBack {
     const { id, leaseToken } = delivery;
     const now = this.#deps.clock.now();
@@ -255,7 +255,7 @@ export class DeliveryWorker {
     };
   }
 
-  /** At shutdown, so that other workers need not wait for the leases to expire. */
+  /** Returns waiting deliveries at shutdown, so that other workers need not wait for their leases to expire. */
   async #putBackWaiting(): Promise<void> {
     const now = this.#deps.clock.now();
     const waiting = this.#shares.clearWaiting().map((delivery) => this.#toPutBack(delivery));

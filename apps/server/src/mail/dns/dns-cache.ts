@@ -18,7 +18,6 @@ export interface CachedResult {
 
 interface Entry {
   result: Promise<unknown>;
-  /** Infinite while the query is pending. */
   until: number;
   bytes: number;
   zone: string;
@@ -26,14 +25,10 @@ interface Entry {
 
 interface Zone {
   bytes: number;
-  /** Oldest first. */
   keys: Set<string>;
 }
 
-/**
- * Estimated bytes of an entry without its result. The same for all, so that of zones with equally many small results
- * the oldest loses entries first; it also limits the cache to some 16,000 entries.
- */
+/** Estimated bytes of an entry without its result; limits the cache to some 16,000 entries, however small. */
 export const ENTRY_BYTES = 1024;
 const SWEEP_EVERY_MS = 30_000;
 /** Part that is freed at once, so that zones are sorted rarely. */
@@ -104,7 +99,6 @@ export class DnsCache {
     if (this.#bytes > this.#limits.bytes) this.#freeLargest();
   }
 
-  /** Shrinks the largest zones to one common size. */
   #freeLargest(): void {
     const target = this.#limits.bytes * (1 - FREED_PART);
     const largestFirst = [...this.#zones.values()].sort((a, b) => b.bytes - a.bytes);
@@ -139,7 +133,6 @@ export class DnsCache {
   }
 }
 
-/** @returns the bytes to which all larger zones must shrink to free `excess` bytes together */
 function levelOf(largestFirst: readonly { bytes: number }[], excess: number): number {
   let above = 0;
   for (const [at, { bytes }] of largestFirst.entries()) {

@@ -22,7 +22,7 @@ export type DnsResult<T> =
   | { kind: "found"; records: readonly T[] }
   | { kind: "no_record" }
   | { kind: "no_name" }
-  /** A later look-up may succeed. `isLate`: no response in time. */
+  /** The look-up failed; a later one may succeed. `isLate`: no response in time. */
   | { kind: "failed"; isLate?: boolean };
 
 /** Names are A-labels in any case and without a final dot. */
@@ -32,12 +32,10 @@ export interface Resolver {
   resolve6(name: string): Promise<DnsResult<string>>;
   /** Each with its strings joined (RFC 7208 §3.3). */
   resolveTxt(name: string): Promise<DnsResult<string>>;
-  /** Host names by reverse name (`1.2.0.192.in-addr.arpa`). */
   resolvePtr(name: string): Promise<DnsResult<string>>;
 }
 
 export interface ResolverOptions {
-  /** `host:port` of each; `null` for the system's. */
   servers: readonly string[] | null;
   deadlineMs?: number;
   now?: () => number;

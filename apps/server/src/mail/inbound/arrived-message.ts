@@ -1,4 +1,3 @@
-/** A message whose final dot has been received: the first of the immutable values that the stages pass on. */
 import { isAscii } from "node:buffer";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import type { ReceivedMail } from "../smtp/session-handlers.ts";
@@ -6,7 +5,6 @@ import type { Transaction } from "../transaction.ts";
 
 export interface ArrivedMessage {
   readonly transaction: Transaction;
-  /** The received message, with what the SMTP session knows: the client, and whether this server wrote the message. */
   readonly mail: ReceivedMail;
 }
 
@@ -15,7 +13,6 @@ export interface ArrivalDeps {
   clock: Clock;
 }
 
-/** @returns a message whose final dot has been received */
 export function arrive(mail: ReceivedMail, deps: ArrivalDeps): ArrivedMessage {
   return { transaction: transactionOf(mail, deps), mail };
 }

@@ -1,4 +1,3 @@
-/** Establishes who a message is from: by SPF, DKIM, DMARC and ARC, or because this process wrote it. */
 import { unstuff } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { authorUnreadable } from "../reply.ts";
@@ -10,7 +9,7 @@ import { lostTagsOf } from "./send-tags.ts";
 
 export type Authenticate = (mail: ToAuthenticate) => Promise<Authenticated>;
 
-/** For a message of a signed-in alias or the preview inbox. */
+/** Authentication of a message from a signed-in alias or the preview inbox. */
 const provenByUs = {
   spf: "pass",
   dkim: "none",
@@ -59,7 +58,7 @@ async function checkSender(
   return accept(withFindings(message, found, instruction), notes);
 }
 
-/** The look-up began when the client connected, so that it has usually finished. */
+/** Adds the client's host name. The look-up began when the client connected, so it has usually finished. */
 export async function nameClient(message: ScreenedMessage): Promise<ScreenedMessage> {
   const clientName = (await message.mail.clientName) ?? null;
   if (clientName === null) return message;
@@ -77,7 +76,7 @@ function withFindings(
   return { ...message, transaction: { ...transaction, envelope, instruction } };
 }
 
-/** Whether it matters that the owner sent the message: it would leave as the alias, or it is an absence note. */
+/** Whether the owner's authorship matters: the message would leave as the alias, or is an absence note. */
 function mayBeInstructed({ transaction, screened }: ScreenedMessage): (recipient: ResolvedRecipient) => boolean {
   const lostTags = lostTagsOf(transaction, screened.header);
   return (recipient) =>

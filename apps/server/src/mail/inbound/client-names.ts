@@ -55,7 +55,7 @@ export class ClientNames {
   }
 
   /**
-   * Settles within the deadline and never rejects. `null` also if too many names are being looked up.
+   * Finds a client's name within the deadline and never rejects; `null` also if too many names are being looked up.
    * @param address as reported by the socket, IPv4 without `::ffff:`
    */
   async find(address: string): Promise<ClientName> {

@@ -22,7 +22,7 @@ export interface OwnerProof {
    * have sent the message again.
    */
   by: "envelope" | "signature";
-  /** `null` when the alias itself wrote the message. */
+  /** Destination of the alias that wrote the message; `null` when the alias itself did. */
   destination: string | null;
 }
 
@@ -34,11 +34,6 @@ interface OwnerProofDeps {
   destinations: Pick<DestinationStore, "isSharedDomain">;
 }
 
-/**
- * Looks at the proof before the author: without a proof the result is the same for every From, so that nobody can guess
- * the owner's address.
- * @returns a function that decides for each recipient of the message
- */
 export function ownerProofs(
   transaction: Transaction,
   header: HeaderBlock,
@@ -73,8 +68,8 @@ export function ownerProofs(
 }
 
 /**
- * @returns the addresses in To and Cc, in lower case; none if one of them is not ours or can't be read: others have a
- * copy of such a message, and what we do with it must not tell them whose the alias is
+ * Addresses in To and Cc, in lower case. @returns none if one is not ours or can't be read: others have a copy, and
+ * what we do with it must not tell them whose the alias is
  */
 function addressesNamed(
   transaction: Transaction,
@@ -115,8 +110,8 @@ export function mailboxProof(facts: SendingFacts): { own: MailboxProof; shared: 
 }
 
 /**
- * Whether MAIL FROM is the author's own mailbox. A sub-address (`ann+list@`) is the author's at public hosts, which give
- * nobody a name with a plus; elsewhere it counts at a reply address only, since it may be somebody's name.
+ * Whether MAIL FROM is the author's own mailbox. A sub-address (`ann+list@`) is, at public hosts; elsewhere only at a
+ * reply address, since `ann+list` may be somebody else's name.
  */
 function isSentBy({ to, envelopeFrom, author }: SendingFacts): boolean {
   if (envelopeFrom === "") return false;

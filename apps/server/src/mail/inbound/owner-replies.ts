@@ -22,7 +22,6 @@ export interface PrepareRepliesDeps {
   sentAnswers: Pick<SentAnswerStore, "listKnown" | "remember">;
   notices: Pick<NoticeStore, "insert">;
   destinations: Pick<DestinationStore, "isSharedDomain">;
-  /** Keyed hash of a text in hex, the same in all processes. */
   hashMark(text: string): string;
 }
 
@@ -77,7 +76,7 @@ export async function prepareReplies(
   return verdict;
 }
 
-/** Whether From names anybody. It says nothing about who owns the alias, so that everybody may read it. */
+/** Whether From names anybody. Says nothing about who owns the alias, so every sender may read the reply. */
 function hasAuthor({ transaction, screened }: ScreenedMessage): boolean {
   const { end, fields } = screened.header;
   return addressesOf({ header: transaction.wire.subarray(0, end), fields }, "from").mailboxes.length > 0;
@@ -90,7 +89,7 @@ interface Sorted {
 
 const allOpen = (open: readonly ReplyRecipient[]): Sorted => ({ open, refused: [] });
 
-/** Leaves out recipients that got the same message before, and finds those for whom it was refused. */
+/** Leaves out recipients that already got this message, and finds those for whom it was refused. */
 async function withoutRepeated(
   transaction: Transaction,
   recipients: readonly ReplyRecipient[],
@@ -111,8 +110,8 @@ async function withoutRepeated(
 }
 
 /**
- * Treats a message of the owner like one from a stranger: a send address is the alias with a tag, and a reply address
- * takes nothing.
+ * Treats the owner's message like a stranger's: a send address is the alias with a tag, and a reply address accepts
+ * nothing.
  */
 function asForOthers(message: AnsweringMessage, others: ReadonlySet<ReplyRecipient>): StageVerdict<AnsweringMessage> {
   if (others.size === 0) return accept(message);
@@ -124,13 +123,13 @@ function asForOthers(message: AnsweringMessage, others: ReadonlySet<ReplyRecipie
   return accept({ ...message, transaction: { ...transaction, recipients } });
 }
 
-/** Why a message of the owner was not sent, for a notice, and marks by which the same notice is not given again. */
+/** Why the owner's message was not sent, for a notice, with marks that prevent a second notice. */
 interface Problem {
   text: string;
   marks: readonly AnswerMark[];
 }
 
-/** A refusal that the owner's mail host was not told. */
+/** A refusal that the owner's mail host did not get. */
 function problemUntold(transaction: Transaction, group: Group, { text }: SmtpReply, deps: PrepareRepliesDeps): Problem {
   const marksOf = answerMarks(transaction, deps.hashMark);
   return {
@@ -139,7 +138,7 @@ function problemUntold(transaction: Transaction, group: Group, { text }: SmtpRep
   };
 }
 
-/** That writing by address is off, which the mail host was told too: the switch is in the app. Once a day per alias. */
+/** A notice that writing by address is off (the setting is in the app), at most once a day per alias. */
 function problemOfSwitch([{ route }]: Group, { hashMark, write }: PrepareRepliesDeps): Problem {
   const key = hashMark(`writing by address is off\0${route.aliasId}`);
   const endsAt = new Date(write.spool.clock.now().getTime() + DAY_MS);
@@ -212,7 +211,7 @@ export class PreparedReplies {
 /** `sent`: the answer was queued. `refused`: its owner was told why it was not sent. */
 type MarkKind = "sent" | "refused";
 
-/** @returns a mark for every signature by which the message could be proven when it is sent to the same address again */
+/** @returns a mark for each signature that could prove the message if it is sent to the same address again */
 function answerMarks(
   { instruction }: Pick<Transaction, "instruction">,
   hash: (text: string) => string,

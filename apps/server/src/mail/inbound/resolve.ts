@@ -51,7 +51,7 @@ export async function resolve(
   return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
 }
 
-/** An alias older than the reply address format may have a name of that form; it still gets its mail. */
+/** Resolves an alias, or a reply address: an alias older than their format may have a name of that form. */
 async function resolveAliasOrReply(path: MailPath, token: string, deps: ResolveDeps) {
   const domain = path.domain.toLowerCase();
   const route = await deps.routes.find(`${path.local.toLowerCase()}@${domain}`);
@@ -87,7 +87,7 @@ function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipie
   return accept({ kind: "bounce", address: path.canonical, aliasId: null, sender: null });
 }
 
-/** `shop@domain` or `shop+tag@domain`. */
+/** Resolves `shop@domain` or `shop+tag@domain`. */
 async function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
   const { name, tag } = splitAliasAddress(local);
   const found = await decide(await deps.routes.find(`${name.toLowerCase()}@${domain}`), deps);

@@ -32,7 +32,6 @@ export class RouteCache {
     });
   }
 
-  /** @param address in lower case */
   async find(address: string): Promise<AliasRoute | null> {
     const known = this.#routes.find(address);
     if (known === undefined || known.until <= steadyMs(this.#clock)) return this.#ask(address);
@@ -60,7 +59,7 @@ export class RouteCache {
   }
 }
 
-/** Any alias may have been renamed to an address that was unknown. */
+/** Whether a change may concern a look-up: any alias may have been renamed to an unknown address. */
 function mayConcern(change: RouteChange, route: AliasRoute | null): boolean {
   if (change === "all" || route === null) return true;
   return "aliasId" in change ? change.aliasId === route.aliasId : change.userId === route.userId;
@@ -72,10 +71,8 @@ const ROUTE_BYTES = 1400;
 interface CachedRoute extends Linked<CachedRoute> {
   readonly address: string;
   readonly route: AliasRoute;
-  /** Monotonic milliseconds. */
   readonly until: number;
   readonly bytes: number;
-  /** Whether the route was found since it was last considered for eviction. */
   isUsed: boolean;
 }
 
@@ -85,15 +82,15 @@ interface Account extends Linked<Account> {
 }
 
 /**
- * Routes in memory, bounded. When full, the account with the most loses one that was not found since its last pass
- * (second chance), so a sender who knows many addresses of one account evicts only that account's.
+ * Cache of routes, bounded. When full, the account with the most loses one that was not used since its last pass
+ * (second chance), so a sender evicts only routes of accounts whose addresses it knows.
  */
 export class CachedRoutes {
   readonly #maxBytes: number;
   readonly #byAddress = new Map<string, CachedRoute>();
   readonly #byAlias = new Map<string, CachedRoute>();
   readonly #accounts = new Map<string, Account>();
-  /** By the binary logarithm of their bytes, so that a largest account is found without a search. */
+  /** Accounts by the binary logarithm of their bytes, so that a largest one is found without a search. */
   readonly #bySize = Array.from({ length: 32 }, () => new LinkedQueue<Account>());
   #bytes = 0;
 
@@ -162,7 +159,7 @@ export class CachedRoutes {
     if (account.routes.first === null) this.#accounts.delete(route.route.userId);
   }
 
-  /** Moves the account behind the others of its new size, so that they lose routes in turns. */
+  /** Moves the account behind the others of its new size, so that they take turns in losing routes. */
   #resize(account: Account, bytes: number): void {
     if (account.bytes > 0) this.#bySize[sizeClass(account)]?.remove(account);
     account.bytes += bytes;

@@ -8,7 +8,7 @@ import type { ArrivedMessage } from "./arrived-message.ts";
 
 export interface Screened {
   header: HeaderBlock;
-  /** The aliases in `Delivered-To`, in lower case. */
+  /** Aliases in the `Delivered-To` fields, in lower case. */
   deliveredTo: ReadonlySet<string>;
 }
 
@@ -22,7 +22,6 @@ export function screenMessage(message: ArrivedMessage): StageVerdict<ScreenedMes
   return verdict.verdict === "accept" ? accept({ ...message, screened: verdict.value }, notes) : { ...verdict, notes };
 }
 
-/** @param wire as received; dot-stuffing does not affect header fields */
 export function screen(wire: Buffer): StageVerdict<Screened> {
   const header = readWhole(wire);
   if (header === null) return reject("header_too_large");
@@ -32,7 +31,6 @@ export function screen(wire: Buffer): StageVerdict<Screened> {
   return accept({ header, deliveredTo: new Set(deliveredTo.map((field) => fieldValue(wire, field).toLowerCase())) });
 }
 
-/** @returns `null` when the header exceeds a limit */
 function readWhole(wire: Buffer): HeaderBlock | null {
   try {
     return readHeader(wire, headerLimits);

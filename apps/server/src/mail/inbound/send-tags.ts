@@ -63,9 +63,8 @@ const hasSendTag = (recipient: ResolvedRecipient): boolean =>
   recipient.kind === "alias" && recipient.sendTag !== undefined;
 
 /**
- * Whether a program may have written the message: an absence note (RFC 3834 §5), a receipt (RFC 8098 §3), a reply to
- * an invitation (RFC 6047 §2.4). Anybody can make the owner's program write to an address of their choice, so such a
- * message instructs nothing.
+ * Whether a program may have written the message: an absence note (RFC 3834 §5), a receipt (RFC 8098 §3), a reply to an
+ * invitation (RFC 6047 §2.4). Anybody can make the owner's program write to any address, so it instructs nothing.
  */
 function isAutomatic({ envelope, wire }: Transaction, { end, fields }: HeaderBlock): boolean {
   const header = wire.subarray(0, end);
@@ -80,7 +79,7 @@ function isAutomatic({ envelope, wire }: Transaction, { end, fields }: HeaderBlo
   );
 }
 
-/** The recipient that the address is for the owner. One whose tag was lost or can't be read is only for the proof. */
+/** The correspondent whom a send address names. One whose tag was lost or can't be read serves only as proof. */
 function replyOf(recipient: AliasRecipient): ReplyRecipient {
   const { route, sendTag } = recipient;
   const correspondent = { name: null, address: sendTag?.recipient ?? "" };
@@ -117,7 +116,7 @@ interface Named {
   tag: string;
 }
 
-/** By the alias that each address is without its tag. An address without a tag has the tag "". */
+/** Tags of the addresses in To and Cc by alias; an address without a tag has the tag "". */
 function tagsByAlias(mailboxes: readonly { address: string }[]): ReadonlyMap<string, readonly Named[]> {
   const named = mailboxes.map(({ address }) => {
     const { local, domain } = splitAddress(address);

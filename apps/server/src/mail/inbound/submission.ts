@@ -24,7 +24,7 @@ export interface SubmissionDeps {
   checkSubmitter(submitter: Submitter): Promise<"valid" | "paused" | "ended">;
 }
 
-/** The reply to AUTH and MAIL. */
+/** Reply to AUTH and MAIL for a paused alias. */
 const paused = { ...aliasPaused, code: 535, enhancedStatus: "5.7.8" };
 const ended = reply(421, "4.7.0", "Your credentials have changed, sign in again");
 
@@ -48,7 +48,7 @@ async function signIn(attempt: SmtpLoginAttempt, deps: SubmissionDeps): Promise<
   }
 }
 
-/** For every message, so that a revoked password is useless at once, on open connections too. */
+/** Checks the credentials for every message, so that a revoked password is useless at once on open connections too. */
 async function authorizeSender(
   submitter: Submitter,
   { envelopeFrom }: MailFrom,

@@ -13,7 +13,6 @@ import type { ResolvedRecipient } from "../transaction.ts";
 export interface PreviewReplyParts {
   inbound: MxHandlers;
   inbox: Pick<PreviewInbox, "add">;
-  /** Our mail domains, in lower case. */
   domains: ReadonlySet<string>;
   mailHost: string;
 }

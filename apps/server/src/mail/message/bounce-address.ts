@@ -1,8 +1,8 @@
 /**
- * Envelope senders that bounces of an alias return to, made with the server's key for one alias at one domain, valid
- * for SRS_MAX_AGE_DAYS: SRS with the sender in it (`SRS0=k7dq2mxat4uw2m=BB=example.org=ann`), where the sender may be
- * notified; the bounce address (`srs0-<id>-bb-<proof>`), which names only the alias; and with a token
- * (`srs0-<id>-bb-<proof>-<token>`) a sender too long for SRS.
+ * Addresses to which bounces of an alias return, made with the server's key, valid for SRS_MAX_AGE_DAYS: SRS with the
+ * sender (`SRS0=k7dq2mxat4uw2m=BB=example.org=ann`) if the sender may get bounces; the bounce address
+ * (`srs0-<id>-bb-<proof>`), which names only the alias; and `srs0-<id>-bb-<proof>-<token>` for a sender too long for
+ * SRS.
  */
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -15,9 +15,9 @@ import {
   toBase32,
 } from "@kauke/mail-rfc";
 
-/** Id of the alias, day stamp, proof, token of the sender. */
+/** Bounce address: id of the alias, day stamp, proof, token of the sender. */
 const PATTERN = /^srs0-([a-z2-7]{26})-([a-z2-7]{2})-([a-z2-7]{13})(?:-([a-z2-7]{15}))?$/;
-/** Without a day stamp: valid while the alias exists, at any domain of ours. */
+/** Older form without a day stamp: valid while the alias exists, at any domain of ours. */
 const OLDER_PATTERN = /^srs0-([0-9a-f]{32})-([0-9a-f]{16})$/;
 const PROOF_BYTES = 8;
 const TOKEN_BYTES = 9;
@@ -26,7 +26,7 @@ export interface BounceAddressParts {
   aliasId: string;
   domain: string;
   now: Date;
-  /** Absent if the sender may not get bounces. */
+  /** Token of the sender; absent if the sender may not get bounces. */
   token?: Buffer;
 }
 
@@ -44,10 +44,7 @@ export function bounceAddress({ aliasId, domain, now, token }: BounceAddressPart
   return `${text === undefined ? local : `${local}-${text}`}@${domain}`;
 }
 
-/**
- * The same for all mail from this sender to this alias.
- * @param sender in its very spelling
- */
+/** Token of a sender, the same for all their mail to this alias. @param sender without any normalization */
 export function bounceToken(aliasId: string, sender: string, hash: SrsHash): Buffer {
   return hash(`bounce sender\0${aliasId}\0${sender}`).subarray(0, TOKEN_BYTES);
 }
@@ -67,7 +64,7 @@ export function readBounceAddress(
   return { aliasId: toUuid(bytes.toString("hex")), token: token === undefined ? null : fromBase32(token) };
 }
 
-/** The hint is the first 30 bits of the alias' id. */
+/** Subject of an SRS address: the first 30 bits of the alias' id, as a hint. */
 export function srsSubject(aliasId: string): SrsSubject {
   const start = Buffer.from(aliasId.slice(0, 8), "hex");
   return { id: aliasId, hint: toBase32(start).slice(0, SRS_HINT_CHARACTERS) };

@@ -1,6 +1,6 @@
 /**
- * Stores the senders whom bounce addresses stand for by a token, before a copy with such an address is sent. A sender
- * over a limit is not stored: the owner alone gets a notice of a bounce, as for all senders who may not get bounces.
+ * Stores senders whose bounce address contains a token, before the copy is sent. A sender over a limit is not stored:
+ * then only the owner gets a notice of a bounce.
  */
 import { SRS_MAX_AGE_DAYS } from "@kauke/mail-rfc";
 import { type BounceSender, type BounceSenderStore, utcDay } from "../../core/bounce-sender.ts";
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 export class BounceSenders {
   readonly #store: Pick<BounceSenderStore, "ensure">;
   readonly #clock: Clock;
-  /** Last day of the rows known to be stored, by token as hex. */
+  /** Last day for which rows are stored, by token as hex. */
   readonly #stored = new Map<string, string>();
   readonly #limits: Record<keyof RowRules, TokenBuckets> | null;
 

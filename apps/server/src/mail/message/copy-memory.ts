@@ -12,7 +12,7 @@ type AboutMail = Omit<OutgoingMail, "sizeBytes" | "wire">;
 
 export interface ReleasableMail {
   mail: OutgoingMail;
-  /** From then on `mail.wire` returns `null`. */
+  /** Drops the bytes: from then on `mail.wire` returns `null`. */
   release(): void;
 }
 
@@ -59,14 +59,14 @@ export class CopyMemory {
     return release !== null;
   }
 
-  /** Reserves memory that only `release` gives back. @returns false when there is no room now */
+  /** Reserves memory until `release`. @returns false when there is no room now */
   keep(bytes: number): boolean {
     const release = this.#memory.take(this.#use(bytes));
     if (release !== null) this.#kept.push(release);
     return release !== null;
   }
 
-  /** Counts the actual bytes instead of what `reserve` reserved by estimate. */
+  /** Replaces the estimate of `reserve` by the actual bytes. */
   shrink(bytes: number): void {
     this.#giveBack();
     if (this.#isReleased || bytes === 0) return;

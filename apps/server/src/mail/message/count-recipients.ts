@@ -17,7 +17,6 @@ export interface SendingLimits {
 
 export interface AccountRecipients {
   userId: string;
-  /** Number of different addresses. */
   weight: number;
 }
 

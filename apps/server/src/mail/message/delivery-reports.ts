@@ -23,15 +23,14 @@ export interface FailedMail {
   aliasId: string | null;
   userId: string | null;
   aliasAddress: string;
-  /** Original envelope sender. */
   to: string;
   enhancedStatus: string;
-  /** Of the last attempt, when `enhancedStatus` only says that the schedule was used up. */
+  /** Status of the last attempt, when `enhancedStatus` only says that the schedule was used up. */
   reasonStatus?: string;
-  /** Time during which delivery was attempted. */
+  /** Seconds during which delivery was attempted. */
   triedSeconds?: number;
   arrivedAt: Date;
-  /** At least the message's header; `null` if it was deleted. Absent for bounces. */
+  /** Reads at least the message's header; `null` if it was deleted. Absent for bounces. */
   readStart?: () => Promise<Buffer | null>;
 }
 
@@ -73,7 +72,7 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   };
 }
 
-/** Empty when the message was deleted or can't be parsed. */
+/** Header of the message; empty when it was deleted or can't be parsed. */
 async function headerOf({ readStart }: FailedMail): Promise<HeaderSource> {
   const start = (await readStart?.().catch(() => null)) ?? Buffer.alloc(0);
   try {

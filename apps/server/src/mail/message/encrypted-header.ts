@@ -42,9 +42,9 @@ export interface EncryptedSource extends RewriteSource {
 }
 
 const ENCRYPTION_PASSES_FIELD = "Kauke-Sealed";
-/** More than any deliberate set-up needs. */
+/** Maximum encryptions of a message, more than any deliberate set-up needs. */
 export const ENCRYPTION_PASSES_MAX = 10;
-/** For a hidden subject (RFC 9788). */
+/** Subject of a copy whose real one is encrypted (RFC 9788). */
 const HIDDEN_SUBJECT = "[...]";
 const UNVERIFIED = "Unverified sender";
 const FILE_NAME = "message.eml.age";
@@ -110,7 +110,7 @@ function withoutNames(plain: HeaderSource, field: string, name: string | null): 
   return addressesOf(plain, field).mailboxes.map(({ address }) => ({ name, address }));
 }
 
-/** The result of each method only: the full field names the sender's domain and address. */
+/** Only the result of each method: the full field names the sender's domain and address. */
 function authenticationResults(found: MessageAuthentication | undefined, mailHost: string): FieldText {
   if (found === undefined || found.results === null) return NO_FIELD;
   const methods = ["spf", "dkim", "dmarc", "arc"] as const;
@@ -122,7 +122,7 @@ function sentAt({ wire, header, envelope }: EncryptedSource): Date {
   return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
 }
 
-/** Differs by alias, but not by attempt, so that duplicates are recognized. */
+/** Stamp of a copy: differs by alias, but not by attempt, so that duplicates are recognized. */
 function stampOf({ replyKey, messageId }: EncryptedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);

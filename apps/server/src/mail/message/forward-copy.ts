@@ -18,19 +18,18 @@ import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
 export interface ForwardCopy {
   /** `null` for copies to the operator, which never go to a webhook. */
   webhookSecret: Buffer | null;
-  /** An SRS or bounce address, or the alias for mail it sends; empty: null sender. */
+  /** Envelope sender: an SRS or bounce address, or the alias for mail it sends; empty for the null sender. */
   envelopeFrom: string;
-  /** The sender whom `envelopeFrom` stands for by a token, to be stored before the copy is sent; else `null`. */
+  /** Sender whose token `envelopeFrom` contains, to be stored before the copy is sent; else `null`. */
   bounceSender: BounceSender | null;
-  /** All must be stored before the copy is sent. */
+  /** Correspondents to store before the copy is sent. */
   correspondents: readonly Correspondent[];
-  /** The copy is signed once for all destinations. */
+  /** The mail for one destination; signed once for all of them. */
   mailTo(address: string): Promise<OutgoingMail>;
-  /** Made once and counted in the memory for copies; `null` when there is no room now. */
+  /** Webhook body, made once and counted in the memory for copies; `null` when there is no room now. */
   webhookBody(): Promise<Buffer | null>;
-  /** Adds the function that stops an attempt when the copy is evicted from memory. */
   onEvicted(stop: () => void): void;
-  /** Drops the bytes of the message and of mails from `mailTo`. Attempts that have not sent them yet fail. */
+  /** Drops the bytes of the message and of mails from `mailTo`. Attempts that have not sent them fail. */
   release(): void;
 }
 
@@ -197,7 +196,7 @@ class PlainCopy implements ForwardCopy {
 
 let lastWork: Promise<unknown> = Promise.resolve();
 
-/** One body per turn of the event loop, since a message may go to a hundred aliases at once. */
+/** Makes one body per turn of the event loop, since a message may go to a hundred aliases at once. */
 function oneAtATime<T>(work: () => T): Promise<T> {
   const done = lastWork.then(() => nextTurn()).then(work);
   lastWork = done.catch(() => {});

@@ -20,14 +20,12 @@ const names: Record<PartKind, string> = {
 };
 const quoteAsAlias = "; if a mail program quoted it, switch on 'Alias in quoted lines' there";
 const switchOff = "or switch the leak guard off in Settings";
-/** Advice to the owner by kind of message part, for parts that carry the owner's identity. */
 const waysOut: Partial<Record<PartKind, string>> = {
   smime: `Send it unsigned, sign with a certificate made for the alias, ${switchOff}`,
   openpgp: `Leave it out, use a key made for the alias, ${switchOff}`,
   tnef: `Send the message as plain text or HTML instead, ${switchOff}`,
 };
 
-/** Reply to a message that the leak guard refused. @param settings settings of the account that sent the message */
 export function leakReply({ leak, place }: FoundLeak, settings: Pick<AccountSettings, "aliasInQuotes">): SmtpReply {
   if (leak === "address") {
     const isQuotable = !settings.aliasInQuotes && (place.kind === "text" || place.kind === "html");
@@ -43,7 +41,6 @@ export function leakReply({ leak, place }: FoundLeak, settings: Pick<AccountSett
 
 const refusal = (text: string): SmtpReply => reply(550, "5.7.1", text);
 
-/** Describes where in a message the leak was found. @example "part 2.1: text, line 14" */
 export function nameOfPlace({ part, kind, line }: PartPlace): string {
   const number = part === "" ? "" : `part ${part}: `;
   return `${number}${names[kind]}${line === null ? "" : `, line ${line}`}`;

@@ -26,7 +26,7 @@ export class BodyHashes {
     return hash;
   }
 
-  /** The hash is found again only for the same buffer object, so not if unstuffing copied the message. */
+  /** Remembers the hash for this very buffer object, so not if unstuffing copied the message. */
   remember(message: Buffer, bodyStart: number, hash: Buffer): void {
     this.#known.set(message, { bodyStart, hash });
   }
@@ -35,7 +35,7 @@ export class BodyHashes {
 export interface ToSign {
   domain: string;
   header: Buffer;
-  /** Absent or `null` if they are not known without reading `header`. */
+  /** Fields of `header`; absent or `null` if unknown without reading it. */
   fields?: readonly HeaderField[] | null;
   /** Dot-stuffed; its body is signed, and hashed once per buffer object. */
   wire: Buffer;
@@ -44,7 +44,6 @@ export interface ToSign {
 
 export interface MessageSigner {
   bodyHashes: BodyHashes;
-  /** @returns DKIM-Signature fields; empty when the domain has no key */
   sign(message: ToSign): Promise<Buffer>;
   /** @returns an ARC set; empty without an RSA key or authentication results, or when the chain can't be extended */
   signArc(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;

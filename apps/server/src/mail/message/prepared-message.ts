@@ -1,4 +1,3 @@
-/** Messages of owners as they leave: written, checked and stored, so that several of them are sent all or none. */
 import type { Mailbox } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
@@ -8,9 +7,9 @@ import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import { replyForThrow, type SmtpReply } from "../reply.ts";
 
-/** Stored in the spool, but not queued. Either `enqueue` or `discard` must be called. */
+/** A message stored in the spool but not queued. Either `enqueue` or `discard` must be called. */
 export interface PreparedMessage {
-  /** @returns `null`, or the deferral when queueing failed; then nothing of the message stays stored */
+  /** Queues the message. @returns `null`, or the deferral; then nothing of the message stays stored */
   enqueue(): Promise<SmtpReply | null>;
   discard(): Promise<void>;
 }
@@ -25,7 +24,7 @@ export interface SpoolDeps {
 
 interface FinalMessage {
   people: readonly Mailbox[];
-  /** Stored with the message, so that it is known when it is sent again. */
+  /** Marks by which the message is recognized when it is sent again. */
   marks?: MarksToStore | undefined;
   envelopeFrom: string;
   wire: Buffer;
@@ -33,7 +32,7 @@ interface FinalMessage {
   smtpUtf8: boolean;
 }
 
-/** Two that differ only in letter case are the same, and the last spelling counts. */
+/** Addresses without repetitions that differ only in letter case; the last spelling counts. */
 export function distinctAddresses(people: readonly Mailbox[]): string[] {
   return [...new Map(people.map(({ address }) => [address.toLowerCase(), address])).values()];
 }

@@ -58,9 +58,9 @@ export class ReplyBook {
   }
 
   /**
-   * Stores all correspondents that are not known to be stored: more than a chunk with turns of the event loop between,
-   * one message per account at a time.
-   * @returns ids of the aliases over their limit: nothing is stored for their copies, which must not be sent
+   * Stores unknown correspondents: more than a chunk with turns of the event loop between, one message per account at a
+   * time.
+   * @returns ids of the aliases over their limit, whose copies must not be sent
    */
   async keep(copies: readonly CopyReplies[]): Promise<ReadonlySet<string>> {
     const paths = this.#notStored(copies);
@@ -104,7 +104,7 @@ export class ReplyBook {
     return over;
   }
 
-  /** Asks the store only when not all fit the limits. @returns aliases over their limit */
+  /** Counts new correspondents; reads the store only when they exceed the limits. @returns aliases over their limit */
   async #count(paths: readonly NewPath[], now: number): Promise<ReadonlySet<string>> {
     const doubtful = this.#spend(paths, now);
     return doubtful.size === 0
@@ -153,7 +153,7 @@ export class ReplyBook {
   }
 }
 
-/** Sealing the rows takes as long as the statement that stores them, so it is done chunk by chunk as well. */
+/** Makes a row. Sealing takes as long as the statement, so it is done chunk by chunk too. */
 function rowOf({ token, aliasId, address, name }: NewPath) {
   return { id: replyRowId(token), aliasId, sealed: sealCorrespondent(token, { address, name }) };
 }

@@ -1,4 +1,3 @@
-/** Resolves reply addresses to alias and correspondent, whose address only the token in the reply address unseals. */
 import {
   domainOf,
   type Mailbox,

@@ -38,18 +38,18 @@ export interface RewriteRules {
 
 export interface Rewritten extends NewSender {
   header: Buffer;
-  /** Fields of `header`; `null` if they are not known without reading it. */
+  /** Fields of `header`; `null` if unknown without reading it. */
   fields: readonly HeaderField[] | null;
   trace: readonly FieldText[];
   /** The blank line and everything after it as received, dot-stuffed. */
   rest: Buffer;
-  /** `null` when nobody gets a reply address. */
+  /** Reply addresses for the copy; `null` when nobody gets one. */
   replies: ForwardReplies | null;
 }
 
 interface NewSender {
   envelopeFrom: string;
-  /** Set if `envelopeFrom` stands for the original sender by a token. */
+  /** Sender whose token `envelopeFrom` contains; else `null`. */
   bounceSender: BounceSender | null;
 }
 
@@ -146,7 +146,7 @@ function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   return keys;
 }
 
-/** Adds the blank line if it is missing, so that the body ends our fields. */
+/** The rest of the message, with the blank line added if it is missing, so that our fields end before the body. */
 function restOf(wire: Buffer, header: HeaderBlock): Buffer {
   const rest = wire.subarray(header.end);
   return header.isSeparated || rest.length === 0 ? rest : Buffer.concat([CRLF, rest]);
@@ -195,9 +195,8 @@ function srsSender(
 }
 
 /**
- * Whether the sender may get bounces: only a sender proven by SPF, and only for a single destination, because a bounce
- * from one of several would report a message as lost that another mailbox may have taken. All other bounces end at the
- * alias.
+ * Whether the sender may get bounces: only if proven by SPF, and only for a single destination, because another mailbox
+ * may have accepted the message. All other bounces end at the alias.
  */
 function mayGetBounces({ mayNameSender, envelope }: RewriteSource): boolean {
   return mayNameSender && ["pass", undefined].includes(envelope.authentication?.spf);

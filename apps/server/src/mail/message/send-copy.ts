@@ -1,6 +1,6 @@
 /**
- * The copy of a message that leaves as the alias, or of a report of ours: the stored bytes with our signature on top.
- * Bounces go to the sending address, so that an alias' owner gets them like any mail.
+ * A copy that leaves as the alias, or a report of ours: the stored bytes with our signature on top. Bounces return to
+ * the alias, so that its owner gets them like any mail.
  */
 import { domainOf, readHeader } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../../core/message/message.ts";
@@ -9,11 +9,11 @@ import type { ForwardCopy } from "./forward-copy.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
 export interface SendSource {
-  /** A null sender is kept; any other sender is replaced by the alias. */
+  /** Envelope; a null sender stays, any other sender is replaced by the alias. */
   envelope: MessageEnvelope;
   wire: Buffer;
   aliasAddress: string;
-  /** A delivery report of ours has the null sender (RFC 5321 §4.5.5). */
+  /** Whether this is a delivery report of ours, with the null sender (RFC 5321 §4.5.5). */
   isReport: boolean;
 }
 
@@ -30,7 +30,6 @@ export function makeSendCopy(
     envelopeFrom,
     bounceSender: null,
     correspondents: [],
-    // Not evicted: its only memory is that of the message.
     onEvicted: () => {},
     async mailTo(rcptTo) {
       if (bytes === null) throw new Error("the copy was released");

@@ -47,7 +47,6 @@ export interface WriteAsDeps {
 }
 
 export interface WrittenByOwner {
-  /** Id of the message in the preview's trace; `null` when it is not traced. */
   messageId: string | null;
   envelopeFrom: string;
   wire: Buffer;
@@ -57,15 +56,15 @@ export interface WrittenByOwner {
   smtpUtf8: boolean;
 }
 
-/** Whom a message goes to, and which addresses its header may contain. */
+/** Recipients of a message, and the addresses that its header may contain. */
 export interface Outgoing {
   people: readonly Mailbox[];
-  /** Keyed in lower case. */
+  /** Correspondents by reply address in lower case. */
   known: ReadonlyMap<string, Mailbox>;
   /** Whether To and Cc may contain people's real addresses. */
   mayNameOutsiders: boolean;
   marks?: MarksToStore;
-  /** Those of a message composed in the app were counted there. */
+  /** Whether the recipients were counted already, as for a message composed in the app. */
   isCounted: boolean;
 }
 
@@ -87,7 +86,7 @@ const recipientsUnreadable = reply(
 );
 const CRLF = Buffer.from("\r\n");
 
-/** @returns `null` when the message was queued, else the refusal or deferral */
+/** Sends a message as the alias. @returns `null` when it was queued, else the refusal or deferral */
 export async function sendAsAlias(
   route: AliasRoute,
   written: WrittenByOwner,
@@ -155,9 +154,7 @@ async function writeAsAlias(
   return await spoolMessage(route, { ...written, people, marks, wire: final, envelopeFrom }, deps.spool);
 }
 
-/**
- * Whether a message is an absence note or a receipt, about which no report may come back (RFC 3834 §3.3, RFC 8098 §3).
- */
+/** Whether a message is an absence note or a receipt, which must cause no report (RFC 3834 §3.3, RFC 8098 §3). */
 function isAutomaticReply({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
   return envelopeFrom === "" || readAutoSubmitted(source) === "auto-replied";
 }
@@ -199,7 +196,7 @@ function ownerOf(route: AliasRoute): MailboxOwner {
   return { aliasAddress: route.address, mailboxes, isOwnMailbox: (address) => own.has(sameMailbox(address)) };
 }
 
-/** Addresses that may not be named are left out. */
+/** People in a header field, without those who may not be named. */
 async function peopleNamed(
   source: Parameters<typeof addressesOf>[0],
   route: AliasRoute,

@@ -35,7 +35,7 @@ export function mustAwaitReply(verb: string, isPipelining: boolean): boolean {
 export interface MailFrom {
   /** Empty for the null sender. */
   envelopeFrom: string;
-  /** Declared by the client; 0 when it declared none. */
+  /** Size declared by the client; 0 when it declared none. */
   sizeBytes: number;
   eightBit: boolean;
   smtpUtf8: boolean;
@@ -56,7 +56,7 @@ const badSender = reply(501, "5.1.7", "Bad sender address syntax");
 const badRecipient = reply(501, "5.1.3", "Bad recipient address syntax");
 const needsSmtpUtf8 = reply(553, "5.6.7", "A non-ASCII address requires SMTPUTF8");
 
-/** E.g. `FROM:<ann@example.org> SIZE=1000 BODY=8BITMIME`. @throws MailArgumentError */
+/** Parses e.g. `FROM:<ann@example.org> SIZE=1000 BODY=8BITMIME`. @throws MailArgumentError */
 export function readMailFrom(argument: string): MailFrom {
   const { path, params } = readArgument(argument, "MAIL", badSender);
   if (path.domain === "" && path.local !== "") throw new MailArgumentError(badSender);
@@ -70,7 +70,7 @@ export function readMailFrom(argument: string): MailFrom {
   };
 }
 
-/** E.g. `TO:<shop.k7@kauke.test>`. @throws MailArgumentError */
+/** Parses e.g. `TO:<shop.k7@kauke.test>`. @throws MailArgumentError */
 export function readRcptTo(argument: string): MailPath {
   const { path } = readArgument(argument, "RCPT", badRecipient);
   if (path.local === "") throw new MailArgumentError(badRecipient);

@@ -64,7 +64,6 @@ export class DataReader {
     return end < 0 ? null : { result: this.#finish(), consumed: end };
   }
 
-  /** Returns the message's bytes to the budget. */
   release(): void {
     this.#budget.give(this.#held);
     this.#held = 0;
@@ -119,9 +118,7 @@ function endIn(chunk: Buffer): number {
   return at < 0 ? -1 : at + END.length;
 }
 
-/**
- * Finds a NUL at a line start, before or after its dot: hosts that drop NULs would see a lone dot. Text has none there.
- */
+/** Finds a NUL at a line start, where text has none: hosts that drop NULs would see a lone dot. */
 function hasLooseNul(bytes: Buffer): boolean {
   return bytes.indexOf(0) >= 0 && ["\n\0", "\r\0", "\n.\0"].some((start) => bytes.indexOf(start, 0, "latin1") >= 0);
 }

@@ -12,7 +12,7 @@ export interface SignInAttempt {
 
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInResult>;
 
-/** `isError`: the step counts as an error of the client. */
+/** Reply of an AUTH step. `isError`: counts as an error of the client. */
 export interface AuthReply {
   reply: SmtpReply;
   isError: boolean;
@@ -71,7 +71,7 @@ export class SessionAuth {
 }
 
 type AuthStep =
-  /** Sent as `334 …`, already base64. */
+  /** Challenge, sent as `334 …`, already base64. */
   | { kind: "challenge"; text: string }
   | { kind: "credentials"; username: string; password: string }
   | { kind: "cancelled" }
@@ -80,7 +80,6 @@ type AuthStep =
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const TEXT_MAX_CHARS = 512;
 
-/** A client line at a time. Pure: does not check the credentials. */
 export class AuthExchange {
   readonly #mechanism: "PLAIN" | "LOGIN";
   #username: string | null = null;
@@ -110,7 +109,7 @@ export class AuthExchange {
   }
 }
 
-/** Authorization id, NUL, user name, NUL, password. A different authorization id is not supported. */
+/** Reads a PLAIN response: authorization id, NUL, user name, NUL, password. Refuses a different authorization id. */
 function readPlain(text: string): AuthStep {
   const [actFor, username, password, ...more] = text.split("\0");
   if (username === undefined || password === undefined || more.length > 0) return { kind: "malformed" };

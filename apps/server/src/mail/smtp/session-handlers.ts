@@ -1,4 +1,3 @@
-/** What a session is given: the service behind it, and the options of its listener. */
 import type { Socket } from "node:net";
 import type { MailPath } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential.ts";
@@ -17,25 +16,23 @@ export interface ReceivedMail {
   esmtp: boolean;
   secure: boolean;
   clientAddress: string;
-  /** Confirmed by DNS; `null` or absent when not known. Settles within a second. */
+  /** Client's host name, confirmed by DNS; `null` or absent when unknown. Settles within a second. */
   clientName?: Promise<string | null>;
-  /** This process sent the message itself, from an alias on this server. */
+  /** Whether this process sent the message itself, from an alias on this server. */
   isOurs?: true;
-  /** The preview inbox wrote the message for the mailbox in `mailFrom`: no authentication is needed. */
+  /** Whether the preview inbox wrote the message for the mailbox in `mailFrom`: no authentication is needed. */
   isProven?: true;
-  /** Submission only. */
   submitter?: Submitter;
 }
 
 export interface MxHandlers {
-  /** @param clientAddress absent when this process asks for itself */
+  /** @param clientAddress absent when this process calls it for its own mail */
   resolve(path: MailPath, isNullSender: boolean, clientAddress?: string): Promise<Verdict<ResolvedRecipient>>;
   receive(mail: ReceivedMail): Promise<SmtpReply>;
   /** Called when a client connects, so that its name is known by the end of the first message. Never rejects. */
   clientName?(clientAddress: string): Promise<string | null>;
 }
 
-/** For submission: a client must sign in, and may send only as its alias. */
 export interface SessionHandlers extends MxHandlers {
   signIn?: SignIn;
   /** @returns `null` when the submitter may use this sender */
@@ -47,13 +44,15 @@ export interface SessionOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** TLS from the first byte. */
+  /** Whether the listener uses TLS from the first byte. */
   secure?: boolean;
-  /** STARTTLS; `null` when it is not offered or the connection is already secure. */
+  /** Upgrades to TLS by STARTTLS; `null` when it is not offered or the connection is already secure. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
-  /** If there is none, STARTTLS ends the session: after a 454 clients continue unencrypted. */
+  /**
+   * Whether a TLS handshake may start; if not, STARTTLS ends the session, as after a 454 clients continue unencrypted.
+   */
   hasHandshakeRoom?(): boolean;
   isClosing(): boolean;
-  /** Monotonic. */
+  /** Monotonic clock in milliseconds. */
   nowMs(): number;
 }

@@ -9,7 +9,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 export class SessionInput {
-  /** Chunks that precede the bytes of `#blocks`. */
+  /** Chunks that arrived before the bytes of `#blocks`. */
   #chunks: Buffer[] = [];
   readonly #blocks = new ByteBlocks();
   #bytes = 0;
@@ -33,7 +33,6 @@ export class SessionInput {
     this.#bytes = 0;
   }
 
-  /** The input must not be empty. */
   takeChunk(): Buffer {
     if (this.#chunks.length === 0) this.#chunks = this.#blocks.take();
     const chunk = this.#chunks.shift() as Buffer;
@@ -41,7 +40,6 @@ export class SessionInput {
     return chunk;
   }
 
-  /** Puts back what follows the end of a message. */
   putBack(rest: Buffer): void {
     if (rest.length === 0) return;
     this.#chunks.unshift(rest);
@@ -63,7 +61,7 @@ export class SessionInput {
   }
 }
 
-/** Two turns of the event loop later, when the bytes a new client has already sent have been read. */
+/** Runs `act` two turns of the event loop later, when the bytes that a new client has sent are read. */
 export function afterReading(act: () => void): void {
   setImmediate(() => setImmediate(act));
 }

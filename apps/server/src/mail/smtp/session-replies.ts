@@ -1,4 +1,3 @@
-/** Replies of a session that depend only on its state. */
 import { reply, type SmtpReply } from "../reply.ts";
 
 export const ok = reply(250, "2.0.0", "Ok");
@@ -10,7 +9,6 @@ export const sentTooMuch = reply(421, "4.7.0", "You sent too much before you had
 export const tooManyRecipients = reply(452, "4.5.3", "Too many recipients");
 export const bye = reply(221, "2.0.0", "Bye");
 
-/** Replies to commands that always get the same one. */
 export const fixed: ReadonlyMap<string, SmtpReply> = new Map([
   ["NOOP", ok],
   ["VRFY", reply(252, "2.5.0", "Can't verify addresses, but will accept mail")],

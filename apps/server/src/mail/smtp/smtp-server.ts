@@ -21,7 +21,6 @@ export interface SmtpServerOptions {
   listener: {
     host: string;
     port: number;
-    /** SO_REUSEPORT, Linux only. */
     sharePort: boolean;
     gauge?: string;
   };
@@ -30,8 +29,7 @@ export interface SmtpServerOptions {
   budget: MemoryBudget;
   handlers: SessionHandlers;
   /**
-   * `context` is called at every handshake, so that a renewed certificate is used at once; `isImplicit`: TLS from the
-   * first byte (RFC 8314 §3.3). `null` turns STARTTLS off.
+   * `context` is called at every handshake, so that a renewed certificate is used at once. `null` turns STARTTLS off.
    */
   tls: { context(): SecureContext; isImplicit: boolean } | null;
   limits: ConnectionLimits;
@@ -42,9 +40,9 @@ export interface SmtpServerOptions {
 export interface ConnectionLimits {
   maxConnections: number;
   maxConnectionsPerAddress: number;
-  /** A block is an IPv4 /24 or an IPv6 /48. */
+  /** Maximum connections of a block: IPv4 /24 or IPv6 /48. */
   maxConnectionsPerBlock?: number;
-  /** Applies once three quarters of all connections are in use. */
+  /** Maximum connections of a block once three quarters of all connections are in use. */
   maxConnectionsPerBlockWhenCrowded?: number;
   maxHandshakes?: number;
   maxHandshakesPerBlock?: number;
@@ -61,9 +59,8 @@ interface Connection {
   party: ClientParty;
   budget: MemoryBudget;
   session: SmtpSession | null;
-  /** Start of the TLS handshake in progress. */
   handshakeSince: number | null;
-  /** Account that the connection counts for; `null` before the client signs in. */
+  /** Account of the signed-in client; `null` before. */
   account: string | null;
 }
 
@@ -105,7 +102,6 @@ export class SmtpServer {
     if (gauge !== undefined) options.metrics.gauge(gauge, () => this.#connections.size);
   }
 
-  /** @returns the port, which the system chose when 0 was requested */
   async listen(): Promise<number> {
     const { host, port, sharePort } = this.#options.listener;
     await new Promise<void>((resolve, reject) => {
@@ -175,7 +171,7 @@ export class SmtpServer {
     });
   }
 
-  /** Handlers whose `signIn` also refuses an account that already has its maximum of connections. */
+  /** Handlers whose `signIn` also refuses an account that has its maximum of connections. */
   #boundedHandlers(connection: Connection): SessionHandlers {
     const { handlers, limits } = this.#options;
     const { maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = limits;
@@ -274,7 +270,7 @@ export class SmtpServer {
     session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
   }
 
-  /** Destroys the socket soon, because the client may never close it. */
+  /** Sends the refusal and destroys the socket soon, because the client may never close it. */
   #refuse(socket: Socket): void {
     this.#options.metrics.count("kauke_mx_refused_connections_total");
     this.#noteLeaving(socket);

@@ -31,10 +31,10 @@ export class SmtpSession {
   #secure = false;
   readonly #input = new SessionInput();
   #out = "";
-  /** A command, or at first the greeting, is in progress. */
+  /** Whether the greeting or a command is in progress. */
   #busy = true;
   #ended = false;
-  /** The client closed its sending side but may still read, as some scripts do, against RFC 5321. */
+  /** Whether the client closed its sending side; it may still read, as some scripts do against RFC 5321. */
   #isHalfClosed = false;
   readonly #counts = new SessionCounts();
   #helo: string | null = null;
@@ -77,7 +77,7 @@ export class SmtpSession {
     this.leave(replies.closing(this.#options.mailHost));
   }
 
-  /** A message in progress is dropped. */
+  /** Ends the session with this reply; a message in progress is dropped. */
   leave(response: SmtpReply): void {
     if (this.#ended) return;
     this.#say(response);
@@ -86,7 +86,7 @@ export class SmtpSession {
     this.#data = null;
   }
 
-  /** A client that sends before the greeting is disconnected (RFC 5321 §4.3.1). */
+  /** Greets the client, and disconnects one that sent before the greeting (RFC 5321 §4.3.1). */
   #greet(): void {
     this.#busy = false;
     if (this.#ended) return;
@@ -139,7 +139,6 @@ export class SmtpSession {
     if (!this.#ended && this.#isHalfClosed) this.#end();
   }
 
-  /** @returns `null` if no command line or chunk is complete, or the session ended */
   #step(): Promise<void> | null {
     if (this.#ended || this.#input.isEmpty) return null;
     if (this.#data !== null) return this.#readData(this.#data);

@@ -18,7 +18,7 @@ export interface CallLimits {
   waitingOfParty: number;
 }
 
-/** Milliseconds between two looks for waiting calls of accounts that may exceed a host's limit. */
+/** Milliseconds between two checks for waiting calls of accounts that may exceed a host's limit. */
 const SWEEP_MS = 250;
 
 interface Waiting extends PlaceParty {

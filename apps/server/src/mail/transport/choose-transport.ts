@@ -80,7 +80,6 @@ interface NextHopDeps {
 
 const QUIET_MS = 60_000;
 
-/** A failure before the first message: at connecting, greeting, EHLO, TLS or login. */
 function countNextHopFailures({ metrics }: Pick<NextHopDeps, "metrics">) {
   return ({ outcome }: OpenFailure): void => {
     if (outcome.kind === "taken") return;

@@ -28,7 +28,7 @@ export interface DirectTransportOptions extends SmtpPoolOptions {
   port?: number;
   stsPort?: number;
   random?: () => number;
-  /** Told whether all MX hosts of a domain with a policy are listed in it. */
+  /** Called with whether the MX host of a domain with a policy is listed in it. */
   onPolicy?: (mode: StsPolicy["mode"], result: "listed" | "not_listed") => void;
 }
 

@@ -17,7 +17,7 @@ export interface GuardedGetOptions {
 }
 
 const STAGE_MS = 10_000;
-/** A response contains up to some 10,000 aliases with all that a service says about them. */
+/** Maximum bytes of a response: some 10,000 aliases with all that a service says about them. */
 const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 
 export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceFetch {
@@ -65,7 +65,6 @@ function wholeNumber(text: string | string[] | undefined): number | null {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** Yields each chunk in a turn of the event loop of its own. */
 async function* inTurns(collected: Promise<Buffer[] | null>): AsyncGenerator<Uint8Array> {
   const chunks = await collected;
   if (chunks === null) throw new Error("the response did not arrive whole");

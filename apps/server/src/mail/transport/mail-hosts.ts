@@ -19,13 +19,13 @@ export interface MailHostRules {
   resolver: Resolver;
   allow: AllowList;
   port: number;
-  /** Our own name as an MX: hosts not preferred over it are left out, to avoid mail loops. */
+  /** Our own mail host: MX hosts that are not preferred over it are left out, to avoid mail loops. */
   ownName: string;
   random: () => number;
 }
 
 const HOSTS_MAX = 10;
-/** A host with many addresses must not displace the next host. */
+/** Maximum addresses of one host, so that one with many does not displace the next host. */
 const ADDRESSES_PER_HOST = 2;
 const ADDRESSES_MAX = 8;
 
@@ -71,8 +71,8 @@ function inOrder(records: readonly MxRecord[], random: () => number): string[] {
 type HostAddresses = { kind: "found"; hosts: MailHost[] } | { kind: "not_allowed" | "missing" | "failed" };
 
 /**
- * Picks one address of each family if there are both, since they seldom fail together. IPv4 comes first: receivers
- * demand more of IPv6 senders (reverse names, SPF), and a refused first contact costs reputation.
+ * Picks one address of each family, since both seldom fail together. IPv4 first: receivers demand more of IPv6 senders
+ * (reverse names, SPF), and a refused first contact costs reputation.
  */
 async function addressesOf(name: string, { resolver, allow, port }: MailHostRules): Promise<HostAddresses> {
   const [four, six] = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);

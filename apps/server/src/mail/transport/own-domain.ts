@@ -8,18 +8,17 @@ import type { MxHandlers } from "../smtp/session-handlers.ts";
 import { type MailTransport, type OutgoingMail, outcomeOnly } from "./transport.ts";
 
 export interface OwnDomainParts {
-  /** The MX: `path.ts` with its rate limits. */
   inbound: Pick<MxHandlers, "resolve" | "receive">;
   domains: ReadonlySet<string>;
   /** Host name for the Received field, since this mail has no client. */
   mailHost: string;
-  /** Budget of incoming messages, where this one is held a second time, as one buffer. */
+  /** Budget of incoming messages, in which this one is counted a second time, as one buffer. */
   budget: Pick<MemoryBudget, "take" | "give">;
 }
 
 const LOOPBACK = "127.0.0.1";
 
-/** @param outside gets the mail for all other domains */
+/** @param outside transport for all other domains */
 export function ownDomainTransport(outside: MailTransport, parts: OwnDomainParts): MailTransport {
   return {
     send: async (mail, attempt) =>
@@ -30,7 +29,7 @@ export function ownDomainTransport(outside: MailTransport, parts: OwnDomainParts
   };
 }
 
-/** Takes the message through RCPT and the final dot of our own MX, and returns its reply as an outcome. */
+/** Passes the message through RCPT and the final dot of our own MX. @returns the MX's reply as an outcome */
 async function reenterInbound(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome> {
   const path = pathOf(mail.rcptTo);
   if (path === null) return refused("mailbox_unknown", "5.1.3");

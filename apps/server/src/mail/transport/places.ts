@@ -1,20 +1,20 @@
 /**
- * How accounts share the places at one host (connections, webhook calls). Next is the account whose network has the
- * fewest, then the one that has the fewest itself. An account without a place may exceed their number once the others
- * have held theirs for a second, so that it waits for nobody who is slow. A place whose message has waited long for its
- * reply is late: it leaves the shared places, and its account and network may then have only few. No I/O.
+ * How accounts share the places at one host (connections, webhook calls). The network with the fewest is next, then its
+ * account with the fewest. An account without a place may exceed the host's limit once others have held theirs for a
+ * second, so that it never waits for a slow one. A place that waits long for a reply is late: it no longer counts as
+ * shared, and its account and network may then have only few. No I/O.
  */
 import { bounds } from "../../limits/table.ts";
 
 export interface PlaceParty {
-  /** Account of the mail; the destination's domain for mail of no account. */
+  /** Account of the mail; for mail of no account, the destination's domain. */
   account: string;
   /** Network that the account was registered from, as an opaque text; the account itself when unknown. */
   network: string;
 }
 
 export interface Place extends PlaceParty {
-  /** Milliseconds at which the present message or call got the place. */
+  /** Milliseconds at which the current message or call got the place. */
   since: number;
   isLate: boolean;
 }
@@ -30,7 +30,7 @@ export const QUICK_MS = 1000;
 const NONE: PlaceCounts = { shared: 0, late: 0 };
 const sum = ({ shared, late }: PlaceCounts) => shared + late;
 
-/** Whether late places keep an account from getting another one: its own mail waits, nobody else's. */
+/** Whether late places keep an account from getting another one: only its own mail waits. */
 export function isHeldUp(account: PlaceCounts, network: PlaceCounts): boolean {
   if (account.late > 0 && sum(account) >= bounds.lateConnections.account) return true;
   return network.late > 0 && sum(account) > 0 && sum(network) >= bounds.lateConnections.block;

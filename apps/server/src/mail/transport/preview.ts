@@ -1,4 +1,4 @@
-/** `KAUKE_DELIVERY=preview`: messages land in the local preview inbox as the recipient would get them. */
+/** `KAUKE_DELIVERY=preview`: delivers to the local preview inbox what the recipient would get. */
 import { unstuff } from "@kauke/mail-rfc";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import { classifyLoss, taken } from "../classify-reply.ts";

@@ -24,7 +24,6 @@ export type FindAddresses = (host: string) => Promise<RelayAddresses>;
 
 export interface RelayTransportOptions extends SmtpPoolOptions {
   url: URL;
-  /** The default is the system's resolver, which also reads the hosts file. */
   findAddresses?: FindAddresses;
 }
 
@@ -56,7 +55,7 @@ export function createRelayTransport({
   };
 }
 
-/** Asks only the servers of `KAUKE_DNS_SERVERS`. Literal addresses and localhost need no DNS. */
+/** Resolves a host by the servers of `KAUKE_DNS_SERVERS` only. Literal addresses and localhost need no DNS. */
 export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): FindAddresses {
   return async (host) => {
     if (isIP(host) !== 0 || host === "localhost") return askSystem(host);
@@ -116,7 +115,7 @@ export interface RelayProbe extends SmtpClientOptions {
 }
 
 const STEP_MS = 3000;
-/** The operator's command waits for ten seconds. */
+/** Milliseconds for a probe; the operator's command waits ten seconds. */
 const PROBE_MS = 8000;
 const timeouts = { connectMs: STEP_MS, greetingMs: STEP_MS, commandMs: STEP_MS, tlsMs: STEP_MS };
 

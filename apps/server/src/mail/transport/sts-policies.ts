@@ -21,7 +21,7 @@ export interface StsPolicy {
 }
 
 export interface StsPolicies {
-  /** @returns `null`: the domain has no policy, or it can't be fetched; `busy`: too many are being fetched to know */
+  /** @returns `null`: the domain has no policy, or it can't be fetched; `busy`: too many fetches are in progress */
   find(domain: string, attempt: OngoingAttempt): Promise<StsPolicy | null | "busy">;
 }
 
@@ -48,7 +48,7 @@ const KNOWN_MAX = 10_000;
 /** Each fetch takes up to ten seconds. Others wait in a queue that serves accounts in turn. */
 const FETCHES = bounds.stsFetches;
 const DAY_MS = 24 * 3600 * 1000;
-/** Milliseconds after a failed fetch (RFC 8461 §3.3). */
+/** Milliseconds before the next fetch after a failed one (RFC 8461 §3.3). */
 const PAUSE_MS = 5 * 60_000;
 
 export function createStsPolicies(options: StsOptions): StsPolicies {
@@ -90,7 +90,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
     return true;
   }
 
-  /** Concurrent requests of a party for a domain wait together, but not behind another party's other domains. */
+  /** Shares one wait between a party's concurrent requests for a domain; its other domains do not delay it. */
   function renewOnce(domain: string, id: string, attempt: OngoingAttempt): Promise<boolean> {
     return shared(waiting, `${domain} ${attempt.party}`, () => renewInTurn(domain, id, attempt));
   }

@@ -1,22 +1,22 @@
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 
-/** The attempt that a transport sends for: whose it is, when to stop, and what to ask and tell meanwhile. */
+/** The attempt that a transport sends for: its party, its signal to stop, and callbacks. */
 export interface OngoingAttempt {
   readonly signal: AbortSignal;
-  /** Account, or the destination for mail of no account: queues and connections are shared fairly between parties. */
+  /** Account, or for mail of no account the destination: queues and connections are fair between parties. */
   readonly party: string;
   /** Network that the account was registered from, as an opaque text; the party when unknown. */
   readonly network: string;
-  /** Asked before connecting. @returns false when too many attempts are at this address already */
+  /** Called before connecting. @returns false when too many attempts are at this address already */
   reachPeer(address: string): boolean;
-  /** Asked before using a host. @returns false when its provider is busy and has as many attempts as it may have */
+  /** Called before using a host. @returns false when its provider is busy and has its maximum of attempts */
   reachProvider(name: string): boolean;
-  /** Told when the attempt starts or stops waiting for a limit of ours: that is not the peer's time. */
+  /** Called when the attempt starts or stops waiting for one of our own limits, which is not the peer's time. */
   wait(isWaiting: boolean): void;
   /**
-   * Told just before the end of the message may reach the peer: from then on the attempt must not be stopped.
-   * @param isPassedOn whether the system has all bytes before the end. Those of a small message may still be in the
-   * socket's buffer, so they go on to count as memory, and the next host can still get them
+   * Called just before the end of the message may reach the peer: from then on the attempt must not be stopped.
+   * @param isPassedOn whether the system has all bytes before the end. If not, they still count as memory, and the next
+   * host can get them
    */
   sendEnd(isPassedOn: boolean): void;
 }
@@ -25,22 +25,17 @@ export interface SendReport {
   outcome: DeliveryOutcome;
   /** Whether a host replied to RCPT that the mailbox does not exist (5.1.1, 5.1.2, 5.2.1). */
   isMailboxMissing: boolean;
-  /** Providers whose hosts replied that they are busy; `null` is the destination itself, by a relay. */
+  /** Providers whose hosts replied that they are busy; `null`: the destination itself, by a relay. */
   busyProviders: readonly (string | null)[];
 }
 
 export interface OutgoingMail {
-  /** Empty for the null sender. */
+  /** Envelope sender; empty for the null sender. */
   readonly envelopeFrom: string;
   readonly rcptTo: string;
   readonly sizeBytes: number;
   readonly eightBit: boolean;
   readonly smtpUtf8: boolean;
-  /**
-   * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot. Keep none in a function that
-   * waits for a reply: ten minutes of waiting must not occupy memory.
-   * @returns `null` once the copy was released: the attempt was stopped, or the system has all bytes
-   */
   readonly wire: () => readonly Buffer[] | null;
 }
 
@@ -51,7 +46,7 @@ export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({
 });
 
 export interface MailTransport {
-  /** Never throws because of what a peer does: that is always an outcome. */
+  /** Sends a message. Never throws because of what a peer does: that is always an outcome. */
   send(mail: OutgoingMail, attempt: OngoingAttempt): Promise<SendReport>;
   /** @param graceMs milliseconds to wait for messages in progress; default 500 */
   close(graceMs?: number): Promise<void>;
@@ -59,9 +54,8 @@ export interface MailTransport {
 
 export interface WebhookCall {
   url: string;
-  /** `webhook-id`: the same for every attempt of one delivery. */
+  /** Value of `webhook-id`, the same for every attempt of one delivery. */
   id: string;
-  /** The alias' `whsec_` secret, decoded. */
   secret: Buffer;
   body: Buffer;
 }

@@ -89,14 +89,12 @@ async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDe
   return { ...found, verdict, couldBeProven, wasCut, judge, shown };
 }
 
-/** For a From that mail programs parse differently: the proven author may not be the displayed one. */
+/** Turns a pass into a failure for a From that mail programs parse differently: they may display another author. */
 function unproven(verdict: DmarcVerdict): DmarcVerdict {
   return { ...verdict, isProven: false, result: verdict.result === "pass" ? "fail" : verdict.result };
 }
 
-/**
- * Domains that would pass SPF or DKIM if every unfinished check passed; a check that threw, as the author's own domain.
- */
+/** Domains that would pass SPF or DKIM if every unfinished check passed; for a check that threw, the author's own. */
 function possibleVouchers({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
   const isOpen = ({ result }: { result: AuthResult }) => result === "temperror" || result === "pass";
   const own = { result: "temperror", domain: author } as const;

@@ -25,7 +25,7 @@ export interface ReceivedMessage {
 }
 
 export interface ShownAuthor {
-  /** In A-labels; empty when there is none. Of several authors the first counts. */
+  /** Domain of the author in A-labels, the first of several; empty when there is none. */
   domain: string;
   fromFields: number;
   recipientFields: number;
@@ -69,7 +69,7 @@ export function hasSameFrom({ fromFields }: ShownAuthor, fields: readonly RawFie
   return fromFields <= 1 && fields.filter(({ name }) => name === "from").length === fromFields;
 }
 
-/** Whether signatures cover the displayed recipients: this splitting of the header has as many To and Cc fields. */
+/** Whether signatures cover the displayed recipients: this parse of the header has as many To and Cc fields. */
 export function hasSameRecipients({ recipientFields }: ShownAuthor, fields: readonly RawField[]): boolean {
   return fields.filter(({ name }) => name === "to" || name === "cc").length === recipientFields;
 }

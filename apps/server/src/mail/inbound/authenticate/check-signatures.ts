@@ -49,8 +49,8 @@ export interface ArcFound {
   /** Domain of the last ARC signer in lower case, whether its seal is valid or not. */
   sealer: string;
   /**
-   * Author for whom the last signer recorded a DMARC pass, which counts only if `result` is `pass`. Empty if it
-   * recorded none, or if the message may show another author than the one it checked.
+   * Author for whom the last ARC signer recorded a DMARC pass, which counts only if `result` is `pass`. Empty if it
+   * recorded none, or if the message may show another author.
    */
   vouchedAuthor: string;
 }
@@ -63,7 +63,7 @@ export interface SignedMail {
 
 export interface SignatureDeps {
   dns: Pick<MessageDns, "find">;
-  /** Saves the signer from hashing the body again. */
+  /** Shares body hashes with the signer, which need not hash the body again. */
   bodyHashes: Pick<BodyHashes, "remember">;
   /** Called with each DKIM signature as soon as it is checked. */
   onSignature?: (found: SignatureFound) => void;
@@ -127,7 +127,6 @@ function messageSignatures(sets: readonly ArcSet[]): ReadSignature[] {
   return signature.hasForm ? [signature] : [signature, { ...signature, headerForm: "relaxed", bodyForm: "relaxed" }];
 }
 
-/** @returns a key of `hashBody` */
 function hashKeyOf({ bodyForm, algorithm, limit }: ReadSignature): string {
   return `${bodyForm}:${algorithm.split("-")[1]}:${limit ?? ""}`;
 }
@@ -205,7 +204,6 @@ class SignatureVerifier {
     const early = checkBeforeKey(signature, hash?.digest ?? "");
     if (early !== null) return early;
     const found = await lookUpKey(signature, this.#deps.dns);
-    // Lets other work run between two signature checks: each may hash the whole header.
     await nextTurn();
     return checkWithKey(signature, { fields: this.#mail.fields, found, now: this.#now });
   }
@@ -231,14 +229,13 @@ class SignatureVerifier {
   }
 }
 
-/** Only CRLF ends a line, since programs differ in whether a bare LF does. */
 function findBody(raw: Buffer): number {
   if (raw.indexOf("\r\n") === 0) return 2;
   const at = raw.indexOf(BLANK_LINE);
   return at < 0 ? raw.length : at + BLANK_LINE.length;
 }
 
-/** A bare LF is forwarded as a space, so signatures are checked on that form. */
+/** Header with bare LFs as spaces, the form that is forwarded and so the form to check signatures on. */
 function asForwarded(header: string): string {
   return /(?<!\r)\n/.test(header) ? header.replace(/(?<!\r)\n/g, " ") : header;
 }

@@ -5,9 +5,8 @@ import type { MessageDns } from "./message-dns.ts";
 
 export interface SpfFound {
   result: AuthResult;
-  /** The HELO name for the null sender. */
   domain: string;
-  /** postmaster at the HELO name for the null sender. */
+  /** Envelope sender; for the null sender, postmaster at the HELO name. */
   sender: string;
   helo: string;
 }

@@ -1,4 +1,4 @@
-/** Turns the results of authentication into what travels with the message and whether it is accepted. Pure. */
+/** Concludes from the results of authentication: whether to accept the message, and what to record with it. Pure. */
 import { type DmarcPolicy, type MethodResult, resultsValue } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
 import type { MailRefusal } from "../../reply.ts";
@@ -15,14 +15,13 @@ export interface Authentication {
    * `refusal` accepts it.
    */
   isUnfinished: boolean;
-  /** `null` when the message is accepted. */
   refusal: Refusal | null;
 }
 
-/** A check is `null` when it threw, which says nothing about the message. */
+/** Results of the checks; one that threw is `null` and says nothing about the message. */
 export interface ChecksFound {
   author: string;
-  /** Any other From proves nothing. */
+  /** Whether From is plain (`ShownAuthor.isPlain`): any other proves nothing. */
   isAuthorPlain: boolean;
   policy: DmarcPolicy | "unknown";
   spf: SpfFound | null;
@@ -31,7 +30,7 @@ export interface ChecksFound {
   verdict: DmarcVerdict;
   /** Whether the author could be proven if the unfinished checks passed. */
   couldBeProven: boolean;
-  /** DNS look-ups were pending at the deadline. */
+  /** Whether DNS look-ups were pending at the deadline. */
   wasCut: boolean;
 }
 
@@ -58,10 +57,7 @@ export function conclude(checks: ChecksFound, { mailHost, trustedArcSigners }: C
   };
 }
 
-/**
- * Whether more time could prove the message, or read its policy.
- * @param isVouched whether a trusted ARC signer vouches for the author if the chain is valid
- */
+/** Whether more time could prove the message, or read its policy. @param isVouched if the ARC chain is valid */
 function isOpen({ policy, verdict, couldBeProven, wasCut, arc }: ChecksFound, isVouched: boolean): boolean {
   const isSealOpen = isVouched && arc?.result === "temperror";
   return policy === "unknown" || verdict.result === "temperror" || couldBeProven || wasCut || isSealOpen;

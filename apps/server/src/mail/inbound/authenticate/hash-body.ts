@@ -21,7 +21,7 @@ interface Wanted {
   key: string;
   canonicalization: DkimCanonicalization;
   algorithm: string;
-  /** Infinite for the whole body. */
+  /** Maximum octets of the body to hash (`l=`); infinite for the whole body. */
   limit: number;
 }
 
@@ -49,7 +49,7 @@ export async function hashBody(
   return found;
 }
 
-/** A limit that is not a number of bytes counts as none. */
+/** Reads a key of `hashBody`; a limit that is not a number counts as none. */
 function readKey(key: string): Wanted {
   const [canonicalization, algorithm = "", limitText = ""] = key.split(":");
   const isLimited = limitText !== "" && Number(limitText) >= 0;
@@ -76,10 +76,8 @@ async function readAll(
 
 type Finished = [wanted: Wanted, digest: Buffer, hashedBytes: number];
 
-/** Reads off the digest so far at the length of each `l=` tag. */
 class RunningHash {
   readonly #hash: Hash;
-  /** Smallest limit first. */
   readonly #wanted: Wanted[];
   readonly #finished: Finished[] = [];
   #bytes = 0;

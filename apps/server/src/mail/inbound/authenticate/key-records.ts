@@ -1,16 +1,13 @@
-/**
- * Public keys of signatures. Parsed keys are cached by the text of their record, so that a changed record counts at
- * once.
- */
+/** Cache of public keys of signatures, by the text of their record, so that a changed record counts at once. */
 import { type KeyLookup, type KeyRecord, keyName, readKeyRecord } from "@kauke/mail-rfc";
 import type { MessageDns } from "./message-dns.ts";
 
-/** Each takes some 3 KiB, its text included. */
+/** Maximum cached keys; each takes some 3 KiB, its text included. */
 export const KEY_RECORDS_MAX = 500;
-/** An RSA key of 4,096 bits has 750. */
+/** Maximum characters of a cached record; an RSA key of 4,096 bits has 750. */
 const CACHED_CHARACTERS_MAX = 1024;
 
-/** The record used longest ago is evicted. */
+/** Public keys by their record; evicts the least recently used one. */
 export class KeyRecords {
   readonly #records = new Map<string, KeyRecord>();
 
@@ -32,7 +29,7 @@ export class KeyRecords {
 
 const keyRecords = new KeyRecords();
 
-/** Of several records the first counts (RFC 6376 §3.6.2.2 leaves it open). */
+/** Looks a key up. Of several records the first counts (RFC 6376 §3.6.2.2 leaves it open). */
 export async function lookUpKey(
   place: { selector: string; domain: string },
   dns: Pick<MessageDns, "find">,

@@ -20,7 +20,6 @@ export class MessageDns {
   #isOver = false;
   #wasCut = false;
 
-  /** @param limitMs milliseconds until the deadline */
   constructor(resolver: Resolver, limitMs: number) {
     this.#resolver = resolver;
     this.#end = new Promise((resolve) => {
@@ -48,7 +47,7 @@ export class MessageDns {
     this.#endNow();
   }
 
-  /** Cached results are returned after the deadline too. MX gives host names by preference. */
+  /** Cached results are returned even after the deadline. MX gives host names by preference. */
   async find(name: string, type: SpfRecordType): Promise<TextResult> {
     const result = (await Promise.race([this.#find(name, type), this.#end])) ?? late;
     if (result.kind === "failed" && result.isLate === true) this.#wasCut = true;

@@ -29,7 +29,6 @@ function signaturesMax(fields: readonly RawField[]): number {
   return Math.min(bounds.signatures.signatures, Math.floor(SIGNED_BYTES_MAX / headerBytes));
 }
 
-/** Whether the size, tags, signed names, white space and domain lengths of a field are within the limits. */
 export function isReadableSignature({ text }: RawField): boolean {
   if (text.length > bounds.signatures.signatureBytes || LONG_BLANKS.test(text)) return false;
   const tags = text.slice(text.indexOf(":") + 1).split(";");

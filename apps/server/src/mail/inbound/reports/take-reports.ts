@@ -32,7 +32,7 @@ export interface TakeReportsDeps {
   resolve: ResolveDeps;
   aliases: Pick<AliasStore, "findRouteById">;
   failures: Pick<FailureReporter, "reportBounce" | "reportNote" | "reportComplaint">;
-  /** `null` when senders are not authenticated, so that none is proven. */
+  /** Delivery reports; `null` when senders are not authenticated, so that none is proven. */
   reports: DeliveryReports | null;
   limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
   ownerReplies: PrepareRepliesDeps;
@@ -82,7 +82,7 @@ async function takeBounces(
   return null;
 }
 
-/** An absence note answers the envelope sender. */
+/** Whether an absence note is from a destination of the alias, as it is a reply to the envelope sender. */
 function isFromDestination(source: HeaderSource, route: AliasRoute): boolean {
   const authors = addressesOf(source, "from").mailboxes;
   return authors.some(({ address }) =>

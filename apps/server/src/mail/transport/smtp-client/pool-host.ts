@@ -28,7 +28,6 @@ export const poolDefaults = {
 };
 
 export interface SmtpPoolOptions extends SmtpClientOptions, Partial<typeof poolDefaults> {
-  /** Processes among which the numbers of connections are divided. */
   processes?: number | undefined;
 }
 
@@ -36,13 +35,13 @@ export interface Provider {
   name: string;
   /** Open connections without the late ones. */
   open: number;
-  /** The provider's hosts, least recently served first. */
+  /** Hosts of the provider, least recently served first. */
   hosts: Set<Host>;
 }
 
 export interface Host {
   key: string;
-  /** `null` when only the host's own limit of connections applies. */
+  /** Provider of the host; `null` when only the host's own limit of connections applies. */
   provider: Provider | null;
   peer: SmtpPeer;
   open: number;
@@ -68,7 +67,7 @@ export interface IdleConnection {
 export interface Waiter {
   party: PlaceParty;
   attempt: OngoingAttempt;
-  /** Called before a connection is opened for this message: the opening watches the signal itself. */
+  /** Stops watching the attempt's signal, before an opening that watches it itself. */
   stopWatching: () => void;
   give: (lease: Lease) => void;
 }
@@ -96,12 +95,11 @@ export function becomesLate(place: UsedConnection, now: number, lateMs: number):
 
 type Limits = Pick<typeof poolDefaults, "connectionsPerHost" | "connectionsPerProvider" | "now">;
 
-/** Whether a party without a place may open a connection beyond the limits, because others hold theirs long. */
+/** Whether a party without a place may exceed the limits, because others hold theirs long. */
 export function mayExceed(host: Host, { account }: PlaceParty, limits: Limits): boolean {
   return !host.places.isSharedBy(account) && hasQuickRoom(host, limits);
 }
 
-/** Whether fewer places than the limits allow have been in use for less than a second. */
 function hasQuickRoom(
   { places, provider }: Host,
   { connectionsPerHost, connectionsPerProvider, now }: Limits,

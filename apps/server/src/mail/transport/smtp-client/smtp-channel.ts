@@ -81,7 +81,6 @@ export class SmtpChannel {
     return this.#isSecure;
   }
 
-  /** @returns function that detaches the channel from the signal */
   abortWith(signal: AbortSignal | undefined): () => void {
     if (signal === undefined) return () => {};
     const abort = () => this.fail("aborted");

@@ -14,7 +14,7 @@ export interface RelayLogin {
 }
 
 export interface SmtpPeer {
-  /** An address, or a name that the system resolves. */
+  /** IP address, or a name that the system resolves. */
   host: string;
   port: number;
   /** Name of the peer for TLS (SNI and certificate). */
@@ -135,7 +135,6 @@ class SetUp {
     return noExtensions;
   }
 
-  /** @returns whether the connection uses TLS now */
   async #startTls(channel: SmtpChannel, offered: SmtpExtensions): Promise<boolean> {
     const isRequired = this.#peer.tls === "starttls";
     if (!offered.startTls) {

@@ -38,9 +38,8 @@ export const MIN_BYTES_PER_SECOND = 65_536;
 export interface HostReport {
   outcome: DeliveryOutcome;
   isMailboxMissing: boolean;
-  /** Whether a 4xx reply means that the host is busy, not only the mailbox. */
+  /** Whether a 4xx reply means that the whole host is busy, not only the mailbox. */
   isBusy: boolean;
-  /** The connection was lost before the peer asked for the body: the message may be sent over another one. */
   isUntouched: boolean;
   /** The connection was lost after the final dot: the peer may have the message, so no other host is tried now. */
   isUncertain: boolean;
@@ -200,7 +199,7 @@ export class SmtpConnection {
     if (isHostBusy(reply, stage)) this.#isBusy = true;
   }
 
-  /** @returns the outcome that ends the transaction; `null` when it may continue */
+  /** Judges a reply. @returns the outcome that ends the transaction; `null` when it may continue */
   #judge(reply: PeerReply, stage: SmtpStage): DeliveryOutcome | null {
     this.#due = REPLIES_AFTER[stage] ?? 0;
     if (stage === "data" && reply.code === 354) this.#isAsked = true;

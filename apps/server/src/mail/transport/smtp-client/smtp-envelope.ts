@@ -77,7 +77,7 @@ function impossible(...[code, status]: Parameters<typeof refused>): EnvelopeComm
   return { kind: "impossible", outcome: refused(code, status) };
 }
 
-/** @returns the address with its domain in A-labels if needed; `null` when the peer can't parse it even so */
+/** Spells an address, with its domain in A-labels if needed. @returns `null` when the peer can't parse it even so */
 function spell(address: string, peer: SmtpExtensions): string | null {
   if (peer.smtpUtf8 || !NON_ASCII.test(address)) return address;
   const { local, domain } = splitAddress(address);

@@ -33,7 +33,7 @@ import type { HostReport, SmtpConnection } from "./smtp-connection.ts";
 /** Milliseconds that `close` waits, after the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
 const KNOWN_HOSTS_MAX = 5000;
-/** Milliseconds between two looks for places that became late, and for waiting accounts that may exceed a limit. */
+/** Milliseconds between two checks for late places, and for waiting accounts that may exceed a limit. */
 const SWEEP_MS = 250;
 const congested = deferred("try_later", "4.4.5");
 
@@ -53,7 +53,6 @@ export class SmtpPool {
     this.#options = { ...others, ...partOfAll({ connectionsPerHost, connectionsPerProvider }, processes) };
   }
 
-  /** Never throws because of what the peer does. */
   async send(peer: SmtpPeer, mail: OutgoingMail, attempt: OngoingAttempt): Promise<HostReport> {
     const host = this.#host(peer);
     const lease = this.#atOnce(host, attempt) ?? (await this.#openOrWait(host, attempt));
@@ -116,7 +115,7 @@ export class SmtpPool {
     }
   }
 
-  /** An idle connection, or why there is none now; `null` when one may be opened or waited for. */
+  /** Takes an idle connection, or says why there is none; `null` when one may be opened or waited for. */
   #atOnce(host: Host, attempt: OngoingAttempt): Lease | null {
     if (this.#isClosed || attempt.signal.aborted) return { kind: "failed", outcome: aborted };
     if (host.late > 0 && isHeldUpAt(host, partyOf(attempt))) return { kind: "failed", outcome: untried };
@@ -229,7 +228,7 @@ export class SmtpPool {
     return host.places.add({ ...partyOf(attempt), connection, since, sentAt: null, isLate: false });
   }
 
-  /** A connection that left the shared places does not return to them. */
+  /** Ends a late connection: it never counts as shared again. */
   #endLate(host: Host, connection: SmtpConnection): void {
     host.late--;
     if (connection.isUsable) connection.quit();
@@ -276,7 +275,7 @@ export class SmtpPool {
     if (this.#idle.size > this.#options.idleMax) this.#retireOldest();
   }
 
-  /** Only parties without a place may get a connection beyond the limits. */
+  /** Whether a new connection would exceed the limits, which only a party without a place may do. */
   #isExtra({ open, late, provider }: Host): boolean {
     const { connectionsPerHost, connectionsPerProvider } = this.#options;
     return open - late > connectionsPerHost || (provider !== null && provider.open > connectionsPerProvider);
@@ -300,7 +299,7 @@ export class SmtpPool {
     this.#onClosed(host);
   }
 
-  /** The next waiting message may then open a connection, unless the host just failed. */
+  /** Lets the next waiting message open a connection, unless the host just failed. */
   #onClosed(host: Host): void {
     host.open--;
     if (host.provider !== null) host.provider.open--;

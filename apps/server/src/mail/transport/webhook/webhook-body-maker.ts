@@ -24,7 +24,7 @@ export interface BodyOrder {
   isWanted(): boolean;
 }
 
-/** Runs `webhook-body-process.ts`. Any other value than JSON, such as `null`, means that the message is sent raw. */
+/** Runs `webhook-body-process.ts`. Any reply but JSON, such as `null`, means that the message is sent raw. */
 export interface WebhookBodyWorker {
   ask(order: object, deadlineMs: number): Promise<unknown>;
   end(): Promise<void>;

@@ -1,4 +1,3 @@
-/** The JSON that a webhook gets: parsed fields (null when the message can't be parsed), and the raw message. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   addressesOf,
@@ -16,7 +15,6 @@ type AuthResult = "none" | "pass" | "fail" | "softfail" | "neutral" | "policy" |
 export interface WebhookBodySource {
   aliasAddress: string;
   envelope: Pick<MessageEnvelope, "envelopeFrom" | "receivedAt">;
-  /** The message without dot-stuffing. */
   raw: Buffer;
   authentication: { spf: AuthResult; dkim: AuthResult; dmarc: AuthResult; arc: AuthResult };
 }
@@ -28,7 +26,6 @@ export async function buildWebhookBody(source: WebhookBodySource): Promise<Buffe
   return bodyOf(source, await parse(source.raw));
 }
 
-/** Without parsing, which is cheap for any content. */
 export function buildRawWebhookBody(source: WebhookBodySource): Buffer {
   return bodyOf(source, null);
 }
@@ -94,7 +91,7 @@ function subjectOf(email: Email | null): string | null {
   return value === "" ? null : decodeEncodedWords(value);
 }
 
-/** By the same parser as on arrival, so that `authentication` applies to the author named here. */
+/** The author by the same parser as on arrival, so that `authentication` is about this author. */
 function authorOf(raw: Buffer): Pick<Mailbox, "name" | "address"> | null {
   const [author] = addressesOf({ header: raw, fields: readHeader(raw).fields }, "from").mailboxes;
   return author === undefined ? null : { name: author.name ?? "", address: author.address };
@@ -115,12 +112,12 @@ function attachmentsOf(email: Email | null): Buffer[] {
   });
 }
 
-/** The parser gives calendars bare line feeds, where RFC 5545 §3.1 requires CRLF. */
+/** Restores CRLF in a calendar (RFC 5545 §3.1), which the parser turned into bare line feeds. */
 function withCrlf(calendar: Buffer): Buffer {
   return Buffer.from(calendar.toString("latin1").replaceAll("\n", "\r\n"), "latin1");
 }
 
-/** A multiple of three, so that the base64 of the slices joins to the base64 of the whole. */
+/** Bytes per slice, a multiple of three, so that the base64 of the slices joins to that of the whole. */
 const SLICE_BYTES = 3 * 256 * 1024;
 
 export interface EncryptedBodySource extends Pick<WebhookBodySource, "aliasAddress" | "authentication"> {

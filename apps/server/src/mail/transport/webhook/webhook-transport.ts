@@ -30,7 +30,7 @@ export interface WebhookTransportOptions {
 
 const RESPONSE_MAX_BYTES = 64 * 1024;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
-/** No keep-alive: `CallSlots` limits the sockets, while an agent's own queue would favour whoever makes most calls. */
+/** No keep-alive: `CallSlots` limits the sockets; an agent's own queue would favour whoever makes most calls. */
 const agentOptions = { keepAlive: false };
 const notAllowed = refused("address_not_allowed", "5.7.1");
 
@@ -128,7 +128,7 @@ const byErrorCode: Readonly<Record<string, DeliveryOutcome>> = {
 };
 const TLS_CODE = /^ERR_(?:TLS|SSL)_|CERT|ERR_SSL|UNABLE_TO_/;
 
-/** Reports the address to the attempt, whose limits count different names for one address together. */
+/** Look-up that reports the address to the attempt, whose limits count all names of one address together. */
 function sharedLookup(lookup: LookupFunction, attempt: OngoingAttempt): LookupFunction {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, address, family) => {
