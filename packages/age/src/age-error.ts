@@ -1,5 +1,6 @@
 /**
- * Never has a message of the library or a cause: those can contain the secret key ("Invalid checksum in AGE-SECRET-…").
+ * Error codes of age operations. An AgeError has no message or cause of the library, which can contain the secret key
+ * ("Invalid checksum in AGE-SECRET-…").
  */
 export const ageErrorCodes = [
   "not_age",
@@ -11,16 +12,16 @@ export const ageErrorCodes = [
   "bad_password",
   "no_matching_key",
   "bad_private_key",
-  /** Or nothing can be encrypted to it (a low-order point). */
+  /** The public key is invalid, or nothing can be encrypted to it (a low-order point). */
   "bad_public_key",
   "no_recipients",
-  /** Such a file would have classic security only, and age 1.3 refuses it. */
+  /** Post-quantum and classic keys together: the file would have classic security only, and age 1.3 refuses it. */
   "mixed_recipients",
-  /** Or the text to encrypt contains an unpaired surrogate. */
+  /** The content is not UTF-8, or the text to encrypt contains an unpaired surrogate. */
   "not_text",
   /** A password needs 256 MiB, which a small phone may lack. */
   "out_of_memory",
-  /** Another format than ours, e.g. an older one, which has to be created again. */
+  /** The key is in another form than ours, e.g. an older one, and has to be created again. */
   "not_protected_key",
   /** The page was loaded over plain http and not from localhost. */
   "insecure_context",
@@ -38,7 +39,6 @@ export class AgeError extends Error {
   }
 }
 
-/** Throws anything but an AgeError as an AgeError with this code. */
 export async function failAs<T>(
   code: AgeErrorCode | ((thrown: unknown) => AgeErrorCode),
   work: () => T | Promise<T>,

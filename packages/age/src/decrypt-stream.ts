@@ -5,8 +5,8 @@ import { type AgeHeader, checkHeader, scanHeader } from "./format/header.ts";
 import { AGE_HEADER_MAX_BYTES } from "./limits.ts";
 
 /**
- * The chunks are authentic, but the plaintext is complete only if the stream ends without an error: a truncated file
- * ends with `malformed`, and what came before must be discarded.
+ * Decrypts a stream. The plaintext is complete only if the stream ends without an error: a truncated file ends with
+ * `malformed`, and what came before must be discarded.
  * @throws AgeError as `decrypt`, once the header has been read
  */
 export async function decryptStream(

@@ -1,4 +1,3 @@
-/** The header is checked before any computation. All or nothing: a damaged file yields no plaintext. */
 import { Decrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { dearmor, looksArmored } from "./format/armor.ts";
@@ -19,7 +18,7 @@ import { requireWebCrypto } from "./web-crypto.ts";
 export type DecryptWith = { privateKeys: string } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
- * @param file armored or binary
+ * Decrypts a file, all or nothing. @param file armored or binary
  * @throws AgeError `not_age`, `malformed`, `too_large` (also too many keys times stanzas), `work_factor_too_high`,
  * `wrong_password`, `no_matching_key`, `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context`
  */
@@ -60,7 +59,7 @@ function asciiOf(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** Tells a key that does not match from a damaged file without the library's messages. */
+/** Runs a decryption, and tells a key that does not match from a damaged file without the library's messages. */
 export async function attemptWith<T>(
   key: DecryptWith,
   stanzaTypes: readonly string[],
@@ -101,7 +100,6 @@ function addKey(decrypter: Decrypter, key: DecryptWith, stanzaTypes: readonly st
 /** The library tries a private key on stanzas of this type. */
 const STANZA_TYPE: Record<KeyKind, string> = { classic: "X25519", "post-quantum": "mlkem768x25519" };
 
-/** Cost of trying all keys on all stanzas, in units of `TRIAL_COST`. */
 function trialCost(privateKeys: readonly string[], stanzaTypes: readonly string[]): number {
   const kinds = privateKeys.map(kindOfPrivateKey);
   const costOf = (kind: KeyKind) => stanzaTypes.filter((type) => type === STANZA_TYPE[kind]).length * TRIAL_COST[kind];

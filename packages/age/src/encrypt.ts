@@ -1,4 +1,4 @@
-/** A file without any recipient is refused, not written for nobody. */
+/** Encrypts. A file without recipients is refused, instead of being written so that nobody can open it. */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs, passwordFailure } from "./age-error.ts";
 import { armor } from "./format/armor.ts";
@@ -12,7 +12,8 @@ import { requireWebCrypto } from "./web-crypto.ts";
 export type EncryptTo = { publicKeys: readonly string[] } | { password: string; passwordCipher?: PasswordCipher };
 
 /**
- * Binary, larger by at least 182 bytes with a password, 200 with an X25519 key, 1,659 with a post-quantum key.
+ * Encrypts to a binary file, larger by at least 182 bytes with a password, 200 with an X25519 key, 1,659 with a
+ * post-quantum key.
  * @throws AgeError `no_recipients`, `mixed_recipients`, `bad_public_key`, `bad_password`, `too_large`, `out_of_memory`,
  * `insecure_context`
  */
@@ -22,7 +23,7 @@ export async function encrypt(plaintext: Uint8Array, to: EncryptTo): Promise<Uin
   return failAs(failureOf(to), () => encrypter.encrypt(plaintext));
 }
 
-/** Armored; the text has at most 1 MiB as UTF-8. @throws AgeError as `encrypt`, and `not_text` */
+/** Encrypts a text of at most 1 MiB of UTF-8 to armor. @throws AgeError as `encrypt`, and `not_text` */
 export async function encryptText(text: string, to: EncryptTo): Promise<string> {
   if (text.length > AGE_TEXT_MAX_BYTES) throw new AgeError("too_large");
   if (!text.isWellFormed()) throw new AgeError("not_text");
@@ -31,7 +32,7 @@ export async function encryptText(text: string, to: EncryptTo): Promise<string> 
   return armor(await encrypt(plaintext, to));
 }
 
-/** Any length, in chunks of 64 KiB, without armor. @throws AgeError as `encrypt` */
+/** Encrypts a stream of any length, in chunks of 64 KiB, without armor. @throws AgeError as `encrypt` */
 export async function encryptStream(
   plaintext: ReadableStream<Uint8Array>,
   to: EncryptTo,

@@ -9,18 +9,18 @@ import { ARMOR_BEGIN, ARMOR_END, armoredLength } from "./format/armor.ts";
 import { checkHeader } from "./format/header.ts";
 
 const CHUNK_BYTES = 64 * 1024;
-/** Eight chunks take 1 to 2 ms of the event loop. */
+/** Chunks encrypted per turn of the event loop; eight take 1 to 2 ms. */
 const CHUNKS_PER_TURN = 8;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 16;
-/** A header with a post-quantum stanza has 1,600 bytes. */
+/** Maximum bytes of a header; one with a post-quantum stanza has 1,600. */
 const HEADER_MAX_BYTES = 2048;
 const LINE_BYTES = 48;
 const LINE_CHARS = 64;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Strict armor with CRLF line ends, for a public key of any kind. @throws AgeError `bad_public_key` */
+/** Encrypts to strict armor with CRLF line ends, for a public key of any kind. @throws AgeError `bad_public_key` */
 export async function encryptArmored(plaintext: Uint8Array, publicKey: string): Promise<Buffer> {
   const { header, fileKey } = await failAs("bad_public_key", () => wrapNewFileKey(publicKey));
   const nonce = randomBytes(NONCE_BYTES);

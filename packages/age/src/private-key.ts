@@ -27,7 +27,7 @@ export async function publicKeyOf(text: string): Promise<string> {
 }
 
 /**
- * One per line; blank lines and `#` comments are skipped. @throws AgeError `bad_private_key`, `too_large`,
+ * Reads one key per line; skips blank lines and `#` comments. @throws AgeError `bad_private_key`, `too_large`,
  * `insecure_context`
  */
 export function readPrivateKeys(text: string): string[] {
@@ -43,7 +43,6 @@ export function readPrivateKeys(text: string): string[] {
   return [...new Set(keys)];
 }
 
-/** @param privateKey as `readPrivateKeys` returns it */
 export function kindOfPrivateKey(privateKey: string): KeyKind {
   return privateKey.startsWith("AGE-SECRET-KEY-PQ-1") ? "post-quantum" : "classic";
 }

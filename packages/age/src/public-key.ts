@@ -11,12 +11,13 @@ export type KeyKind = "classic" | "post-quantum";
 /** The longest kind of public key, `age1tagpq1…`, has 2,010 characters. */
 const PUBLIC_KEY_MAX_LENGTH = 2100;
 
-/** By spelling and checksum, cheap enough for every key press; `checkPublicKey` tells whether the key can be used. */
+/**
+ * Checks spelling and checksum, cheaply enough for every key press; `checkPublicKey` tells whether the key can be used.
+ */
 export function isPublicKey(text: string): boolean {
   return spelledPublicKey(text) !== null;
 }
 
-/** Kind of a public key by its spelling alone. */
 export function publicKeyKind(publicKey: string): KeyKind {
   return /^\s*age1(?:tag)?pq1/.test(publicKey) ? "post-quantum" : "classic";
 }
@@ -32,7 +33,10 @@ export async function checkPublicKey(text: string): Promise<string> {
   return publicKey;
 }
 
-/** All of one kind. @throws AgeError `no_recipients`, `bad_public_key`, `mixed_recipients`, `too_large` */
+/**
+ * Reads public keys, all of one kind. @throws AgeError `no_recipients`, `bad_public_key`, `mixed_recipients`,
+ * `too_large`
+ */
 export function readRecipients(publicKeys: readonly string[]): string[] {
   if (publicKeys.length === 0) throw new AgeError("no_recipients");
   if (publicKeys.length > AGE_RECIPIENTS_MAX) throw new AgeError("too_large");

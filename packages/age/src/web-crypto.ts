@@ -1,4 +1,3 @@
-/** Browsers provide Web Crypto in secure contexts only; without it the library fails with misleading errors. */
 import { AgeError } from "./age-error.ts";
 
 /** @throws AgeError `insecure_context` */

@@ -1,4 +1,3 @@
-/** Checks size and UTF-8 of a file while its bytes pass. */
 import { importMessages } from "@kauke/contract";
 import { AliasImportError, unreadableFile } from "./foreign-alias.ts";
 
@@ -16,7 +15,7 @@ export async function* upTo(maxBytes: number, bytes: Bytes): AsyncGenerator<Uint
 
 export const tooLarge = (): AliasImportError => new AliasImportError("too_large", null, importMessages.tooLarge);
 
-/** Drops the byte order mark. @throws AliasImportError `invalid` */
+/** Yields text without its byte order mark. @throws AliasImportError `invalid` */
 export async function* checkedUtf8(bytes: Bytes): AsyncGenerator<Uint8Array> {
   const check = utf8Check();
   let isFirst = true;
@@ -29,7 +28,9 @@ export async function* checkedUtf8(bytes: Bytes): AsyncGenerator<Uint8Array> {
   check(null);
 }
 
-/** For each chunk in order, and `null` at the end. @throws AliasImportError `invalid` from the returned function */
+/**
+ * Returns a check to call with each chunk in order, and `null` at the end. @throws AliasImportError `invalid` from that
+ */
 export function utf8Check(): (chunk: Uint8Array | null) => void {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (chunk) => {
@@ -47,10 +48,10 @@ export function* slices(chunk: Uint8Array, bytes: number): Generator<Uint8Array>
   for (let from = 0; from < chunk.length; from += bytes) yield chunk.subarray(from, from + bytes);
 }
 
-/** A line that is longer loses its rest. */
+/** Maximum characters of a line; a longer one loses its rest. */
 export const LINE_MAX = 65_536;
 
-/** In bounded memory; an empty line may be yielded in addition. */
+/** Yields lines in bounded memory; an additional empty line is possible. */
 export async function* linesOfText(bytes: Bytes): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -10,7 +10,6 @@ export interface CsvShape {
 }
 
 interface Row {
-  /** Text of a cell; empty if the file has no such column. */
   cell(name: string): string;
   /** Some exporters leave the cell of false empty; without the column every alias is active. */
   isActive(name: string): boolean;
@@ -18,7 +17,6 @@ interface Row {
 
 interface KnownCsv {
   format: ImportFormat;
-  /** Columns that the header must have, all of them. */
   columns: readonly string[];
   read(cells: Row, row: number): ForeignAlias;
 }
@@ -73,7 +71,10 @@ const knownCsv: readonly KnownCsv[] = [
   },
 ];
 
-/** Recognised by columns that no other format has, and refused: only the browser reads them, for the checklist. */
+/**
+ * Password managers by columns that no other format has. Refused: only the browser reads their files, for the
+ * checklist.
+ */
 const passwordManagers: readonly (readonly [name: string, columns: readonly string[]])[] = [
   ["Bitwarden", ["login_uri", "login_username", "login_password"]],
   ["Proton Pass", ["vault", "password", "autofillurls"]],
@@ -120,7 +121,7 @@ function rowOf(cells: readonly string[], places: ReadonlyMap<string, number>): R
 
 const RECORD_MAX_BYTES = 65_536;
 const SLICE_BYTES = 16_384;
-/** The library's own limit does not count delimiters, so a million empty columns would pass it. */
+/** Maximum bytes without a complete record: the library's own limit does not count delimiters. */
 const UNENDED_MAX_BYTES = 131_072;
 
 interface CsvRecord {
@@ -128,7 +129,10 @@ interface CsvRecord {
   cells: readonly string[];
 }
 
-/** The header is row 0. @throws AliasImportError `invalid` for a record that is too long or has an unclosed quote */
+/**
+ * Yields CSV records; the header is row 0. @throws AliasImportError `invalid` for a record too long or an unclosed
+ * quote
+ */
 export async function* csvRecords(bytes: Bytes, delimiter: string): AsyncGenerator<CsvRecord> {
   const parser = parse({
     delimiter,

@@ -1,29 +1,26 @@
 import type { ImportFormat } from "@kauke/contract";
 
 export interface ForeignAlias {
-  /** Rows of a file are counted from 1. */
   row: number;
-  /** As written; in Forward Email's DNS records without a zone it may lack the domain. */
+  /** The address as written; in Forward Email's DNS records without a zone it may lack the domain. */
   address: string;
   notes: string;
   active: boolean;
-  /** Destinations are unchecked; empty when the file names none. */
   destinations: readonly string[];
   isDeleted: boolean;
   /** Why the row can't be imported, as a sentence; `null` when its address can be read. */
   problem: string | null;
 }
 
-/** Rows of the source are read as they are requested. */
 export interface ForeignAliases {
   format: ImportFormat;
   rows: AsyncIterable<ForeignAlias>;
 }
 
-/** A text of a row is cut at this length; notes are cut further. */
+/** Maximum characters of a row's texts; notes are cut further. */
 const TEXT_MAX = 2048;
 
-/** In a row a value that is not a string counts as empty. */
+/** Reads a row; a value that is not a string counts as empty. */
 export function foreignAlias(row: number, fields: Partial<Record<keyof ForeignAlias, unknown>>): ForeignAlias {
   const { destinations, isDeleted, active } = fields;
   return {
@@ -59,7 +56,7 @@ export function isTrue(value: unknown): boolean {
 export class AliasImportError extends Error {
   override name = "AliasImportError";
   readonly reason: "invalid" | "too_large" | "unavailable";
-  /** What the problem is about; `null` for nothing that the user entered. */
+  /** Input field that the problem is about; `null` if none. */
   readonly field: "file" | "baseUrl" | "apiKey" | null;
 
   constructor(reason: AliasImportError["reason"], field: AliasImportError["field"], message: string) {

@@ -1,4 +1,7 @@
-/** The API key is kept in memory during the reads only: not stored, not logged and in no error message. */
+/**
+ * Imports aliases through a service's API. The API key is in memory during the reads only: never stored or logged, and
+ * in no error message.
+ */
 import { type ImportFromServiceBody, limits } from "@kauke/contract";
 import { type Bytes, tooLarge, upTo } from "./checked-text.ts";
 import { AliasImportError, cellText, type ForeignAlias, type ForeignAliases } from "./foreign-alias.ts";
@@ -25,7 +28,6 @@ export interface ClientResponse {
 
 interface Parts {
   serviceFetch: ServiceClient;
-  /** Monotonic clock in milliseconds. */
   now(): number;
 }
 
@@ -39,7 +41,8 @@ const hosts = {
 } as const;
 
 /**
- * @throws AliasImportError `invalid` for a base URL that may not be called, and for a wrong API key while rows are read
+ * Opens a service. @throws AliasImportError `invalid` for a base URL that may not be called; while rows are read, for a
+ * wrong API key
  */
 export function openService(input: Input, parts: Parts): ForeignAliases {
   const reader = new ServiceReader(baseOf(input), parts);
@@ -67,7 +70,7 @@ interface Page<T> {
   pageCount: number | null;
 }
 
-/** What is kept in memory of a JSON object; `null` for nothing. */
+/** Takes what is needed from a JSON object; `null` for nothing. */
 type Take<T> = (value: Record<string, unknown>, path: string) => T | null;
 
 class ServiceReader {
@@ -128,7 +131,6 @@ function failed(what: string): AliasImportError {
   return new AliasImportError("unavailable", null, `The service ${what}.`);
 }
 
-/** @example whenText(90) // "in 2 minutes" */
 function whenText(seconds: number | null): string {
   if (seconds === null) return "later";
   const minutes = Math.max(1, Math.ceil(seconds / 60));

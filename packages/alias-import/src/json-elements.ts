@@ -33,7 +33,7 @@ export class JsonElements {
   #escaped = false;
   /** Bytes of the current JSON string outside of elements. */
   #text: number[] = [];
-  /** The last JSON string; it is a member's name if a colon follows. */
+  /** Last JSON string, which is a member's name if a colon follows. */
   #lastText = "";
   #hasEnded = false;
   #element: Uint8Array[] | null = null;

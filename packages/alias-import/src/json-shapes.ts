@@ -1,4 +1,3 @@
-/** Recognises the JSON format that a list element belongs to. */
 import type { ImportFormat } from "@kauke/contract";
 import { cellText, type ForeignAlias, foreignAlias, isTrue } from "./foreign-alias.ts";
 import type { JsonElement } from "./json-elements.ts";
@@ -94,7 +93,7 @@ export function patternProblem(name: string): string | null {
   return name.startsWith("/") ? "A pattern takes mail for many names; an alias here has one name." : null;
 }
 
-/** @param mailbox its address comes from another list of the export */
+/** @param mailbox address from another list of the export */
 export function simpleLoginAlias(value: Value, row: number, mailbox = ""): ForeignAlias {
   return foreignAlias(row, {
     address: value.email,

@@ -10,7 +10,7 @@ import { patternProblem } from "./json-shapes.ts";
 
 const RECORD = /forward-email=([^"]*)/i;
 const OWNER = /^\s*(\S+\.)\s.*\bTXT\b/i;
-/** Further ones are ignored, so that a file full of them needs little memory. */
+/** Maximum destinations of a row; further ones are ignored, so that a file full of them needs little memory. */
 const DESTINATIONS_KEPT = 100;
 
 interface Entry {
@@ -60,7 +60,7 @@ function* entriesOf(line: string): Generator<Entry> {
   }
 }
 
-/** `hello:ann@example.org`, `!hello:ann@example.org` disabled, `ann@example.org` for a catch-all. */
+/** Reads `hello:ann@example.org`, `!hello:ann@example.org` (disabled), or `ann@example.org` (catch-all). */
 function entryOf(text: string): Omit<Entry, "domain"> {
   const on = text.replace(/^!{1,3}/, "");
   const colon = on.startsWith("/") ? on.lastIndexOf("/:") + 1 : on.indexOf(":");
@@ -113,7 +113,7 @@ function endsRecord(line: string): boolean {
   return recipients.length > 0 && recipients.length < cells.length && isAllMail;
 }
 
-/** The last cell `true` or `false`; -1 if there is none. */
+/** Index of the last cell `true` or `false`; -1 if there is none. */
 const stateAt = (cells: readonly string[]): number => cells.findLastIndex((cell) => STATE.test(cell));
 
 function aliasOf(record: string, row: number): ForeignAlias {

@@ -1,4 +1,3 @@
-/** Detects the format of an import file by its content. Known formats that can't be imported are refused by name. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportFormat, importFormatNames, limits } from "@kauke/contract";
 import { type Bytes, checkedUtf8, slices, upTo, utf8Check } from "./checked-text.ts";
@@ -12,7 +11,10 @@ import { zipParts } from "./zip-files.ts";
 const HEAD_BYTES = 65_536;
 const SLICE_BYTES = 65_536;
 
-/** For any format if `expected` is absent. @throws AliasImportError `invalid`, `too_large`; also while rows are read */
+/**
+ * Reads an import file, of any format if `expected` is absent. @throws AliasImportError `invalid`, `too_large`; also
+ * while rows are read
+ */
 export async function readImport(file: Bytes, expected?: ImportFormat): Promise<ForeignAliases> {
   const bytes = upTo(limits.importFileMaxBytes, file)[Symbol.asyncIterator]();
   const { head, whole } = await withHead(bytes);
@@ -39,7 +41,6 @@ async function readByHead(head: Buffer, whole: Bytes): Promise<ForeignAliases> {
 
 const isUtf16 = (head: Buffer) => /^(?:fffe|feff)/.test(head.toString("hex", 0, 2));
 
-/** Reads the beginning of a file without consuming it. */
 async function withHead(bytes: AsyncIterator<Uint8Array>): Promise<{ head: Buffer; whole: Bytes }> {
   const begun: Uint8Array[] = [];
   let length = 0;
@@ -73,7 +74,6 @@ async function readCsv(head: string, bytes: Bytes): Promise<ForeignAliases> {
   return { format, rows: rows() };
 }
 
-/** JSON of password managers, recognised by members at its beginning. */
 const passwordJson: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["Bitwarden", /^\s*\{\s*"encrypted"\s*:/],
   ["Bitwarden", /^\s*\{\s*"(?:folders|collections)"\s*:[\s\S]*"items"\s*:/],
@@ -144,7 +144,7 @@ async function* simpleLoginZip(bytes: Bytes): AsyncGenerator<ForeignAlias> {
   }
 }
 
-/** Few compressed bytes unpack to megabytes, so other work gets a turn of the event loop. */
+/** Yields in turns of the event loop, since few compressed bytes unpack to megabytes. */
 async function* inTurns(part: Uint8Array, elements: JsonElements): AsyncGenerator<JsonElement> {
   for (const slice of slices(part, SLICE_BYTES)) {
     yield* elements.push(slice);
@@ -152,7 +152,7 @@ async function* inTurns(part: Uint8Array, elements: JsonElements): AsyncGenerato
   }
 }
 
-/** Kept until the whole archive is read, so cut to the needed length. */
+/** Fields of an alias that stay in memory until the whole archive is read, so cut to the needed length. */
 function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<string, unknown>) {
   const isDeleted = cellText(deletedOn) !== "";
   return {
@@ -163,13 +163,13 @@ function keptOfAlias({ email, note, enabled, delete_on: deletedOn }: Record<stri
   };
 }
 
-/** More than an address may have, so that one that is too long is still refused. */
+/** Characters of an address to keep: more than one may have, so that a longer one is still refused. */
 const ADDRESS_KEPT = 2 * limits.emailMax;
 
-/** Longer than a note may be, so that one sees whether it is cut. */
+/** Characters of a note to keep: more than a note may have, so that one sees whether it is cut. */
 const NOTE_KEPT = 2 * limits.notesMax;
 
-/** A copy, because a substring would keep the whole text in memory. */
+/** Copies a text, because a substring would keep the whole original in memory. */
 const kept = (value: unknown, max: number): string => Buffer.from(cellText(value).slice(0, max)).toString();
 
 const idOf = (value: unknown): string => (typeof value === "number" ? `${value}` : kept(value, ID_KEPT));

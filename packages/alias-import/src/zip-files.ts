@@ -1,5 +1,6 @@
 /**
- * Reads known files of a ZIP archive as its bytes arrive. Names are never used as paths, stated sizes are not trusted.
+ * Reads known files of a ZIP archive while its bytes arrive. Never uses names as paths, and does not trust stated
+ * sizes.
  */
 import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
 import { type Bytes, slices, tooLarge } from "./checked-text.ts";
@@ -16,7 +17,7 @@ export interface ZipRules {
 }
 
 const ENTRIES_MAX = 1000;
-/** Deflate expands a byte to at most 1,030, so a slice yields up to 4 MiB. */
+/** Bytes inflated at once: deflate expands a byte to at most 1,030, so up to 4 MiB. */
 const SLICE_BYTES = 4096;
 
 /** @throws AliasImportError `too_large`, `invalid` */
@@ -57,7 +58,7 @@ interface Count {
   entries: number;
   open: number;
   unpacked: number;
-  /** The library swallows exceptions of its callbacks, so the error is thrown after they return. */
+  /** Error to throw after the library's callbacks return, because it swallows their exceptions. */
   problem: AliasImportError | null;
 }
 

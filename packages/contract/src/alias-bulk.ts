@@ -21,7 +21,6 @@ const fields = {
   delete: z.literal(true, "delete must be true").optional(),
 };
 
-/** Each field belongs to a kind of change; a bulk change has one kind. */
 const kinds: Record<keyof typeof fields, string> = {
   active: "active",
   addLabel: "labels",

@@ -1,5 +1,3 @@
-/** Fields of an alias on the wire. Form, route and use case share these schemas. */
-
 import * as z from "zod";
 import { confirmationState } from "./confirmations.ts";
 import { isKeyId } from "./key-id.ts";
@@ -29,7 +27,10 @@ export type Destination = { kind: "mailbox"; address: string } | { kind: "webhoo
 
 const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
-/** 1 to 64 letters, digits, hyphens, underscores, single inner dots (RFC 5321 §4.5.3.1.1). */
+/**
+ * Whether a text is an alias name: 1 to 64 letters, digits, hyphens, underscores, single inner dots (RFC 5321
+ * §4.5.3.1.1).
+ */
 export function isAliasName(text: string): boolean {
   return text.length <= limits.aliasNameMax && NAME.test(text);
 }
@@ -44,8 +45,9 @@ const UNSEEN =
 const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * RFC 5321 §4.1.2, RFC 6531, with at least two labels. Only its host interprets a local part, so dots may stand
- * anywhere and it may exceed 64 octets. Quoted local parts and literals are refused: real mailboxes do not use them.
+ * Whether a text is an address (RFC 5321 §4.1.2, RFC 6531) with at least two domain labels. Only its host interprets a
+ * local part, so dots may stand anywhere and it may exceed 64 octets. Quoted local parts and literals are refused: real
+ * mailboxes do not use them.
  */
 export function isMailbox(text: string): boolean {
   const { local, domain } = splitAddress(text);
@@ -63,14 +65,19 @@ function octets(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Absolute, without credentials. Whether its host may be contacted is checked at each delivery. */
+/**
+ * Whether a text is an absolute URL without credentials. Whether its host may be called is checked at each delivery.
+ */
 export function isWebhookUrl(text: string): boolean {
   if (text.length > limits.webhookUrlMax || UNSEEN.test(text) || !/^https?:\/\/[^/\\]/i.test(text)) return false;
   if (!URL.canParse(text)) return false;
   return !/^[^/]*\/\/[^/?#\\]*@/.test(text) && new URL(text).hostname !== "";
 }
 
-/** In order, without duplicates, as first spelled; `null` when an entry is neither a mailbox nor a URL. */
+/**
+ * Parses destinations in order, without duplicates, as first spelled; `null` for an entry that is neither mailbox nor
+ * URL.
+ */
 export function parseForwardTo(text: string): Destination[] | null {
   const found = new Map<string, Destination>();
   for (const part of text.split(",")) {
@@ -118,7 +125,7 @@ const notes = z
   .max(limits.notesMax, aliasMessages.notesLength)
   .regex(/^[^\u0000]*$/, "Notes can't hold a NUL character");
 
-/** Key of forwarded mail: `account` (its setting), `off`, or the id of a key. */
+/** Which key forwarded mail is encrypted to: `account` (its setting), `off`, or the id of a key. */
 const sealTo = z
   .string(aliasMessages.sealTo)
   .toLowerCase()
@@ -142,7 +149,7 @@ export const createAliasBody = z.object({
 });
 export type CreateAliasBody = z.infer<typeof createAliasBody>;
 
-/** As the editor last read it; if it has changed since, the response is 409 `alias_changed`. */
+/** The alias as the editor last read it; if it has changed since, the response is 409 `alias_changed`. */
 const before = z.object({
   alias: z.string().max(limits.aliasNameMax),
   forwardTo: z.string().max(limits.forwardToMax),
@@ -188,11 +195,11 @@ export const aliasWire = z.object({
   pinned: z.boolean(),
   /** The owner's mailboxes may write to `alias+person=host.example@domain`. */
   writeByAddress: z.boolean(),
-  /** Gone (410): not called again until `forwardTo` is saved. Left out when there are none. */
+  /** Webhooks that responded 410 (Gone): not called until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
   /** Destination mailboxes that are not confirmed. Left out when there are none. */
   unconfirmed: z.array(z.object({ address: z.string(), state: confirmationState })).optional(),
-  /** Their hosts said that they do not exist: no mail is sent there. Left out when there are none. */
+  /** Mailboxes whose hosts said that they do not exist: no mail is sent there. Left out when there are none. */
   suspended: z.array(z.string()).optional(),
 });
 export type AliasWire = z.infer<typeof aliasWire>;

@@ -1,4 +1,3 @@
-/** Programs use them instead of a login session; scopes decide which endpoints one may call (`Route.scope`). */
 import * as z from "zod";
 import { limits } from "./limits.ts";
 
@@ -41,7 +40,6 @@ export const apiKeyWire = z.object({
   name: z.string(),
   scopes: z.array(z.enum(keyScopes)),
   expiresAt: z.iso.datetime().nullable(),
-  /** Day (UTC) of the last use; the time is not stored. */
   lastUsedOn: z.iso.date().nullable(),
   createdAt: z.iso.datetime(),
 });

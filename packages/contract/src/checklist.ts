@@ -1,5 +1,6 @@
 /**
- * "Change your address at these sites." The browser reads a password manager's export itself and sends only these rows.
+ * The checklist "Change your address at these sites". The browser reads a password manager's export and sends only
+ * these rows.
  */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
@@ -12,7 +13,6 @@ export const checklistMessages = {
   addressInvalid: "Every row needs an old e-mail address",
 } as const;
 
-// Name of a site: a host name or an entry's name; never a whole URL.
 const site = z
   .string()
   .trim()
@@ -34,14 +34,14 @@ export const addToChecklistBody = z.object({
   rows: z.array(newChecklistRow).min(1).max(limits.checklistRowsPerCall),
 });
 
-/** Id of the sealed document, a dot, the row's number in it. */
+/** Id of the sealed document, a dot, and the row's number in it. */
 export const checklistRowId = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,9}$/);
 
 export const checklistRowWire = z.object({
   id: checklistRowId,
   site: z.string(),
   oldAddress: z.string(),
-  /** `null` if there is none; it may have been deleted since. */
+  /** Alias that replaces the old address; `null` if there is none. It may have been deleted since. */
   aliasId: z.uuid().nullable(),
   done: z.boolean(),
 });

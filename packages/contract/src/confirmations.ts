@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * For one account. `new`: nothing was forwarded yet; `asked`: no reply yet; `refused`: it isn't its reader's;
- * `blocked`: its reader wants no mail from this server.
+ * State of a mailbox for one account. `new`: nothing was forwarded yet; `asked`: no reply yet; `refused`: not its
+ * reader's; `blocked`: its reader wants no mail from this server.
  */
 export const confirmationState = z.enum(["new", "asked", "confirmed", "refused", "blocked"]);
 export type ConfirmationState = z.infer<typeof confirmationState>;
@@ -13,7 +13,6 @@ export const confirmationLink = z.object({ token: linkToken });
 export const confirmationChoice = z.enum(["mine", "not_mine", "block"]);
 export type ConfirmationChoice = z.infer<typeof confirmationChoice>;
 export const confirmationAnswer = z.object({ token: linkToken, choice: confirmationChoice });
-/** Names a mailbox as the alias spells it. */
 export const confirmationRequest = z.object({ address: z.string().min(3).max(320) });
 export const confirmationStanding = z.object({ state: confirmationState });
 /** `signIn`: whether the account's e-mail is confirmed, for a mailbox that is this very address. */

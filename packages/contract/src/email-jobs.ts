@@ -1,4 +1,3 @@
-/** Composed mail on the wire. Form, route and use case share these rules. */
 import * as z from "zod";
 import { isMailbox } from "./alias.ts";
 import { limits } from "./limits.ts";
@@ -51,7 +50,7 @@ const requiredText = (required: string) => z.string(required).refine((text) => t
 export const messageBodyField = (required: string) =>
   requiredText(required).refine((text) => isShortEnough(text), emailJobMessages.bodyLong);
 
-/** Only the age package can tell whether it is a valid one. */
+/** Whether a text looks like an armored age file; only the age package can tell whether it is valid. */
 export const isArmored = (text: string): boolean => text.trimStart().startsWith("-----BEGIN AGE ENCRYPTED FILE-----");
 
 function isShortEnough(text: string): boolean {
@@ -93,7 +92,6 @@ export type CreateEmailJobBody = z.input<typeof createEmailJobBody>;
 export const createdEmailJob = z.object({
   jobId: z.uuid(),
   canUndo: z.boolean(),
-  /** Seconds from now in which the message can be cancelled. */
   undoSeconds: z.number(),
 });
 export type CreatedEmailJob = z.infer<typeof createdEmailJob>;

@@ -1,6 +1,6 @@
 /**
- * An encryption key is a public key and its private key, the latter as an armored age file under a master password. The
- * web client makes both and sends neither the password nor another form of the private key.
+ * An encryption key: a public key, and its private key as an armored age file under a master password. The web client
+ * makes both and sends neither the password nor another form of the private key.
  */
 import * as z from "zod";
 import { limits } from "./limits.ts";
@@ -32,7 +32,7 @@ export const keyNameField = z
   .min(1, encryptionMessages.keyNameRequired)
   .refine((text) => [...text].length <= limits.keyNameMax, encryptionMessages.keyNameLong);
 
-/** A key made by the client, or a master password; both are refused. */
+/** Either a key made by the client, or a master password. */
 export const createEncryptionKeyBody = z
   .object({
     keyName: keyNameField,
@@ -72,13 +72,13 @@ export const encryptionKeyWire = z.object({
 export type EncryptionKeyWire = z.infer<typeof encryptionKeyWire>;
 
 export const protectedKeyResponse = z.object({
-  /** Armored, one scrypt stanza; the stock age program opens it. */
+  /** Private key as armor with one scrypt stanza, which the stock age program opens. */
   encryptedPrivateKey: z.string(),
 });
 
 export const downloadKeyBody = z.object({ masterPassword: notBlank(encryptionMessages.passwordRequired) });
 
-/** Also the contents of the file that the web client saves. */
+/** An encryption key with its private key; also the content of the file that the web client saves. */
 export const downloadedKey = encryptionKeyWire
   .omit({ id: true })
   .extend({ /** Private key in clear text, e.g. `AGE-SECRET-KEY-1…`. */ privateKey: z.string() });

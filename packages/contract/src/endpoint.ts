@@ -7,17 +7,16 @@ export interface EndpointShapes {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** `application/octet-stream`; the handler reads it as a stream. */
+  /** The request body is `application/octet-stream`, which the handler reads as a stream. */
   bytesBody?: true;
-  /** Octets of the request body; default `limits.smallBodyMaxBytes`. */
   bodyMaxBytes?: number;
   status: number;
   response: z.ZodType;
-  /** Besides those that follow from access, method, parameters and body. */
+  /** Error statuses besides those that follow from access, method, parameters and body. */
   errors?: readonly number[];
   /** The response is saved under this name, followed by the date and `.json`. */
   savedAs?: string;
-  /** Downloaded as another file than JSON: media type by the parameter `format`. */
+  /** Media types by the parameter `format`, of a response that is downloaded as another file than JSON. */
   fileTypes?: Readonly<Record<string, string>>;
   /** All responses of the call have `success`, `false` in errors. */
   hasSuccessField?: true;

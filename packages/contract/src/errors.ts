@@ -1,4 +1,7 @@
-/** Translated exhaustively by `http/response/problem.ts`. Refusals of mail are `MailRefusal` in `mail/reply.ts`. */
+/**
+ * Error codes of the API, translated by `http/response/problem.ts`. Refusals of mail are `MailRefusal` in
+ * `mail/reply.ts`.
+ */
 import type { WalletChallenge } from "./account/wallet.ts";
 
 export const errorCodes = [
@@ -45,7 +48,6 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** Messages of an error by field name. */
 export type FieldErrors = Record<string, string[]>;
 
 export interface ProblemBody {

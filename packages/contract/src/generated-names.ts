@@ -2,11 +2,11 @@
 export const aliasFormats = ["characters", "words", "uuid", "site"] as const;
 export type AliasFormat = (typeof aliasFormats)[number];
 
-/** The format `site` is no default: it needs the name of a site in each call. */
+/** Default formats for generated names, without `site`, which needs the name of a site in each call. */
 export const defaultFormats = ["characters", "words", "uuid"] as const satisfies readonly AliasFormat[];
 export type DefaultFormat = (typeof defaultFormats)[number];
 
-/** No look-alikes, and neither vowels nor digits that resemble them, so that no word comes about by chance. */
+/** Characters of random names: no look-alikes, vowels or digits like vowels, so that no word comes about by chance. */
 const alphabet = "bcdfghjkmnpqrtvwx25679";
 
 /** Words from which the format `words` draws, at least. */

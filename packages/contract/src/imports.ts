@@ -1,4 +1,7 @@
-/** First a dry run with a result for every row; running it creates the aliases; for an hour it can be undone. */
+/**
+ * Import of aliases: a dry run gives a result for every row; running it creates the aliases; for an hour it can be
+ * undone.
+ */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";
@@ -9,7 +12,6 @@ export const importMessages = {
     `and ${limits.importUnpackedMaxBytes / 1_048_576} MiB unpacked.`,
 } as const;
 
-/** The server detects the format of a file by its content. */
 export const importFileFormats = [
   "simplelogin-csv",
   "simplelogin-zip",
@@ -23,7 +25,7 @@ export const importFileFormats = [
   "kauke-json",
 ] as const;
 
-/** Through their API, with a key that is used once and not stored. */
+/** Services whose aliases are read through their API, with a key that is used once and not stored. */
 export const importServices = ["addy", "relay", "forward-email"] as const;
 
 export const importFormats = [...importFileFormats, "addy-api", "relay-api", "forward-email-api"] as const;
@@ -46,9 +48,9 @@ export const importFormatNames: Readonly<Record<ImportFormat, string>> = {
 };
 
 /**
- * `twin`: an alias here replaces an address on another domain; `exists`: the account has it; `taken`: another account
- * has it, or had it until 30 days ago; `unchecked`: a dry run names few taken addresses, so the run decides; `deleted`:
- * at the other service.
+ * `twin`: an alias of this server replaces an address on another domain; `exists`: the account has it; `taken`: another
+ * account has it, or had it until 30 days ago; `unchecked`: a dry run names few taken addresses, so the run decides;
+ * `deleted`: at the other service.
  */
 export const importResults = [
   "create",
@@ -71,10 +73,9 @@ export const importWire = z.object({
   importId: z.uuid(),
   state: z.enum(importStates),
   format: z.enum(importFormats),
-  /** Domain of this server for addresses of other domains. */
+  /** Domain of this server for aliases that replace addresses of other domains. */
   domain: z.string(),
   createdAt: z.iso.datetime(),
-  /** When the run ended; null before its end. */
   endedAt: z.iso.datetime().nullable(),
   /** Until when the import can be undone; null while there is nothing to undo. */
   undoUntil: z.iso.datetime().nullable(),
@@ -86,12 +87,11 @@ export const importWire = z.object({
   progress: z.object({ done: z.number(), total: z.number() }),
   made: z.number(),
   undone: z.number(),
-  /** Changed or used for sending since the run; at most 100. */
+  /** Aliases that an undo did not delete, since they were changed or used for sending; at most 100. */
   kept: z.array(z.string()),
   keptCount: z.number(),
-  /** Each gets a confirmation message when mail arrives for it. */
+  /** Mailboxes that are not confirmed; each gets a confirmation message when mail arrives for it. */
   unconfirmed: z.array(z.string()),
-  /** Remarks about the import as sentences, e.g. that the file names no destinations. */
   remarks: z.array(z.string()),
 });
 export type ImportWire = z.infer<typeof importWire>;
@@ -101,11 +101,9 @@ export const importRowWire = z.object({
   row: z.number(),
   address: z.string(),
   result: z.enum(importResults),
-  /** Created, to be created, or already there; null for other results. */
+  /** Alias of the row, created, to be created, or existing; null for other results. */
   becomes: z.string().nullable(),
-  /** Reason for the result, or what differs from the file. */
   reason: z.string().nullable(),
-  /** Destinations in the notation of `forwardTo`. */
   forwardTo: z.string(),
   active: z.boolean(),
   notes: z.string().nullable(),

@@ -1,4 +1,3 @@
-/** The contract between browser and server. */
 export * from "./account/account-endpoints.ts";
 export * from "./account/auth.ts";
 export * from "./account/google.ts";

@@ -14,7 +14,7 @@ export const labelMessages = {
   atLeastOne: "At least one of name and colour must be provided",
 } as const;
 
-/** The web app has a CSS variable `--color-label-<name>` for each. */
+/** Colours of labels; the web app has a CSS variable `--color-label-<name>` for each. */
 export const labelColours = ["grey", "red", "orange", "olive", "green", "teal", "blue", "violet"] as const;
 export type LabelColour = (typeof labelColours)[number];
 
@@ -42,7 +42,7 @@ export type ChangeLabelBody = z.infer<typeof changeLabelBody>;
 export const labelWire = z.object({ id: z.uuid(), name: z.string(), colour: z.enum(labelColours) });
 export type LabelWire = z.infer<typeof labelWire>;
 
-/** Equal for names that differ only in case or Unicode form. */
+/** Comparison key of a label's name, equal for names that differ only in case or Unicode form. */
 export const sameLabelName = (text: string): string => text.trim().normalize("NFC").toLowerCase();
 
 export const labelIds = z

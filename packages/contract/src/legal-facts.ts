@@ -1,4 +1,4 @@
-/** What the public pages state. Times are those that the program uses, so that they can't disagree. */
+/** Facts that the public pages state, with the times that the program uses, so that both always agree. */
 export const legalFacts = {
   minimumAge: 13,
   priceDollars: 0,
@@ -8,7 +8,7 @@ export const legalFacts = {
   breaches: 0,
   emailLogs: 0,
   thirdPartyScripts: 0,
-  /** The session cookie, and one that marks a browser that signed in before. */
+  /** Number of cookies: the session cookie, and one that marks a browser that signed in before. */
   cookies: 2,
   setupSeconds: 30,
   launched: "January 2025",
@@ -16,7 +16,7 @@ export const legalFacts = {
   country: "Lithuania",
 } as const;
 
-/** Days by default; an operator can set another schedule. */
+/** Days that mail is stored by default; an operator can set another schedule. */
 export const mailDays = { undelivered: 5, confirmationLink: 30 } as const;
 
 /** Articles of Regulation (EU) 2016/679 that the pages cite. */

@@ -20,7 +20,6 @@ export const mailboxMessages = {
 } as const;
 
 export const mailboxWire = z.object({
-  /** Changes only if the mailbox is removed from the list and added again. */
   id: z.uuid(),
   email: z.string(),
   confirmed: z.boolean(),
@@ -53,7 +52,7 @@ export const addMailboxBody = z.object({
 const domain = generatedAliasFields.domain;
 
 export const accountDefaults = z.object({
-  /** The first of the server's if the account chose none, or one that no longer exists. */
+  /** Default domain of new aliases; the server's first one if the account chose none, or one that no longer exists. */
   domain: z.string(),
   format: z.enum(defaultFormats),
   /** Generated names begin with the site's name if the program sends it. */
@@ -63,7 +62,7 @@ export const accountDefaults = z.object({
 });
 export type AccountDefaultsWire = z.infer<typeof accountDefaults>;
 
-/** Absent fields keep their values. `mailboxId: null` undoes the account's choice. */
+/** Changed defaults; absent fields keep their values. `mailboxId: null` undoes the account's choice. */
 export const accountDefaultsChange = z
   .object({
     domain: domain.optional(),

@@ -1,4 +1,4 @@
-/** For pages drawn at build time. `.invalid` (RFC 2606), so that one left by mistake links nowhere. */
+/** Placeholders in pages drawn at build time. `.invalid` (RFC 2606), so that one left by mistake links nowhere. */
 export const pagePlaceholders = {
   origin: "https://origin.invalid",
   domain: "first-domain.invalid",
@@ -8,11 +8,11 @@ export const pagePlaceholders = {
   longestDomain: "longest-domain.invalid",
 } as const;
 
-/** Links lead there unless the operator sets other addresses. */
+/** Path that links lead to unless the operator sets other addresses. */
 export const docsPath = "/docs";
 export const smtpGuidePath = "/docs/smtp";
 
-/** @param name of a link that the operator can set, e.g. `docs` */
+/** Placeholder for the address of a link. @param name of a link that the operator can set, e.g. `docs` */
 export function linkPlaceholder(name: string): string {
   return `https://${name.toLowerCase()}.link.invalid/`;
 }

@@ -17,7 +17,6 @@ export type PreviewSummary = z.infer<typeof previewSummary>;
 export const previewMessage = previewSummary.extend({
   headers: z.array(z.object({ name: z.string(), value: z.string() })),
   text: z.string().nullable(),
-  /** The HTML part is returned by `/preview/api/messages/{id}/html`. */
   hasHtml: z.boolean(),
   files: z.array(z.object({ index: z.number(), filename: z.string(), contentType: z.string(), sizeBytes: z.number() })),
 });
@@ -28,7 +27,6 @@ export const previewList = z.object({ messages: z.array(previewSummary) });
 /** Written as the owner of the mailbox that received the message. */
 export const previewReplyBody = z.object({
   text: messageBodyField("Please write a reply"),
-  /** Whether to reply to all instead of to the author alone. */
   all: z.boolean(),
 });
 export type PreviewReplyBody = z.infer<typeof previewReplyBody>;

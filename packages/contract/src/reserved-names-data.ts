@@ -1,8 +1,8 @@
-/** Words a stranger would take for an official role, a company or a warning. Hyphens are for legibility only. */
+/** Names a stranger would take for an official role, a company or a warning. Hyphens are for legibility only. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const reservedNames = {
-  /** RFC 2142, and role names that mail providers reserve. */
+  /** Role names of RFC 2142, and those that mail providers reserve. */
   roles: words(`
     abuse access account accounting accounts activate activation admin admins administration administrator adminteam
     anonymous api approval approvals audit auditor auth authenticate authentication authority autoresponder backup

@@ -18,7 +18,7 @@ const RESEMBLES: Record<string, string> = {
   t: "7",
   z: "2",
 };
-/** Groups of look-alikes, coarser than the rule: they only select candidate words. */
+/** Groups of look-alike characters, coarser than the rule: they only select candidate words. */
 const GROUPS: Record<string, string> = {
   "0": "o",
   "1": "l",
@@ -34,7 +34,10 @@ const GROUPS: Record<string, string> = {
   g: "b",
 };
 const LONGEST_NAME = 64;
-/** As `reply-address.ts` in mail-rfc writes them: twenty characters after `r.`, or after `r-` with hyphens anywhere. */
+/**
+ * Form of a reply address (`reply-address.ts` in mail-rfc): twenty characters after `r.`, or after `r-` with hyphens
+ * anywhere.
+ */
 const REPLY_ADDRESS = /^r(?:\.[a-z2-7]{20}|-(?:[a-z2-7]-*){19}[a-z2-7])$/;
 const OWN_PREFIX = /^(srs[01])|^(bounces?)[._-]/;
 
@@ -42,7 +45,7 @@ const words: ReadonlySet<string> = new Set(Object.values(reservedNames).flat().m
 const wordsBySieve: ReadonlyMap<string, string[]> = Map.groupBy(words, sieve);
 const disguises = new Map<string, RegExp>();
 
-/** `adm1n` → `admin`, a reply address → `r`; `null` when free. The time does not grow with the number of words. */
+/** Finds the reserved name that a text resembles: `adm1n` → `admin`, a reply address → `r`; `null` when free. */
 export function findReservedName(name: string): string | null {
   if (name.length > LONGEST_NAME) return null;
   const lower = name.toLowerCase();
@@ -75,7 +78,7 @@ function disguiseOf(word: string): RegExp {
   return made;
 }
 
-/** `oo` → `[o0]{2}`, or more repetitions than in the word. */
+/** Pattern of a run of a letter: `oo` → `[o0]{2}`, or more repetitions than in the word. */
 function runPattern(run: RegExpMatchArray, wordLength: number): string {
   const [letters] = run;
   const letter = letters[0] ?? "";

@@ -1,4 +1,4 @@
-/** Free of schemas, so that public pages carry no zod; `endpoints.ts` adds them. */
+/** Routes without schemas, so that public pages carry no zod; `endpoints.ts` adds the schemas. */
 import type { KeyScope } from "./api-keys.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

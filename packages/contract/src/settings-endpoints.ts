@@ -1,5 +1,3 @@
-/** Calls of the settings' pages: keys, mailboxes, labels, API keys, page events. */
-
 import * as z from "zod";
 import { aliasWire } from "./alias.ts";
 import { apiKeyPattern, apiKeyWire, createApiKeyBody } from "./api-keys.ts";

@@ -1,4 +1,4 @@
-/** A pair per alias with which a mail program sends as it, and the secret that signs the alias' webhook calls. */
+/** SMTP credentials of an alias, and the secret that signs its webhook calls. */
 import * as z from "zod";
 
 export const smtpMessages = {
@@ -26,9 +26,8 @@ export type SmtpCredentialWire = z.infer<typeof smtpCredentialWire>;
 
 export const smtpCredentialList = z.object({
   credentials: z.array(smtpCredentialWire),
-  /** Host name of the submission server. */
   host: z.string(),
-  /** If the server is a local trial on unusual ports; otherwise `null`. */
+  /** Ports of a local trial server on unusual ports; otherwise `null`. */
   local: z.object({ submission: z.int(), submissions: z.int() }).nullable(),
 });
 

@@ -1,4 +1,3 @@
-/** Tells by header fields what may be a calendar, however a program reads them. */
 import {
   CONTENT_FIELD_MAX,
   type ContentParameters,
@@ -18,7 +17,7 @@ export interface MessageFields extends Pick<PartHeader, "content" | "contentDisp
   alternatives: readonly string[];
 }
 
-/** A longer name counts as a match, since its ending is not read. */
+/** Maximum characters of a field name; a longer one counts as a match, since its ending is not read. */
 const NAME_MAX = 2000;
 const FIELDS_MAX = 1000;
 const FIELD_HEAD_MAX = 600;
@@ -65,7 +64,7 @@ export function hasCalendarField(body: Buffer, budget: ParseBudget): boolean {
   return false;
 }
 
-/** The rest of a field beyond the parsed length may name anything. */
+/** Whether a field is longer than what is parsed: its rest may name anything. */
 export function isBeyondReading({ content, contentDisposition }: Described): boolean {
   return content.isCut || contentDisposition.length > CONTENT_FIELD_MAX;
 }

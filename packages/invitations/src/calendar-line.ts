@@ -5,9 +5,9 @@ import { parseAddressList } from "@kauke/mail-rfc";
 export interface CalendarValue {
   text: string;
   isQuoted: boolean;
-  /** Address in the value; `null` when its text is none. */
+  /** Address in the value; `null` when the text is not an address. */
   address: string | null;
-  /** Any program could find an address in the text, even if this parser does not. */
+  /** Whether another program could find an address in the text, even if this parser does not. */
   hasAtSign: boolean;
 }
 
@@ -30,7 +30,6 @@ const VALUE = /"([^"]*)"|(mailto:[^";:,]*|[^";:,]*)/iy;
 const PARAMETER_NAME = /;[ \t]*([^=;:",]*)(=?)/y;
 const SCHEME = /^\s*(?:mailto:\s*)+/i;
 
-/** The parsed line; `null` when quotes or separators are misplaced. */
 export function readCalendarLine(line: string): CalendarLine | null {
   NAME.lastIndex = 0;
   const name = NAME.exec(line)?.[0] ?? "";
@@ -85,7 +84,7 @@ export function formatCalendarLine({ name, parameters, value }: CalendarLine): s
   return `${name}${written.join("")}:${value.text}`;
 }
 
-/** Percent-encoding that is no valid UTF-8 stays as it is. */
+/** Decodes percent-encoding; what is not valid UTF-8 stays as it is. */
 function percentDecoded(text: string): string {
   if (!text.includes("%")) return text;
   try {

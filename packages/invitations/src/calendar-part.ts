@@ -19,9 +19,8 @@ export interface CalendarPartSource {
 
 export interface CalendarPart {
   calendar: CalendarText;
-  /** Then the body must be rewritten even if nothing changes. */
+  /** Whether programs could read the part differently; then the body must be rewritten even if nothing changes. */
   isAmbiguous: boolean;
-  /** @param text result of `calendar.write`; `null` to encode the text as it was read */
   encode(text: string | null): Buffer;
 }
 
@@ -35,7 +34,7 @@ const SOFT_BREAK = Buffer.from("=\r\n");
 type Charset = "bytes" | "utf16le" | "utf16be";
 
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
-/** Every ASCII character is the single byte with its code. */
+/** Charsets in which every ASCII character is the single byte with its code. */
 const HOLDS_ASCII =
   /^(?:us-ascii|ascii|ansi_x3\.4-1968|utf-?8|unicode-1-1-utf-8|iso[-_]?8859-?\d{1,2}(?:-[ei])?|latin-?\d|windows-?\d{3,4}|cp-?125\d|koi8-[a-z]{1,2}|gb2312|gbk|gb18030|big5(?:-hkscs)?|shift[-_]jis|sjis|windows-31j|euc-(?:jp|kr|tw|cn)|ks_c_5601-1987|iso-2022-(?:jp|kr)|tis-620|macintosh|mac-?\w*)$/;
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2|unicode)$/;

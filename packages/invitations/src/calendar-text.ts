@@ -7,12 +7,12 @@ import { addressesOfLine, type CalendarChange, changeLine, fold, type Line } fro
 /** In `bytes` each character is one byte, of UTF-8 or another ASCII-compatible charset. */
 export type CalendarForm = "bytes" | "utf-16";
 
-/** Programs send mail to these addresses. The last two are Thunderbird's and Outlook's. */
+/** Properties to whose addresses programs send mail. The last two are Thunderbird's and Outlook's. */
 const names = ["ORGANIZER", "ATTENDEE", "CALENDAR-ADDRESS", "VOTER", "X-MOZ-INVITED-ATTENDEE", "X-MS-OLK-SENDER"];
-/** Further address lines of a calendar are removed. */
+/** Maximum address lines of a calendar; further ones are removed. */
 export const ADDRESS_LINES_MAX = 1000;
 const LINE_MAX = 16_384;
-/** Consecutive folds from which on a calendar is unreadable. */
+/** Number of consecutive folds from which on a calendar is unreadable. */
 const FOLDS_MAX = 64;
 
 // One character that text in bytes form can't contain stands for each kind of fold.
@@ -43,7 +43,9 @@ export class CalendarText {
     this.#parts = parts;
   }
 
-  /** `null` with FOLDS_MAX consecutive folds, or a character that marks folds. @throws ParseLimitError */
+  /**
+   * Reads a calendar; `null` with FOLDS_MAX consecutive folds, or a character that marks folds. @throws ParseLimitError
+   */
   static read(text: string, form: CalendarForm, budget = new ParseBudget()): CalendarText | null {
     budget.spend(text.length * costNs.calendarByte);
     if (MARK.test(text)) return null;
@@ -61,7 +63,7 @@ export class CalendarText {
     return this.#parts.some((part) => typeof part !== "string");
   }
 
-  /** RFC 5546 §1.4. A calendar with a further method is no reply. */
+  /** Whether the calendar is a reply (RFC 5546 §1.4); one with a further method is not. */
   get isReply(): boolean {
     const methods = this.#parts.flatMap((part) => (typeof part === "string" ? [...part.matchAll(METHOD)] : []));
     return methods.length > 0 && methods.every(([, method]) => method?.toUpperCase() === "REPLY");

@@ -8,11 +8,9 @@ import {
 } from "./calendar-line.ts";
 
 export interface CalendarChange {
-  /** The address to write; `null` if it must be removed. */
   addressFor(address: string): string | null;
-  /** The display name of a person (CN) to write. */
   nameFor(name: string, address: ChangedAddress): string;
-  /** For a value that may contain an unreadable address, or one for which `addressFor` returns `null`. */
+  /** What to do with a value that may contain an unreadable address, or one for which `addressFor` returns `null`. */
   unreadable: "remove" | "keep";
   /** Replaces a description or comment in an answer to an invitation. */
   commentFor?: (text: string) => string;
@@ -25,7 +23,6 @@ export interface ChangedAddress {
 
 export interface Line {
   raw: string;
-  /** The parsed line; `null` when it is unreadable. */
   line: CalendarLine | null;
   charset: "utf-8" | "latin1" | "utf-16";
   lineEnd: string;
@@ -41,7 +38,6 @@ export function addressesOfLine({ parameters, value }: CalendarLine): string[] {
 
 const isNotDisplayName = ({ name }: CalendarParameter) => name.trim().toUpperCase() !== "CN";
 
-/** The folded line, empty when it is removed; `null` when it is not changed. */
 export function changeLine({ line, charset, lineEnd }: Line, change: CalendarChange): string | null {
   if (line === null) return change.unreadable === "remove" ? "" : null;
   const value = changeValue(line.value, change);
@@ -68,7 +64,7 @@ function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarC
   return { ...calendarValue(writeAddress(value, instead), value.isQuoted), address: instead };
 }
 
-/** If the text is exactly the address, no program can read another one in it. */
+/** Whether the text is exactly the address, so that no program can read another one in it. */
 function isExactly({ text, address }: CalendarValue): boolean {
   return (
     text
@@ -108,7 +104,7 @@ function changeName(
   return values.length === 0 ? [] : [{ ...parameter, values }];
 }
 
-/** Anything besides the given addresses that another program could take for one. */
+/** Whether another program could find anything besides the given addresses in the text. */
 function hasOther(text: string, addresses: readonly string[]): boolean {
   const known = new Set(addresses.map((address) => address.toLowerCase()));
   const rest = [...known].reduce((left, address) => left.replaceAll(address, ""), text.toLowerCase());

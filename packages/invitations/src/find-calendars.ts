@@ -26,24 +26,23 @@ import { isSignedData, readSignedContent, SIGNED_DATA_HEAD_BYTES } from "./signe
 
 export interface FoundPart {
   kind: "calendar" | "report";
-  /** Header of the part; 0 when the message itself is the part. */
+  /** Offset of the part's header; 0 when the message itself is the part. */
   headerStart: number;
   headerEnd: number;
   /** Content of the part; its end excludes the line end of the next delimiter. */
   start: number;
   end: number;
   encoding: string;
-  /** Charset in lower case; `null` when none is declared. */
   charset: string | null;
 }
 
 export interface FoundCalendars {
   parts: FoundPart[];
-  /** Why there may be calendars that are not among `parts`. */
+  /** Why the message may contain calendars that are not among `parts`. */
   hidden: "signed" | "unreadable" | null;
 }
 
-/** Encoded bytes that are decoded to see whether content is signed. */
+/** Encoded bytes to decode to see whether content is signed. */
 const ENCODED_HEAD_MAX = 8192;
 
 /** xCal, jCal (RFC 6321, RFC 7265) and JSCalendar write addresses in another syntax. */
@@ -100,7 +99,8 @@ class Search {
   }
 
   /**
-   * If programs could read it differently, anything like a calendar part hides the invitation. @throws ParseLimitError
+   * Result; if programs could read the message differently, anything like a calendar part hides the invitation. @throws
+   * ParseLimitError
    */
   #result(alternatives: readonly string[]): FoundCalendars {
     const [parts, hidden] = [this.#parts, this.#hidden];
@@ -190,7 +190,7 @@ class Search {
   }
 
   /**
-   * Whether decoded content holds or hides a calendar.
+   * Whether decoded content contains or hides a calendar.
    * @param header `null` when the content begins with its own
    * @throws ParseLimitError
    */

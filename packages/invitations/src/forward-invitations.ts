@@ -1,7 +1,7 @@
 /**
- * A program that accepts an invitation writes to its organizer from the real mailbox, so organizer and attendees become
- * reply addresses. A calendar that can't be changed is attached as a message, which no program processes. First attempt
- * and retries make the same body.
+ * Rewrites invitations in forwarded mail: a program that accepts one writes to its organizer from the real mailbox, so
+ * organizer and attendees become reply addresses. A calendar that can't be changed is attached as a message, which no
+ * program processes. First attempt and retries make the same body.
  */
 
 import { createHmac } from "node:crypto";
@@ -33,16 +33,14 @@ interface ReceivedMessage {
 
 interface ForwardedHeader {
   header: Buffer;
-  /** Our own fields at the top of the new header. */
   trace: readonly FieldText[];
   /** Reply addresses; `null` when nobody gets one. */
   replies: { addresses: ReplyAddresses } | null;
 }
 
 interface NewBody {
-  /** Dot-stuffed, without the blank line in front; most are views of the received message. */
+  /** Chunks of the new body, dot-stuffed, without the blank line in front; most are views of the received message. */
   wire: readonly Buffer[];
-  /** Hash of the body as DKIM signs it (simple canonicalization). */
   hash: Buffer;
   /** Bytes in memory besides the received message. */
   newBytes: number;
@@ -50,7 +48,6 @@ interface NewBody {
 
 interface ForwardedInvitations {
   header: Buffer;
-  /** Makes the body; call it once, just before the copy is sent. */
   makeBody(): NewBody;
 }
 
@@ -63,7 +60,7 @@ const reasons: Record<HideReason, string> = {
   unreadable: "the addresses in it can't be replaced by reply addresses safely",
 };
 
-/** `null` when the body is forwarded unchanged. */
+/** Makes the forwarded body; `null` when it stays unchanged. */
 export function forwardInvitations(source: ReceivedMessage, rewritten: ForwardedHeader): ForwardedInvitations | null {
   const { replies } = rewritten;
   if (replies === null) return null;
@@ -135,7 +132,7 @@ function noticeOf(reason: HideReason, aliasAddress: string): string {
   ].join("\r\n");
 }
 
-/** The same for every attempt, and unpredictable for the message's author. */
+/** Boundary of multiparts: the same for every attempt, and unpredictable for the message's author. */
 function boundaryOf({ replyKey, messageId }: ReceivedMessage): string {
   const mac = createHmac("sha256", replyKey ?? "")
     .update("wrapped message boundary\0")
@@ -146,15 +143,15 @@ function boundaryOf({ replyKey, messageId }: ReceivedMessage): string {
 
 interface ForwardCalendars {
   addresses: readonly string[];
-  /** Header and calendars share one maximum of reply addresses. */
+  /** Reply addresses of the copy: header and calendars share one maximum. */
   replies: ReplyAddresses;
-  /** Stay unchanged, so that programs find the owner among the attendees. */
+  /** The owner's aliases, which stay unchanged, so that programs find the owner among the attendees. */
   own: OwnAliases;
 }
 
 const AT_SIGNS = /[@\u{ff20}\u{fe6b}]/gu;
 
-/** People beyond the maximum are removed from the calendars. */
+/** Replaces people in calendars by reply addresses; those beyond the maximum are removed. */
 function forwardCalendars({ addresses, replies, own }: ForwardCalendars): CalendarChange {
   for (const address of addresses) {
     if (replies.isFull) break;

@@ -38,7 +38,6 @@ interface Sender extends MailboxOwner {
   findCorrespondents(addresses: readonly string[]): Promise<ReadonlyMap<string, Mailbox>>;
 }
 
-/** The same message is returned when nothing changes. */
 export async function sendInvitations(
   message: SentMessage,
   owner: Sender,
@@ -62,7 +61,7 @@ export async function sendInvitations(
 }
 
 interface OwnerAddresses extends MailboxOwner {
-  /** The correspondent; `null` for what is no reply address. */
+  /** Correspondent behind a reply address; `null` for any other address. */
   correspondentOf: (address: string) => string | null;
   isSentence: AnswerWording["isSentence"];
 }
@@ -73,16 +72,16 @@ export interface OwnerParts {
 }
 
 const REPORT_BYTES_MAX = 65_536;
-/** One recipient of a receipt takes about 150 bytes. */
+/** Maximum bytes of receipts; one recipient takes about 150. */
 const REPORTS_BYTES_MAX = 262_144;
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit"]);
 const NOTHING: OwnerParts = { edits: [], reports: [] };
-/** RFC 8098 §3.2.3, §3.2.4; RFC 3464 §2.3.1, §2.3.2. */
+/** Recipient fields of receipts and reports (RFC 8098 §3.2.3, §3.2.4; RFC 3464 §2.3.1, §2.3.2). */
 const RECIPIENT = /^((?:final|original)-recipient[ \t]*:[ \t]*[\w.-]+[ \t]*;)([^\r\n]*(?:\r\n[ \t][^\r\n]*)*)/gim;
-/** Names the computer and the mail program (RFC 8098 §3.2.1). */
+/** Field that names the computer and the mail program (RFC 8098 §3.2.1). */
 const REPORTING_UA = /^reporting-ua[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/gim;
 
-/** Signed and unreadable parts stay unchanged; the leak guard checks them. */
+/** Finds what to change. Signed and unreadable parts stay unchanged; the leak guard checks them. */
 export function findOwnerParts(message: MessageFields, body: Buffer): OwnerParts {
   if (!mayHoldCalendar(message)) return NOTHING;
   const edits: CalendarEdit[] = [];
@@ -104,7 +103,6 @@ export function findOwnerParts(message: MessageFields, body: Buffer): OwnerParts
   return { edits, reports };
 }
 
-/** The new body; `null` when nothing changes. */
 export function writeOwnerParts(body: Buffer, { edits, reports }: OwnerParts, owner: OwnerAddresses): Buffer[] | null {
   const change = changeFor(owner);
   const calendars = edits.flatMap(({ found, part }): Replacement[] => {
@@ -150,9 +148,8 @@ function withAliasInReport(bytes: Buffer, { aliasAddress, isOwnMailbox }: OwnerA
   return written === text ? null : Buffer.from(written, "latin1");
 }
 
-/** In these texts `OWN` stands for the owner's mailbox. */
+/** Words of calendar programs. In these texts `OWN` stands for the owner's mailbox. */
 export interface AnswerWording {
-  /** Whether the text is a program's sentence about the owner's answer. */
   isSentence(text: string): boolean;
   isSubject(text: string): boolean;
   /** Replaces the mailbox by the alias in lines that a program wrote. */
@@ -161,7 +158,6 @@ export interface AnswerWording {
 
 const SUBJECT_MAX = 2000;
 
-/** The same buffer when the subject is not a program's, or does not name the owner. */
 function withAliasInSubject(header: Buffer, owner: MailboxOwner, { isSubject }: AnswerWording): Buffer {
   const { fields } = readHeader(header);
   const field = findField(fields, "subject");

@@ -20,16 +20,19 @@ export type CalendarPlan =
   | { kind: "hide"; reason: "signed" | "unreadable" }
   | { kind: "edit"; edits: CalendarEdit[]; addresses: string[] };
 
-/** All calendars of a message are parsed in one turn of the event loop; an invitation is a hundred times smaller. */
+/**
+ * Maximum bytes of all calendars of a message, parsed in one turn of the event loop; an invitation is a hundred times
+ * smaller.
+ */
 export const CALENDAR_BYTES_MAX = 1_048_576;
-/** Higher than the number of reply addresses, since some may be spellings of the alias. */
+/** Maximum addresses in calendars: more than reply addresses, since some may be spellings of the alias. */
 const ADDRESSES_MAX = 1000;
-/** RFC 1864; Content-Length and Lines are not standardized. */
+/** Fields that measure a body: Content-MD5 (RFC 1864), and the non-standard Content-Length and Lines. */
 const MEASURES = /^(?:content-md5|content-length|lines)[ \t]*:[^\r\n]*\r\n(?:[ \t][^\r\n]*\r\n)*/gim;
 
 const KEEP_CALENDARS: CalendarPlan = { kind: "keep" };
 
-/** @param readBody not dot-stuffed; called only if the message could hold a calendar */
+/** @param readBody returns the body without dot-stuffing; called only if the message could contain a calendar */
 export function planCalendars(message: MessageFields, readBody: () => Buffer): CalendarPlan {
   if (!mayHoldCalendar(message)) return KEEP_CALENDARS;
   const body = readBody();
@@ -48,7 +51,7 @@ export interface EditSource {
   budget: ParseBudget;
 }
 
-/** `null` when one calendar can't be read or they are too large together. */
+/** Reads the calendars; `null` when one can't be read or they are too large together. */
 function readEdits(calendars: readonly FoundPart[], source: EditSource): CalendarEdit[] | null {
   if (calendars.reduce((sum, { start, end }) => sum + end - start, 0) > CALENDAR_BYTES_MAX) return null;
   const edits: CalendarEdit[] = [];
@@ -60,7 +63,7 @@ function readEdits(calendars: readonly FoundPart[], source: EditSource): Calenda
   return edits;
 }
 
-/** `null` when it can't be read or the budget is exhausted. */
+/** Reads a calendar; `null` when it can't be read or the budget is exhausted. */
 export function readEdit(found: FoundPart, { body, budget }: EditSource): CalendarEdit | null {
   try {
     const part = readCalendarPart({ ...found, body: body.subarray(found.start, found.end), budget });
@@ -71,13 +74,11 @@ export function readEdit(found: FoundPart, { body, budget }: EditSource): Calend
   }
 }
 
-/** Up to the maximum, without duplicates; the organizers of a calendar first. */
 export function calendarAddresses(edits: readonly CalendarEdit[]): string[] {
   return [...new Set(edits.flatMap(({ part }) => part.calendar.addresses()))].slice(0, ADDRESSES_MAX);
 }
 
 export interface WrittenBody {
-  /** Chunks of the new body, most of them views of the old one. */
   pieces: Buffer[];
   newBytes: number;
 }
@@ -95,7 +96,7 @@ export interface Replacement extends Pick<FoundPart, "headerStart" | "headerEnd"
   bytes: Buffer;
 }
 
-/** Drops fields that measure the old content. @param replacements in the order of the body */
+/** Replaces parts of a body, and drops fields that measure the old content. @param replacements in order of position */
 export function replaceParts(body: Buffer, replacements: readonly Replacement[]): Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;

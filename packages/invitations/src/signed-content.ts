@@ -4,7 +4,9 @@ import { costNs, type ParseBudget } from "@kauke/mail-rfc";
 
 interface Element {
   tag: number;
-  /** An element of indefinite length ends at its own end marker, so its `end` is that of its parent. */
+  /**
+   * Start of a BER element; one of indefinite length ends at its own end marker, so its `end` is that of its parent.
+   */
   start: number;
   end: number;
   isIndefinite: boolean;
@@ -19,7 +21,6 @@ const SEGMENTED_OCTETS = 0x24;
 const EXPLICIT_0 = 0xa0;
 /** Tag of the end of contents (X.690 §8.1.5). */
 const END_OF_CONTENT = 0x00;
-/** Object identifier of SignedData, 1.2.840.113549.1.7.2. */
 const SIGNED_DATA = Buffer.from("2a864886f70d010702", "hex");
 const DEPTH_MAX = 8;
 export const SIGNED_DATA_HEAD_BYTES = 32;
@@ -29,7 +30,10 @@ export function isSignedData(der: Buffer): boolean {
   return typeOfContent(der, Number.MAX_SAFE_INTEGER) !== null;
 }
 
-/** "unreadable" when malformed; `null` for anything else, such as encrypted content. @throws ParseLimitError */
+/**
+ * Content of SignedData; "unreadable" when malformed; `null` for anything else, such as encrypted content. @throws
+ * ParseLimitError
+ */
 export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "unreadable" | null {
   const type = typeOfContent(der, der.length);
   if (type === null) return null;
@@ -42,7 +46,7 @@ export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "u
   return Buffer.concat(pieces.found);
 }
 
-/** `null` for another content type. @param end of the enclosing data */
+/** Type and end of the content; `null` for another content type. @param end of the enclosing data */
 function typeOfContent(der: Buffer, end: number): { end: number; outerEnd: number } | null {
   const outer = elementAt(der, 0, end);
   if (outer?.tag !== SEQUENCE) return null;

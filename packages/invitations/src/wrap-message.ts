@@ -1,18 +1,17 @@
 /**
  * Attaches a message to another one below a text of ours (RFC 2046 §5.2.1): programs act on what they display, not on
- * an unopened attachment. The body stays byte for byte, so that signatures remain valid.
+ * an unopened attachment. The body stays byte for byte, so signatures remain valid.
  */
 
 import { fieldBytes, fieldTextBytes, headerField, NO_FIELD, readHeader } from "@kauke/mail-rfc";
 
 export interface WrapSource {
-  /** Header of the attached message in wire form, without the blank line. */
   header: Buffer;
   /** Body of the attached message, plain or wire form, ending in CRLF. */
   body: Buffer;
-  /** Terminated CRLF lines; none may begin with a dot or two dashes. */
+  /** Text above the attachment: terminated CRLF lines, none of which may begin with a dot or two dashes. */
   notice: string;
-  /** Must not occur in `header` or `body`, so callers derive it from a secret. */
+  /** Boundary, which must not occur in `header` or `body`, so callers derive it from a secret. */
   boundary: string;
   fileName: string;
   eightBit: boolean;
@@ -20,14 +19,13 @@ export interface WrapSource {
 
 export interface WrappedMessage {
   header: Buffer;
-  /** Chunks of the body, without the blank line before it. */
   body: Buffer[];
 }
 
 const CRLF = Buffer.from("\r\n");
 const isMime = (name: string) => name === "mime-version" || name.startsWith("content-") || name === "lines";
 
-/** The same From, Subject, Date and thread, so that programs display it like the attached message. */
+/** Wraps a message with the same From, Subject, Date and thread, so that programs display it like the attached one. */
 export function wrapMessage({ header, body, notice, boundary, fileName, eightBit }: WrapSource): WrappedMessage {
   const { fields } = readHeader(header);
   const outside = fields.filter(({ name }) => !isMime(name)).map((field) => fieldBytes(header, field));

@@ -1,7 +1,7 @@
 /**
- * Searches bytes and texts of any length for mailboxes. In bytes (ASCII, Latin-1, UTF-8, UTF-16) the domain is found
- * natively and only what surrounds it is decoded. Control characters near a hit mean binary data, where a byte beside
- * the address may be a length, so it makes no longer address.
+ * Searches bytes and texts of any length for mailboxes. In bytes (ASCII, Latin-1, UTF-8, UTF-16) only what surrounds a
+ * found domain is decoded. Control characters near a hit mean binary data, where a byte beside the address may be a
+ * length and not part of it.
  */
 import { type Boundary, findMailbox, type MailboxPattern } from "./mailbox-pattern.ts";
 import { textViews } from "./text-views.ts";
@@ -13,22 +13,22 @@ interface Needle {
 }
 
 const CHUNK = 1_048_576;
-/** Enough for a local part in which every character is an HTML entity. */
+/** Characters decoded before a domain: enough for a local part in which every character is an HTML entity. */
 const BEFORE = 480;
 const AFTER = 70;
-/** Without encodings in these, a hit is decided without decoding. */
+/** Characters before a domain that contain no encoding: then a hit is decided without decoding. */
 const PLAIN_BEFORE = 130;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches everything that is not printable ASCII
 const NOT_PLAIN = /[%&\\<>=]|[^ -~\r\n\t\0]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
-/** Binary data usually yields these as UTF-16; Chinese and Korean are then treated as binary too. */
+/** Characters that binary data often yields as UTF-16; text in Chinese and Korean is then treated as binary too. */
 const HIGH_UNIT = /[\u2e80-\uffff]/;
 
-/** One message has thousands of chunks that are searched for the same mailboxes. */
+/** Patterns by mailboxes, since one message has thousands of chunks that are searched for the same ones. */
 const cached = new WeakMap<readonly MailboxPattern[], readonly Needle[]>();
 
-/** @param boundary what counts where no control characters are near */
+/** @param boundary rule where no control characters are near */
 export function findInBytes(
   bytes: Buffer,
   patterns: readonly MailboxPattern[],
@@ -51,7 +51,7 @@ export function findInBytes(
 }
 
 interface Around {
-  /** Not before the previous hit, so that no byte is decoded twice. */
+  /** Offset of the end of the previous hit, so that no byte is decoded twice. */
   from: number;
   at: number;
   end: number;
@@ -116,15 +116,15 @@ function readAround(bytes: Buffer, { from, at, end, charset }: Around, afterMax:
 
 interface TextLeak {
   destination: string;
-  /** From 1; `null` when the address appears only after decoding. */
+  /** Line of the address, from 1; `null` when it appears only after decoding. */
   line: number | null;
 }
 
-/** Far below the length at which V8 overflows its stack on a repeated class. */
+/** Characters searched at once: far below the length at which V8 overflows its stack on a repeated class. */
 const WINDOW = 1_048_576;
-/** Longer than an address with markup, entities and invisible characters. */
+/** Overlap of windows: longer than an address with markup, entities and invisible characters. */
 const OVERLAP = 16_384;
-/** A domain or local part may be incomplete this close to a cut. */
+/** Characters at a cut within which a domain or local part may be incomplete. */
 const EDGE = 400;
 
 export function findInText(text: string, patterns: readonly MailboxPattern[], boundary: Boundary): TextLeak | null {

@@ -1,4 +1,4 @@
-/** What every unpacker yields. */
+/** Data found in a piece, as every unpacker yields it. */
 import type { PartKind, PartPlace } from "@kauke/mail-rfc";
 import type { Boundary } from "./mailbox-pattern.ts";
 import type { Packing } from "./unpack/inflate.ts";
@@ -11,13 +11,13 @@ export interface Inner {
   kind?: PartKind;
   /** Whether PDF string syntax has to be decoded in the data. */
   isPdf?: boolean;
-  /** Another decoding of data that is unpacked already: searched, not unpacked again. */
+  /** Whether this is another decoding of unpacked data: it is searched, not unpacked again. */
   isView?: boolean;
-  /** Which addresses count in the data; by default those that stand alone. */
+  /** Which addresses count in the data; by default only separate ones. */
   boundary?: Boundary;
 }
 
-/** No text of the message; `destination` in the caller's spelling. */
+/** A found leak. Contains no text of the message; `destination` in the caller's spelling. */
 export type LeakFinding =
   | { leak: "address"; destination: string; place: PartPlace }
   | { leak: Unsearchable; place: PartPlace };

@@ -22,7 +22,7 @@ export interface Piece extends Inner {
   depth: number;
   isMessage: boolean;
   boundary: Boundary;
-  /** Whether line numbers of the piece are those of the part. */
+  /** Whether line numbers within the piece are also those within the part. */
   hasLines: boolean;
 }
 
@@ -32,7 +32,7 @@ export function pieceOf(known: Partial<Piece> & Pick<Piece, "bytes" | "kind">): 
   return { ...blank, ...known };
 }
 
-/** Of an inflated stream too long for memory; windows overlap. */
+/** Bytes of a window of an inflated stream that is too long for memory; windows overlap. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 const WINDOW_OVERLAP = 16_384;
 
@@ -47,7 +47,7 @@ export class LeakSearch {
     this.#octetsMin = shortestOf(patterns);
   }
 
-  /** A piece that can't be searched completely is a finding too. */
+  /** First finding; a piece that can't be searched completely is one too. */
   async first(pieces: Iterable<Piece>): Promise<LeakFinding | null> {
     for (const piece of pieces) {
       const finding = await this.#search(piece).catch((thrown) => unsearchable(piece, thrown));
@@ -98,7 +98,7 @@ export class LeakSearch {
     return destination === null ? null : { leak: "address", destination, place: { part, kind, line: null } };
   }
 
-  /** Held whole if it fits, so that containers in it can be unpacked; otherwise searched in windows. */
+  /** Inflates a piece: whole if it fits into memory, so that containers in it can be unpacked, otherwise in windows. */
   async #searchPacked(piece: Piece, packing: NonNullable<Inner["packing"]>): Promise<LeakFinding | null> {
     const { heldBytesMax } = this.#budget.limits;
     let chunks: Buffer[] = [];

@@ -8,9 +8,7 @@ import { FOREIGN_LOCAL_MAX_OCTETS, isGmail, spellingsOfDomain, splitAddress } fr
 export interface MailboxPattern {
   destination: string;
   domains: readonly string[];
-  /** Local part with its `+tag`. */
   local: string;
-  /** Local part without its `+tag`; at Gmail without dots too. */
   stem: string;
   ignoresDots: boolean;
 }
@@ -23,7 +21,6 @@ export type Boundary = "whole" | "within";
 
 export interface FoundMailbox {
   destination: string;
-  /** Offset of the mailbox' `@`, or of the `=` in its place. */
   at: number;
 }
 
@@ -33,12 +30,12 @@ const LETTER_BEFORE = /[\p{L}\p{N}]$/u;
 const DOMAIN_AFTER = /^[.-]*[\p{L}\p{N}]/u;
 // Reads a local part backwards from the end, so that the time is linear.
 const LOCAL_RUN = /$(?<=([^\s<>()[\]:;,"@\\\p{Cc}]*))/u;
-/** `a@b.cd`: words that could contain a shorter one are too common to be decoded. */
+/** Minimum octets of an address (`a@b.cd`): shorter words are too common to be decoded. */
 const OCTETS_MIN = 6;
 /** Characters before the `@` that are examined: twice the longest local part. */
 const BEFORE_MAX = FOREIGN_LOCAL_MAX_OCTETS * 2;
 
-/** Destinations that are not addresses get no pattern. */
+/** Patterns of the destinations that are addresses; others get none. */
 export function mailboxPatterns(destinations: readonly string[]): MailboxPattern[] {
   return destinations.flatMap((destination) => {
     const address = destination.trim().normalize("NFKC").toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Yields every header and body of a message, decoded, with its part number. More than a program shows: text around
- * multiparts, bodies behind broken boundaries, parts beyond the limits.
+ * Yields every decoded header and body of a message with its part number: also what programs do not show (text around
+ * multiparts, bodies behind broken boundaries, parts beyond the limits).
  */
 import {
   costNs,
@@ -22,17 +22,15 @@ export interface MimeLeaf {
   kind: PartKind;
   bytes: Buffer;
   charset: string;
-  /** Fields of a header; missing for a body. */
   fields?: readonly HeaderField[];
-  /** Whether the body is itself a message. */
   isMessage: boolean;
 }
 
-/** A multipart nested deeper than this is not split. */
+/** Depth of nesting beyond which a multipart is not split. */
 const DEPTH_MAX = 30;
-/** Each further part is searched as text with its header. */
+/** Maximum parts; each further one is searched as text with its header. */
 const PARTS_MAX = 5000;
-/** Generous: searching costs far more, and a separate process does both. */
+/** Maximum nanoseconds for splitting; generous, since searching costs far more, in a separate process. */
 const SPLIT_COST_MAX_NS = 400_000_000;
 const CRLF = Buffer.from("\r\n");
 
@@ -49,7 +47,7 @@ const kinds: readonly (readonly [RegExp, PartKind])[] = [
 ];
 
 /**
- * In order, without overlap; an attached message is one body.
+ * Yields leaves in order, without overlap; an attached message is one body.
  * @param part "" for the message as a whole
  * @throws UnsearchableError `too_many_members` when finding the parts takes too long
  */
@@ -67,7 +65,6 @@ interface Place {
   depth: number;
   room: { parts: number };
   budget: ParseBudget;
-  /** IMAP numbers the only body of a whole message 1. */
   isRoot: boolean;
 }
 
@@ -90,7 +87,7 @@ function* entityLeaves(entity: Buffer, place: Place): Generator<MimeLeaf> {
   yield { part: number, kind: isMessage ? "message" : kindOf(type), bytes, charset: charsetOf(type), isMessage };
 }
 
-/** A header that exceeds the limits counts as body text. */
+/** Reads the header; one that exceeds the limits counts as body text. */
 function readBlock(entity: Buffer) {
   try {
     return readHeader(entity);
@@ -113,7 +110,7 @@ function* multipartLeaves(body: Buffer, boundary: string, place: Place): Generat
 
 const numbered = (part: string, count: number): string => (part === "" ? `${count}` : `${part}.${count}`);
 
-/** Also preamble and epilogue (RFC 2046 §5.1.1), marked as such. */
+/** Splits a multipart, including preamble and epilogue (RFC 2046 §5.1.1). */
 function* splitAt(body: Buffer, boundary: string, budget: ParseBudget): Generator<{ bytes: Buffer; isPart: boolean }> {
   const delimiter = Buffer.from(`--${boundary}`);
   let start = 0;

@@ -1,4 +1,4 @@
-/** Decodes uuencode and charsets. Never throws. */
+/** Byte order marks of UTF-16 as Latin-1. */
 
 const BOM = /^(?:\xff\xfe|\xfe\xff)/;
 const SAMPLE = 4096;
@@ -6,7 +6,6 @@ const SAMPLE = 4096;
 const CONTROL_SHARE = 0.02;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression counts control characters
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/g;
-/** Characters of UTF-7 that are decoded at once. */
 const DECODED_AT_ONCE = 1_048_576;
 const UU_BEGIN = /^begin(?:-base64)? [0-7]{3,4} [^\r\n]{1,255}\r?\n/gm;
 
@@ -20,7 +19,6 @@ export function isText(bytes: Buffer): boolean {
   });
 }
 
-/** An unknown charset is read as UTF-8; invalid bytes become U+FFFD. */
 export function decodeText(bytes: Buffer, charset: string): string {
   const mark = bytes.toString("latin1", 0, 2);
   if (mark === "\xff\xfe") return new TextDecoder("utf-16le").decode(bytes);
@@ -57,7 +55,7 @@ function decodeUtf7Piece(text: string): string {
   });
 }
 
-/** Old programs put uuencoded files into the text. */
+/** Finds uuencoded files, which old programs put into the text. */
 export function* findUuencoded(text: string): Generator<Buffer> {
   for (const { index, 0: begin } of text.matchAll(UU_BEGIN)) {
     if (begin.startsWith("begin-")) continue;

@@ -1,4 +1,3 @@
-/** Does a message or a typed text reveal a mailbox behind the alias it is sent as? */
 import { findInText } from "./find-mailboxes.ts";
 import type { LeakFinding } from "./inner.ts";
 import { LeakSearch, pieceOf } from "./leak-search.ts";
@@ -7,8 +6,8 @@ import { mayHoldBase64 } from "./unpack/encoded-runs.ts";
 import { UnpackBudget, type UnpackLimits, unpackLimits } from "./unpack/unpack-limits.ts";
 
 /**
- * Searches every header and part and what is packed or encoded in them, in time linear in the data, which is limited;
- * near the limit that takes seconds, so not on a server's event loop.
+ * Searches every header and part and everything packed or encoded in them, in time linear in the data: up to seconds,
+ * so not on a server's event loop.
  * @param message not dot-stuffed
  * @returns `null` when everything readable was searched and nothing was found
  */
@@ -23,7 +22,7 @@ export async function searchMessage(
   return (await search?.first([whole, pieceOf({ bytes: message, kind: "message", isView: true })])) ?? null;
 }
 
-/** Like `searchMessage`, as a body without a header. */
+/** Searches a typed text like the body of a message. */
 export async function searchTypedText(
   text: string,
   destinations: readonly string[],
@@ -36,7 +35,7 @@ export async function searchTypedText(
 /** Characters that are searched in a millisecond of the event loop. */
 const QUICK_TEXT_MAX = 16_384;
 
-/** Without unpacking; "unsure" for a text that `searchTypedText` has to search. */
+/** Searches without unpacking; "unsure" for a text that `searchTypedText` has to search. */
 export function searchQuickly(
   { kind, text }: { kind: "text" | "subject"; text: string },
   destinations: readonly string[],
@@ -66,10 +65,7 @@ export interface ScannedParts {
   calendar?: string;
 }
 
-/**
- * @param destinations any case; a `+tag` is ignored
- * @returns the first destination found, in its given spelling
- */
+/** @param destinations any case; a `+tag` is ignored @returns the first destination found, in its given spelling */
 export function findLeak(parts: ScannedParts, destinations: readonly string[]): string | null {
   const patterns = mailboxPatterns(destinations);
   if (patterns.length === 0) return null;

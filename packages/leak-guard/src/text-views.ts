@@ -13,10 +13,10 @@ export interface TextView {
 
 const UNSEEN = /[\p{Cf}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}\u{2800}]/gu;
 const NON_ASCII = /[^\0-\x7f]/;
-/** Browsers remove these from links (WHATWG URL), and programs from links in angle brackets. */
+/** Characters that browsers remove from links (WHATWG URL), and programs from links in angle brackets. */
 const BREAKS_IN_LINKS = /[\r\n\t]+/g;
 const FOLD = /\r?\n[ \t]/g;
-/** In lower case, as the text is when they are looked up. */
+/** HTML entities in lower case, as the text is when they are looked up. */
 const NAMED = new Map([
   ["commat", "@"],
   ["period", "."],
@@ -67,10 +67,7 @@ function plain(text: string): string {
   return (NON_ASCII.test(text) ? text.normalize("NFKC").replace(UNSEEN, "") : text).toLowerCase();
 }
 
-/**
- * Entities before percent signs, since a link in HTML may write these as entities; twice, since programs quote quoted
- * text.
- */
+/** Decodes entities before percent signs, which HTML may write as entities; twice, since programs quote quoted text. */
 function* decodedForms(text: string): Generator<string> {
   let current = text;
   for (let round = 0; round < 2; round += 1) {
@@ -86,7 +83,7 @@ function joinFlowed(text: string): string {
   return text.replace(/ \r?\n>{0,100} ?/g, "");
 }
 
-/** So that an address interrupted by a tag is read as one. */
+/** Removes markup, so that an address interrupted by a tag is read as one. */
 function withoutMarkup(html: string): string {
   return html.replace(/<!--.*?(?:-->|$)/gs, "").replace(/<[^<>]*>/g, "");
 }
@@ -100,7 +97,7 @@ function withoutEntities(text: string): string {
   });
 }
 
-/** Limited in length: V8 overflows its stack on a match of megabytes. */
+/** Decodes percent signs in runs of limited length: V8 overflows its stack on a match of megabytes. */
 function withoutPercent(text: string): string {
   if (!text.includes("%")) return text;
   return text.replace(/(?:%[0-9a-f]{2}){1,60000}/gi, (all) =>
@@ -114,7 +111,7 @@ function withoutEscapes(text: string): string {
   );
 }
 
-/** RFC 2231 §3: `filename*0*=utf-8''olga%40ow; filename*1*=ner.example`. */
+/** Joins parameters that RFC 2231 §3 continues: `filename*0*=utf-8''olga%40ow; filename*1*=ner.example`. */
 function joinContinuations(header: string): string {
   return header.replace(/"?;\s*[\w-]{1,60}\*[1-9][0-9]{0,3}\*?\s*=\s*"?/g, "");
 }

@@ -6,7 +6,7 @@ import { base32nopad } from "@scure/base";
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** A quarter of the library's time; every forwarded message has several tokens. */
+/** Encodes in a quarter of the library's time; every forwarded message has several tokens. */
 export function toBase32(bytes: Uint8Array): string {
   let text = "";
   let bits = 0;

@@ -1,5 +1,3 @@
-/** Mail standards as pure functions, without I/O. */
-
 export * from "./address/address.ts";
 export * from "./address/address-header.ts";
 export * from "./address/address-list.ts";

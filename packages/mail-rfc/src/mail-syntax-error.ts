@@ -1,4 +1,4 @@
-/** Its message is a reason code, so that text of a remote host can't reach a log through it. */
+/** Codes of syntax errors, used as the error's message so that text of a remote host can't reach a log. */
 export const mailSyntaxReasons = [
   "path_syntax",
   "path_too_long",

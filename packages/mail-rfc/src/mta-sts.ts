@@ -10,19 +10,19 @@ export interface StsPolicyFile {
   mx: ReadonlySet<string>;
 }
 
-/** A policy file has a line for each mail host; usual ones have ten. */
+/** Maximum lines of a policy file, which has one for each mail host; usual ones have ten. */
 export const STS_POLICY_LINES_MAX = 256;
 const MAX_AGE_SECONDS = 31_557_600;
 
 const NAME = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
 const VERSION = /^v=STSv1[ \t]*;/;
 const RECORD = new RegExp(`^v=STSv1(?:[ \t]*;[ \t]*${NAME}=[!-:<>-~]+)+(?:[ \t]*;[ \t]*)?$`);
-/** Of repeated `id` fields the first counts. */
+/** Matches the `id` field of a record; the first one counts. */
 const ID = /;[ \t]*id=([^ \t;]+)/;
 const FIELD = new RegExp(`^(${NAME}):([^]*)$`);
 
 /**
- * `null` unless exactly one of the TXT records is a valid one.
+ * Reads the policy's id; `null` unless exactly one TXT record is valid.
  * @example readStsId(["v=STSv1; id=20160831085700Z;"]) // "20160831085700Z"
  */
 export function readStsId(texts: readonly string[]): string | null {

@@ -4,7 +4,7 @@ import { MailSyntaxError } from "./mail-syntax-error.ts";
 const SECONDS_BY_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const DELAY_MAX_SECONDS = 30 * 86_400;
 const DELAYS_MAX = 100;
-/** Deliveries that failed together are not retried together. */
+/** Fraction by which delays vary, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 const H = 3600;
@@ -18,11 +18,13 @@ export const defaultRetrySchedule: readonly number[] = [
 ];
 
 /**
- * A person waits for composed mail, which has three retries: enough for a host that greylists, and over within a day.
+ * Schedule for composed mail, for which a person waits: three retries within a day, enough for a host that greylists.
  */
 export const composedRetrySchedule: readonly number[] = [600, 2 * H, 12 * H];
 
-/** "30s, 2m, 1h" → [30, 120, 3600]. @throws MailSyntaxError `schedule_syntax`, with the invalid item as `detail` */
+/**
+ * Parses "30s, 2m, 1h" to [30, 120, 3600]. @throws MailSyntaxError `schedule_syntax`, with the invalid item as `detail`
+ */
 export function parseRetrySchedule(text: string): number[] {
   const items = text.split(",");
   if (items.length > DELAYS_MAX) throw new MailSyntaxError("schedule_syntax", `more than ${DELAYS_MAX} steps`);
@@ -30,7 +32,7 @@ export function parseRetrySchedule(text: string): number[] {
 }
 
 /**
- * `null` when the schedule is exhausted.
+ * Time of the next attempt; `null` when the schedule is exhausted.
  * @param options.after end of the last attempt; counted from arrival, an outage of our own would exhaust the schedule
  * @param options.random from 0 to below 1
  */
@@ -56,7 +58,7 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** 432_000 → "5 days", 86_400 → "24 hours". */
+/** Formats a time span: 432_000 → "5 days", 86_400 → "24 hours". */
 export function formatSpan(seconds: number): string {
   const [name, size] = UNITS.find(([, unitSeconds]) => seconds >= 2 * unitSeconds) ?? UNITS[3];
   const count = Math.round(seconds / size);

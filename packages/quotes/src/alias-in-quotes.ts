@@ -19,7 +19,6 @@ import { htmlLines, type QuoteLines, textLines } from "./quote-lines.ts";
 
 export interface QuotingMessage {
   header: Buffer;
-  /** Body of the message, not dot-stuffed. */
   body: Buffer;
 }
 
@@ -28,16 +27,16 @@ export interface AliasInQuotes {
   places: PartPlace[];
 }
 
-/** All text parts of a message are processed in one turn of the event loop; further ones stay. */
+/** Maximum bytes of text parts processed in one turn of the event loop; further ones stay. */
 export const QUOTE_BYTES_MAX = 1_048_576;
 const PROTECTED = /-----BEGIN (?:PGP |PKCS7|CMS|CERTIFICATE)/;
 
-/** Lines around quotes. The same body when nothing changes. Never throws on input from the mail program. */
+/** Changes the lines around quotes; the same body when nothing changes. Never throws on input from the mail program. */
 export function withAliasInQuotes(message: QuotingMessage, owner: MailboxOwner): AliasInQuotes {
   return withAliasInLines(message, owner, ({ text, lines }, own) => findOwnLines(text, lines, own));
 }
 
-/** Lines that a calendar program wrote, in an answer to an invitation. */
+/** Changes the lines that a calendar program wrote in an answer to an invitation. */
 export function withAliasInAnswer(message: QuotingMessage, owner: MailboxOwner): AliasInQuotes {
   return withAliasInLines(message, owner, ({ text, lines, kind }, own) => {
     const found = findAnswerLines(text, lines, own);
@@ -79,7 +78,7 @@ interface TextPart {
   number: string;
 }
 
-/** Displayed inline, not signed or encrypted, in the order of the body. */
+/** Yields text parts that are displayed inline, not signed or encrypted, in the order of the body. */
 function* textsOf(part: MimePart, number: string): Generator<TextPart> {
   const type = typeOf(part).trim().toLowerCase();
   if (/^multipart\/(?:signed|encrypted)\b/.test(type)) return;

@@ -9,18 +9,17 @@ import { type Span, toBase64Lines } from "@kauke/mail-rfc";
 interface EditableSource {
   body: Buffer;
   encoding: string;
-  /** Charset in lower case; empty when none is declared. */
   charset: string;
 }
 
 interface EditableText {
   text: string;
-  /** `null` when a line would become too long. Spans are in order, without overlap. */
+  /** Replaces spans, in order and without overlap; `null` when a line would become too long. */
   replace(spans: readonly Span[], word: string): Buffer | null;
 }
 
 const identities: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary"]);
-/** Compatible with Latin-1 in all characters searched for, one byte per character. */
+/** Charsets of one byte per character that agree with Latin-1 in all characters searched for. */
 const singleByte: ReadonlySet<string> = new Set([
   "iso-8859-1",
   "iso8859-1",
@@ -33,7 +32,7 @@ const singleByte: ReadonlySet<string> = new Set([
   "x-cp1252",
 ]);
 const utf8: ReadonlySet<string> = new Set(["", "utf-8", "utf8", "us-ascii", "ascii"]);
-/** Longest line without CRLF (RFC 5321 §4.5.3.1.6). */
+/** Maximum bytes of a line without CRLF (RFC 5321 §4.5.3.1.6). */
 const LINE_MAX = 998;
 const NOT_BASE64 = /[^A-Za-z0-9+/\r\n]/;
 const PADDING = /^={1,2}\s{0,80}$/;
@@ -41,7 +40,7 @@ const PADDING = /^={1,2}\s{0,80}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression looks for control characters
 const OTHER_CODE = /[\0\x1b]/;
 
-/** `null` for an unknown encoding or charset, or a body that is invalid in it. */
+/** Reads a text part; `null` for an unknown encoding or charset, or a body that is invalid in it. */
 export function readEditableText({ body, encoding, charset }: EditableSource): EditableText | null {
   if (identities.has(encoding)) return inCharset(body, charset, (bytes) => (hasLongerLine(bytes, body) ? null : bytes));
   if (encoding === "base64") return readBase64(body, charset);
@@ -90,7 +89,6 @@ function replaceSpans(text: string, spans: readonly Span[], word: string): strin
   return pieces.join("") + text.slice(at);
 }
 
-/** Spans as offsets of the text's UTF-8 bytes. */
 function byteSpans(text: string, spans: readonly Span[]): Span[] {
   let [at, bytes] = [0, 0];
   const offset = (next: number) => {
@@ -101,7 +99,7 @@ function byteSpans(text: string, spans: readonly Span[]): Span[] {
   return spans.map(({ start, end }) => ({ start: offset(start), end: offset(end) }));
 }
 
-/** Too long, and also longer than every line before the replacement. */
+/** Whether a line is too long, and longer than every line before the replacement. */
 function hasLongerLine(bytes: Buffer, before: Buffer): boolean {
   return longestLine(bytes) > Math.max(LINE_MAX, longestLine(before));
 }
@@ -117,11 +115,11 @@ function longestLine(bytes: Buffer): number {
   return longest;
 }
 
-/** Runs are limited: V8 overflows its stack on megabytes. */
+/** Runs of encoded characters, limited: V8 overflows its stack on megabytes. */
 const ENCODED = /(?:=[0-9a-f]{2}){1,60000}|=[ \t]{0,76}\r?\n/gi;
 const COLUMNS = 76;
 
-/** `width` encoded characters stand for each decoded one; three in a run of `=XX`. */
+/** A stretch of text in which `width` encoded characters stand for each decoded one; three in a run of `=XX`. */
 interface Stretch {
   decoded: number;
   encoded: number;
@@ -153,7 +151,6 @@ class QuotedText {
     this.decoded = pieces.join("");
   }
 
-  /** Encoded text whose lines are within the limit. @param spans in order, without overlap */
   replace(spans: readonly Span[], word: string): string {
     const pieces: string[] = [];
     const quoted = word.replaceAll("=", "=3D");
@@ -163,7 +160,7 @@ class QuotedText {
       column = lineStart < 0 ? column + piece.length : piece.length - lineStart - 1;
       pieces.push(piece);
     };
-    /** A soft line break at the offset is skipped unless `isEnd`. */
+    /** Offset in the encoded text; skips a soft line break at the offset unless `isEnd`. */
     const toEncoded = (offset: number, isEnd: boolean) => {
       const isBehind = (next: Stretch | undefined) =>
         next !== undefined && (isEnd ? next.decoded < offset : next.decoded <= offset);
@@ -188,7 +185,7 @@ function indexOfEnd(text: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
-/** Soft line breaks around a word keep the surrounding lines short. */
+/** Puts soft line breaks around a word to keep the surrounding lines short. */
 function betweenSoftBreaks(word: string): string {
   const chunks = word.match(/.{1,72}/g) ?? [];
   return `=\r\n${chunks.join("=\r\n")}=\r\n`;

@@ -5,7 +5,6 @@ import { isAnswerSentence, isGuest, isOwnGuest } from "./calendar-answer.ts";
 import type { QuoteLine, QuoteLines } from "./quote-lines.ts";
 import { calendarLabels, type LabelKind, labelKinds } from "./quote-words.ts";
 
-/** Lines of a possible attribution around that with the address, shortest first. */
 const WINDOWS = [
   [0, 0],
   [0, 1],
@@ -21,9 +20,9 @@ const ANSWER_WINDOWS = [
   [-1, 0],
   [-1, 1],
 ] as const;
-/** Of one address field, which a program may have folded. */
+/** Maximum lines of one address field, which a program may have folded. */
 const FOLDED_MAX = 30;
-/** Lines above and below that can belong to the same block. */
+/** Lines above and below that can belong to the same block of labels. */
 const BLOCK_MAX = 12;
 const LABEL = /^[*_•\s]*([\p{L}\p{M}][\p{L}\p{M} -]{0,23}?)\s*[*_]*\s*[:：]/u;
 const BULLET = /^[*•-]\s/;
@@ -33,7 +32,7 @@ const META = /<meta\s[^<>]{0,300}?\bcontent="([^"<>]{1,600})"[^<>]{0,100}>/giu;
 /** Places of the owner's addresses in lines that programs wrote. */
 export interface OwnLines {
   spans: Span[];
-  /** Line numbers of the source, from 1. */
+  /** Line numbers in the source, from 1. */
   lineNumbers: number[];
 }
 
@@ -42,7 +41,6 @@ export function findOwnLines(source: string, lines: QuoteLines, own: OwnAddresse
   return findLines(source, { lines, own, around: (index) => search.linesAround(index) });
 }
 
-/** Lines that a calendar program wrote (`calendar-answer.ts`). */
 export function findAnswerLines(source: string, lines: QuoteLines, own: OwnAddresses): OwnLines {
   const search = new LineSearch(lines, own);
   return findLines(source, { lines, own, around: (index) => search.answerAround(index) });
@@ -87,7 +85,7 @@ class LineSearch {
     this.#own = own;
   }
 
-  /** The attribution or labelled line around it; empty when a person wrote it. */
+  /** Attribution or labelled line around a place; empty when a person wrote it. */
   linesAround(index: number): readonly QuoteLine[] {
     const line = this.#lines[index];
     if (line === undefined) return [];
@@ -98,7 +96,7 @@ class LineSearch {
     return this.#isInBlock(index) ? [line] : [];
   }
 
-  /** The sentence or line of guests; empty when a person wrote it. */
+  /** Sentence or line of guests around a place; empty when a person wrote it. */
   answerAround(index: number): readonly QuoteLine[] {
     const line = this.#lines[index];
     if (line === undefined || line.depth > 0) return [];
@@ -109,7 +107,7 @@ class LineSearch {
     return this.#isInGuests(index) ? [line] : [];
   }
 
-  /** A labelled line of people in an event, or a list of guests below a label. */
+  /** Whether a place is in a labelled line of people in an event, or in a list of guests below a label. */
   #isInGuests(index: number): boolean {
     const label = this.#lines[this.#labelledLine(index) ?? -1];
     if (label !== undefined && calendarLabels.has(this.#labelOf(label)) && this.#isInBlock(index)) return true;
@@ -125,7 +123,6 @@ class LineSearch {
     return false;
   }
 
-  /** `null` unless all exist, without a blank line between, quoted equally deep. */
   #window(first: number, last: number, { depth }: QuoteLine): QuoteLine[] | null {
     if (first < 0 || last >= this.#lines.length) return null;
     const window = this.#lines.slice(first, last + 1);
@@ -156,7 +153,6 @@ class LineSearch {
     return kinds.has("date") || kinds.has("subject");
   }
 
-  /** Line whose address field contains the line at `index`; `null` when there is none. */
   #labelledLine(index: number): number | null {
     for (let at = index; at >= 0 && index - at <= FOLDED_MAX; at -= 1) {
       const kind = this.#kindInBlock(at, index);
@@ -176,7 +172,7 @@ class LineSearch {
     return kind;
   }
 
-  /** An item of a list, or below a line that ends in a comma or is a bare label. */
+  /** Whether a line continues a list: an item, or below a line that ends in a comma or is a bare label. */
   #isFolded(at: number, line: QuoteLine): boolean {
     const above = this.#lines[at - 1];
     const text = this.#text(line);
@@ -201,7 +197,7 @@ class LineSearch {
   }
 }
 
-/** Google describes the answer in a `<meta>` element, for programs that show it without opening the message. */
+/** Changes the answer in `<meta>` elements, by which Google describes it to programs that do not open the message. */
 export function withAnswerMetas(html: string, { spans, lineNumbers }: OwnLines, own: OwnAddresses): OwnLines {
   const all = [...spans];
   for (const match of html.matchAll(META)) {

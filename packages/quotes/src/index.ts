@@ -3,7 +3,7 @@ import { isAnswerSentence, isAnswerSubject } from "./calendar-answer.ts";
 
 export { withAliasInQuotes } from "./alias-in-quotes.ts";
 
-/** What `@kauke/invitations` needs to know of answers to invitations. */
+/** Words of answers to invitations, for `@kauke/invitations`. */
 export const answerWording = {
   isSentence: isAnswerSentence,
   isSubject: isAnswerSubject,

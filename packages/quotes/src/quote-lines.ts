@@ -1,6 +1,4 @@
-/** A line as displayed, with its position in the source. */
 export interface QuoteLine {
-  /** Offset at which the line's text and markup begin. */
   start: number;
   end: number;
   /** Level of quoting; 0 for text that is not quoted. */
@@ -10,21 +8,19 @@ export interface QuoteLine {
   isAfterBlank: boolean;
 }
 
-/** All lines of a source that are not blank. */
 export interface QuoteLines {
   lines: readonly QuoteLine[];
-  /** Without quote marks and markup; empty for a line that is too long to be read. */
+  /** Text of a line without quote marks and markup; empty for a line that is too long to be read. */
   textOf(line: QuoteLine): string;
 }
 
-/** A part with more lines stays unchanged. */
+/** Maximum lines of a part; one with more stays unchanged. */
 const LINES_MAX = 20_000;
-/** UTF-16 units of a source line; a longer one is not read. */
+/** Maximum UTF-16 units of a source line; a longer one is not read. */
 const LINE_LENGTH_MAX = 8192;
 
 const QUOTE_MARKS = /^(?:[ \t\ufeff]?>){1,200}/;
 
-/** Lines of a plain text; `null` when there are too many. */
 export function textLines(text: string): QuoteLines | null {
   const rows = text.split("\n", LINES_MAX + 1);
   if (rows.length > LINES_MAX) return null;
@@ -70,10 +66,9 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ["eacute", "é"],
   ["ouml", "ö"],
 ]);
-/** HTML with more tags stays unchanged. */
+/** Maximum tags of HTML; with more it stays unchanged. */
 const TAGS_MAX = 100_000;
 
-/** Displayed lines of HTML; `null` with too many lines or tags. */
 export function htmlLines(html: string): QuoteLines | null {
   const scan = new HtmlScan(html);
   return scan.run() ? { lines: scan.lines, textOf: (line) => textOf(html, line) } : null;

@@ -1,15 +1,17 @@
-/** The ASCII armor of age, strict as the format requires. Only clean-pasted-text.ts cleans pasted text. */
 import { armor as library } from "age-encryption";
 import { AgeError } from "../age-error.ts";
 import { AGE_FILE_MAX_BYTES } from "../limits.ts";
 import { checkHeader } from "./header.ts";
 
-/** Armor has LF line ends here, also after the last line. */
+/** Writes armor with LF line ends, also after the last line. */
 export function armor(file: Uint8Array): string {
   return library.encode(file);
 }
 
-/** LF or CRLF. @throws AgeError `not_age` without the first marker, `too_large` before decoding, `malformed` */
+/**
+ * Reads armor with LF or CRLF. @throws AgeError `not_age` without the first marker, `too_large` before decoding,
+ * `malformed`
+ */
 export function dearmor(text: string, maxBytes: number): Uint8Array {
   const armored = trimAsciiSpace(text);
   if (!armored.startsWith(ARMOR_BEGIN)) throw new AgeError("not_age");
@@ -21,7 +23,7 @@ export function dearmor(text: string, maxBytes: number): Uint8Array {
   }
 }
 
-/** Whether the armor's first marker is there; the rest is not checked. */
+/** Whether the text has the armor's first marker; the rest is not checked. */
 export function looksArmored(text: string): boolean {
   return trimAsciiSpace(text.slice(0, 4096)).startsWith(ARMOR_BEGIN);
 }
@@ -39,7 +41,6 @@ function isAsciiSpace(unit: number): boolean {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }
 
-/** Markers of the armor, for modules that must not load the library. */
 export const ARMOR_BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----";
 export const ARMOR_END = "-----END AGE ENCRYPTED FILE-----";
 
@@ -48,7 +49,7 @@ export function armoredLength(sizeBytes: number): number {
   return ARMOR_BEGIN.length + ARMOR_END.length + 4 + Math.ceil(sizeBytes / 48) * 66;
 }
 
-/** The whole input: text around an armor would be sent unencrypted. */
+/** Whether the whole input is an age file: text around an armor would be sent unencrypted. */
 export function isAgeFile(file: string | Uint8Array): boolean {
   try {
     if (typeof file === "string" && !looksArmored(file)) return false;

@@ -1,25 +1,27 @@
 /**
- * Restores strict armor from pasted text that programs changed. Nothing is guessed: other characters are refused later.
+ * Restores strict armor from pasted text that programs changed. Guesses nothing: other characters are refused later.
  */
 import { ARMOR_BEGIN, ARMOR_END } from "./armor.ts";
 
-/** Runs are limited: in a process that compiled many expressions V8 overflows its stack on a match of 4 MiB. */
+/**
+ * Limited runs of white space: in a process that compiled many expressions V8 overflows its stack on a match of 4 MiB.
+ */
 const blanks = /[\s\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;
-/** Left inside the lines when a program joins quoted lines; none is base64. */
+/** Quote marks and white space inside lines, left when a program joins quoted lines; none of them is base64. */
 const blanksAndQuoteMarks = /[\s>|\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;
 
 export interface PastedBlock {
-  /** The armor; `null` if its last line is missing. */
   armored: string | null;
-  /** 0 if the author of the text wrote it, 1 if it is quoted, 2 if a quote quotes it. */
+  /** Level of quoting of the text: 0 if its author wrote it, 1 if it is quoted, 2 if a quote quotes it. */
   quoteDepth: number;
 }
 
-/** Each pasted block costs a decryption. */
+/** Maximum pasted blocks, since each costs a decryption. */
 const BLOCKS_MAX = 30;
 
 /**
- * A block that begins before the last line of the one above shows that that one is cut off. Copies are left out.
+ * Finds pasted age files. A block that begins before the previous one's last line shows that the previous one is cut
+ * off. Copies are left out.
  * @example pastedBlocks("Hi!\r\n> -----BEGIN AGE ENCRYPTED FILE-----\r\n> YWdl…\r\n> -----END AGE ENCRYPTED FILE-----")
  * // [{ armored: "-----BEGIN AGE ENCRYPTED FILE-----\nYWdl…", quoteDepth: 1 }]
  */
@@ -48,7 +50,7 @@ function strictArmor(content: string): string {
   return `${[ARMOR_BEGIN, ...lines, ARMOR_END].join("\n")}\n`;
 }
 
-/** Quote marks of the line; 0 if it has other text before the position. */
+/** Number of quote marks before the position; 0 if there is other text. */
 function quoteMarksBefore(text: string, position: number): number {
   const line = Math.max(text.lastIndexOf("\n", position), text.lastIndexOf("\r", position)) + 1;
   const before = text.slice(Math.max(line, position - QUOTE_MAX), position).replace(blanks, "");
@@ -57,7 +59,6 @@ function quoteMarksBefore(text: string, position: number): number {
 
 const QUOTE_MAX = 200;
 
-/** Removes blanks and the label that `age-keygen` prints before the key. */
 export function cleanPastedPublicKey(text: string): string {
   return text.replace(blanks, "").replace(/^(?:#?publickey:)/i, "");
 }

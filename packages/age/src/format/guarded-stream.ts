@@ -1,4 +1,4 @@
-/** If the stream fails with an error of the library, it fails with an AgeError of the given code instead. */
+/** A stream that fails with an AgeError of the given code instead of an error of the library. */
 import { AgeError, type AgeErrorCode } from "../age-error.ts";
 
 export function guardedStream(code: AgeErrorCode, inner: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {

@@ -1,4 +1,3 @@
-/** Checks an age header's limits before any cryptography; the library checks whether it is well-formed. */
 import { AgeError } from "../age-error.ts";
 import { AGE_HEADER_MAX_BYTES, AGE_STANZAS_MAX, AGE_WORK_FACTOR_MAX } from "../limits.ts";
 
@@ -8,7 +7,7 @@ export interface AgeHeader {
   sizeBytes: number;
   /** First words of the stanzas, e.g. `["X25519", "X25519"]`. */
   stanzaTypes: readonly string[];
-  /** log2; `null` without a password stanza, or if it is no positive decimal integer. */
+  /** log2 of scrypt's N; `null` without a password stanza, or if it is no positive decimal integer. */
   workFactor: number | null;
 }
 
@@ -19,7 +18,7 @@ export function checkHeader(file: Uint8Array): AgeHeader {
   return header;
 }
 
-/** `null` if `file` ends before the header does. @throws AgeError as `checkHeader` */
+/** Checks the header; `null` if `file` ends before it does. @throws AgeError as `checkHeader` */
 export function scanHeader(file: Uint8Array): AgeHeader | null {
   const text = latin1(file.subarray(0, AGE_HEADER_MAX_BYTES));
   if (!text.startsWith(VERSION_LINE)) {

@@ -15,16 +15,16 @@ export interface PasswordStretch {
 }
 
 export interface PasswordCipher {
-  /** 16 bytes to 32, with a nonce of 12 zero bytes and no additional data. */
+  /** Encrypts the 16 bytes of the file key to 32, with a nonce of 12 zero bytes and no additional data. */
   encrypt(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** The file key; `null` when the password is wrong. */
+  /** Decrypts the file key; `null` when the password is wrong. */
   decrypt(stretch: PasswordStretch, encrypted: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
 }
 
 const utf8 = new TextEncoder();
 const label = utf8.encode("age-encryption.org/v1/scrypt");
 
-/** NFC, which terminals send too, so that the stock program accepts it. @throws AgeError `bad_password` */
+/** Password in NFC, which terminals send too, so that the stock program accepts it. @throws AgeError `bad_password` */
 export function normalisePassword(password: string): string {
   const normalised = password.normalize("NFC");
   if (normalised === "" || normalised.length > PASSWORD_MAX_LENGTH) throw new AgeError("bad_password");
@@ -43,7 +43,7 @@ export function passwordRecipient(password: string, cipher: PasswordCipher): Rec
   };
 }
 
-/** The header must have been checked: a single stanza, with a work factor within the limit. */
+/** Tries a password. The header must have been checked: a single stanza, with a work factor within the limit. */
 export function passwordIdentity(password: string, cipher: PasswordCipher): Identity {
   return {
     async unwrapFileKey(stanzas) {
@@ -76,7 +76,7 @@ function toBase64(bytes: Uint8Array): string {
 }
 
 const TRIAL_WORK_FACTOR = 12;
-/** Below this a second trial is made, because the engine compiles during the first. */
+/** Milliseconds below which a second trial is made, because the engine compiles during the first. */
 const QUICK_MS = 100;
 
 /** Estimated seconds to derive a key on this device. @throws AgeError `out_of_memory` */

@@ -14,7 +14,6 @@ import type { PasswordCipher } from "./password-cipher.ts";
 
 export interface PrivateKeyToProtect {
   privateKey: string;
-  /** Master password in any Unicode form. */
   password: string;
   /** Name of the key, written as a comment into the key file, cut at 100 characters. */
   keyName?: string;
@@ -27,7 +26,10 @@ export interface ProtectedKeyPair {
   protectedKey: string;
 }
 
-/** At most 4 KiB of armor. @throws AgeError `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context` */
+/**
+ * Protects a private key as armor of at most 4 KiB. @throws AgeError `bad_private_key`, `bad_password`,
+ * `out_of_memory`, `insecure_context`
+ */
 export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<string> {
   const publicKey = await publicKeyOf(key.privateKey);
   const [privateKey] = readPrivateKeys(key.privateKey);
@@ -36,7 +38,7 @@ export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<strin
 }
 
 /**
- * Also opens what `age -p` made of a key file with one key.
+ * Opens a protected key, also a key file with one key that `age -p` encrypted.
  * @throws AgeError `not_protected_key` before any computation, `wrong_password`, `malformed`, `bad_password`,
  * `bad_private_key`, `out_of_memory`, `insecure_context`
  */
@@ -52,7 +54,7 @@ export async function openProtectedKey(
 }
 
 /**
- * Opens the new key again as a check: two scrypts.
+ * Creates a key and opens it again as a check: two scrypts.
  * @throws AgeError `bad_password`, `out_of_memory`, `insecure_context`; `malformed` or `wrong_password` if it can't be
  * decrypted again
  */
@@ -70,7 +72,7 @@ export async function createProtectedKey(options: {
   return { publicKey, protectedKey };
 }
 
-/** Armor, at most 4 KiB, one password stanza of work factor 17 or 18. Decrypts nothing. */
+/** Whether the text is armor of at most 4 KiB with one password stanza of work factor 17 or 18. Decrypts nothing. */
 export function isProtectedKey(text: string): boolean {
   if (text.length > PROTECTED_KEY_MAX_BYTES) return false;
   try {
@@ -82,7 +84,6 @@ export function isProtectedKey(text: string): boolean {
   }
 }
 
-/** As `age-keygen` writes it, with our key name as a further comment. */
 export function keyFileText(key: KeyPair & { keyName?: string; createdAt?: Date }): string {
   const name = Array.from(key.keyName ?? "")
     .slice(0, 100)
@@ -119,7 +120,9 @@ function isBareKey(text: string): boolean {
 /** With this cipher every password is wrong, without computing anything. */
 const noCipher: PasswordCipher = { encrypt: (_, fileKey) => fileKey, decrypt: () => null };
 
-/** Without a password stanza it fails with `no_matching_key` before any computation. */
+/**
+ * Whether a file is for other keys: without a password stanza it fails with `no_matching_key` before any computation.
+ */
 async function isForOtherKeys(file: string): Promise<boolean> {
   return decrypt(file, { password: "-", passwordCipher: noCipher }).then(
     () => false,

@@ -11,7 +11,7 @@ export const authMessages = {
   loginFailed: "Invalid email or password",
 } as const;
 
-/** In NFC, as accounts are looked up: a look-alike such as the Kelvin sign could stand for another person's address. */
+/** E-mail of an account in NFC: a look-alike such as the Kelvin sign could stand for another person's address. */
 export const accountEmail = z
   .string(authMessages.emailInvalid)
   .max(1024, authMessages.emailInvalid)
@@ -70,7 +70,6 @@ export const userWire = z.object({
   firstName: z.string().nullable(),
   lastName: z.string().nullable(),
   profileImageUrl: z.string().nullable(),
-  /** Balance as text, decimal with two places. */
   balance: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

@@ -1,4 +1,4 @@
-/** Apart from google.ts, whose texts the landing page must not load. */
+/** Text in a file of its own, because the landing page must not load google.ts. */
 
 export const googleOffText = "Google is not set up on this server.";
 

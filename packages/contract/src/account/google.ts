@@ -1,7 +1,7 @@
 /** Reasons why a federated sign-in failed. A cookie holds the key only: no text from an issuer is ever shown. */
 import { googleOffText } from "./google-off.ts";
 
-/** Readable by the page's scripts, for a minute at most. */
+/** Cookie with the reason of a failed sign-in, readable by the page's scripts for a minute. */
 export const googleFailureCookie = "google-login-failed";
 
 /** Only a page opened with this fragment reads the cookie; the page that is being left could delete it before. */

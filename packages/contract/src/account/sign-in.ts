@@ -10,7 +10,6 @@ export const signInMessages = {
     "Too many sign-in attempts were made for this account, from many networks. We can e-mail you a link that signs you in.",
 } as const;
 
-/** Token of 20 bytes after the `#` of a link sent by e-mail. */
 const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 
 export const passwordResetRequest = z.object({ email: accountEmail });
@@ -20,8 +19,8 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 export const signInLinkBody = z.object({
   token: linkToken,
   /**
-   * Required in another browser than the one that asked, and while the e-mail of an account with a password is
-   * unconfirmed.
+   * Password; required in another browser than the one that asked, and while the e-mail of an account with a password
+   * is unconfirmed.
    */
   password: z
     .string()
@@ -59,7 +58,6 @@ export const loginSessionWire = z.object({
   /** Browser and system, e.g. `Firefox on Linux`; `null` if unknown. */
   device: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** Time of the last request, accurate to a minute. */
   lastSeenAt: z.iso.datetime(),
   current: z.boolean(),
 });

@@ -24,7 +24,7 @@ export type WalletChallenge = z.infer<typeof walletChallenge>;
 
 export const walletStatement = `Sign in to ${product.name}. Nothing is paid and no transaction is made.`;
 
-/** They differ, so that a signature for one purpose is not accepted for another. */
+/** Statements by purpose: different, so that a signature for one purpose is not accepted for another. */
 export const walletStatements = {
   prove: `Sign in anew to change your account at ${product.name}. Nothing is paid and no transaction is made.`,
   link: `Let this wallet sign in to your account at ${product.name}. Nothing is paid and no transaction is made.`,
@@ -44,7 +44,7 @@ export const walletBody = z.object({
 });
 export type WalletBody = z.infer<typeof walletBody>;
 
-/** Wallets build it from the same fields, so it must match byte for byte (the form of ERC-4361). */
+/** Text that the wallet signs. Wallets build it from the same fields (ERC-4361), so it must match byte for byte. */
 export function signInMessage(challenge: WalletChallenge, walletAddress: string): string {
   return [
     `${challenge.domain} wants you to sign in with your Solana account:`,

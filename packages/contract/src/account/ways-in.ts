@@ -23,7 +23,7 @@ export const waysInMessages = {
 export const waysInActions = ["change-email", "link-google", "unlink-google", "link-wallet", "unlink-wallet"] as const;
 export type WaysInAction = (typeof waysInActions)[number];
 
-/** Each has its own text, so that a signature for one is not accepted for another. */
+/** Purposes of a wallet signature, each with its own text: a signature for one is not accepted for another. */
 export const walletPurposes = ["prove", "link"] as const;
 export type WalletPurpose = (typeof walletPurposes)[number];
 
@@ -56,5 +56,5 @@ export const emailChangeLink = z.object({ token: z.string().regex(/^[a-z2-7]{32}
 /** Fragment of the page that opens after a Google account was linked. */
 export const googleLinkedHash = "#google-linked";
 
-/** After a new sign-in with Google for a change in Settings. */
+/** Fragment of Settings' URL after a new sign-in with Google for this change. */
 export const provenHash = (action: WaysInAction): string => `#signed-in-for-${action}`;

@@ -5,9 +5,9 @@
 import type { Inner } from "../inner.ts";
 
 const RUN_END = /[^A-Za-z0-9+/_\-\r\n=]/g;
-/** Padding, a blank line and the dashes of an armor line end a run. */
+/** What ends a run of base64: padding, a blank line, or the dashes of an armor line. */
 const BETWEEN_RUNS = /=(?:\r?\n)?|\r?\n\r?\n|-{4,80}(?:\r?\n)?/;
-/** Shorter runs can't hold a container; they are joined and decoded together. */
+/** Minimum characters of a run that can contain a container; shorter runs are joined and decoded together. */
 const BLOCK_MIN = 64;
 const WORDS_AT_ONCE = 20_000;
 /** Longest run that is also a view at its own alignment, for an address behind other characters. */
@@ -23,7 +23,7 @@ export const mayHoldBase64 = (text: string, octets: number): boolean =>
   base64Run(Math.min(base64Length(octets), BLOCK_MIN)).test(text);
 
 /**
- * Each long run decoded to be unpacked, and as views at the other alignments; shorter ones, joined, as views at all
+ * Decodes each long run to be unpacked, and as views at the other alignments; shorter ones, joined, as views at all
  * four. NULs around a run let an address count beside a letter, as in the middle of a token.
  * @param octetsMin length of the shortest address
  */
@@ -45,7 +45,7 @@ function* decodeRuns(text: string, runMin: number): Generator<Inner> {
   yield* decodeWords(words);
 }
 
-/** V8 overflows its stack on a repeated class over megabytes. */
+/** Yields runs of limited length: V8 overflows its stack on a repeated class over megabytes. */
 function* runsOf(text: string, runMin: number): Generator<string> {
   const runStart = base64Run(runMin);
   for (let match = runStart.exec(text); match !== null; ) {
@@ -74,7 +74,6 @@ function* decodeWords(words: readonly string[]): Generator<Inner> {
     yield { bytes: decodeAll(shift === 0 ? digits : digits.map((word) => word.slice(shift))), isView: true };
 }
 
-/** Octets of all words with a NUL before, between and after. */
 function decodeAll(words: readonly string[]): Buffer {
   const bytes = Buffer.alloc(words.reduce((sum, word) => sum + word.length, words.length + 1));
   let at = 1;

@@ -17,11 +17,11 @@ import type { UnpackBudget } from "./unpack-limits.ts";
 export type Packing = "deflate" | "zlib" | "gzip" | "zstd";
 
 const SMALL = 65_536;
-/** A small stream that yields more is inflated chunk by chunk. */
+/** Maximum bytes of output of a small stream; one that yields more is inflated chunk by chunk. */
 const AT_ONCE_MAX = 2 * 1_048_576;
 const CHUNK = 262_144;
 
-/** Nothing when the bytes are not in this format. @throws UnsearchableError `unpacks_too_far` */
+/** Inflates; yields nothing when the bytes are not in this format. @throws UnsearchableError `unpacks_too_far` */
 export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBudget): AsyncGenerator<Buffer> {
   const packed = packing === "zlib" ? bytes.subarray(2) : bytes;
   const atOnce = packed.length <= SMALL ? inflateAtOnce(packed, packing) : null;
@@ -44,7 +44,7 @@ export async function* inflate(bytes: Buffer, packing: Packing, budget: UnpackBu
   }
 }
 
-/** `null` when the output is too large or the stream is damaged. */
+/** Inflates at once; `null` when the output is too large or the stream is damaged. */
 function inflateAtOnce(bytes: Buffer, packing: Packing): Buffer | null {
   const options = { maxOutputLength: AT_ONCE_MAX, chunkSize: Math.max(1024, Math.min(CHUNK, bytes.length * 4)) };
   const cut = { ...options, finishFlush: constants.Z_SYNC_FLUSH };

@@ -2,13 +2,13 @@
 export type Unsearchable = "unpacks_too_far" | "too_many_members" | "too_deep";
 
 export interface UnpackLimits {
-  /** Over all parts; office files inflate tenfold, log files thirtyfold. */
+  /** Maximum inflated bytes over all parts; office files inflate tenfold, log files thirtyfold. */
   inflatedBytesMax: number;
-  /** Archive members, PDF streams and the like, over all parts. */
+  /** Maximum archive members, PDF streams and the like, over all parts. */
   membersMax: number;
-  /** A file in an archive that is attached to an attached message has depth three. */
+  /** Maximum depth; a file in an archive that is attached to an attached message has depth three. */
   depthMax: number;
-  /** Of a nested container that is unpacked; other data may be longer. */
+  /** Maximum bytes of a nested container that is unpacked; other data may be longer. */
   heldBytesMax: number;
 }
 
@@ -19,7 +19,6 @@ export const unpackLimits: UnpackLimits = {
   heldBytesMax: 32 * 1024 * 1024,
 };
 
-/** Thrown beyond a limit; the search turns it into a finding. */
 export class UnsearchableError extends Error {
   readonly reason: Unsearchable;
 

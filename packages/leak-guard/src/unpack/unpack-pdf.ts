@@ -8,7 +8,7 @@ const MAGIC = Buffer.from("%PDF-");
 const STREAM = Buffer.from("stream");
 const END_STREAM = Buffer.from("endstream");
 const DICTIONARY_BYTES = 1024;
-/** First digit, last digit, and `z` for a group of zeros. */
+/** Characters of ASCII85: first digit, last digit, and `z` for a group of zeros. */
 const [FIRST_DIGIT, LAST_DIGIT, ZERO_GROUP] = [0x21, 0x75, 0x7a];
 const WINDOW = 1_048_576;
 const WINDOW_OVERLAP = 4096;
@@ -38,7 +38,7 @@ function lineEndAt(bytes: Buffer, at: number): number {
   return bytes[at] === 0x0a ? 1 : 0;
 }
 
-/** zlib is recognized by its first two bytes, since dictionaries can be indirect. */
+/** Reads a stream; recognizes zlib by its first two bytes, since dictionaries can be indirect. */
 function* readStream(data: Buffer, dictionary: string): Generator<Inner> {
   if (/\/(?:ASCIIHexDecode|AHx)\b/.test(dictionary)) {
     yield { bytes: Buffer.from(data.toString("latin1").replace(/[^0-9a-f]/gi, ""), "hex"), isPdf: true };
@@ -53,7 +53,10 @@ export function isZlib(bytes: Buffer): boolean {
   return (method & 0x0f) === 8 && method >> 4 <= 7 && (method * 256 + flags) % 31 === 0;
 }
 
-/** Bytes that may be UTF-16; in windows, since millions of escapes in one replacement take too much memory. */
+/**
+ * Yields decoded bytes that may be UTF-16, in windows, since millions of escapes in one replacement take too much
+ * memory.
+ */
 export function* pdfViews(bytes: Buffer): Generator<Inner> {
   for (let start = 0; start < bytes.length; start += WINDOW) {
     yield* stringViews(bytes.toString("latin1", start, start + WINDOW + WINDOW_OVERLAP));
@@ -86,7 +89,7 @@ function withoutHex(text: string): string {
     );
 }
 
-/** `z` for four zero bytes, `~>` at the end; other characters are skipped. */
+/** Decodes ASCII85: `z` for four zero bytes, `~>` at the end; other characters are skipped. */
 function decodeAscii85(data: Buffer): Buffer {
   const end = data.indexOf("~");
   const digits = end < 0 ? data : data.subarray(0, end);

@@ -8,7 +8,7 @@ const SEQUENCE = 0x30;
 const OCTET_STRING = 0x04;
 const OBJECT_IDENTIFIER = 0x06;
 const IS_CONSTRUCTED = 0x20;
-/** Shorter octet strings hold digests and identifiers. */
+/** Minimum bytes of an octet string to join; shorter ones hold digests and identifiers. */
 const CONTENT_MIN = 64;
 const ELEMENTS_MAX = 200_000;
 const DEPTH_MAX = 40;
@@ -21,7 +21,6 @@ export function isCms(bytes: Buffer): boolean {
 
 interface Level {
   end: number;
-  /** Octet strings that are direct children of this element. */
   segments: Buffer[];
 }
 
@@ -52,7 +51,7 @@ function* close(levels: Level[]): Generator<Inner> {
   if (content.length >= CONTENT_MIN) yield { bytes: content };
 }
 
-/** An indefinite length extends to the end. @returns `null` when no valid element begins there */
+/** Reads a BER element; an indefinite length extends to the end. @returns `null` when no valid element begins there */
 function readElement(bytes: Buffer, at: number): { tag: number; start: number; end: number } | null {
   const tag = bytes[at] as number;
   const first = bytes[at + 1];
@@ -95,7 +94,7 @@ export function* unpackOpenPgp(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** The OpenPGP packet at an offset; `null` when none begins there. */
+/** Reads an OpenPGP packet; `null` when none begins at the offset. */
 function readPacket(bytes: Buffer, at: number): Packet | null {
   const first = bytes[at] ?? 0;
   if ((first & 0x80) === 0) return null;

@@ -7,14 +7,14 @@ import type { UnpackBudget } from "./unpack-limits.ts";
 
 const TNEF_MAGIC = 0x223e9f78;
 const HEADER_BYTES = 6;
-/** An attribute begins with level, id and length. */
+/** Bytes of level, id and length at the start of an attribute. */
 const ATTRIBUTE_BYTES = 9;
 const CHECKSUM_BYTES = 2;
-/** Attachments with fewer bytes can't be containers. */
+/** Minimum bytes of an attachment that can be a container. */
 const ATTACHMENT_MIN = 32;
 const ATTACHMENT_IDS: ReadonlySet<number> = new Set([0x0006800f, 0x00069005]);
 const RTF_MAGIC = Buffer.from("LZFu");
-/** Compressed rich text begins with two sizes, the magic number and a checksum. */
+/** Bytes of a compressed rich text's header: two sizes, the magic number and a checksum. */
 const RTF_HEADER_BYTES = 16;
 const DICTIONARY = Buffer.from(
   "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}" +
@@ -22,7 +22,7 @@ const DICTIONARY = Buffer.from(
     "{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx",
 );
 const WINDOW_BYTES = 4096;
-/** A token of two bytes yields 18 bytes at most, so data grows ninefold. */
+/** Maximum growth: a token of two bytes yields 18 bytes at most. */
 const GAIN_MAX = 9;
 
 export const isTnef = (bytes: Buffer): boolean => bytes.length > HEADER_BYTES && bytes.readUInt32LE(0) === TNEF_MAGIC;
@@ -37,7 +37,7 @@ export function* unpackTnef(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** Compressed rich text may begin at any offset. @throws UnsearchableError */
+/** Finds compressed rich text at any offset. @throws UnsearchableError */
 export function* unpackRichText(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   for (let at = bytes.indexOf(RTF_MAGIC); at >= 0; ) {
     const start = at - 8 < 0 ? -1 : at - 8;

@@ -17,7 +17,7 @@ const packings: ReadonlyMap<number, Packing> = new Map([
   [93, "zstd"],
 ]);
 
-/** Members of a zip archive never overlap here, so that the work is linear. */
+/** Yields members; they never overlap, so that the work is linear. */
 export function* unpackZip(bytes: Buffer): Generator<Inner> {
   const records = NEXT_RECORDS.map((mark) => new MarkFinder(bytes, mark));
   let at = bytes.indexOf(ZIP_MAGIC);
@@ -39,7 +39,7 @@ export function* unpackZip(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** Remembers the last mark, since requested positions only increase. */
+/** Finds the next mark, remembering the last one, since requested positions only increase. */
 class MarkFinder {
   readonly #bytes: Buffer;
   readonly #mark: Buffer;

@@ -1,4 +1,3 @@
-/** Selects the unpacker by the first bytes of the data. */
 import type { Inner } from "../inner.ts";
 import type { UnpackBudget } from "./unpack-limits.ts";
 import { isPdf, isZlib, pdfViews, unpackPdf } from "./unpack-pdf.ts";
@@ -10,12 +9,12 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b, 0x08]);
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const startsWith = (bytes: Buffer, magic: Buffer): boolean => bytes.subarray(0, magic.length).equals(magic);
 
-/** Whether it can be unpacked only when complete in memory. */
+/** Whether the data can be unpacked only when complete in memory. */
 export function isContainer(head: Buffer): boolean {
   return [isPdf, isPng, isTnef, isCms, (bytes: Buffer) => startsWith(bytes, ZIP_MAGIC)].some((test) => test(head));
 }
 
-/** Counts the contents as members. @throws UnsearchableError */
+/** Unpacks a container and counts its contents as members. @throws UnsearchableError */
 export function* unpack(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   for (const inner of insideOf(bytes, budget)) {
     if (!inner.isView) budget.countMember();
@@ -36,7 +35,7 @@ function* insideOf(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   yield* unpackZip(bytes);
 }
 
-/** Other readings of a container's data, such as decoded PDF strings. */
+/** Yields other decodings of a container's data, such as PDF strings. */
 export function* viewsIn(bytes: Buffer, { isPdf: isOfPdf = false }: Pick<Inner, "isPdf">): Generator<Inner> {
   if (isOfPdf) yield* pdfViews(bytes);
 }

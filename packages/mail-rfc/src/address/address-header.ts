@@ -1,4 +1,4 @@
-/** Field bytes for a rewritten header, and the addresses of all fields of one name. */
+/** Bytes of received fields, and the addresses of all fields of one name. */
 
 import { charsetLabel } from "../header/encoded-word.ts";
 import { fieldValue, firstValue, type HeaderField } from "../header/headers.ts";

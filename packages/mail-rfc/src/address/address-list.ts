@@ -17,7 +17,7 @@ export interface Mailbox {
 export interface AddressList {
   mailboxes: Mailbox[];
   unreadCount: number;
-  /** Entries in which another program may read a different address. */
+  /** Number of entries in which another program may read a different address. */
   looseCount: number;
   isCut: boolean;
   cutCount: number;
@@ -35,7 +35,7 @@ const PLAIN_ENTRY = new RegExp(
 );
 const PLAIN_MAX = 500;
 
-/** Tokens kept of one entry, before and within its angle brackets each. */
+/** Maximum tokens of one entry, before and within its angle brackets each. */
 const WORDS_MAX = 1000;
 
 interface Entry {
@@ -56,7 +56,6 @@ export function readAddressList(value: string): AddressList {
   return mailboxes === null ? readAnyList(value) : { ...emptyList(), mailboxes };
 }
 
-/** @returns `null` if an entry is not plain */
 function readPlainList(value: string): Mailbox[] | null {
   if (value.includes("=?")) return null;
   const mailboxes: Mailbox[] = [];
@@ -127,7 +126,7 @@ function* entries(value: string): Generator<Entry> {
 
 const isSeparator = ({ kind, text }: Token): boolean => kind === "special" && (text === "," || text === ";");
 
-/** No real name or address has more than `WORDS_MAX` tokens. */
+/** Adds a token up to `WORDS_MAX`, more than any real name or address has. */
 function addWord(words: Token[] | null, token: Token): void {
   if (words !== null && words.length < WORDS_MAX) words.push(token);
 }

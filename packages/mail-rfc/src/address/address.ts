@@ -1,13 +1,11 @@
 /**
- * Parses the paths of MAIL FROM and RCPT TO (RFC 5321 §4.1.2, RFC 6531) into one canonical spelling. Header addresses:
- * `address-list.ts`. Deviations, since real senders use them: underscores in domain labels, dots anywhere in a local
- * part, local parts above 64 octets.
+ * Parses the paths of MAIL FROM and RCPT TO (RFC 5321 §4.1.2, RFC 6531) into one canonical spelling. Deviations, since
+ * real senders use them: underscores in domain labels, dots anywhere in a local part, local parts above 64 octets.
  */
 import { domainToASCII } from "node:url";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
 export interface MailPath {
-  /** Quoted only when necessary; empty for the null sender. */
   local: string;
   /** In lower case; an address literal keeps its brackets; empty for the null sender and the bare `<postmaster>`. */
   domain: string;
@@ -19,7 +17,7 @@ export interface MailPath {
 
 /** Maximum octets of a local part of ours (RFC 5321 §4.5.3.1.1). */
 export const LOCAL_MAX_OCTETS = 64;
-/** Octets of anybody else's local part; real ones have up to 120. */
+/** Maximum octets of a foreign local part; real ones have up to 120. */
 export const FOREIGN_LOCAL_MAX_OCTETS = 256;
 const DOMAIN_MAX_OCTETS = 255;
 const PATH_MAX_OCTETS = FOREIGN_LOCAL_MAX_OCTETS + DOMAIN_MAX_OCTETS + 3;
@@ -85,13 +83,12 @@ export function isPlainCanonical(text: string): boolean {
   );
 }
 
-/** @example splitAliasAddress("shop+summer") // { name: "shop", tag: "summer" } */
 export function splitAliasAddress(local: string): { name: string; tag: string | null } {
   const plus = local.indexOf("+");
   return plus < 0 ? { name: local, tag: null } : { name: local.slice(0, plus), tag: local.slice(plus + 1) };
 }
 
-/** Validates and lower-cases. @throws MailSyntaxError `domain_syntax`, `domain_too_long`, `literal_syntax` */
+/** Validates and lower-cases a domain. @throws MailSyntaxError `domain_syntax`, `domain_too_long`, `literal_syntax` */
 export function canonicalDomain(text: string): string {
   if (Buffer.byteLength(text) > DOMAIN_MAX_OCTETS) throw new MailSyntaxError("domain_too_long");
   if (text.startsWith("[")) return canonicalLiteral(text);
@@ -142,7 +139,6 @@ function findPathEnd(text: string): number {
   return found ? found[0].length : 0;
 }
 
-/** @returns the length of the text when the quote at 0 is not closed */
 function findQuoteEnd(text: string): number {
   const found = /^"(?:[^"\\]|\\.)*"/su.exec(text);
   return found ? found[0].length - 1 : text.length;
@@ -155,7 +151,10 @@ const DOT_STRING = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, "u");
 const QUOTED = new RegExp(`^"(?:[ !#-\\[\\]-~${NON_ASCII}]|\\\\[ -~])*"$`, "u");
 const QUOTABLE = new RegExp(`^[ -~${NON_ASCII}]*$`, "u");
 
-/** `"ann.lee"` → `ann.lee`, `"ann\ lee"` → `"ann lee"`. @throws MailSyntaxError `local_syntax`, `local_too_long` */
+/**
+ * Canonical local part: `"ann.lee"` → `ann.lee`, `"ann\ lee"` → `"ann lee"`. @throws MailSyntaxError `local_syntax`,
+ * `local_too_long`
+ */
 export function canonicalLocal(text: string): string {
   if (Buffer.byteLength(text) > FOREIGN_LOCAL_MAX_OCTETS) throw new MailSyntaxError("local_too_long");
   if (hasLoneSurrogate(text)) throw new MailSyntaxError("local_syntax");
@@ -198,7 +197,7 @@ export function domainOf(address: string): string {
   return splitAddress(address).domain.toLowerCase();
 }
 
-/** A number at the end is left out, since it may be part of an IP address. */
+/** Matches a plain ASCII host name; a number at the end is left out, since it may be part of an IP address. */
 const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9-]{1,63}\.)*[a-z]{1,63}$/;
 
 /** The domain as A-labels (RFC 5891) in lower case; an invalid one only in lower case. */

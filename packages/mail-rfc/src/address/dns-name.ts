@@ -6,7 +6,10 @@ import { domainToASCII, domainToUnicode } from "node:url";
 
 const LABEL = "[A-Za-z0-9_-]{1,63}";
 const NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`);
-/** U+FFFD stands for octets that are not UTF-8; not every program takes the other full stops for one. */
+/**
+ * Characters that no label may contain: U+FFFD stands for octets that are not UTF-8; not every program takes the other
+ * full stops for one.
+ */
 const NO_LABEL = /[\u{fffd}\u{3002}\u{ff0e}\u{ff61}]/u;
 
 export function isDnsName(name: string): boolean {
@@ -69,7 +72,7 @@ function aLabel(label: string): string {
 
 const codePoints = (text: string): number[] => Array.from(text, (char) => char.codePointAt(0) ?? 0);
 
-/** RFC 3492 §6.3. The cost is the square of the length, which `LABEL_MAX` bounds. */
+/** Punycode (RFC 3492 §6.3). The cost is the square of the length, which `LABEL_MAX` bounds. */
 function punycode(codes: readonly number[]): string {
   let text = String.fromCharCode(...codes.filter((code) => code < FIRST_CODE));
   const basicCount = text.length;

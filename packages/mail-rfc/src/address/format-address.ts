@@ -15,10 +15,9 @@ export function formatMailbox(mailbox: Mailbox): string {
   return mailboxPieces(mailbox).join(" ");
 }
 
-/** A whole field with its CRLF; empty without mailboxes. @throws MailSyntaxError for an invalid address */
+/** Writes a whole field with its CRLF; empty without mailboxes. @throws MailSyntaxError for an invalid address */
 export function formatAddressField(fieldName: string, mailboxes: readonly Mailbox[]): FieldText {
   if (mailboxes.length === 0) return NO_FIELD;
-  // These addresses contain no space, so that folding the text at its spaces splits no address.
   if (mailboxes.every(({ address }) => isPlainCanonical(address))) {
     return foldedField(fieldName, mailboxes.map(plainMailbox).join(", "));
   }
@@ -35,7 +34,7 @@ export function formatAddressField(fieldName: string, mailboxes: readonly Mailbo
 const NAMED_MAX = 81_920;
 
 /**
- * Formats recipients and tells how many are missing, as a group without members, which programs show but don't write
+ * Formats recipients; names the number of missing ones as a group without members, which programs show but don't write
  * to.
  */
 export function formatRecipients(fieldName: string, mailboxes: readonly Mailbox[], missing: number): FieldText {
@@ -87,7 +86,7 @@ const PLAIN_TEXT = /^[!-?A-~]+(?: [!-?A-~]+)*$/;
 interface ShownCorrespondent {
   name: string | null;
   address: string;
-  /** Whether SPF or DKIM aligned; if not, the name begins with "Unverified: ". */
+  /** Whether SPF or DKIM proved the author; if not, the name begins with "Unverified: ". */
   isVerified: boolean;
 }
 
@@ -104,7 +103,7 @@ export function shownName({ name, address, isVerified }: ShownCorrespondent): st
 }
 
 /**
- * Stands for an author without an address: one of ours that takes no mail, since large hosts refuse a message without
+ * Author for a message without one: an address of ours that takes no mail, since large hosts refuse a message without
  * From.
  */
 export function unknownAuthor(name: string, domain: string): { name: string; address: string } {
@@ -120,7 +119,7 @@ function shortened(text: string): string {
   return text.length <= SHOWN_NAME_MAX ? text : [...text].slice(0, SHOWN_NAME_MAX).join("").trim();
 }
 
-/** White space is replaced first, so that a tab separates words instead of disappearing as invisible. */
+/** Replaces white space first, so that a tab separates words instead of disappearing as invisible. */
 function plain(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;
   return text.replace(/\s+/gu, " ").replace(UNSEEN, "").replace(AT_SIGNS, "").replace(/ {2,}/g, " ").trim();

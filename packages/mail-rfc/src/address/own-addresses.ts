@@ -21,7 +21,6 @@ export const OWN = "\u0001";
 const AT = "@|&#64;|&#x40;|&commat;|%40";
 /** Characters examined before the "@": twice the longest local part (RFC 5321 §4.5.3.1.1). */
 const BEFORE_MAX = 128;
-// Matches backwards from the end of a text, so that the time is linear.
 const LOCAL_PART = /$(?<=([^\s<>()[\]:;,"@\\&%=/?\p{Cc}]*))/u;
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 /** Quotation and markup characters before an address, although a local part may contain some of them. */
@@ -38,7 +37,7 @@ export class OwnAddresses {
     this.#isOwn = isOwnMailbox;
   }
 
-  /** The places of the owner's mailboxes in order, each with its `+tag`, in linear time. */
+  /** Finds the owner's mailboxes in order, each with its `+tag`, in linear time. */
   *find(text: string, from = 0, to = text.length): Generator<Span> {
     if (this.#pattern === null) return;
     const range = from === 0 && to === text.length ? text : text.slice(from, to);

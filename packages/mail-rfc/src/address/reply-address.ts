@@ -12,9 +12,11 @@ import type { Mailbox } from "./address-list.ts";
 
 const TOKEN_LENGTH = 20;
 const TOKEN_BYTES = 13;
-/** Spam filters penalize twenty random characters in a row (SpamAssassin's HK_RANDOM_FROM). */
+/**
+ * Characters between hyphens: spam filters penalize twenty random characters in a row (SpamAssassin's HK_RANDOM_FROM).
+ */
 const GROUP_LENGTH = 5;
-/** Hyphens of a reply address may be missing or in other places. */
+/** Local part of a reply address; its hyphens may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;
 /** The first format of reply addresses must be accepted forever. */
 const FORMER_REPLY_LOCAL = /^r\.([a-z2-7]{20})$/i;
@@ -24,10 +26,7 @@ const TAG_BYTES = 16;
 const PAD_BYTES = 64;
 const CONTENT_KEY_INFO = "kauke reply path content v1";
 
-/**
- * @param replyKey the alias' 32 random bytes
- * @param correspondent its letter case is ignored
- */
+/** @param replyKey the alias' 32 random bytes @param correspondent its letter case is ignored */
 export function replyToken(replyKey: Buffer, correspondent: string): string {
   const digest = hmacSha256(replyKey, addressKey(correspondent));
   return toBase32(digest.subarray(0, TOKEN_BYTES)).slice(0, TOKEN_LENGTH);
@@ -45,7 +44,7 @@ export function readReplyToken(local: string): string | null {
   return found?.[1]?.replaceAll("-", "").toLowerCase() ?? null;
 }
 
-/** `r-…` was once allowed as an alias name, `r.…` never was. */
+/** Whether a reply address may also be an alias' name: `r-…` was once allowed, `r.…` never was. */
 export function mayBeAliasName(replyLocal: string): boolean {
   return replyLocal[1] === "-";
 }
@@ -58,7 +57,7 @@ export function replyContentKey(token: string): Buffer {
   return Buffer.from(hkdfSync("sha256", token, "", CONTENT_KEY_INFO, 32));
 }
 
-/** Only the token opens it (AES-256-GCM; nonce, ciphertext, tag; bound to the row id). */
+/** Seals a correspondent with a key from the token (AES-256-GCM; nonce, ciphertext, tag; bound to the row id). */
 export function sealCorrespondent(token: string, { address, name }: Mailbox): Buffer {
   const json = Buffer.from(JSON.stringify({ address, name }));
   const padded = Buffer.alloc(Math.ceil(json.length / PAD_BYTES) * PAD_BYTES, " ");
@@ -103,7 +102,6 @@ export class ReplyAddresses {
     return this.#replies.get(addressKey(address)) ?? null;
   }
 
-  /** @returns `null` when the message has its maximum of reply addresses */
   addressFor(mailbox: Mailbox): string | null {
     const key = addressKey(mailbox.address);
     const known = this.#replies.get(key);

@@ -16,7 +16,7 @@ export type SrsHash = (data: string) => Buffer;
 export interface SrsContext {
   domain: string;
   isOurDomain: (domain: string) => boolean;
-  /** The first hash signs new addresses, any of them verifies. */
+  /** The first hash signs new addresses; any of them verifies. */
   hashes: readonly [SrsHash, ...SrsHash[]];
   now: Date;
 }
@@ -28,10 +28,10 @@ export interface SrsSubject {
 }
 
 interface BoundSrs {
-  /** Must not be used before `isBoundTo` has confirmed the subject. */
+  /** Sender of the address. Do not use it before `isBoundTo` has confirmed the subject. */
   sender: string;
   hint: string;
-  /** Compares the hash in constant time. */
+  /** Whether the address was made for this subject. Constant time. */
   isBoundTo(subjectId: string): boolean;
 }
 
@@ -47,7 +47,7 @@ const BOUND1 = /^([a-z2-7]{8})([a-z2-7]{6})([A-Z2-7]{2})$/i;
 type Kind = "SRS0" | "SRS1";
 
 /**
- * `SRS0=k7dq2mxabcdefg=TT=example.org=ann@alias.test`; the null sender and our own addresses stay.
+ * Makes e.g. `SRS0=k7dq2mxabcdefg=TT=example.org=ann@alias.test`; the null sender and our own addresses stay.
  * @param subject alias to bind the address to; absent for plain SRS
  * @throws MailSyntaxError `path_too_long` above 64 octets of local part or 256 of path (RFC 5321 §4.5.3.1)
  */
@@ -103,15 +103,12 @@ function boundField({ kind, body, subject: { id, hint }, context: { hashes, doma
   return kind === "SRS0" ? `${hash}${hint}` : `${hash}${hint}${stamp}`;
 }
 
-/** Begins with NUL, so that a hash made for a plain address is never valid for a bound one. */
+/** Text to hash for a bound address; the NUL in front keeps it different from that of a plain address. */
 function boundBody({ domain, id, stamp, body }: { domain: string; id: string; stamp: string; body: string }): string {
   return `\0${domain}\0${id}\0${stamp}\0${body}`;
 }
 
-/**
- * Reverses `srsForward` without a subject; the case may have changed on the way. @returns `null` for a forged or old
- * one
- */
+/** Reverses `srsForward` without a subject, in any letter case. @returns `null` for a forged or old address */
 export function srsReverse(address: string, context: SrsContext): string | null {
   const { local, domain } = splitMailbox(address);
   if (!context.isOurDomain(domain)) return null;
@@ -124,7 +121,8 @@ export function isSrs(local: string): boolean {
 }
 
 /**
- * The first forwarder signs the sender (SRS0); the second and all later ones sign the first forwarder's address (SRS1).
+ * Body of the address: the first forwarder signs the sender (SRS0), all later ones the first forwarder's address
+ * (SRS1).
  */
 function bodyFor(meaning: string, domain: string, now: Date): { kind: Kind; body: string } {
   const [, , first, rest] = SRS1.exec(meaning) ?? [];
@@ -146,9 +144,7 @@ function reverseSrs1(meaning: string, context: SrsContext): string | null {
   return `${spellLocal(`SRS0${rest}`)}@${first.toLowerCase()}`;
 }
 
-/**
- * Without quotes, but for those that were not necessary (`"taro..yamada"`), so that `localOf` restores the spelling.
- */
+/** Local part without unnecessary quotes, so that `localOf` restores the spelling. */
 function userOf(local: string): string {
   const meaning = unquoteLocal(local);
   if (meaning.startsWith('"')) return `"${meaning}`;
@@ -186,7 +182,9 @@ function joinAddress(local: string, domain: string): string {
   return address;
 }
 
-/** Longer than any mail host retries (RFC 5321 §4.5.4.1 recommends 4 to 5 days). */
+/**
+ * Days for which bounces are accepted, longer than any mail host retries (RFC 5321 §4.5.4.1 recommends 4 to 5 days).
+ */
 export const SRS_MAX_AGE_DAYS = 21;
 
 const DAY_MS = 86_400_000;
@@ -198,7 +196,7 @@ export function srsStamp(now: Date): string {
   return `${STAMP_ALPHABET[day >> 5]}${STAMP_ALPHABET[day & 31]}`;
 }
 
-/** A stamp of tomorrow is fresh too, since clocks of two machines may differ. */
+/** Whether a stamp is recent; tomorrow's is too, since clocks of two machines may differ. */
 export function isSrsStampFresh(stamp: string, now: Date): boolean {
   const [high = "", low = ""] = stamp.toUpperCase();
   const day = STAMP_ALPHABET.indexOf(high) * 32 + STAMP_ALPHABET.indexOf(low);

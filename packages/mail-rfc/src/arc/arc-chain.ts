@@ -66,7 +66,7 @@ function chainOf(found: ReadonlyMap<number, FoundSet>): ArcChain {
   return { sets };
 }
 
-/** Judges the tags of seal and message signature (§4.1.2, §4.1.3) that need no key. */
+/** Checks the tags of seal and message signature (§4.1.2, §4.1.3) that need no key. */
 function problemOf(instance: number, seal: Tags, message: Tags): string | null {
   const status = tagText(seal, "cv").toLowerCase();
   const expected = instance === 1 ? "none" : "pass";
@@ -92,7 +92,6 @@ export interface ChainStatus {
 interface ChainProof {
   /** Status of the newest ARC message signature; `null` if it can't be checked at all. */
   message: SignatureStatus | null;
-  /** Key look-ups of the sets' seals, in order. */
   keys: readonly KeyLookup[];
 }
 
@@ -130,7 +129,7 @@ const failed = (reason: string, isLate: boolean): ChainStatus => ({
   reason,
 });
 
-/** What each seal covers (§5.1.1): all sets up to its own, whose seal has an empty `b=`. */
+/** Text that each seal covers (§5.1.1): all sets up to its own, whose seal has an empty `b=`. */
 function coveredTexts(sets: readonly ArcSet[]): string[] {
   let before = "";
   return sets.map(({ results, message, seal }) => {
@@ -159,7 +158,7 @@ function sealProblem(
     : `i=${instance} seal signature validation failed`;
 }
 
-/** A message that was signed once must not be resent for ever. */
+/** Milliseconds for which a set vouches: a message that was signed once must not be resent for ever. */
 const AGE_MAX_MS = 7 * 86_400_000;
 /** Milliseconds by which the signer's clock may be ahead of ours. */
 const AHEAD_MAX_MS = 5 * 60_000;
@@ -168,7 +167,7 @@ const DATE_AHEAD_MAX_MS = 86_400_000;
 const TIME = /^\d{1,12}$/;
 
 /**
- * The author's domain for whom a set vouches; empty for nobody. Its message signature must cover From and the whole
+ * Domain of the author for whom a set vouches; empty for none. Its message signature must cover From and the whole
  * body, be of the set's own domain, and be less than seven days old. Validity is not checked here.
  * @param date milliseconds of the signed Date field, for signers that write no time; NaN when there is none
  */
@@ -184,7 +183,7 @@ export function vouchedAuthor(
   return isInTime ? dmarcPassAuthor(unicodeValue(newest.results)) : "";
 }
 
-/** An author's clock is less exact than that of a mail host. */
+/** Whether a Date is recent, allowing for an author's clock, which is less exact than a mail host's. */
 function isRecentDate(date: number, now: number): boolean {
   return now - date <= AGE_MAX_MS && date - now <= DATE_AHEAD_MAX_MS;
 }

@@ -6,9 +6,7 @@ const IN_COMMENT = /[^\\()]+/y;
 const IN_QUOTES = /[^\\"]+/y;
 const WORDS = /(?:"(?:[^"\\]|\\.)*"|[^ "])+/gs;
 
-/**
- * What follows `=` in each `name=text` part, by lower-case name, without comments; the last of several with one name.
- */
+/** Texts of the `name=text` parts by lower-case name, without comments; the last of several with one name. */
 export function readArcResults(value: string): Map<string, string> {
   const parts = new Map<string, string>();
   let hasServer = false;
@@ -21,7 +19,8 @@ export function readArcResults(value: string): Map<string, string> {
 }
 
 /**
- * Domain for which the field states `dmarc=pass`, in A-labels; empty unless there is one result and one such property.
+ * Domain for which the field states `dmarc=pass`, in A-labels; empty unless there is exactly one such result and
+ * property.
  */
 export function dmarcPassAuthor(value: string): string {
   const results = [...partsOf(value)].filter(({ name }) => name.split("/", 1)[0]?.trim() === "dmarc");

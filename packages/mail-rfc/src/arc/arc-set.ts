@@ -10,7 +10,7 @@ import { fieldValue, type HeaderField } from "../header/headers.ts";
 import { resultsWords } from "../header/trace-fields.ts";
 
 export interface ArcSource extends DkimSource {
-  /** Value of our Authentication-Results. May contain text chosen by remote hosts. */
+  /** Value of our Authentication-Results, which may contain text chosen by remote hosts. */
   results: string;
   /** Result of the chain as it arrived. */
   status: "none" | "pass" | "fail";
@@ -19,7 +19,7 @@ export interface ArcSource extends DkimSource {
 const INSTANCES_MAX = 50;
 const names = ["arc-authentication-results", "arc-message-signature", "arc-seal"] as const;
 
-/** The three fields for the top of the header, seal first; empty when no further set may be added. */
+/** Makes the three fields for the top of the header, seal first; empty when no further set may be added. */
 export async function arcSign(source: ArcSource, key: DkimKey): Promise<FieldText> {
   const chain = readChain(source);
   if (chain === null) return NO_FIELD;
@@ -40,8 +40,8 @@ export async function arcSign(source: ArcSource, key: DkimKey): Promise<FieldTex
 }
 
 /**
- * `null` when no set may be added: there are fifty, the chain failed before or contradicts `status`, or a set is
- * incomplete.
+ * Reads the chain; `null` when no set may be added: there are fifty, the chain failed before or contradicts `status`,
+ * or a set is incomplete.
  */
 function readChain({ header, fields, status }: ArcSource): string[][] | null {
   const found = fields.filter(({ name }) => (names as readonly string[]).includes(name));

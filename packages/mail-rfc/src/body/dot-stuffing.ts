@@ -10,7 +10,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const CRLF_BYTES = 2;
 const WINDOW_BYTES = 64 * 1024;
-/** Lines beginning with a dot from which on dots are added byte by byte. */
+/** Number of lines beginning with a dot from which on dots are added byte by byte. */
 const MANY_DOTS = 10_000;
 
 export function stuff(bytes: Buffer): Buffer {
@@ -29,7 +29,7 @@ export function stuff(bytes: Buffer): Buffer {
   return out;
 }
 
-/** Takes the bytes of a message without the final dot. */
+/** Removes dot-stuffing from a message without its final dot. */
 export function unstuff(wire: Buffer): Buffer {
   const dots = findLineDots(wire, MANY_DOTS);
   if (dots.length === 0) return wire;
@@ -58,7 +58,7 @@ export function withStuffedHeader(wire: Buffer): Buffer {
   return Buffer.concat([stuff(unstuff(header)), wire.subarray(header.length)]);
 }
 
-/** For a body with very many dots, for which searching each dot is slower. */
+/** Handles a body with very many dots, for which searching each dot is slower. */
 function unstuffByByte(wire: Buffer): Buffer {
   const out = Buffer.allocUnsafe(wire.length);
   let to = 0;

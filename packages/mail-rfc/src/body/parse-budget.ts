@@ -6,7 +6,10 @@
 export const PART_DEPTH_MAX = 20;
 /** Maximum parts of a message at all depths together. */
 export const PARTS_MAX = 1000;
-/** Enough to search 25 MiB for delimiters at three levels of nesting and to decode all of it from base64. */
+/**
+ * Maximum estimated nanoseconds: enough to search 25 MiB for delimiters at three levels and to decode all of it from
+ * base64.
+ */
 const COST_MAX_NS = 80_000_000;
 
 export const costNs = {
@@ -15,7 +18,7 @@ export const costNs = {
   searchedByte: 0.5,
   /** Cost of one byte searched for a pattern shorter than eight bytes. */
   shortSearchedByte: 1.8,
-  /** `foundLine` is added when the boundary begins a line. */
+  /** Cost of a found boundary; `foundLine` is added when it begins a line. */
   foundBoundary: 200,
   foundLine: 600,
   headerByte: 5,
@@ -27,11 +30,11 @@ export const costNs = {
   berElement: 200,
   calendarByte: 20,
   calendarLine: 2000,
-  /** An address adds `calendarAddress` and `calendarAddressCharacter`. */
+  /** Cost of a calendar value; an address adds `calendarAddress` and `calendarAddressCharacter`. */
   calendarValue: 400,
   calendarAddress: 2000,
   calendarAddressCharacter: 400,
-  /** HTML is decoded, searched for links, and written as base64. */
+  /** Cost of a byte of HTML, which is decoded, searched for links, and written as base64. */
   htmlByte: 20,
   htmlLink: 400,
 } as const;

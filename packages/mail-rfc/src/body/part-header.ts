@@ -13,7 +13,7 @@ export interface PartHeader {
   isAmbiguous: boolean;
 }
 
-/** A part's header that is longer counts as ambiguous. */
+/** Maximum bytes of a part's header; a longer one counts as ambiguous. */
 const HEADER_MAX = 65_536;
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 const BARE_BREAK = /\r(?!\n)|(?<!\r)\n/;
@@ -27,7 +27,7 @@ interface PartExtent {
   budget: ParseBudget;
 }
 
-/** Charges its cost to the budget. @throws ParseLimitError */
+/** Reads a part's header and charges its cost to the budget. @throws ParseLimitError */
 export function readPartHeader(bytes: Buffer, { start, end, budget }: PartExtent): PartHeader {
   const { text, bodyStart, isUnclear } = headerText(bytes, start, end);
   budget.spend((bodyStart - start) * costNs.headerByte);
@@ -65,7 +65,7 @@ export function partFieldsOf(fields: ReadonlyMap<string, string>): Omit<PartHead
   };
 }
 
-/** `?`, which is no known encoding, if the value begins with anything but a word. */
+/** First word; `?`, which is no known encoding, if the value begins with anything else. */
 function firstWord(text: string): string {
   return /^[a-z0-9-]+/.exec(text.trim().toLowerCase())?.[0] ?? "?";
 }
@@ -94,7 +94,7 @@ function headerText(
 }
 
 /**
- * Parsed as leniently as the most lenient programs do (RFC 2045 §5.1, RFC 2231), to tell what a part may be taken for.
+ * Parameters parsed as the most lenient programs do (RFC 2045 §5.1, RFC 2231), to tell what a part may be taken for.
  */
 export interface ContentParameters {
   value: string;
@@ -104,7 +104,6 @@ export interface ContentParameters {
 }
 
 export const CONTENT_FIELD_MAX = 8192;
-// Matches a parameter at any offset without backtracking.
 const PARAMETER = /[\s;]*(?:([^\s=;"]{1,200})\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*)))?)?/sy;
 const COMMENT = /\([^()"]*\)/g;
 
@@ -137,7 +136,7 @@ function readParameters(field: string, parameters: Map<string, Set<string>>): vo
   for (const [name, content] of continued) add(parameters, name, extendedValue(content));
 }
 
-/** @returns `null` when it is missing or has several values */
+/** Value of a parameter; `null` when it is missing or has several values. */
 export function onlyParameter({ parameters }: ContentParameters, name: string): string | null {
   const [first = null, second] = parameters.get(name) ?? [];
   return second === undefined ? first : null;

@@ -99,11 +99,11 @@ interface DelimiterLine {
   end: number;
   lineEnd: "\r\n" | "\r" | "\n" | "";
   isClosing: boolean;
-  /** If the line holds more, `end` and `lineEnd` are meaningless. */
+  /** Whether the line holds only the delimiter; otherwise `end` and `lineEnd` are meaningless. */
   isWhole: boolean;
 }
 
-/** Below this length a regular expression is faster: the native search stops at every first byte. */
+/** Delimiter length below which a regular expression is faster: the native search stops at every first byte. */
 const NATIVE_MIN = 8;
 /** Characters after the delimiter in which its line must end. */
 const TAIL_MAX = 200;
@@ -170,9 +170,8 @@ export type PartKind =
   | "attachment";
 
 export interface PartPlace {
-  /** As IMAP numbers parts (RFC 3501 §6.4.5), e.g. "2.1"; "" for the message itself. */
+  /** Number of the part as in IMAP (RFC 3501 §6.4.5), e.g. "2.1"; "" for the message itself. */
   part: string;
   kind: PartKind;
-  /** From 1, in the decoded text; `null` for data without lines. */
   line: number | null;
 }

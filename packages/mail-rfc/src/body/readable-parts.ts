@@ -1,5 +1,6 @@
 /**
- * For a parser that believes every charset label, takes raw header octets for UTF-8, and drops bare carriage returns.
+ * Makes a message readable for a parser that believes every charset label, takes raw header octets for UTF-8, and drops
+ * bare carriage returns.
  */
 import { isUtf8 } from "node:buffer";
 import { charsetLabel, isUndeclaredUtf8 } from "../header/encoded-word.ts";
@@ -20,7 +21,8 @@ const INLINE_TEXT = /^text\/(?:plain|html)$/;
 const LINE_ENCODINGS: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary", "quoted-printable"]);
 
 /**
- * Fields become UTF-8, wrong labels the right ones, attachments base64. Beyond the limits the message stays unchanged.
+ * Turns fields into UTF-8, wrong labels into the right ones, attachments into base64. Beyond the limits the message
+ * stays unchanged.
  */
 export function withReadableParts(message: Buffer): Buffer {
   const { end, isSeparated } = readHeader(message);
@@ -68,7 +70,7 @@ function rightCharset(bytes: Buffer, label: string | null): string | null {
   return isUndeclaredUtf8(bytes, label) ? "utf-8" : null;
 }
 
-/** Before all other parameters, because programs use the first of two. */
+/** Adds the charset before all other parameters, because programs use the first of two. */
 function labelled(type: string, charset: string): string {
   const [value = "", ...parameters] = (type || "text/plain").split(";");
   return [value, ` charset=${charset}`, ...parameters].join(";");

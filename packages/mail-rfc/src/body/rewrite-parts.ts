@@ -82,7 +82,6 @@ class PartNames {
     return `=_${this.#token}.${++this.#boundaries}`;
   }
 
-  /** @returns `null` when no part has this Content-ID */
   nameOf(id: string): string | null {
     return this.#names.get(id) ?? null;
   }
@@ -149,7 +148,7 @@ function multipartType(part: MimePart, boundary: string, names: PartNames): Fiel
 }
 
 /**
- * Replaces Content-IDs in links of an HTML part by base64 lines; `null` when there are none. @throws ParseLimitError
+ * Replaces Content-IDs in links of an HTML part, as base64 lines; `null` when there are none. @throws ParseLimitError
  */
 function htmlWithNewIds(part: MimePart, names: PartNames): Buffer | null {
   if (names.isEmpty || !/^text\/html\b/i.test(typeOf(part))) return null;
@@ -164,7 +163,7 @@ function htmlWithNewIds(part: MimePart, names: PartNames): Buffer | null {
   return written === html ? null : toBase64Lines(Buffer.from(written, "latin1"));
 }
 
-/** Latin-1 whatever the charset, because identifiers are ASCII. */
+/** Decodes as Latin-1 whatever the charset, because identifiers are ASCII. */
 function decoded(body: Buffer, encoding: string): string {
   const text = body.toString("latin1");
   if (encoding === "base64") return Buffer.from(text, "base64").toString("latin1");

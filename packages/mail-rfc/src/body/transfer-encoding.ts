@@ -7,7 +7,7 @@ export interface EncodedText {
 
 const LINE_MAX = 998;
 const COLUMNS = 76;
-/** Octets to be encoded above which base64 is shorter: quoted-printable triples them. */
+/** Fraction of octets to encode above which base64 is shorter: quoted-printable triples them. */
 const BASE64_SHARE = 1 / 6;
 
 /**
@@ -23,7 +23,9 @@ export function encodeText(text: string): EncodedText {
   return { encoding: "quoted-printable", bytes: toQuotedPrintable(whole) };
 }
 
-/** Latin-1 to Latin-1; invalid escapes stay. Byte by byte: a regular expression can take thirty times as long. */
+/**
+ * Decodes Latin-1 to Latin-1; invalid escapes stay. Byte by byte: a regular expression can take thirty times as long.
+ */
 export function decodeQuotedPrintable(text: string): string {
   if (!text.includes("=")) return text;
   const bytes = withoutSoftBreaks(Buffer.from(text, "latin1"));
@@ -31,7 +33,7 @@ export function decodeQuotedPrintable(text: string): string {
 }
 
 const EQUALS = 0x3d;
-/** White space that relays add before a line break (RFC 2045 §6.7, rule 3). */
+/** Maximum white space that relays add before a line break (RFC 2045 §6.7, rule 3). */
 const ADDED_BLANKS_MAX = 76;
 
 function withoutSoftBreaks(bytes: Buffer): Buffer {
@@ -84,13 +86,13 @@ function countUnprintable(bytes: Buffer): number {
   return count;
 }
 
-/** CRLF lines of 76 characters, the last one terminated too. */
+/** Encodes as CRLF lines of 76 characters, the last one terminated too. */
 export function toBase64Lines(bytes: Buffer): Buffer {
   const lines = bytes.toString("base64").match(/.{1,76}/g) ?? [];
   return Buffer.from(`${lines.join("\r\n")}\r\n`, "latin1");
 }
 
-/** CRLF stays a line end, a bare CR or LF is quoted. The last line is terminated only if the input is. */
+/** Encodes: CRLF stays a line end, a bare CR or LF is quoted. The last line is terminated only if the input is. */
 export function toQuotedPrintableLines(bytes: Buffer): Buffer {
   const lines = bytes.toString("latin1").split("\r\n");
   return Buffer.from(lines.map((line) => quoteLine(Buffer.from(line, "latin1"))).join("\r\n"), "latin1");
@@ -123,7 +125,6 @@ function quoteByte(byte: number, isLast: boolean): string {
   return isPlain ? String.fromCharCode(byte) : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** Unknown encodings (in lower case) leave the bytes as they are. */
 export function decodeTransfer(body: Buffer, encoding: string): Buffer {
   if (encoding === "base64") return decodeBase64(body);
   if (encoding === "quoted-printable") return Buffer.from(decodeQuotedPrintable(body.toString("latin1")), "latin1");
@@ -132,7 +133,7 @@ export function decodeTransfer(body: Buffer, encoding: string): Buffer {
 
 const NO_PADDING = /[^=\s]/g;
 
-/** Padding may occur in the middle, as in concatenated texts. */
+/** Decodes base64 with padding even in the middle, as in concatenated texts. */
 function decodeBase64(body: Buffer): Buffer {
   const text = body.toString("latin1");
   const out = Buffer.alloc(Math.ceil((text.length * 3) / 4) + 3);

@@ -14,11 +14,11 @@ const CRLF = Buffer.from("\r\n");
 const TWO_SPACES = 0x2020;
 const ONE_SPACE = Buffer.from(" ");
 const WINDOW_BYTES = 64 * 1024;
-/** The copy of a window may have one more byte, a space in front. */
+/** Copy of a window, which may have one more byte, a space in front. */
 const shifted = new Uint8Array(WINDOW_BYTES + 2);
 const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
 
-/** Not dot-stuffed. @returns whether nothing changed except empty lines at the end */
+/** Yields a canonical body. @param body not dot-stuffed @returns whether only empty lines at the end changed */
 export function* canonicalBody(body: Buffer, canonicalization: DkimCanonicalization): Generator<Buffer, boolean> {
   let pendingLines = 0;
   let hasPendingSpace = false;
@@ -54,7 +54,7 @@ interface Window {
   endsMidLine: boolean;
 }
 
-/** Cuts after the last line end of a window if there is one, and never between CR and LF. */
+/** Yields windows, cut after their last line end if there is one, and never between CR and LF. */
 function* windows(body: Buffer): Generator<Window, void> {
   for (let at = 0; at < body.length; ) {
     const bytes = body.subarray(at, at + WINDOW_BYTES);
@@ -102,7 +102,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB;
 }
 
-/** White space is reduced in two passes, so that no run is scanned twice. */
+/** Reduces white space in two passes, so that no run is scanned twice. */
 function withoutLooseSpace(text: string): string {
   const reduced = text.replace(/[ \t]{2,}|\t/g, " ").replaceAll(" \r\n", "\r\n");
   return reduced.endsWith(" ") ? reduced.slice(0, -1) : reduced;

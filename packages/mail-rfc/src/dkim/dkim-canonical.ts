@@ -12,7 +12,7 @@ const emptyLines = Buffer.from("\r\n".repeat(16_384));
 /** What relaxed canonicalization changes (RFC 6376 §3.4.2). */
 const LOOSE_SPACE = /[\r\t]| {2}/;
 
-/** Base64 for `bh=` of a body that is not dot-stuffed (§3.4.3). */
+/** Value of `bh=` for a body that is not dot-stuffed (§3.4.3). */
 export function simpleBodyHash(body: Buffer): Buffer {
   const end = endOfText(body);
   return end > 0 && body[end - 1] === LF
@@ -20,7 +20,6 @@ export function simpleBodyHash(body: Buffer): Buffer {
     : simpleBodyHashOf([body]);
 }
 
-/** Hashes a body in pieces, none of which may end between CR and LF. */
 export function simpleBodyHashOf(pieces: readonly Buffer[]): Buffer {
   const last = pieces.findLastIndex((piece) => endOfText(piece) > 0);
   const hash = createHash("sha256");
@@ -33,7 +32,7 @@ export function simpleBodyHashOf(pieces: readonly Buffer[]): Buffer {
   return hash.digest();
 }
 
-/** Latin-1, with or without its CRLF; e.g. `subject:a b`. */
+/** Relaxed form of a field in Latin-1, with or without its CRLF; e.g. `subject:a b`. */
 export function relaxedField(field: string): string {
   const colon = field.indexOf(":");
   const name = field.slice(0, colon).trimEnd().toLowerCase();
@@ -42,7 +41,7 @@ export function relaxedField(field: string): string {
   return `${name}:${line.slice(line.startsWith(" ") ? 1 : 0, line.endsWith(" ") ? -1 : undefined)}`;
 }
 
-/** Empty lines at the end of a body do not count (§3.4.3). */
+/** Offset of the end of the text, without empty lines at the end (§3.4.3). */
 function endOfText(body: Buffer): number {
   let end = body.length;
   // Skips many empty lines at once.
@@ -64,7 +63,7 @@ function isLineEnd(body: Buffer, end: number): boolean {
 const PLAIN_NAME = /^[!-9;-~]+:/;
 
 /**
- * The text that was signed, one character per byte.
+ * Text that was signed, one character per byte.
  * @param names as in `h=`; one listed n times stands for the n lowest fields of that name (§5.4.2)
  * @param signature the signature's own field, covered with an empty `b=`
  */

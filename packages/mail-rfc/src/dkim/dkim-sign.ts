@@ -22,7 +22,7 @@ export interface DkimSource {
   signedAt: Date;
 }
 
-/** Signed wherever they are present (RFC 6376 §5.4.1, RFC 8058 §4). */
+/** Fields that are signed wherever present (RFC 6376 §5.4.1, RFC 8058 §4). */
 const signedNames = new Set([
   "from",
   "sender",
@@ -47,7 +47,6 @@ const signedNames = new Set([
   "autocrypt",
 ]);
 
-/** One field with its CRLF for each key, for the top of the header. */
 export async function dkimSign(source: DkimSource, keys: readonly DkimKey[]): Promise<FieldText> {
   const bodyHash = source.bodyHash.toString("base64");
   const { names, input } = signedFields(source);
@@ -64,7 +63,10 @@ interface ToSign {
   signedAt: Date;
 }
 
-/** Every instance, the lowest first (§5.4.2); `from` once more, so that adding another invalidates the signature. */
+/**
+ * Signed names: every instance, the lowest first (§5.4.2); `from` once more, so that adding another breaks the
+ * signature.
+ */
 export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
   const text = header.toString("latin1");
   const names: string[] = [];
@@ -100,7 +102,6 @@ export async function signedField(
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
 }
 
-/** The field with an empty `b=` in relaxed canonicalization (§3.4.2). */
 function relaxedUnsigned(name: string, lines: readonly string[]): string {
   let text = `${name.toLowerCase()}:`;
   for (const line of lines) text += `${line.trimStart()} `;
@@ -139,7 +140,7 @@ function signInPool(key: DkimKey, text: string): Promise<Buffer> {
   });
 }
 
-/** RFC 8463 §3: Ed25519 signs the SHA-256 of the data. */
+/** Digest and input of a signature; Ed25519 signs the SHA-256 of the data (RFC 8463 §3). */
 function digestAndInput({ algorithm }: DkimKey, data: Buffer): ["sha256" | null, Buffer] {
   return algorithm === "rsa-sha256" ? ["sha256", data] : [null, createHash("sha256").update(data).digest()];
 }

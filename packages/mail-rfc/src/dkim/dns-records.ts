@@ -1,12 +1,10 @@
-/** DNS records that a mail domain needs, as values and zone lines: MX, SPF, DKIM, DMARC, MTA-STS and TLS reporting. */
-
 import { createHash, createPublicKey } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { domainOf, splitAddress } from "../address/address.ts";
 import { parseIpAddress, pointerName } from "../spf/ip-address.ts";
 import type { DkimKey } from "./dkim-sign.ts";
 
-/** Names are absolute, in lower case, without the trailing dot. */
+/** A DNS record; names are absolute, in lower case, without the trailing dot. */
 export type DnsRecord =
   | { type: "A" | "AAAA"; name: string; address: string }
   | { type: "CNAME"; name: string; target: string }
@@ -32,7 +30,7 @@ export type MtaStsMode = "enforce" | "testing" | "none";
 
 const POLICY_SECONDS = 7 * 86_400;
 
-/** In the order in which an operator adds them: the first is enough to receive mail. */
+/** Records in the order in which an operator adds them: the first is enough to receive mail. */
 export function mailDomainRecords({ domain, mailHost, dkim, policy, dmarcReports }: MailDomain): DnsRecord[] {
   const text = (name: string, value: string): DnsRecord => ({ type: "TXT", name, text: value });
   return [
@@ -45,7 +43,7 @@ export function mailDomainRecords({ domain, mailHost, dkim, policy, dmarcReports
   ];
 }
 
-/** For the mail host's own name: reports have a null sender, so SPF checks the EHLO name (RFC 7208 §2.4). */
+/** Records for the mail host's own name: reports have a null sender, so SPF checks the EHLO name (RFC 7208 §2.4). */
 export function mailHostRecords(mailHost: string, domains: readonly string[]): DnsRecord[] {
   return domains.includes(mailHost) ? [] : [{ type: "TXT", name: mailHost, text: "v=spf1 a -all" }];
 }
@@ -57,7 +55,7 @@ export function dmarcReportConsent(domain: string, dmarcReports: string): DnsRec
   return { type: "TXT", name: `${domain}._report._dmarc.${at}`, text: "v=DMARC1" };
 }
 
-/** "," and "!" separate addresses and sizes (RFC 7489 §6.2), ";" separates tags. */
+/** Value of a report tag: "," and "!" separate addresses and sizes (RFC 7489 §6.2), ";" separates tags. */
 function reportTag(address: string | null): string {
   if (address === null) return "";
   const { local, domain } = splitAddress(address);
@@ -76,12 +74,15 @@ export function mtaStsPolicy({ mailHost, mode }: { mailHost: string; mode: MtaSt
   return `version: STSv1\r\nmode: ${mode}\r\nmx: ${mailHost}\r\nmax_age: ${POLICY_SECONDS}\r\n`;
 }
 
-/** The id changes with the policy and only with it (RFC 8461 §3.1). */
+/** Id of a policy; it changes with the policy and only with it (RFC 8461 §3.1). */
 export function mtaStsId(policy: string): string {
   return createHash("sha256").update(policy).digest("hex").slice(0, 20);
 }
 
-/** E.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; strings of 255 octets at most (RFC 1035 §3.3). */
+/**
+ * Line of a zone file, e.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; strings of 255 octets at most (RFC 1035
+ * §3.3).
+ */
 export function zoneLine(record: DnsRecord, ttlSeconds = 3600): string {
   return `${record.name}. ${ttlSeconds} IN ${record.type} ${zoneData(record)}`;
 }
@@ -116,7 +117,7 @@ export function readTagList(text: string, version: string): Map<string, string> 
   return isOurs ? new Map(pairs) : null;
 }
 
-/** `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5). */
+/** Name of PTR records: `192.0.2.1` → `1.2.0.192.in-addr.arpa` (RFC 1035 §3.5, RFC 3596 §2.5). */
 export function reverseName(address: string): string {
   const parsed = parseIpAddress(address);
   if (parsed === null) throw new TypeError("not an IP address");

@@ -11,8 +11,8 @@ import type { ReadSignature } from "./verify-signature.ts";
 
 export interface InstructionProof {
   /**
-   * Of body, To, Cc, and Message-ID or Date, whatever the signature and folding, so that a repeated message can't look
-   * new.
+   * Hash of body, To, Cc, and Message-ID or Date, whatever the signature and folding, so that a repeated message can't
+   * look new.
    */
   id: string;
   /** When the signature stops proving an instruction. */
@@ -21,13 +21,14 @@ export interface InstructionProof {
 
 const DAY_MS = 86_400_000;
 const VALID_MS = 7 * DAY_MS;
-/** How far the clock of a signer or an author may be ahead. */
+/** Milliseconds by which the clock of a signer or an author may be ahead. */
 const AHEAD_MS = DAY_MS;
-/** Must be signed wherever present, so that nobody else can have written them. */
+/** Fields that must be signed wherever present, so that nobody else can have written them. */
 const COVERED = ["from", "to", "cc", "subject"] as const;
 
 /**
- * `null` if From, To, Cc or Subject is not signed, or no signed time less than seven days old is known.
+ * Proof of an instruction; `null` if From, To, Cc or Subject is not signed, or no signed time less than seven days old
+ * is known.
  * @param signature passes and covers the whole body
  * @param now milliseconds since 1970
  */
@@ -46,7 +47,7 @@ export function instructionProof(
   return { id, endsAt: new Date(endsAt) };
 }
 
-/** Without Message-ID and Date a message may equal an earlier one, so its signature identifies it. */
+/** Identity of a message; one without Message-ID and Date may equal an earlier one, so its signature identifies it. */
 function identityOf(signature: ReadSignature, fields: readonly RawField[]): string {
   const own = lowestSigned(signature, fields, "message-id") ?? lowestSigned(signature, fields, "date");
   const { names, headerForm: form, field } = signature;
@@ -56,13 +57,16 @@ function identityOf(signature: ReadSignature, fields: readonly RawField[]): stri
   return [signature.bodyHash, ...texts].join("\r\n");
 }
 
-/** A name that `h=` lists n times covers the n lowest fields of that name (RFC 6376 §5.4.2). */
+/**
+ * Whether all fields of these names are signed: a name listed n times in `h=` covers the n lowest ones (RFC 6376
+ * §5.4.2).
+ */
 function coversAll({ names }: ReadSignature, fields: readonly RawField[], name: string): boolean {
   const covered = names.filter((listed) => listed === name).length;
   return fields.filter((field) => field.name === name).length <= covered;
 }
 
-/** Somebody else may have added fields above the signed one. */
+/** The signed field of this name, the lowest: somebody else may have added fields above it. */
 function lowestSigned({ names }: ReadSignature, fields: readonly RawField[], name: string): RawField | null {
   return names.includes(name) ? (fields.findLast((field) => field.name === name) ?? null) : null;
 }

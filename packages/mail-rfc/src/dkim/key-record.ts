@@ -1,5 +1,5 @@
 /**
- * Public keys of DKIM and ARC in DNS (RFC 6376 §3.6.1, RFC 8463 §4). One that takes milliseconds per check is invalid.
+ * Public keys of DKIM and ARC in DNS (RFC 6376 §3.6.1, RFC 8463 §4). A key whose check takes milliseconds is invalid.
  */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { membersOf, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
@@ -21,7 +21,7 @@ export interface KeyRecord {
   /** `t=`: a key in test mode proves nothing, a strict one nothing about subdomains. */
   isTest: boolean;
   isStrict: boolean;
-  /** The whole record can't be used, whatever the hash algorithm. */
+  /** Whether the whole record is unusable, whatever the hash algorithm. */
   isUnusable: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface VerifyKey {
 const KEY_BITS_MIN = 1024;
 /** Bits of an RSA key that RFC 8301 §3.2 asks verifiers to support at most. */
 const KEY_BITS_MAX = 4096;
-/** With an exponent as long as the modulus, a check takes 8 ms instead of 0.1. */
+/** Maximum exponent: with one as long as the modulus, a check takes 8 ms instead of 0.1. */
 const EXPONENT_MAX = 0xffff_ffffn;
 const ED25519_OCTETS = 32;
 /** SubjectPublicKeyInfo up to the 32 octets of the key (RFC 8410 §4). */
@@ -100,7 +100,7 @@ function parseKey(octets: Buffer): KeyObject | null {
   }
 }
 
-/** RSAPublicKey (RFC 8017 §A.1.1) instead of the usual SubjectPublicKeyInfo. */
+/** Whether a key is an RSAPublicKey (RFC 8017 §A.1.1) instead of the usual SubjectPublicKeyInfo. */
 function isBareRsaKey(octets: Buffer): boolean {
   const [tag, length = 0] = octets;
   return tag === SEQUENCE && octets[length < 0x80 ? 2 : 2 + (length & 0x7f)] === INTEGER;

@@ -4,7 +4,6 @@ import { isLocalPart } from "../address/address.ts";
 import { readDnsName } from "../address/dns-name.ts";
 import { asciiLowerCase } from "../header/raw-fields.ts";
 
-/** Values by lower-case tag name; `null` for a name without `=`. */
 export type Tags = ReadonlyMap<string, string | null>;
 
 const WHITE_SPACE: ReadonlySet<string> = new Set([" ", "\t", "\r", "\n"]);
@@ -24,7 +23,7 @@ export function readTags(list: string): Tags {
   return tags;
 }
 
-/** Every part has a name and a value, no name occurs twice, all are lower case. */
+/** Whether every part has a name and a value, no name occurs twice, and all are lower case. */
 export function isTagList(list: string): boolean {
   const parts = list.split(";");
   const names = parts.map((part) => TAG_NAME.exec(part)?.[1]);
@@ -40,7 +39,7 @@ export function tagText(tags: Tags, name: string): string {
   return (tags.get(name) ?? "").replace(/\s+/g, " ").trim();
 }
 
-/** For tags in which white space means nothing (`b`, `bh`, `p`, `h`). */
+/** Value of a tag in which white space means nothing (`b`, `bh`, `p`, `h`). */
 export function packedTag(tags: Tags, name: string): string {
   return (tags.get(name) ?? "").replace(/\s+/g, "");
 }

@@ -27,7 +27,7 @@ export interface SignatureStatus {
 /** Result of a key look-up; `null` when there is no key record. */
 export type KeyLookup = KeyRecord | { failed: string } | null;
 
-/** A signer's clock may be ahead by the hours of a wrong time zone. */
+/** Milliseconds by which a signer's clock may be ahead: the hours of a wrong time zone. */
 const AHEAD_MAX_MS = 10 * 3_600_000;
 const passed: SignatureStatus = { result: "pass", reason: "" };
 const neutral = (reason: string): SignatureStatus => ({ result: "neutral", reason });
@@ -37,7 +37,7 @@ export function keyName({ selector, domain }: { selector: string; domain: string
   return `${selector}._domainkey.${domain}`;
 }
 
-/** All that needs no key; `null` if the status depends on the key. The body hash is base64. */
+/** Checks what needs no key; `null` if the status depends on the key. The body hash is base64. */
 export function checkBeforeKey(signature: ReadSignature, bodyHash: string): SignatureStatus | null {
   if (signature.problem !== null) return neutral(signature.problem);
   if (!signature.names.includes("from")) return neutral("From field not signed");
@@ -74,7 +74,7 @@ export function suitableKey(
 
 const WRONG_KEY = "inappropriate key algorithm";
 
-/** The text has one character per byte; the value is base64. */
+/** Verifies a signature. The text has one character per byte; the value is base64. */
 export function isSigned(text: string, { key, value }: { key: KeyObject; value: string }): boolean {
   const data = Buffer.from(text, "latin1");
   const signature = Buffer.from(value, "base64");
@@ -97,7 +97,6 @@ export interface ReadSignature {
   algorithm: SignatureAlgorithm;
   headerForm: DkimCanonicalization;
   bodyForm: DkimCanonicalization;
-  /** Whether the signature names its canonicalization (`c=`). */
   hasForm: boolean;
   domain: string;
   selector: string;
@@ -106,12 +105,12 @@ export interface ReadSignature {
   /** Why a DKIM signature can't be valid whatever its key is; `null` for ARC. */
   problem: string | null;
   names: readonly string[];
-  /** Octets that are signed (`l=`); `null` or a negative number for the whole body. */
+  /** Octets of the body that are signed (`l=`); `null` or a negative number for the whole body. */
   limit: number | null;
   bodyHash: string;
   value: string;
   algorithmText: string;
-  /** Milliseconds since 1970; NaN for a missing or invalid tag. */
+  /** Time of signing in milliseconds since 1970; NaN for a missing or invalid tag. */
   signedAt: number;
   expiresAt: number;
 }
@@ -135,7 +134,9 @@ const usualNames = [
   ..."list-post list-owner list-archive bimi-selector".split(" "),
 ];
 
-/** `null` for a signature that is ignored: unknown algorithm or form, or no DNS name as domain or selector. */
+/**
+ * Reads a signature; `null` for one that is ignored: unknown algorithm or form, or no DNS name as domain or selector.
+ */
 export function readSignatureField(field: RawField): ReadSignature | null {
   const list = unicodeValue(field);
   const tags = readTags(list);
@@ -168,7 +169,7 @@ export function readSignatureField(field: RawField): ReadSignature | null {
   };
 }
 
-/** The only query method of a signature is `dns/txt` (§3.5). */
+/** Problem of the tags, e.g. a query method other than `dns/txt` (§3.5). */
 function syntaxProblem(list: string, tags: Tags): string | null {
   const isNumber = ([name, form]: (typeof NUMBERS)[number]) => !tags.has(name) || form.test(tagValue(tags, name));
   if (!isTagList(list) || !NUMBERS.every(isNumber)) return "signature syntax error";
@@ -176,7 +177,7 @@ function syntaxProblem(list: string, tags: Tags): string | null {
   return tags.has("q") && tagValue(tags, "q") !== "dns/txt" ? "unsupported query method" : null;
 }
 
-/** The identity's domain is the signing domain or below it (§3.5). */
+/** Problem of the identity, whose domain must be the signing domain or below it (§3.5). */
 function identityProblem(identity: string | null, domain: string): string | null {
   return identity === domain || identity?.endsWith(`.${domain}`) === true ? null : "domain mismatch";
 }

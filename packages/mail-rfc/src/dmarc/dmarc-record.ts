@@ -4,7 +4,6 @@ import { isDnsName } from "../address/dns-name.ts";
 export type DmarcPolicy = "none" | "quarantine" | "reject";
 
 export interface DmarcRecord {
-  /** Policies of the record; `null` for one without effect. */
   policies: { p: DmarcPolicy; sp: DmarcPolicy | undefined; np: DmarcPolicy | undefined } | null;
   isDkimStrict: boolean;
   isSpfStrict: boolean;
@@ -14,7 +13,7 @@ export interface DmarcRecord {
   publicSuffix: "y" | "n" | null;
 }
 
-/** The version comes first, its value in upper case (RFC 9989 §4.7). */
+/** Matches the version, which comes first, its value in upper case (RFC 9989 §4.7). */
 const VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 const policyNames: ReadonlySet<string> = new Set<DmarcPolicy>(["none", "quarantine", "reject"]);
 /** A URI for reports (RFC 9989 §4.8), perhaps with an obsolete size limit. */
@@ -43,7 +42,7 @@ export function readDmarcRecord(text: string): DmarcRecord {
   };
 }
 
-/** A record with an invalid policy that asks for reports acts as `p=none` (RFC 9989 §4.10.1). */
+/** Policies; a record with an invalid policy that asks for reports acts as `p=none` (RFC 9989 §4.10.1). */
 function policiesOf(value: (name: string) => string | undefined, reports: string): DmarcRecord["policies"] {
   const [p, sp, np] = [value("p"), value("sp"), value("np")];
   if (isPolicy(p) && (sp === undefined || isPolicy(sp)) && (np === undefined || isPolicy(np))) return { p, sp, np };
@@ -68,7 +67,7 @@ interface FoundRecord {
 export interface PolicyFound {
   /** The DMARC record that applies to the domain; `null` when none does. */
   applied: FoundRecord | null;
-  /** `null` if a look-up above the domain's own record failed. */
+  /** Organizational domain; `null` if a look-up above the domain's own record failed. */
   organization: string | null;
 }
 
@@ -86,7 +85,7 @@ export class TreeWalks {
   }
 
   /**
-   * The domain's own record, that of the organizational domain, or of the public suffix (§4.10.1).
+   * Finds the domain's own record, that of the organizational domain, or of the public suffix (§4.10.1).
    * @throws if a look-up fails and the domain has no record of its own
    */
   async policyOf(domain: string): Promise<PolicyFound> {
@@ -110,7 +109,7 @@ export class TreeWalks {
     return organizationOf(domain, found);
   }
 
-  /** The longest name first, up to the first failed look-up. */
+  /** Walks from the longest name up to the first failed look-up. */
   async #walk(domain: string): Promise<{ found: FoundRecord[]; failure: Error | null }> {
     const found: FoundRecord[] = [];
     for (let labels = domain.split("."); labels.length > 0; labels = parentOf(labels)) {
@@ -134,7 +133,7 @@ export class TreeWalks {
     return asked;
   }
 
-  /** Several records count as none (§4.10, steps 2 and 6). */
+  /** Reads the record at a name; several count as none (§4.10, steps 2 and 6). */
   async #ask(name: string): Promise<DmarcRecord | null> {
     if (!isDnsName(name)) return null;
     const [record, ...more] = (await this.#lookUp(name)).filter(isDmarcRecord);

@@ -6,7 +6,7 @@ import { type DmarcPolicy, type DmarcRecord, type LookUpTxt, type PolicyFound, T
 
 export interface DmarcDns {
   txt: LookUpTxt;
-  /** With records of any type. @throws if that can't be looked up at present */
+  /** Whether a name has records of any type. @throws if that can't be looked up now */
   exists(name: string): Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ export interface DmarcFound {
   policy: DmarcPolicy | null;
 }
 
-/** Walks up the DNS tree per evaluation; RFC 9989 §4.10.2 sets no limit. */
+/** Maximum walks up the DNS tree per evaluation; RFC 9989 §4.10.2 sets no limit. */
 const WALKS_MAX = 10;
 const NO_DOMAIN = /[\s"<>(),;:\\@[\]]/;
 const LITERAL = /^\[[^[\]\\]*\]$/;
@@ -38,14 +38,13 @@ export function comparableDomain(domain: string): string {
   return name.slice(0, end);
 }
 
-/** For one author's domain, as often as further domains pass; its policy is looked up once. */
+/** Evaluation for one author's domain, as often as further domains pass; looks its policy up once. */
 export class DmarcEvaluation {
   readonly #author: string;
   readonly #dns: DmarcDns;
   readonly #walks: TreeWalks;
   #found: Promise<PolicyFound> | undefined;
 
-  /** @param author one that is no domain name has no policy */
   constructor(author: string, dns: DmarcDns) {
     const domain = author.trim().toLowerCase();
     this.#author = LITERAL.test(domain) || !NO_DOMAIN.test(domain) ? comparableDomain(domain) : "";
@@ -71,7 +70,10 @@ export class DmarcEvaluation {
     return { result: isOpen ? "temperror" : "fail", policy: applied };
   }
 
-  /** §4.10.1. If the look-up of the domain's existence fails, the weaker of `sp` and `np` applies, unsure. */
+  /**
+   * Policy (§4.10.1). If the look-up of the domain's existence fails, the weaker of `sp` and `np` applies, marked as
+   * unsure.
+   */
   async #policyOf(
     { applied }: PolicyFound,
     { p, sp = p, np }: NonNullable<DmarcRecord["policies"]>,
@@ -99,7 +101,7 @@ class Alignment {
     this.#walks = walks;
   }
 
-  /** `unknown` if none is known to be aligned and one could not be determined. */
+  /** Whether any domain is aligned; `unknown` if none is known to be and one could not be determined. */
   async anyOf(domains: readonly string[], isStrict: boolean): Promise<"yes" | "no" | "unknown"> {
     let result: "no" | "unknown" = "no";
     for (const domain of domains.map(comparableDomain)) {

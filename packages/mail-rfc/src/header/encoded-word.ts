@@ -7,9 +7,9 @@ import { isAscii, isUtf8 } from "node:buffer";
 const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([bq])\?([^?\s]*)\?=/gi;
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** 39 octets become 64 characters of the 75 allowed (§2), so that a word fits after a field name. */
+/** Octets per encoded word: 39 become 64 characters of the 75 allowed (§2), so that a word fits after a field name. */
 const CHUNK_OCTETS = 39;
-/** Above this even plain ASCII is encoded, because only encoded words can be split over lines. */
+/** Characters above which even plain ASCII is encoded, because only encoded words can be split over lines. */
 const LONGEST_BARE_WORD = 60;
 
 interface Run {
@@ -19,7 +19,8 @@ interface Run {
 }
 
 /**
- * White space between two words is dropped (§6.2), and a character split over two is joined, as many programs split it.
+ * Decodes encoded words. White space between two is dropped (§6.2), and a character split over two is joined, as many
+ * programs split it.
  * @example decodeEncodedWords("=?iso-8859-1?Q?Caf=E9?= 7") // "Café 7"
  */
 export function decodeEncodedWords(text: string): string {
@@ -45,7 +46,7 @@ export function decodeEncodedWords(text: string): string {
   return out + readRun(run) + text.slice(end);
 }
 
-/** Control characters, line ends and runs of white space become one space. */
+/** Turns control characters, line ends and runs of white space into one space. */
 export function oneLine(text: string): string {
   if (PLAIN_LINE.test(text)) return text;
   return text
@@ -59,7 +60,6 @@ export function canStandBare(line: string): boolean {
   return line.length <= LONGEST_BARE_WORD || line.split(" ").every((word) => word.length <= LONGEST_BARE_WORD);
 }
 
-/** @example encodeWords("Café") // ["=?utf-8?B?Q2Fmw6k=?="] */
 export function encodeWords(text: string): string[] {
   const words: string[] = [];
   let chunk = "";
@@ -81,7 +81,7 @@ function encodeWord(text: string): string {
   return `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
 }
 
-/** An empty buffer for invalid base64; `readRun` then leaves the word undecoded. */
+/** Decodes the text of an encoded word; an empty buffer for invalid base64, which `readRun` leaves undecoded. */
 function decodeBody(body: string, encoding: string): Buffer {
   if (encoding.toLowerCase() === "b") return Buffer.from(BASE64.test(body) ? body : "", "base64");
   const latin = body
@@ -106,13 +106,12 @@ export function charsetLabel(contentType: string): string | null {
   return LABEL.exec(contentType)?.[1]?.toLowerCase() ?? null;
 }
 
-/** UTF-8 although declared as US-ASCII or as an unknown charset. */
+/** Whether bytes are UTF-8 although declared as US-ASCII or as an unknown charset. */
 export function isUndeclaredUtf8(bytes: Buffer, label: string): boolean {
   if (isAscii(bytes) || !isUtf8(bytes)) return false;
   return ASCII_LABELS.has(label) || decoderOf(label) === null;
 }
 
-/** `null` for an unknown charset or octets that are not valid in it. */
 export function decodeCharset(bytes: Buffer, label: string): string | null {
   try {
     return decoderOf(label)?.decode(bytes) ?? null;

@@ -7,7 +7,7 @@ import { type Mailbox, parseAddressList } from "../address/address-list.ts";
 import { canStandInField, type FieldText, headerField, NO_FIELD } from "./header-field.ts";
 
 interface DroppedFields {
-  /** Why the fields must go; "it" is the address in the field. */
+  /** Why the fields are removed; "it" is the address in the field. */
   reason: string;
   names: readonly string[];
 }
@@ -113,7 +113,8 @@ const LINKS_MAX = 20;
 const KEPT_QUERY = new Set(["subject", "body"]);
 
 /**
- * Empty when no link is left, `null` when the field may stay. `replyFor`: `null` when no reply address can be assigned.
+ * Rewrites a List- field. Empty when no link is left, `null` when it may stay. `replyFor`: `null` without a free reply
+ * address.
  */
 export function rewriteListField(
   title: string,
@@ -129,14 +130,14 @@ export function rewriteListField(
   return links.length === 0 ? NO_FIELD : headerField(title, withCommas(links));
 }
 
-/** `rewriteListField` leaves out links that fit no line. */
+/** Whether a web link of the field stays; `rewriteListField` leaves out links that fit no line. */
 export function keepsWebLink(value: string): boolean {
   const links = [...value.matchAll(/<([^<>]*)>/g)].map(([, inside = ""]) => inside.replace(/\s+/g, ""));
   const web = links.filter((link) => /^https:\/\//i.test(link));
   return isMailing(value) ? web.some(canStandInField) : web.length > 0;
 }
 
-/** "mailto" in any spelling, or an "@" outside a web link. */
+/** Whether a text has "mailto" in any spelling, or an "@" outside a web link. */
 function isMailing(value: string): boolean {
   return /mailto/i.test(value.replace(/\s+/g, "")) || /@/.test(value.replace(/<\s*https?:[^<>]*>/gi, ""));
 }

@@ -10,11 +10,10 @@ import type { HeaderField } from "./headers.ts";
 
 declare const isWritten: unique symbol;
 
-/** Whole fields, each with its CRLF; or the empty text. */
 export type FieldText = string & { readonly [isWritten]: true };
 
 interface FoldStyle {
-  /** A word that would exceed this column goes on the next line. */
+  /** Column that a word must not exceed; it goes on the next line. */
   columns?: number;
   /** White space at the start of a continuation line. */
   indent?: " " | "\t";
@@ -82,7 +81,6 @@ export function headerFieldOfLines(name: string, lines: readonly string[]): Fiel
   );
 }
 
-/** Encodes fields as the bytes to be sent. */
 export function fieldTextBytes(...fields: readonly FieldText[]): Buffer {
   return Buffer.from(fields.join(""), "utf8");
 }
@@ -140,7 +138,6 @@ function toOneLine(text: string): string {
     .trim();
 }
 
-/** Printable ASCII that can't be taken for an encoded word, in words short enough to fold. */
 function isPlain(text: string): boolean {
   return /^(?:[!-~]{1,60}(?: [!-~]{1,60})*)?$/.test(text) && !text.includes("=?");
 }
@@ -153,7 +150,6 @@ export interface WrittenHeader {
 const NO_BYTES = Buffer.alloc(0);
 
 export class HeaderWriter {
-  /** Fields written so far, but for those of the current run. */
   #text = "";
   readonly #fields: HeaderField[] = [];
   readonly #received: string;
@@ -161,13 +157,11 @@ export class HeaderWriter {
   readonly #isClean: boolean;
   #run = { start: 0, end: 0 };
 
-  /** @param received header from which `keep` copies fields */
   constructor(received: Buffer = NO_BYTES) {
     this.#received = received.toString("latin1");
     this.#isClean = this.#received.endsWith("\r\n") && !BARE_BREAK.test(this.#received);
   }
 
-  /** Copies a received field; bare line breaks become spaces. */
   keep({ name, start, end }: HeaderField): void {
     if (!this.#isClean) return this.#add(name, cleanField(this.#received.slice(start, end)));
     if (this.#run.end !== start) {
@@ -178,7 +172,6 @@ export class HeaderWriter {
     this.#note(name, end - start);
   }
 
-  /** Writes a field; an empty text writes nothing. */
   write(name: string, text: FieldText): void {
     if (text === "") return;
     this.#endRun();

@@ -15,7 +15,7 @@ export interface HeaderField {
 
 export interface HeaderBlock {
   fields: HeaderField[];
-  /** That of the blank line, or of the first byte of the body. */
+  /** Offset of the blank line, or of the first byte of the body. */
   end: number;
   /** Whether a blank line begins at the end of the fields. */
   isSeparated: boolean;
@@ -29,8 +29,8 @@ export interface HeaderLimits {
 }
 
 /**
- * Exchange accepts 256 KiB; Gmail 500 kB, 5,000 fields, 32 kB per field; Postfix reads 102,400 bytes of a field. A
- * thousand recipients with names take 60 kB.
+ * Limits of a received header. Exchange accepts 256 KiB; Gmail 500 kB, 5,000 fields, 32 kB per field; Postfix reads
+ * 102,400 bytes of a field. A thousand recipients with names take 60 kB.
  */
 export const headerLimits: HeaderLimits = {
   bytesMax: 256 * 1024,
@@ -39,7 +39,7 @@ export const headerLimits: HeaderLimits = {
   fieldLinesMax: 2000,
 };
 
-/** For messages accepted earlier, perhaps under older limits and with fields of ours on top. */
+/** Limits for messages accepted earlier, perhaps under older limits and with fields of ours on top. */
 const readLimits: HeaderLimits = {
   bytesMax: 528 * 1024,
   fieldsMax: 5100,
@@ -109,8 +109,8 @@ export function findField(fields: readonly HeaderField[], name: string): HeaderF
 }
 
 /**
- * One line, trimmed: UTF-8 if valid, else the declared charset, else Latin-1. Encoded words stay. Bare CR, bare LF and
- * NUL become spaces, so that the value can't begin a line anywhere.
+ * Value of a field as one trimmed line: UTF-8 if valid, else the declared charset, else Latin-1. Encoded words stay.
+ * Bare CR, bare LF and NUL become spaces, so that the value can't begin a line anywhere.
  */
 export function fieldValue(bytes: Buffer, field: HeaderField, declared: string | null = null): string {
   const latin1 = bytes.toString("latin1", field.start, field.end);
@@ -126,7 +126,6 @@ export function fieldValue(bytes: Buffer, field: HeaderField, declared: string |
     .trim();
 }
 
-/** @param name field name in lower case */
 export function firstValue(bytes: Buffer, fields: readonly HeaderField[], name: string): string | null {
   const field = findField(fields, name);
   return field ? fieldValue(bytes, field) : null;
@@ -147,7 +146,7 @@ function findLineEnd(head: string, start: number, wholeLength: number): number {
   return head.length;
 }
 
-/** Name of the field that begins there; `null` when none does. */
+/** Name of the field that begins at an offset; `null` when none does. */
 function readName(head: string, start: number): string | null {
   NAME.lastIndex = start;
   const colon = NAME.test(head) ? NAME.lastIndex - 1 : -1;

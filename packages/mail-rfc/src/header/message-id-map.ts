@@ -32,7 +32,7 @@ export interface ThreadHosts {
   correspondents: readonly string[];
 }
 
-/** Of a long References field the first identifier and the last ones are kept. */
+/** Maximum identifiers kept of a long References field: the first and the last ones. */
 export const REFERENCES_MAX = 30;
 const LEFT_MAX = 200;
 const IV_BYTES = 16;
@@ -41,11 +41,10 @@ const HASH_BYTES = 20;
 const VOUCH_BYTES = 5;
 const VOUCHED_MAX = 20;
 const BLANKS = /\s+/g;
-/** Begins the sealed text of an identifier without brackets. */
+/** First byte of the sealed text of an identifier without brackets. */
 const BARE = "<";
 const VOUCHER = /^v\.([a-z2-7]+)$/i;
 
-/** @param replyKey 32 random bytes */
 export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdKeys {
   const bytes = Buffer.from(hkdfSync("sha256", replyKey, "", "kauke message id v1", 64));
   return {
@@ -55,7 +54,10 @@ export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdK
   };
 }
 
-/** One at the alias' domain stays; one too long for 200 characters becomes a keyed hash, which can't be reversed. */
+/**
+ * Seals an identifier. One at the alias' domain stays; one too long for 200 characters becomes a keyed hash, which
+ * can't be reversed.
+ */
 export function sealMessageId(id: string, keys: MessageIdKeys): string {
   if (isAtAlias(id, keys)) return id;
   const plain = isBracketed(id) ? id.slice(1, -1) : `${BARE}${id}`;
@@ -65,14 +67,13 @@ export function sealMessageId(id: string, keys: MessageIdKeys): string {
   return bracketed(left.length <= LEFT_MAX ? left : toBase32(mac.subarray(0, HASH_BYTES)), keys);
 }
 
-/** `null` when it was not made with these keys or is only a hash. */
+/** Opens a sealed identifier; `null` when it was not made with these keys or is only a hash. */
 export function openMessageId(sealed: string, keys: MessageIdKeys): string | null {
   if (!isAtAlias(sealed, keys)) return null;
   const bytes = fromBase32(leftOf(sealed));
   if (bytes === null || bytes.length <= IV_BYTES) return null;
   const iv = bytes.subarray(0, IV_BYTES);
   const plain = crypt(bytes.subarray(IV_BYTES), iv, keys);
-  // Only text is ever sealed.
   if (!isUtf8(plain)) return null;
   const id = plain.toString("utf8");
   return timingSafeEqual(macOf("seal", id, keys).subarray(0, IV_BYTES), iv) ? spelled(id) : null;
@@ -106,9 +107,9 @@ export function threadForCorrespondent(thread: ThreadIds, keys: MessageIdKeys, h
 }
 
 /**
- * Without a voucher: it is at a correspondent's host where neither the owner's mailbox nor this program is, or has no
- * "@" unlike this program's own. Where this program is at the correspondent's host (`prod.outlook.com`), no other
- * machine counts.
+ * Whether an identifier without a voucher is a correspondent's: it is at their host, where neither the owner's mailbox
+ * nor this program is, or it has no "@", unlike this program's own. Where this program is at the correspondent's host
+ * (`prod.outlook.com`), no other machine counts.
  */
 function isCorrespondents(id: string, { messageId, own, correspondents }: ThreadHosts): boolean {
   if (!isBracketed(id) || messageId === null) return false;
@@ -124,7 +125,7 @@ function isWithin(host: string, domain: string): boolean {
   return domain.includes(".") && (host === domain || host.endsWith(`.${domain}`));
 }
 
-/** The last identifiers, which programs evaluate, and the first, which identifies the thread. */
+/** Keeps the last identifiers, which programs evaluate, and the first, which identifies the thread. */
 function shorten(ids: readonly string[]): string[] {
   return ids.length <= REFERENCES_MAX ? [...ids] : [...ids.slice(0, 1), ...ids.slice(1 - REFERENCES_MAX)];
 }
@@ -134,7 +135,6 @@ function voucher(foreign: readonly string[], keys: MessageIdKeys): string[] {
   return hashes.length === 0 ? [] : [bracketed(`v.${hashes.join("")}`, keys)];
 }
 
-/** Hashes of a voucher; `null` when the identifier is none. */
 function readVoucher(id: string, keys: MessageIdKeys): string[] | null {
   const hashes = isAtAlias(id, keys) ? VOUCHER.exec(leftOf(id))?.[1] : undefined;
   return hashes === undefined ? null : (hashes.toLowerCase().match(/.{8}/g) ?? []);
@@ -144,7 +144,7 @@ function isVoucher(id: string, keys: MessageIdKeys): boolean {
   return readVoucher(id, keys) !== null;
 }
 
-/** Without brackets and blanks, which programs add and remove. */
+/** Hash of an identifier without brackets and blanks, which programs add and remove. */
 function vouchHash(id: string, keys: MessageIdKeys): string {
   return toBase32(macOf("vouch", withoutBrackets(id).replace(BLANKS, ""), keys).subarray(0, VOUCH_BYTES));
 }
@@ -157,7 +157,7 @@ function crypt(bytes: Buffer, iv: Buffer, keys: MessageIdKeys): Buffer {
   return createCipheriv("aes-256-ctr", keys.cipherKey, iv).update(bytes);
 }
 
-/** With a second "@" it could name another host before it. */
+/** Whether an identifier is at the alias' domain; with a second "@" it could name another host before it. */
 function isAtAlias(id: string, keys: MessageIdKeys): boolean {
   return hostOfMessageId(id) === keys.aliasDomain && id.indexOf("@") === id.lastIndexOf("@");
 }

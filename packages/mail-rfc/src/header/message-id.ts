@@ -1,5 +1,6 @@
 /**
- * Message identifiers (RFC 5322 §3.6.4). Nearly anything occurs, and others compare it as text, so it is kept as it is.
+ * Message identifiers (RFC 5322 §3.6.4). Nearly anything occurs, and others compare identifiers as text, so they stay
+ * as written.
  */
 
 import { asciiDomainOf, canonicalDomain } from "../address/address.ts";
@@ -19,7 +20,7 @@ const ANY_TEXT = /[^\s<>]/;
 const LONGEST = 998;
 
 /**
- * @param random at least 16 bytes; nothing else is on the left side
+ * Makes an identifier with nothing but `random` on the left. @param random at least 16 bytes
  * @example `<mfrggzdfmztwq2lknnwg23tpoa@alias.test>`
  */
 export function makeMessageId(random: Uint8Array, domain: string): string {
@@ -34,7 +35,7 @@ export function parseMessageId(text: string): MessageId {
   return { left, right };
 }
 
-/** In order, as spelled. Words count too, since trackers write identifiers without brackets. */
+/** Finds identifiers in order, as spelled. Words count too, since trackers write identifiers without brackets. */
 export function findMessageIds(text: string, max = 100): string[] {
   const found: string[] = [];
   CANDIDATE.lastIndex = 0;
@@ -49,7 +50,7 @@ export function isBracketed(id: string): boolean {
   return id.startsWith("<") && id.endsWith(">");
 }
 
-/** After the last "@", as A-labels in lower case; `null` when there is none. */
+/** Host of an identifier: the text after the last "@", as A-labels in lower case; `null` without "@". */
 export function hostOfMessageId(id: string): string | null {
   return id.includes("@") ? asciiDomainOf(id.replace(/[\s<>]/g, "")) : null;
 }

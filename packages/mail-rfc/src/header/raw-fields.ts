@@ -10,12 +10,12 @@ export interface RawField {
   text: string;
 }
 
-/** White space before the colon is obsolete (RFC 5322 §4.5.8). */
+/** Start of a field; white space before the colon is obsolete (RFC 5322 §4.5.8). */
 const FIELD_START = /^[!-9;-~]+[ \t\r\n]*:/;
 const PLAIN_START = /^[!-9;-~]+:/;
 const NON_ASCII = /[^\0-\u{7f}]/u;
 
-/** From top to bottom; empty when the header exceeds the limits of accepted messages. */
+/** Fields from top to bottom; empty when the header exceeds the limits of accepted messages. */
 export function rawFields(header: string): RawField[] {
   if (header.length > headerLimits.bytesMax) return [];
   const lines = withoutEnd(header, isBreak).split("\r\n");
@@ -54,14 +54,14 @@ export function asciiLowerCase(text: string): string {
   return NON_ASCII.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text.toLowerCase();
 }
 
-/** `trim` would also strip white space that belongs to the field name. */
+/** Strips blanks; `trim` would also strip white space that belongs to the field name. */
 export function withoutBlanks(text: string): string {
   let from = 0;
   while (from < text.length && isBlank(text[from])) from += 1;
   return withoutEnd(text.slice(from), isBlank);
 }
 
-/** A regular expression would backtrack on runs elsewhere. */
+/** Strips dropped characters at the end; a regular expression would backtrack on runs elsewhere. */
 function withoutEnd(text: string, isDropped: (char: string | undefined) => boolean): string {
   let to = text.length;
   while (to > 0 && isDropped(text[to - 1])) to -= 1;
@@ -75,17 +75,17 @@ const HEADER_END = Buffer.from("\r\n\r\n");
 const CRLF = Buffer.from("\r\n");
 const CR = 0x0d;
 const LF = 0x0a;
-/** A body of 4 MiB takes 20 ms of the event loop. */
+/** Maximum bytes of a body whose line ends are changed; 4 MiB take 20 ms of the event loop. */
 const BODY_MAX = 4 * 1024 * 1024;
 const LOOSE = /(?:^|[^\r])\n|\r(?!\n)/;
-/** Some programs read such a carriage return as a line end and see other fields. `\r\r\n` is a line end to all. */
+/** Carriage returns that some programs read as line ends, and so see other fields. `\r\r\n` is a line end to all. */
 const AMBIGUOUS = /\r(?!\n|\r\n)(?:\r|[!-9;-~]+[ \t]*:)/;
 const FIELD_AFTER_CRLF = /\r\n[!-9;-~]+[ \t]*:/;
 const LINE_END = /\r{0,2}\n/g;
 const BLANK_LINE = /\n\r{0,2}\n/;
 
 /**
- * Makes line ends CRLF, those of a body up to 4 MiB if there is no CRLF; `null` if programs would read different
+ * Makes the line ends CRLF, those of a body up to 4 MiB if it has no CRLF; `null` if programs would read different
  * headers.
  */
 export function withHeaderLineEnds(wire: Buffer): Buffer | null {
@@ -98,7 +98,6 @@ export function withHeaderLineEnds(wire: Buffer): Buffer | null {
   const end = blank === null ? text.length : blank.index + blank[0].length;
   const header = text.slice(0, end);
   if (AMBIGUOUS.test(header)) return null;
-  // Programs that end lines at CRLF alone read on to the blank line that they see.
   if (end !== textEnd && (header.includes("\r\n") || FIELD_AFTER_CRLF.test(text.slice(end)))) return null;
   const fixed = Buffer.from(header.replace(LINE_END, "\r\n"), "latin1");
   const body = wire.subarray(end);
@@ -107,7 +106,7 @@ export function withHeaderLineEnds(wire: Buffer): Buffer | null {
   return Buffer.concat([fixed, isAllLoose ? withCrlf(body) : body]);
 }
 
-/** A replacement in a string takes tens of bytes of heap for each line end. */
+/** Makes line ends CRLF on bytes: a replacement in a string takes tens of bytes of heap for each line end. */
 function withCrlf(body: Buffer): Buffer {
   const isLoose = (at: number) => body[at] === LF && body[at - 1] !== CR;
   let loose = 0;

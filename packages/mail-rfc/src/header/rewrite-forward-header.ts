@@ -33,16 +33,16 @@ import { formatDate, isResultOf } from "./trace-fields.ts";
 export interface ForwardHeaderSource extends HeaderSource, OwnAliases {
   /** Author when there is no readable From; empty for the null sender. */
   envelopeFrom: string;
-  /** Whether SPF or DKIM aligned with From. */
+  /** Whether SPF or DKIM proved the author in From. */
   isVerified: boolean;
   /** Assigns a reply address; called once per correspondent. */
   replyAddressOf: (correspondent: string) => string;
   trace?: readonly FieldText[];
-  /** Our name in Authentication-Results; received fields with it are forged and removed. */
+  /** Our name in Authentication-Results; received fields with it are forged, so they are removed. */
   removeResultsOf: string;
-  /** Open the owner's own identifiers; without them In-Reply-To and References stay. */
+  /** Keys that open the owner's own identifiers; without them In-Reply-To and References stay. */
   messageIds?: MessageIdKeys;
-  /** For a message without Date or Message-ID (RFC 5322 §3.6). */
+  /** Fields to add to a message without Date or Message-ID (RFC 5322 §3.6). */
   added?: { date: Date; messageId: string };
 }
 
@@ -52,9 +52,11 @@ export interface ForwardHeader extends WrittenHeader {
   replies: ReplyAddresses;
 }
 
-/** 1,000 recipients, and some authors and lists. Further recipients are counted in their field. */
+/**
+ * Maximum reply addresses: 1,000 recipients, and some authors and lists. Further recipients are counted in their field.
+ */
 export const CORRESPONDENTS_MAX = 1010;
-/** Further aliases of the owner in To and Cc are removed. */
+/** Maximum further aliases of the owner that To and Cc may name; the rest is removed. */
 const OWN_MAX = 50;
 /**
  * Fields that may occur once (RFC 5322 §3.6, RFC 2045 §3, RFC 2369 §3, RFC 2919 §3, RFC 3834 §5, RFC 8058 §3.1). The
@@ -68,7 +70,7 @@ const singleFields: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 
-/** RFC 2369, with the spelling of their names. List-Unsubscribe-Post is kept or removed. */
+/** List- fields (RFC 2369) with the spelling of their names. List-Unsubscribe-Post is kept or removed. */
 const listFields = new Map([
   ["list-unsubscribe", "List-Unsubscribe"],
   ["list-post", "List-Post"],
@@ -78,7 +80,7 @@ const listFields = new Map([
   ["list-archive", "List-Archive"],
 ]);
 
-/** Never throws on a header that a sender wrote. */
+/** Rewrites the header. Never throws on a header that a sender wrote. */
 export function rewriteForwardHeader(source: ForwardHeaderSource): ForwardHeader {
   const lists = readRecipients(source);
   const replies = new ReplyAddresses(source.replyAddressOf, CORRESPONDENTS_MAX);
@@ -119,13 +121,16 @@ function isRemoved(source: ForwardHeaderSource, field: HeaderField): boolean {
   );
 }
 
-/** `null` when the maximum number of reply addresses is reached. Unverified names are shown with a warning. */
+/** Mailbox to show; `null` when there are no more reply addresses. Unverified names are shown with a warning. */
 function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddresses): Mailbox | null {
   const address = replies.addressFor(mailbox);
   return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
 }
 
-/** From gets its reply address first, so that the limit never removes it. An empty text removes the field. */
+/**
+ * Writes address fields, From first, so that the maximum of reply addresses never removes it. An empty text removes a
+ * field.
+ */
 function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyAddresses): Written {
   const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
   const author = from && mailboxFor(from, source.isVerified, replies);
@@ -150,7 +155,7 @@ function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, repl
 }
 
 /**
- * Of several authors From shows the first; Reply-To names all, so that a reply reaches each (RFC 5322 §3.6.2). Only the
+ * Authors that a reply must reach: From shows only the first of several, Reply-To names all (RFC 5322 §3.6.2). Only the
  * first one's domain was authenticated.
  */
 function replyTargets(source: ForwardHeaderSource, shown: Mailbox | null): { mailbox: Mailbox; isVerified: boolean }[] {
@@ -170,7 +175,7 @@ function nobody(source: ForwardHeaderSource): Mailbox {
   return unknownAuthor(decodeEncodedWords(value), splitAddress(source.aliasAddress).domain);
 }
 
-/** A To field stays even if no readable address is left. */
+/** Writes To, which stays even if no readable address is left. */
 function writeTo([shown, missing]: [Mailbox[], number], { fields }: ForwardHeaderSource): FieldText {
   const hadOne = fields.some(({ name }) => name === "to" || name === "apparently-to");
   return hadOne && shown.length + missing === 0 ? UNDISCLOSED_RECIPIENTS : formatRecipients("To", shown, missing);
@@ -181,7 +186,6 @@ type Written = [name: string, text: FieldText][];
 interface Recipients {
   to: Mailbox[];
   cc: Mailbox[];
-  /** Aliases of the owner that To and Cc name. */
   own: ReadonlySet<Mailbox>;
   keptOwn: ReadonlySet<Mailbox>;
 }
@@ -232,7 +236,7 @@ function writeListField(source: ForwardHeaderSource, field: HeaderField, replies
   return rewriteListField(title, fieldValue(source.header, field), (mailbox) => replies.addressFor(mailbox));
 }
 
-/** Without an https link (RFC 8058 §3.1) List-Unsubscribe-Post is removed. */
+/** Whether List-Unsubscribe has an https link; without one List-Unsubscribe-Post is removed (RFC 8058 §3.1). */
 function hasHttpsUnsubscribe(source: ForwardHeaderSource): boolean {
   const [kept = ""] = valuesOf(source, "list-unsubscribe");
   return keepsWebLink(kept);

@@ -9,7 +9,7 @@ export interface ReceivedTrace {
   /** Protocol keyword of Received (RFC 3848, RFC 6531). */
   protocol: "SMTP" | "ESMTP" | "ESMTPS" | "ESMTPSA" | "ESMTPA" | "UTF8SMTP" | "UTF8SMTPS" | "UTF8SMTPSA" | "UTF8SMTPA";
   id: string;
-  /** Never a destination; only if the message has one recipient. */
+  /** Alias for the "for" clause, never a destination; only if the message has one recipient. */
   forAlias?: string | null;
   at: Date;
 }
@@ -18,7 +18,6 @@ const COLUMNS = 78;
 const LONGEST_WORD = 300;
 const DOMAIN_WORD = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[A-Za-z0-9:.]+\])$/;
 
-/** A whole Received field with its CRLF. */
 export function formatReceived(trace: ReceivedTrace): FieldText {
   const id = trace.id.replace(/[^A-Za-z0-9._-]/g, "").slice(0, LONGEST_WORD) || "unknown";
   const helo = domainWord(trace.helo);
@@ -27,7 +26,7 @@ export function formatReceived(trace: ReceivedTrace): FieldText {
   return foldedField("Received", text, { columns: COLUMNS, indent: "\t" });
 }
 
-/** A name that may stand only in a comment is written as "unknown". */
+/** A domain; a name that may stand only in a comment is written as "unknown". */
 function domainWord(text: string): string {
   return text.length <= 255 && DOMAIN_WORD.test(text) ? text : "unknown";
 }
@@ -39,7 +38,7 @@ function clientComment(trace: ReceivedTrace, isHeloShown: boolean): string {
   return `(${name} [${address.includes(":") ? `IPv6:${address}` : address}]${helo})`;
 }
 
-/** Parentheses and backslashes are escaped (RFC 5322 §3.2.2), other characters become "?". */
+/** Text of a comment: parentheses and backslashes are escaped (RFC 5322 §3.2.2), other characters become "?". */
 function commentText(text: string): string {
   return text
     .slice(0, 64)
@@ -54,9 +53,9 @@ function forClause(alias: string | null | undefined): string {
 export interface MethodResult {
   method: string;
   result: string;
-  /** Left out if it has more than letters, digits, spaces and `.:-`. */
+  /** Comment; left out if it has more than letters, digits, spaces and `.:-`. */
   comment?: string;
-  /** Names are our constants; values may be chosen by remote hosts. */
+  /** Properties; names are our constants, values may be chosen by remote hosts. */
   properties?: readonly (readonly [name: string, value: string | undefined])[];
 }
 
@@ -77,7 +76,9 @@ export function resultsValue(authservId: string, found: readonly MethodResult[])
   return [authservId, ...(rows.length === 0 ? ["none"] : rows)].join("; ");
 }
 
-/** Values stored by older versions contain folds and unchecked remote text, so they are unfolded and neutralized. */
+/**
+ * Words of a stored value. Older versions stored folds and unchecked remote text, so they are unfolded and neutralized.
+ */
 export function resultsWords(value: string): string[] {
   return neutralized(value.replace(/\r\n[ \t]+/g, " "))
     .split(" ")
@@ -88,7 +89,7 @@ export function formatResultsField(value: string): FieldText {
   return headerField("Authentication-Results", resultsWords(value));
 }
 
-/** UTC only: a local offset would reveal where a server or person is. */
+/** Names for dates in UTC only: a local offset would reveal where a server or person is. */
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -99,7 +100,7 @@ export function formatDate(date: Date): string {
   return `${day} ${time} +0000`;
 }
 
-/** `null` when it is unreadable or outside the years 1970 to 9999. */
+/** Parses a Date field; `null` when it is unreadable or outside the years 1970 to 9999. */
 export function readDate(value: string): Date | null {
   // Comments may name the zone and are removed; the platform parses the rest.
   const date = new Date(value.length > 100 ? "" : value.replace(/\([^()]*\)/g, " ").trim());

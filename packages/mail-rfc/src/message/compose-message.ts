@@ -1,6 +1,6 @@
 /**
- * Builds a message from what a person typed (RFC 5322, RFC 2045): text/plain in UTF-8. Names no program, host or time
- * zone. Typed text can't add a field or end the header.
+ * Builds a message from typed text (RFC 5322, RFC 2045): text/plain in UTF-8. Names no program, host or time zone.
+ * Typed text can't add a field or end the header.
  */
 import { parseAddress } from "../address/address.ts";
 import { encodeText } from "../body/transfer-encoding.ts";
@@ -20,7 +20,10 @@ export interface ComposedMessage {
   messageId: string;
 }
 
-/** Plain form, CRLF lines. @throws MailSyntaxError for an address or identifier that can't be written */
+/**
+ * Returns the message in plain form, CRLF lines. @throws MailSyntaxError for an address or identifier that can't be
+ * written
+ */
 export function composeMessage(message: ComposedMessage): Buffer {
   const { left, right } = parseMessageId(message.messageId);
   const { encoding, bytes } = encodeText(message.text);

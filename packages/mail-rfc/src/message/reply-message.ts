@@ -19,25 +19,22 @@ export interface ReplyHeaderSource extends HeaderSource {
   aliasName: string | null;
   /** The person behind a reply address; `null` for any other address. */
   correspondentOf: (address: string) => Mailbox | null;
-  /** The correspondent has seen the owner's other aliases before. */
+  /** Whether an address is another alias of the owner, which the correspondent may see. */
   isOwnAlias?: (address: string) => boolean;
   messageIds: MessageIdKeys;
   ownDomains: readonly string[];
-  /** Message-ID for a message without one. */
   newMessageId: string;
-  /** Time of receipt, for a message without a readable Date. */
   receivedAt: Date;
 }
 
 export interface ReplyHeader {
   header: Buffer;
-  /** Addresses in To and Cc that are not reply addresses; the message must then not be sent. */
+  /** Addresses in To and Cc that are not reply addresses; if there are any, the message must not be sent. */
   strangers: string[];
-  /** Whether To or Cc contained text that is not an address. */
   hasUnreadable: boolean;
 }
 
-/** Copied once each. Not Content-ID, -Language and -Location: they name hosts and habits. */
+/** Fields that are copied once each. Not Content-ID, -Language and -Location: they name hosts and habits. */
 const COPIED_FIELDS = [
   "subject",
   "mime-version",
@@ -47,11 +44,11 @@ const COPIED_FIELDS = [
   "content-description",
 ];
 
-/** UTF-16 units read of Auto-Submitted. */
+/** Maximum UTF-16 units read of Auto-Submitted. */
 const AUTO_SUBMITTED_MAX = 1000;
 const COMMENTS = /\([^()]*\)/g;
 
-/** Never throws on a header that the owner's program wrote. */
+/** Rewrites the header of a reply. Never throws on a header that the owner's program wrote. */
 export function rewriteReplyHeader(source: ReplyHeaderSource): ReplyHeader {
   const to = outwardMailboxes(source, "to");
   const cc = outwardMailboxes(source, "cc");
@@ -76,7 +73,7 @@ interface Outward {
   hasUnreadable: boolean;
 }
 
-/** Drops the alias itself, which "reply to all" includes: the message would return to the owner. */
+/** Recipients without the alias itself, which "reply to all" includes: the message would return to the owner. */
 function outwardMailboxes(source: ReplyHeaderSource, name: string): Outward {
   const { mailboxes, unreadCount, isCut } = addressesOf(source, name);
   const outward: Outward = { mailboxes: [], strangers: [], hasUnreadable: unreadCount > 0 || isCut };
@@ -113,21 +110,22 @@ function writeThread(source: ReplyHeaderSource, people: readonly Mailbox[]): Fie
   ];
 }
 
-/** One at the alias' domain stays, unless it has characters that are not allowed in a field. */
+/** Identifier of the reply. One at the alias' domain stays, unless it has characters that a field must not contain. */
 function ownMessageId(messageId: string | null, { messageIds, newMessageId }: ReplyHeaderSource): string {
   const sealed = messageId === null ? newMessageId : sealMessageId(messageId, messageIds);
   return canStandInField(sealed) ? sealed : newMessageId;
 }
 
 /**
- * Keeps two responders from writing to each other forever (RFC 3834 §5). Parameters can contain the owner's address.
+ * Writes Auto-Submitted, which keeps two responders from writing to each other for ever (RFC 3834 §5), without its
+ * parameters, which can contain the owner's address.
  */
 function writeAutoSubmitted(source: ReplyHeaderSource): FieldText {
   const keyword = readAutoSubmitted(source);
   return keyword === null ? NO_FIELD : headerField("Auto-Submitted", [keyword]);
 }
 
-/** Lower case; `null` for mail that a person sent (RFC 3834 §5, RFC 5436 §2.7.1). */
+/** Value of Auto-Submitted in lower case; `null` for mail that a person sent (RFC 3834 §5, RFC 5436 §2.7.1). */
 export function readAutoSubmitted({ header, fields }: HeaderSource): string | null {
   const value = (firstValue(header, fields, "auto-submitted") ?? "").slice(0, AUTO_SUBMITTED_MAX);
   const [keyword] = /^(?:auto-replied|auto-generated|auto-notified)\b/i.exec(value.replace(COMMENTS, "").trim()) ?? [];

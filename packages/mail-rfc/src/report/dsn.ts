@@ -17,9 +17,11 @@ export interface DeliveryReport {
   to: string;
   aliasAddress: string;
   reportingMta: string;
-  /** RFC 3463. Class 4 becomes class 5, since no further attempt follows; an invalid status `5.0.0`. */
+  /**
+   * Enhanced status (RFC 3463). Class 4 becomes class 5, since no further attempt follows; an invalid status `5.0.0`.
+   */
   enhancedStatus: string;
-  /** That of the last attempt before the retry schedule ended. */
+  /** Status of the last attempt before the retry schedule ended. */
   reasonStatus?: string;
   /** Seconds for which delivery was tried; absent when the first attempt was refused. */
   triedSeconds?: number;
@@ -28,15 +30,17 @@ export interface DeliveryReport {
   messageId: string;
   /** Boundary of at least 16 random bytes in base32. */
   boundary: string;
-  /** Header of the original message as it arrived. */
   original: HeaderSource;
 }
 
 const returned = ["from", "to", "subject", "date", "message-id"];
-/** Longer fields are left out, so that reports stay small. */
+/** Maximum bytes of a returned field; longer ones are left out, so that reports stay small. */
 const FIELD_BYTES_MAX = 4096;
 
-/** Plain form, ASCII except for an internationalized `to`. @throws MailSyntaxError for an invalid address */
+/**
+ * Builds the report in plain form, ASCII except for an internationalized `to`. @throws MailSyntaxError for an invalid
+ * address
+ */
 export function buildDeliveryReport(report: DeliveryReport): Buffer {
   const status = permanentStatus(report.enhancedStatus);
   const boundary = `=_${report.boundary.replace(/[^A-Za-z0-9]/g, "")}`;
@@ -95,7 +99,7 @@ const described = [
   ["date", "Sent"],
   ["message-id", "Message-ID"],
 ] as const;
-/** Characters of a described value; the third part returns the whole field. */
+/** Maximum characters of a described value; the third part returns the whole field. */
 const DESCRIBED_MAX = 200;
 
 function describe({ header, fields }: HeaderSource): string[] {
@@ -123,7 +127,10 @@ function statusPart({ aliasAddress, reportingMta, arrivedAt, at }: DeliveryRepor
   return [type, joinFields(aboutMessage), joinFields(aboutRecipient), ""].join("\r\n");
 }
 
-/** Base64 when it is not plain ASCII in lines of allowed length, so that its bytes stay. */
+/**
+ * Part with the original's header; base64 when it is not plain ASCII in lines of allowed length, so that its bytes
+ * stay.
+ */
 function headersPart({ header, fields }: HeaderSource): string {
   const kept = returned.flatMap((name) => {
     const field = findField(fields, name);

@@ -11,13 +11,12 @@ const DAEMON = /(?:^|<|\s|")(?:mailer-daemon|postmaster|mail-daemon|mailerdaemon
 const BODY =
   /^\s*(?:Hi\. This is the |This message was created automatically by mail delivery software|This is the mail system at host )/i;
 
-/** Subjects that say delivery is still being tried. */
 const DELAY = /delayed|warning|could not be sent (?:yet|for)|still being retried/i;
-/** The machine-readable part comes first or second, the returned original last. */
+/** Bytes searched for the machine-readable part, which comes first or second; the returned original comes last. */
 const READ_BYTES = 131_072;
 const STATUS_PART = /^content-type:[ \t]*message\/(?:global-)?delivery-status/im;
 const ACTION = /^action:[ \t]*([a-z]{1,16})/gim;
-/** Limited to subjects and details in use: arbitrary digits could carry a hidden message. */
+/** Status of a failure, limited to subjects and details in use: arbitrary digits could carry a hidden message. */
 const FAILED_STATUS = /^status:[ \t]*(5\.[0-7]\.(?:[12]?[0-9]))(?![0-9.])/im;
 
 export interface DeliveryReportFacts {
@@ -27,7 +26,7 @@ export interface DeliveryReportFacts {
   enhancedStatus: string;
 }
 
-/** Wire or plain form; `null` for anything but a delivery report. */
+/** Reads a message in wire or plain form; `null` for anything but a delivery report. */
 export function readDeliveryReport(message: Buffer): DeliveryReportFacts | null {
   if (!isDeliveryReport(message)) return null;
   const { fields, end } = readHeader(message);
@@ -38,7 +37,7 @@ export function readDeliveryReport(message: Buffer): DeliveryReportFacts | null 
   return { hasFailed, enhancedStatus: FAILED_STATUS.exec(status)?.[1] ?? "5.0.0" };
 }
 
-/** From the status part's Content-Type to the next boundary; empty without one. */
+/** Text from the status part's Content-Type to the next boundary; empty without one. */
 function statusPart(text: string): string {
   const start = text.search(STATUS_PART);
   if (start < 0) return "";
@@ -56,7 +55,7 @@ export function isDeliveryReport(message: Buffer): boolean {
   }
 }
 
-/** RFC 6522 reports of delivery (not read receipts or complaints), and Exim's own field. */
+/** Whether a message is an RFC 6522 report of delivery (not a read receipt or complaint), or has Exim's own field. */
 function hasReportForm(message: Buffer, { fields }: HeaderBlock): boolean {
   const type = (firstValue(message, fields, "content-type") ?? "").slice(0, 2048).replace(/\s+/g, "").toLowerCase();
   if (type.startsWith("message/delivery-status")) return true;
@@ -67,7 +66,7 @@ function hasReportForm(message: Buffer, { fields }: HeaderBlock): boolean {
   return fields.some(({ name }) => name === "x-failed-recipients");
 }
 
-/** From a mail daemon, with a known subject or first words. */
+/** Whether a message is from a mail daemon, with a known subject or first words. */
 function hasBounceForm(message: Buffer, { fields, end }: HeaderBlock): boolean {
   const from = (firstValue(message, fields, "from") ?? "").slice(0, 1000);
   if (!DAEMON.test(from)) return false;
@@ -84,7 +83,7 @@ interface FeedbackFacts {
   mailFrom: string;
 }
 
-/** Wire or plain form; `null` when the message is not a complaint. */
+/** Reads a complaint in wire or plain form; `null` when the message is not one. */
 export function readFeedbackReport(message: Buffer): FeedbackFacts | null {
   try {
     const { fields, end } = readHeader(message);
@@ -98,7 +97,6 @@ export function readFeedbackReport(message: Buffer): FeedbackFacts | null {
   }
 }
 
-/** The feedback part of a complaint; empty without one. */
 function feedbackPart(text: string): string {
   const start = text.search(FEEDBACK_PART);
   if (start < 0) return "";

@@ -1,5 +1,5 @@
 /**
- * Replies of an SMTP server (RFC 5321 §4.2, RFC 3463), whose text can contain addresses and must not leave the process.
+ * Replies of an SMTP server (RFC 5321 §4.2, RFC 3463). Their text can contain addresses and must not leave the process.
  */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
@@ -11,7 +11,7 @@ export interface ReplyLine {
 
 export interface ServerReply {
   code: number;
-  /** `null` when there is none or its class differs from the reply code. */
+  /** Enhanced status; `null` when there is none or its class differs from the reply code. */
   enhancedStatus: string | null;
   /** Text of every line, without the enhanced status. */
   lines: string[];
@@ -20,7 +20,10 @@ export interface ServerReply {
 const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/s;
 const ENHANCED = /^([245])\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})(?=$|[ \t])/;
 
-/** `250-SIZE 1000` → `{ code: 250, hasMore: true, text: "SIZE 1000" }`. @throws MailSyntaxError `reply_syntax` */
+/**
+ * Parses a line: `250-SIZE 1000` → `{ code: 250, hasMore: true, text: "SIZE 1000" }`. @throws MailSyntaxError
+ * `reply_syntax`
+ */
 export function parseReplyLine(line: string): ReplyLine {
   const [, code, mark, text = ""] = LINE.exec(line) ?? [];
   if (code === undefined) throw new MailSyntaxError("reply_syntax");
@@ -43,7 +46,7 @@ export function parseReply(text: string): ServerReply {
   return { code, enhancedStatus, lines: texts };
 }
 
-/** @param code a status of another class is ignored (RFC 2034 §4) */
+/** @param code reply code; a status of another class is ignored (RFC 2034 §4) */
 export function parseEnhancedStatus(text: string, code?: number): string | null {
   const [status, statusClass] = ENHANCED.exec(text) ?? [];
   if (status === undefined || (code !== undefined && Number(statusClass) !== Math.floor(code / 100))) return null;

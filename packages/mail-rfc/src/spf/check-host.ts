@@ -15,7 +15,10 @@ export type SpfResult = SpfOutcome | "none" | "permerror" | "temperror";
 
 export type SpfRecordType = "A" | "AAAA" | "MX" | "PTR" | "TXT";
 
-/** MX host names by preference, TXT strings joined; empty when the record does not exist, `null` without a response. */
+/**
+ * Asks DNS: MX host names by preference, TXT strings joined; empty when the record does not exist, `null` without a
+ * response.
+ */
 export type AskSpf = (name: string, type: SpfRecordType) => Promise<readonly string[] | null>;
 
 export interface SpfSender {
@@ -27,16 +30,15 @@ export interface SpfSender {
 
 export interface SpfVerdict {
   result: SpfResult;
-  /** The sender's domain, or the HELO name for the null sender, in A-labels. */
+  /** Sender's domain, or the HELO name for the null sender, in A-labels. */
   domain: string;
-  /** Envelope sender, with `postmaster` for a missing local part. */
   sender: string;
 }
 
-/** Terms that query DNS, over all records of a check (RFC 7208 §4.6.4). */
+/** Maximum terms that query DNS, over all records of a check (RFC 7208 §4.6.4). */
 export const SPF_LOOKUPS_MAX = 10;
 export const SPF_VOIDS_MAX = 2;
-/** Hosts of one `mx` mechanism, or of the client, that are queried (§4.6.4). */
+/** Maximum hosts of one `mx` mechanism, or of the client, that are queried (§4.6.4). */
 const HOSTS_MAX = 10;
 
 /**
@@ -54,7 +56,7 @@ export async function checkHost({ clientAddress, helo, sender: claimed }: SpfSen
   return { result: await check.run(domain), domain, sender };
 }
 
-/** Ends an SPF check with an error, also from within included records. */
+/** Thrown to end an SPF check with an error, also within included records. */
 class SpfStop extends Error {
   readonly result: "permerror" | "temperror";
 
@@ -106,7 +108,7 @@ class HostCheck {
     return this.#evaluateOther(target);
   }
 
-  /** An include or redirect without a record is a permerror (§5.2, §6.1). */
+  /** Evaluates another domain's record; an include or redirect without a record is a permerror (§5.2, §6.1). */
   async #evaluateOther(domain: string): Promise<SpfOutcome> {
     this.#countLookup();
     const outcome = await this.#evaluate(domain);
@@ -149,7 +151,7 @@ class HostCheck {
     }
   }
 
-  /** Void only if the name has no address of the other family either. */
+  /** Whether the client has an address of the name. A void look-up only if it has none of the other family either. */
   async #isAddressOf(name: string, prefixes: Prefixes): Promise<boolean> {
     const [own, other] = this.#identity.client.family === 4 ? (["A", "AAAA"] as const) : (["AAAA", "A"] as const);
     const addresses = await this.#ask(name, own);
@@ -222,7 +224,7 @@ class HostCheck {
     return preferredName(await this.#validatedNames(), domain.toLowerCase());
   }
 
-  /** Finding none is a void look-up, no response a temperror. */
+  /** Looks a name up; no record is a void look-up, no response a temperror. */
   async #find(name: string, type: SpfRecordType): Promise<readonly string[]> {
     const records = await this.#ask(name, type);
     if (records === null) throw new SpfStop("temperror");
@@ -241,7 +243,7 @@ class HostCheck {
   }
 }
 
-/** Stands for a term that matches nothing whatever DNS contains. */
+/** Symbol for a term that matches nothing whatever DNS contains. */
 const NEVER = Symbol("never");
 
 interface Prefixes {

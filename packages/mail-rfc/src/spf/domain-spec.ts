@@ -4,11 +4,10 @@ import { domainToASCII } from "node:url";
 /** A macro such as `%{l1r-}`. */
 export interface Macro {
   letter: string;
-  /** Parts of the macro's value that are kept from the right; 0 keeps all. */
   parts: number;
   isReversed: boolean;
   delimiters: string;
-  /** A macro with an upper-case letter is URL-escaped (§7.3). */
+  /** Whether the value is URL-escaped, as for an upper-case letter (§7.3). */
   isEscaped: boolean;
 }
 
@@ -24,14 +23,14 @@ export interface DomainSpec {
   name: string | null | undefined;
 }
 
-/** Others may occur in explanations and unknown modifiers only (§7.2). */
+/** Macro letters; others may occur in explanations and unknown modifiers only (§7.2). */
 const LETTERS = "slodiphv";
 const EXPLANATION_LETTERS = "crt";
 const DELIMITERS = ".-+,/_=";
 export const NAME_MAX = 253;
 const LABEL_MAX = 63;
 
-/** The pieces of a macro string; `null` when a macro is malformed. */
+/** Parses a macro string into pieces; `null` when a macro is malformed. */
 export function parseMacroString(text: string, isExplanation: boolean): MacroString | null {
   const pieces: (string | Macro)[] = [];
   let from = 0;
@@ -76,7 +75,7 @@ function parseMacro(body: string, isExplanation: boolean): Macro | null {
   return { letter, parts, isReversed, delimiters: [...delimiters].join("") || ".", isEscaped: letter !== first };
 }
 
-/** `null` unless it ends with a macro, or with a dot and a top label (§7.1). */
+/** Parses a domain spec; `null` unless it ends with a macro, or with a dot and a top label (§7.1). */
 export function parseDomainSpec(text: string): DomainSpec | null {
   if (text === "") return null;
   const parsed = parseMacroString(text, false);
@@ -84,7 +83,7 @@ export function parseDomainSpec(text: string): DomainSpec | null {
   return { pieces: parsed.pieces, name: parsed.lastLiteral === 0 ? targetName(text) : undefined };
 }
 
-/** Empty, or a dot, a top label and perhaps another dot. */
+/** Whether the text is empty, or a dot, a top label and perhaps another dot. */
 function hasDomainEnd(text: string, start: number): boolean {
   if (start === text.length) return true;
   const end = text.endsWith(".") ? text.length - 1 : text.length;
@@ -141,7 +140,7 @@ export function targetName(expanded: string): string | null {
 
 export const NON_ASCII = /[\u0080-\uffff]/;
 
-/** At least two labels of 1 to 63 printable ASCII characters. */
+/** Whether a name has at least two labels of 1 to 63 printable ASCII characters. */
 function isWellFormed(name: string): boolean {
   let from = 0;
   for (let at = 0; at < name.length; at += 1) {
@@ -154,7 +153,7 @@ function isWellFormed(name: string): boolean {
   return from > 0 && name.length - from <= LABEL_MAX && isTopLabel(name, from, name.length);
 }
 
-/** Letters, digits and inner hyphens, and not digits only (§7.1). */
+/** Whether a label has letters, digits and inner hyphens, and not digits only (§7.1). */
 function isTopLabel(text: string, from: number, to: number): boolean {
   let isNumber = true;
   for (let at = from; at < to; at += 1) {
@@ -168,7 +167,7 @@ function isTopLabel(text: string, from: number, to: number): boolean {
   return !isNumber;
 }
 
-/** RFC 5321 §4.1.2. Any other domain of a sender has no SPF record (RFC 7208 §4.3). */
+/** Whether a domain is a host name (RFC 5321 §4.1.2); another domain of a sender has no SPF record (RFC 7208 §4.3). */
 export function isHostName(name: string): boolean {
   if (name.length > NAME_MAX || !isWellFormed(name)) return false;
   for (let at = 0; at < name.length; at += 1) {

@@ -15,7 +15,7 @@ export function parseIpAddress(text: string): IpAddress | null {
   return word === null ? null : { family: 4, words: [word] };
 }
 
-/** As node:net gives it; IPv4-mapped IPv6 becomes IPv4 (RFC 7208 §5). */
+/** Parses an address as node:net gives it; IPv4-mapped IPv6 becomes IPv4 (RFC 7208 §5). */
 export function parseClientAddress(text: string): IpAddress | null {
   const zone = text.indexOf("%");
   const address = parseIpAddress(zone < 0 || !text.includes(":") ? text : text.slice(0, zone));
@@ -23,20 +23,20 @@ export function parseClientAddress(text: string): IpAddress | null {
   return high === 0 && next === 0 && mark === 0xffff ? { family: 4, words: [low] } : address;
 }
 
-/** Addresses of different families never match. */
+/** Whether a network contains an address; those of different families never match. */
 export function isInNetwork(address: IpAddress, network: IpAddress, prefix: number): boolean {
   if (address.family !== network.family) return false;
   let left = prefix;
   for (let at = 0; left > 0; at += 1) {
     const differing = (address.words[at] ?? 0) ^ (network.words[at] ?? 0);
-    // Shifting by 32 bits would shift by none.
+    // A JavaScript shift by 32 bits is a shift by 0.
     if ((left < 32 ? differing >>> (32 - left) : differing) !== 0) return false;
     left -= 32;
   }
   return true;
 }
 
-/** The macro `i`: IPv6 as 32 hexadecimal digits with dots. */
+/** Value of the macro `i`: IPv6 as 32 hexadecimal digits with dots. */
 export function dottedAddress({ family, words }: IpAddress): string {
   return family === 6 ? nibbles(words).join(".") : octets(words).join(".");
 }
@@ -50,7 +50,7 @@ export function pointerName({ family, words }: IpAddress): string {
 const octets = ([word = 0]: readonly number[]) => [word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255];
 const nibbles = (words: readonly number[]) => [...words.map((word) => word.toString(16).padStart(8, "0")).join("")];
 
-/** A dotted quad without leading zeros (RFC 7208 §5.6). */
+/** Parses a dotted quad without leading zeros (RFC 7208 §5.6). */
 function parseIpv4(text: string, start: number): number | null {
   if (text.length - start > 15) return null;
   let word = 0;

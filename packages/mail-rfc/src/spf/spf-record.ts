@@ -14,7 +14,7 @@ export type SpfOutcome = "pass" | "fail" | "softfail" | "neutral";
 export type SpfMechanism = { outcome: SpfOutcome } & (
   | { kind: "all" }
   | { kind: "ip"; network: IpAddress; prefix: number }
-  /** A `target` of `null` is the publishing domain. */
+  /** Mechanism `a` or `mx`; a `target` of `null` is the publishing domain. */
   | { kind: "a" | "mx"; target: DomainSpec | null; prefix4: number; prefix6: number }
   | { kind: "ptr"; target: DomainSpec | null }
   | { kind: "include" | "exists"; target: DomainSpec }
@@ -22,31 +22,31 @@ export type SpfMechanism = { outcome: SpfOutcome } & (
 
 export interface SpfRecord {
   mechanisms: readonly SpfMechanism[];
-  /** `null` without it, and beside `all`, where it has no effect (§6.1). */
+  /** Target of `redirect`; `null` without it, and beside `all`, where it has no effect (§6.1). */
   redirect: DomainSpec | null;
   /** Upper bounds of the lengths of terms with macros. */
   expansions: readonly Expansion[];
 }
 
-/** `octets`, plus `helos` times the HELO name's length, plus `senders` times the sender's. */
+/** Upper bound of a term's length: `octets`, plus `helos` times the HELO name's, plus `senders` times the sender's. */
 interface Expansion {
   octets: number;
   helos: number;
   senders: number;
 }
 
-/** An IPv6 address in a macro: 32 digits with dots between. */
+/** Octets of an IPv6 address in a macro: 32 digits with dots between. */
 const ADDRESS_OCTETS = 63;
 const NOT_PRINTABLE = /[^ -~]/;
 const VERSION = "v=spf1";
 
-/** An SPF record begins with the version, followed by a space or nothing (§4.5). */
+/** Whether a record begins with the version of SPF, followed by a space or nothing (§4.5). */
 export function isSpfRecord(text: string): boolean {
   if (text.length < VERSION.length || (text.length > VERSION.length && text[VERSION.length] !== " ")) return false;
   return text.slice(0, VERSION.length).toLowerCase() === VERSION;
 }
 
-/** `null` for a syntax error anywhere or beyond a limit (§4.6). */
+/** Parses a record; `null` for a syntax error anywhere or beyond a limit (§4.6). */
 export function parseSpfRecord(text: string): SpfRecord | null {
   if (text.length > SPF_RECORD_MAX || NOT_PRINTABLE.test(text)) return null;
   const draft = new Draft();
@@ -63,7 +63,6 @@ export function parseSpfRecord(text: string): SpfRecord | null {
   return draft.record;
 }
 
-/** Whether each term is short enough after macro expansion (§7.3). */
 export function isWithinExpansion({ expansions }: SpfRecord, values: { sender: string; helo: string }): boolean {
   if (expansions.length === 0) return true;
   const [sender, helo] = [Buffer.byteLength(values.sender), Math.max(Buffer.byteLength(values.helo), ADDRESS_OCTETS)];
@@ -90,7 +89,6 @@ class Draft {
     return { mechanisms: this.#mechanisms, redirect, expansions: this.#expansions };
   }
 
-  /** Adds a term; false for a syntax error or too many macros. */
   add(term: string): boolean {
     const mark = markOf(term);
     if (term[mark] === "=") return this.#addModifier(term, mark);
@@ -133,7 +131,7 @@ class Draft {
   }
 }
 
-/** A term's name ends at a colon, slash or equals sign, or at its end. */
+/** Offset at which a term's name ends: at a colon, slash or equals sign, or at its end. */
 function markOf(term: string): number {
   let at = 0;
   for (; at < term.length; at += 1) {
@@ -188,7 +186,6 @@ function parseNetwork(family: 4 | 6, rest: string, outcome: SpfOutcome): SpfMech
   return network?.family === family && prefix !== null ? { kind: "ip", network, prefix, outcome } : null;
 }
 
-/** Parses what follows `a` or `mx` (§5.3, §5.4). */
 function parseHosts(kind: "a" | "mx", rest: string, outcome: SpfOutcome): SpfMechanism | null {
   let end = rest.length;
   let [prefix4, prefix6]: [number | null, number | null] = [32, 128];
@@ -207,14 +204,13 @@ function parseHosts(kind: "a" | "mx", rest: string, outcome: SpfOutcome): SpfMec
   return { kind, target, prefix4, prefix6, outcome };
 }
 
-/** Position of the slash before a prefix length; -1 when there is none. */
 function slashBeforeDigits(text: string, end: number): number {
   let at = end - 1;
   while (at >= 0 && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at -= 1;
   return at < end - 1 && at >= 0 && text[at] === "/" ? at : -1;
 }
 
-/** A prefix length; `null` with leading zeros, or above `max`. */
+/** Parses a prefix length; `null` with leading zeros, or above `max`. */
 function parsePrefix(digits: string, max: number): number | null {
   if (digits.length === 0 || digits.length > 3 || (digits.length > 1 && digits[0] === "0")) return null;
   let prefix = 0;
