@@ -17,9 +17,7 @@ import type { ShutdownSignal } from "./runtime/shutdown-signal.ts";
 import type { Config } from "./settings/config.ts";
 import type { Store, StoreOptions } from "./store/open-store.ts";
 
-/**
- * Services start in order. A shutdown drains all of them at once, and then closes them one by one, the last one first.
- */
+/** Services start in order. A shutdown drains all of them at once, then closes them one by one in reverse order. */
 export interface Service {
   start?(): Promise<void>;
   /** Accepts no new work and finishes what is in progress, within GRACE_MS. */

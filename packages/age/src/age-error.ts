@@ -1,7 +1,4 @@
-/**
- * Error codes of age operations. An AgeError has no message or cause of the library, which can contain the secret key
- * ("Invalid checksum in AGE-SECRET-…").
- */
+/** Error codes of age operations; messages of the library can contain the secret key and are never passed on. */
 export const ageErrorCodes = [
   "not_age",
   /** One code for armor, header, MAC and payload, so that errors give an attacker no oracle. */

@@ -26,10 +26,7 @@ export async function publicKeyOf(text: string): Promise<string> {
   return failAs("bad_private_key", () => identityToRecipient(privateKey));
 }
 
-/**
- * Reads one key per line; skips blank lines and `#` comments. @throws AgeError `bad_private_key`, `too_large`,
- * `insecure_context`
- */
+/** Reads a key per line, skipping `#`. @throws AgeError `bad_private_key`, `too_large`, `insecure_context` */
 export function readPrivateKeys(text: string): string[] {
   requireWebCrypto();
   if (text.length > KEY_FILE_MAX_BYTES) throw new AgeError("too_large");

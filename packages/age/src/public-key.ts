@@ -1,6 +1,4 @@
-/**
- * `age1…` (X25519), `age1pq1…` (post-quantum); `age1tag1…`, `age1tagpq1…` of hardware keys can only be encrypted to.
- */
+/** `age1…` (X25519), `age1pq1…` (post-quantum); hardware keys (`age1tag1…`, `age1tagpq1…`) only encrypt. */
 import { Encrypter } from "age-encryption";
 import { AgeError, failAs } from "./age-error.ts";
 import { AGE_RECIPIENTS_MAX } from "./limits.ts";
@@ -11,9 +9,7 @@ export type KeyKind = "classic" | "post-quantum";
 /** The longest kind of public key, `age1tagpq1…`, has 2,010 characters. */
 const PUBLIC_KEY_MAX_LENGTH = 2100;
 
-/**
- * Checks spelling and checksum, cheaply enough for every key press; `checkPublicKey` tells whether the key can be used.
- */
+/** Checks spelling and checksum, at every key press; `checkPublicKey` tells whether the key can be used. */
 export function isPublicKey(text: string): boolean {
   return spelledPublicKey(text) !== null;
 }
@@ -33,10 +29,7 @@ export async function checkPublicKey(text: string): Promise<string> {
   return publicKey;
 }
 
-/**
- * Reads public keys, all of one kind. @throws AgeError `no_recipients`, `bad_public_key`, `mixed_recipients`,
- * `too_large`
- */
+/** All of one kind. @throws AgeError `no_recipients`, `bad_public_key`, `mixed_recipients`, `too_large` */
 export function readRecipients(publicKeys: readonly string[]): string[] {
   if (publicKeys.length === 0) throw new AgeError("no_recipients");
   if (publicKeys.length > AGE_RECIPIENTS_MAX) throw new AgeError("too_large");

@@ -28,9 +28,7 @@ export async function* checkedUtf8(bytes: Bytes): AsyncGenerator<Uint8Array> {
   check(null);
 }
 
-/**
- * Returns a check to call with each chunk in order, and `null` at the end. @throws AliasImportError `invalid` from that
- */
+/** Check for each chunk in order, and `null` at the end. @throws AliasImportError `invalid` from the check */
 export function utf8Check(): (chunk: Uint8Array | null) => void {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (chunk) => {

@@ -71,10 +71,7 @@ const knownCsv: readonly KnownCsv[] = [
   },
 ];
 
-/**
- * Password managers by columns that no other format has. Refused: only the browser reads their files, for the
- * checklist.
- */
+/** Password managers by unique columns. Refused: only the browser reads their files, for the checklist. */
 const passwordManagers: readonly (readonly [name: string, columns: readonly string[]])[] = [
   ["Bitwarden", ["login_uri", "login_username", "login_password"]],
   ["Proton Pass", ["vault", "password", "autofillurls"]],
@@ -129,10 +126,7 @@ interface CsvRecord {
   cells: readonly string[];
 }
 
-/**
- * Yields CSV records; the header is row 0. @throws AliasImportError `invalid` for a record too long or an unclosed
- * quote
- */
+/** The header is row 0. @throws AliasImportError `invalid` for a record too long or an unclosed quote */
 export async function* csvRecords(bytes: Bytes, delimiter: string): AsyncGenerator<CsvRecord> {
   const parser = parse({
     delimiter,

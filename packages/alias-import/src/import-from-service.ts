@@ -40,10 +40,7 @@ const hosts = {
   "forward-email": "https://api.forwardemail.net",
 } as const;
 
-/**
- * Opens a service. @throws AliasImportError `invalid` for a base URL that may not be called; while rows are read, for a
- * wrong API key
- */
+/** @throws AliasImportError `invalid` for a base URL not to be called; while rows are read, for a wrong API key */
 export function openService(input: Input, parts: Parts): ForeignAliases {
   const reader = new ServiceReader(baseOf(input), parts);
   const { apiKey } = input;

@@ -11,10 +11,7 @@ import { zipParts } from "./zip-files.ts";
 const HEAD_BYTES = 65_536;
 const SLICE_BYTES = 65_536;
 
-/**
- * Reads an import file, of any format if `expected` is absent. @throws AliasImportError `invalid`, `too_large`; also
- * while rows are read
- */
+/** Reads any format without `expected`. @throws AliasImportError `invalid`, `too_large`, also while rows are read */
 export async function readImport(file: Bytes, expected?: ImportFormat): Promise<ForeignAliases> {
   const bytes = upTo(limits.importFileMaxBytes, file)[Symbol.asyncIterator]();
   const { head, whole } = await withHead(bytes);

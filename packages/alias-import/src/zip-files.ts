@@ -1,7 +1,4 @@
-/**
- * Reads known files of a ZIP archive while its bytes arrive. Never uses names as paths, and does not trust stated
- * sizes.
- */
+/** Reads known files of a ZIP archive as bytes arrive; never uses names as paths, nor trusts stated sizes. */
 import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
 import { type Bytes, slices, tooLarge } from "./checked-text.ts";
 import { type AliasImportError, unreadableFile } from "./foreign-alias.ts";

@@ -1,7 +1,4 @@
-/**
- * Words for generated names. None offends, frightens, or names a body part, an illness, a faith or a party. Too long
- * for a browser (50 KB).
- */
+/** Words for generated names: none offends, frightens, or names a body part, an illness, a faith or a party. */
 const text = `
 aardvark abaci aback abacus abandon abate abbey abbot abdicate abet abide abiding ability ablaze able ably aboard
 abode abolish abound abrasive abridge abroad abrupt absence absent absentee absolute absolve absorb abstain abstract

@@ -27,10 +27,7 @@ export type Destination = { kind: "mailbox"; address: string } | { kind: "webhoo
 
 const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
-/**
- * Whether a text is an alias name: 1 to 64 letters, digits, hyphens, underscores, single inner dots (RFC 5321
- * §4.5.3.1.1).
- */
+/** Whether a text is an alias name: 1 to 64 letters, digits, `-`, `_`, inner dots (RFC 5321 §4.5.3.1.1). */
 export function isAliasName(text: string): boolean {
   return text.length <= limits.aliasNameMax && NAME.test(text);
 }
@@ -65,19 +62,14 @@ function octets(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/**
- * Whether a text is an absolute URL without credentials. Whether its host may be called is checked at each delivery.
- */
+/** Whether a text is an absolute URL without credentials; each delivery checks whether its host may be called. */
 export function isWebhookUrl(text: string): boolean {
   if (text.length > limits.webhookUrlMax || UNSEEN.test(text) || !/^https?:\/\/[^/\\]/i.test(text)) return false;
   if (!URL.canParse(text)) return false;
   return !/^[^/]*\/\/[^/?#\\]*@/.test(text) && new URL(text).hostname !== "";
 }
 
-/**
- * Parses destinations in order, without duplicates, as first spelled; `null` for an entry that is neither mailbox nor
- * URL.
- */
+/** Parses destinations in order, without duplicates; `null` for an entry that is neither mailbox nor URL. */
 export function parseForwardTo(text: string): Destination[] | null {
   const found = new Map<string, Destination>();
   for (const part of text.split(",")) {

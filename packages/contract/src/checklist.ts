@@ -1,7 +1,4 @@
-/**
- * The checklist "Change your address at these sites". The browser reads a password manager's export and sends only
- * these rows.
- */
+/** Checklist of sites with old addresses: the browser reads a password manager's export and sends only rows. */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";

@@ -1,7 +1,4 @@
-/**
- * Error codes of the API, translated by `http/response/problem.ts`. Refusals of mail are `MailRefusal` in
- * `mail/reply.ts`.
- */
+/** Error codes of the API (`http/response/problem.ts`); refusals of mail are `MailRefusal` in `mail/reply.ts`. */
 import type { WalletChallenge } from "./account/wallet.ts";
 
 export const errorCodes = [

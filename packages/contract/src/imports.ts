@@ -1,7 +1,4 @@
-/**
- * Import of aliases: a dry run gives a result for every row; running it creates the aliases; for an hour it can be
- * undone.
- */
+/** Import of aliases: a dry run decides each row, a run creates the aliases, and for an hour it can be undone. */
 import * as z from "zod";
 import type { EndpointShapes } from "./endpoint.ts";
 import { limits } from "./limits.ts";

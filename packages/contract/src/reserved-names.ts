@@ -34,10 +34,7 @@ const GROUPS: Record<string, string> = {
   g: "b",
 };
 const LONGEST_NAME = 64;
-/**
- * Form of a reply address (`reply-address.ts` in mail-rfc): twenty characters after `r.`, or after `r-` with hyphens
- * anywhere.
- */
+/** Form of a reply address (`reply-address.ts` in mail-rfc): `r.` or `r-` and twenty characters, with hyphens. */
 const REPLY_ADDRESS = /^r(?:\.[a-z2-7]{20}|-(?:[a-z2-7]-*){19}[a-z2-7])$/;
 const OWN_PREFIX = /^(srs[01])|^(bounces?)[._-]/;
 

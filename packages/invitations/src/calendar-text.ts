@@ -43,9 +43,7 @@ export class CalendarText {
     this.#parts = parts;
   }
 
-  /**
-   * Reads a calendar; `null` with FOLDS_MAX consecutive folds, or a character that marks folds. @throws ParseLimitError
-   */
+  /** @returns `null` with FOLDS_MAX consecutive folds, or a character that marks folds @throws ParseLimitError */
   static read(text: string, form: CalendarForm, budget = new ParseBudget()): CalendarText | null {
     budget.spend(text.length * costNs.calendarByte);
     if (MARK.test(text)) return null;

@@ -99,8 +99,7 @@ class Search {
   }
 
   /**
-   * Result; if programs could read the message differently, anything like a calendar part hides the invitation. @throws
-   * ParseLimitError
+   * If programs could read the message differently, any likely calendar hides the invitation. @throws ParseLimitError
    */
   #result(alternatives: readonly string[]): FoundCalendars {
     const [parts, hidden] = [this.#parts, this.#hidden];

@@ -1,7 +1,4 @@
-/**
- * Replaces the owner's mailbox by the alias in calendars, read receipts, and what a program wrote around an answer to
- * an invitation.
- */
+/** Replaces the owner's mailbox by the alias in calendars, receipts, and texts around answers to invitations. */
 import {
   decodeEncodedWords,
   fieldTextBytes,

@@ -20,10 +20,7 @@ export type CalendarPlan =
   | { kind: "hide"; reason: "signed" | "unreadable" }
   | { kind: "edit"; edits: CalendarEdit[]; addresses: string[] };
 
-/**
- * Maximum bytes of all calendars of a message, parsed in one turn of the event loop; an invitation is a hundred times
- * smaller.
- */
+/** Maximum bytes of a message's calendars, parsed in one turn of the event loop; usual ones have a hundredth. */
 export const CALENDAR_BYTES_MAX = 1_048_576;
 /** Maximum addresses in calendars: more than reply addresses, since some may be spellings of the alias. */
 const ADDRESSES_MAX = 1000;

@@ -4,9 +4,7 @@ import { costNs, type ParseBudget } from "@kauke/mail-rfc";
 
 interface Element {
   tag: number;
-  /**
-   * Start of a BER element; one of indefinite length ends at its own end marker, so its `end` is that of its parent.
-   */
+  /** Start of a BER element; one of indefinite length has its own end marker, so its `end` is its parent's. */
   start: number;
   end: number;
   isIndefinite: boolean;
@@ -30,10 +28,7 @@ export function isSignedData(der: Buffer): boolean {
   return typeOfContent(der, Number.MAX_SAFE_INTEGER) !== null;
 }
 
-/**
- * Content of SignedData; "unreadable" when malformed; `null` for anything else, such as encrypted content. @throws
- * ParseLimitError
- */
+/** "unreadable" when malformed; `null` for anything else, such as encrypted content. @throws ParseLimitError */
 export function readSignedContent(der: Buffer, budget: ParseBudget): Buffer | "unreadable" | null {
   const type = typeOfContent(der, der.length);
   if (type === null) return null;

@@ -1,7 +1,4 @@
-/**
- * Searches a piece of a message and everything inside it, as deep as the limits allow, recognized by its bytes and not
- * by its declared type.
- */
+/** Searches a piece of a message and everything inside it up to the limits, by its bytes, not its declared type. */
 
 import { type PartKind } from "@kauke/mail-rfc";
 import { findInBytes, findInText } from "./find-mailboxes.ts";

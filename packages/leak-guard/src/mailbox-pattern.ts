@@ -64,10 +64,7 @@ export function shortestOf(patterns: readonly MailboxPattern[]): number {
   return Math.max(Math.min(...lengths), OCTETS_MIN);
 }
 
-/**
- * @param range where the domain must lie; a window's edges may cut addresses
- * @returns the first match of the first pattern
- */
+/** @param range place of the domain; a window's edges may cut addresses @returns first match of the first pattern */
 export function findMailbox(
   text: string,
   patterns: readonly MailboxPattern[],

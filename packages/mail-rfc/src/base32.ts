@@ -1,7 +1,4 @@
-/**
- * Base32 (RFC 4648 §6) in lower case without padding, for tokens in local parts, whose letter case may be changed on
- * the way.
- */
+/** Base32 (RFC 4648 §6) in lower case without padding, for local parts, whose case may change on the way. */
 import { base32nopad } from "@scure/base";
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";

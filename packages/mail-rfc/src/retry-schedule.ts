@@ -17,14 +17,10 @@ export const defaultRetrySchedule: readonly number[] = [
   12 * H, 12 * H, 12 * H, 12 * H, 12 * H, 12 * H, 12 * H,
 ];
 
-/**
- * Schedule for composed mail, for which a person waits: three retries within a day, enough for a host that greylists.
- */
+/** Schedule for composed mail, for which a person waits: three retries within a day, enough for greylisting. */
 export const composedRetrySchedule: readonly number[] = [600, 2 * H, 12 * H];
 
-/**
- * Parses "30s, 2m, 1h" to [30, 120, 3600]. @throws MailSyntaxError `schedule_syntax`, with the invalid item as `detail`
- */
+/** "30s, 2m, 1h" → [30, 120, 3600]. @throws MailSyntaxError `schedule_syntax`, with the item as `detail` */
 export function parseRetrySchedule(text: string): number[] {
   const items = text.split(",");
   if (items.length > DELAYS_MAX) throw new MailSyntaxError("schedule_syntax", `more than ${DELAYS_MAX} steps`);

@@ -1,7 +1,4 @@
-/**
- * Replaces ASCII in a text part; everything else stays byte for byte. What programs could read differently is not
- * edited.
- */
+/** Replaces ASCII in a text part, byte for byte; what programs could read differently is not edited. */
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { type Span, toBase64Lines } from "@kauke/mail-rfc";

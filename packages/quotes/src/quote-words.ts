@@ -77,9 +77,7 @@ export const labelKinds: ReadonlyMap<string, LabelKind> = new Map(
 
 export const calendarLabels: ReadonlySet<string> = new Set(calendarPeople.split("|"));
 
-/**
- * After the name of whoever answers: Google Calendar, Thunderbird, SOGo and others. Lower-case parts of expressions.
- */
+/** Words after an answerer's name: Google Calendar, Thunderbird, SOGo and others. Lower-case patterns. */
 export const answerSentences: readonly string[] = [
   // English
   "has (?:tentatively )?(?:accepted|declined) (?:this|your|the) (?:event |meeting |calendar )?invitation(?: to the event| with (?:this|a|the following) note)?",

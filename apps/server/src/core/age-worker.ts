@@ -53,9 +53,7 @@ export interface AgeJob<N extends AgeJobName> {
 }
 
 export interface AgeWorker {
-  /**
-   * @throws AppError `busy` when the queue is full, `unavailable` if the worker failed, timed out or is shutting down
-   */
+  /** @throws AppError `busy` when the queue is full; `unavailable` if the worker failed, timed out or shuts down */
   run<N extends AgeJobName>(job: AgeJob<N>, input: AgeJobs[N]["input"]): Promise<AgeOutcome<N>>;
 }
 

@@ -5,9 +5,7 @@
 export type ClientNumberKind = "alias" | "mailbox";
 
 export interface ClientNumberStore {
-  /**
-   * New numbers are assigned in the order of `ids`. @returns numbers by id, without ids that the account does not own
-   */
+  /** Assigns new numbers in the order of `ids`. @returns numbers by id, without ids of other accounts */
   numbersOf(userId: string, kind: ClientNumberKind, ids: readonly string[]): Promise<Map<string, number>>;
   /** `null` if the number was never assigned, or its alias or mailbox was deleted. */
   idOf(userId: string, kind: ClientNumberKind, number: number): Promise<string | null>;

@@ -75,10 +75,7 @@ export function newSmtpPassword(random: Pick<Random, "bytes">): string {
 
 type CredentialDeps = LimitDeps & { smtpCredentials: SmtpCredentialStore };
 
-/**
- * The credentials work at once, unless the alias is paused. @throws AppError `not_found`, `smtp_credential_exists`,
- * `rate_limited`
- */
+/** Creates credentials, valid at once. @throws AppError `not_found`, `smtp_credential_exists`, `rate_limited` */
 export async function createSmtpCredential(
   deps: CredentialDeps & { random: Random },
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -139,10 +136,7 @@ export interface SmtpLoginAttempt {
 /** The alias and account that this connection sends for. */
 export type Submitter = Pick<CredentialLogin, "aliasId" | "userId" | "aliasAddress" | "credentialId" | "stamp">;
 
-/**
- * `null`: user name or password is wrong; the client is not told which. `paused`: both are right, but a paused alias
- * may not send.
- */
+/** `null`: wrong user name or password, the client is not told which; `paused`: a paused alias may not send. */
 export type SmtpLoginResult = ({ kind: "signed_in" } & Submitter) | { kind: "paused" } | null;
 
 type LoginDeps = LimitDeps & { smtpCredentials: Pick<SmtpCredentialStore, "findLogin"> };

@@ -22,10 +22,7 @@ export interface LimitDeps {
   rateLimits: Pick<RateLimitStore, "take" | "takeAll" | "takeSpaced" | "giveBack" | "clear">;
 }
 
-/**
- * Counts one request of the subject against the named limit.
- * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
- */
+/** Counts a request. @throws AppError `rate_limited` with `resetAt` when the named limit is exceeded */
 export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
   refuseUnless(await countTry(deps, name, subject), deps, name);
 }
@@ -48,10 +45,7 @@ function refuseUnless(result: RateLimitResult | null, { limitRules }: LimitDeps,
   throw new AppError("rate_limited", { message: limitRules[name].message, resetAt: result.resetAt });
 }
 
-/**
- * Like `takeLimit`, for callers that have an alternative to refusing.
- * @returns `null` within the limit, otherwise when the next request is allowed
- */
+/** Like `takeLimit`. @returns `null` within the limit, otherwise when the next request is allowed */
 export async function tryLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<Date | null> {
   const result = await countTry(deps, name, subject);
   return result === null || result.allowed ? null : result.resetAt;

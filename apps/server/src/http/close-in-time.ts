@@ -1,7 +1,4 @@
-/**
- * Graceful shutdown with a deadline: requests in progress may finish within `GRACE_MS`; then all connections are
- * closed.
- */
+/** Graceful shutdown: requests in progress may finish within `GRACE_MS`; then all connections are closed. */
 import type { FastifyInstance } from "fastify";
 
 const GRACE_MS = 3000;

@@ -1,6 +1,4 @@
-/**
- * Mounts the contract's route table. For each call: authentication, validation of path ids and body, then the handler.
- */
+/** Mounts the contract's route table: authentication, validation of path ids and body, then the handler. */
 
 import { Readable } from "node:stream";
 import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";

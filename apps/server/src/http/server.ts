@@ -210,10 +210,7 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
   };
 }
 
-/**
- * SMTP ports to show to users of a local server. `null` for a public one, whose firewall may forward the standard
- * ports.
- */
+/** SMTP ports to show to users of a local server; `null` for a public one, where a firewall may forward others. */
 function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): CoreDeps["localSmtpPorts"] {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(publicUrl.hostname);
   const isUsual = submission.port === 587 && submissions.port === 465;

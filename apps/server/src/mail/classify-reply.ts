@@ -134,10 +134,7 @@ export function classifyReply(reply: PeerReply, stage: SmtpStage): DeliveryOutco
   return isDeferred ? deferred(code, `4.${detail}`) : refused(code, `5.${detail}`);
 }
 
-/**
- * Whether a reply to RCPT says that the mailbox does not exist. Only an explicit enhanced status counts, because a bare
- * 550 may mean anything.
- */
+/** Whether a reply to RCPT says that the mailbox does not exist, by its enhanced status: 550 may mean anything. */
 export function isMailboxMissing({ code, enhancedStatus }: PeerReply): boolean {
   return code >= 500 && /^5\.(?:1\.[12]|2\.1)$/.test(enhancedStatus ?? "");
 }

@@ -1,7 +1,4 @@
-/**
- * One process of a group, seen by the process that started it, and the messages between them (structured clones over
- * Node's channel).
- */
+/** One process of a group as its parent sees it, and the messages between them (structured clones). */
 import { fork } from "node:child_process";
 import { ControlError, valueOf } from "../cli/control/control-client.ts";
 import { type ControlRequest, type ControlResponse } from "../cli/control/control-protocol.ts";

@@ -14,10 +14,7 @@ import { readEnvironment } from "../settings/env.ts";
 import { readConfig } from "../settings/read-config.ts";
 import type { FromMember, GroupRequest, ListenPorts, ToMember } from "./member-process.ts";
 
-/**
- * Milliseconds after which the process exits even if its shutdown has not finished: before the process that started it
- * kills it.
- */
+/** Milliseconds after which the process exits unfinished, before the process that started it kills it. */
 const CLOSE_LIMIT_MS = 3750;
 
 /** @throws what `start` of app.ts throws */

@@ -116,10 +116,7 @@ export class GatheredRequest extends IncomingMessage {
   }
 }
 
-/**
- * Reads and drops what arrives of a request after its response. Node would drop it uncounted if nobody has read the
- * body.
- */
+/** Reads and drops the rest of a request after its response; Node would drop an unread body uncounted. */
 export function dropRest(request: IncomingMessage, response: ServerResponse): void {
   response.prependListener("finish", () => {
     if (!request.complete) request.resume();

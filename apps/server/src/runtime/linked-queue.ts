@@ -1,7 +1,4 @@
-/**
- * A first-in, first-out queue from which any item can be removed in constant time. A Set with many removals takes
- * linear time to find its first item.
- */
+/** First-in, first-out queue with removal of any item in constant time, unlike a Set after many removals. */
 export interface Linked<Item> {
   previous: Item | null;
   next: Item | null;

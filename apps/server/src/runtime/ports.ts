@@ -20,10 +20,7 @@ export interface Random {
   uuid(): string;
 }
 
-/**
- * Named events with counts, ids, codes and durations only: the fields are an allow-list
- * (`platform/telemetry/logger.ts`).
- */
+/** Named events with counts, ids, codes and durations only, from an allow-list (`platform/telemetry/logger.ts`). */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -79,10 +76,7 @@ export const systemRandom: Random = { bytes: (length) => randomBytes(length), uu
 /** Maximum difference between the clocks of several processes. */
 const SKEW_MS = 5 * 60_000;
 
-/**
- * Latest time that a stored row can have. A later one shows that the clock was set back; it must neither delay work nor
- * keep a count alive until then.
- */
+/** Latest plausible time of a stored row: a later one, after the clock was set back, must delay no work. */
 export function latestKnown(now: Date): Date {
   return new Date(now.getTime() + SKEW_MS);
 }

@@ -8,10 +8,7 @@ export function armor(file: Uint8Array): string {
   return library.encode(file);
 }
 
-/**
- * Reads armor with LF or CRLF. @throws AgeError `not_age` without the first marker, `too_large` before decoding,
- * `malformed`
- */
+/** @throws AgeError `not_age` without the first marker, `too_large` before decoding, `malformed` */
 export function dearmor(text: string, maxBytes: number): Uint8Array {
   const armored = trimAsciiSpace(text);
   if (!armored.startsWith(ARMOR_BEGIN)) throw new AgeError("not_age");

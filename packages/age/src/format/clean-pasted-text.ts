@@ -1,11 +1,7 @@
-/**
- * Restores strict armor from pasted text that programs changed. Guesses nothing: other characters are refused later.
- */
+/** Restores strict armor from pasted text that programs changed, without guessing other characters. */
 import { ARMOR_BEGIN, ARMOR_END } from "./armor.ts";
 
-/**
- * Limited runs of white space: in a process that compiled many expressions V8 overflows its stack on a match of 4 MiB.
- */
+/** Limited runs of white space: after many compiled expressions V8 overflows its stack on a match of 4 MiB. */
 const blanks = /[\s\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;
 /** Quote marks and white space inside lines, left when a program joins quoted lines; none of them is base64. */
 const blanksAndQuoteMarks = /[\s>|\u0085\p{Default_Ignorable_Code_Point}]{1,1000}/gu;

@@ -26,10 +26,7 @@ export interface ProtectedKeyPair {
   protectedKey: string;
 }
 
-/**
- * Protects a private key as armor of at most 4 KiB. @throws AgeError `bad_private_key`, `bad_password`,
- * `out_of_memory`, `insecure_context`
- */
+/** @throws AgeError `bad_private_key`, `bad_password`, `out_of_memory`, `insecure_context` */
 export async function protectPrivateKey(key: PrivateKeyToProtect): Promise<string> {
   const publicKey = await publicKeyOf(key.privateKey);
   const [privateKey] = readPrivateKeys(key.privateKey);
@@ -120,9 +117,7 @@ function isBareKey(text: string): boolean {
 /** With this cipher every password is wrong, without computing anything. */
 const noCipher: PasswordCipher = { encrypt: (_, fileKey) => fileKey, decrypt: () => null };
 
-/**
- * Whether a file is for other keys: without a password stanza it fails with `no_matching_key` before any computation.
- */
+/** Whether a file is for other keys: without a password stanza, `no_matching_key` precedes any computation. */
 async function isForOtherKeys(file: string): Promise<boolean> {
   return decrypt(file, { password: "-", passwordCipher: noCipher }).then(
     () => false,

@@ -18,10 +18,7 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 
 export const signInLinkBody = z.object({
   token: linkToken,
-  /**
-   * Password; required in another browser than the one that asked, and while the e-mail of an account with a password
-   * is unconfirmed.
-   */
+  /** Required in another browser than the one that asked, and while the account's e-mail is unconfirmed. */
   password: z
     .string()
     .min(1, authMessages.passwordRequired)

@@ -1,7 +1,4 @@
-/**
- * Reads streams and strings of PDF files (ISO 32000-1 §7.3, §7.4). Not: fonts with custom encodings, LZW, encrypted
- * files.
- */
+/** Reads streams and strings of PDF (ISO 32000-1 §7.3, §7.4), but no custom encodings, LZW or encryption. */
 import type { Inner } from "../inner.ts";
 
 const MAGIC = Buffer.from("%PDF-");
@@ -53,10 +50,7 @@ export function isZlib(bytes: Buffer): boolean {
   return (method & 0x0f) === 8 && method >> 4 <= 7 && (method * 256 + flags) % 31 === 0;
 }
 
-/**
- * Yields decoded bytes that may be UTF-16, in windows, since millions of escapes in one replacement take too much
- * memory.
- */
+/** Yields decoded bytes, maybe UTF-16, in windows: millions of escapes in one replacement take too much memory. */
 export function* pdfViews(bytes: Buffer): Generator<Inner> {
   for (let start = 0; start < bytes.length; start += WINDOW) {
     yield* stringViews(bytes.toString("latin1", start, start + WINDOW + WINDOW_OVERLAP));

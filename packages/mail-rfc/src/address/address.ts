@@ -151,10 +151,7 @@ const DOT_STRING = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, "u");
 const QUOTED = new RegExp(`^"(?:[ !#-\\[\\]-~${NON_ASCII}]|\\\\[ -~])*"$`, "u");
 const QUOTABLE = new RegExp(`^[ -~${NON_ASCII}]*$`, "u");
 
-/**
- * Canonical local part: `"ann.lee"` → `ann.lee`, `"ann\ lee"` → `"ann lee"`. @throws MailSyntaxError `local_syntax`,
- * `local_too_long`
- */
+/** `"ann.lee"` → `ann.lee`, `"ann\ lee"` → `"ann lee"`. @throws MailSyntaxError `local_syntax`, `local_too_long` */
 export function canonicalLocal(text: string): string {
   if (Buffer.byteLength(text) > FOREIGN_LOCAL_MAX_OCTETS) throw new MailSyntaxError("local_too_long");
   if (hasLoneSurrogate(text)) throw new MailSyntaxError("local_syntax");

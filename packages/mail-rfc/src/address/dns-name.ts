@@ -6,10 +6,7 @@ import { domainToASCII, domainToUnicode } from "node:url";
 
 const LABEL = "[A-Za-z0-9_-]{1,63}";
 const NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`);
-/**
- * Characters that no label may contain: U+FFFD stands for octets that are not UTF-8; not every program takes the other
- * full stops for one.
- */
+/** Characters of no label: U+FFFD is no UTF-8, and not every program takes the other full stops for one. */
 const NO_LABEL = /[\u{fffd}\u{3002}\u{ff0e}\u{ff61}]/u;
 
 export function isDnsName(name: string): boolean {

@@ -28,15 +28,10 @@ export function formatAddressField(fieldName: string, mailboxes: readonly Mailbo
   return headerField(fieldName, pieces);
 }
 
-/**
- * Characters above which recipients lose their names, so that a reply to all still fits into a field (102,400 octets).
- */
+/** Characters above which recipients lose their names, so that a reply to all fits into 102,400 octets. */
 const NAMED_MAX = 81_920;
 
-/**
- * Formats recipients; names the number of missing ones as a group without members, which programs show but don't write
- * to.
- */
+/** Formats recipients; counts missing ones in the name of an empty group, which programs show but don't write to. */
 export function formatRecipients(fieldName: string, mailboxes: readonly Mailbox[], missing: number): FieldText {
   const named = formatWithMissing(fieldName, mailboxes, missing);
   if (named.length <= NAMED_MAX) return named;
@@ -102,10 +97,7 @@ export function shownName({ name, address, isVerified }: ShownCorrespondent): st
   return `${isVerified ? "" : "Unverified: "}${shown === "" ? spelled : `${shown} (${spelled})`}`;
 }
 
-/**
- * Author for a message without one: an address of ours that takes no mail, since large hosts refuse a message without
- * From.
- */
+/** Author for a message without one, at an address that takes no mail: large hosts refuse mail without From. */
 export function unknownAuthor(name: string, domain: string): { name: string; address: string } {
   return { name: `Unknown sender${namePart(name)}`, address: `no-reply@${domain}` };
 }

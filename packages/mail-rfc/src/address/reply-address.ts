@@ -12,9 +12,7 @@ import type { Mailbox } from "./address-list.ts";
 
 const TOKEN_LENGTH = 20;
 const TOKEN_BYTES = 13;
-/**
- * Characters between hyphens: spam filters penalize twenty random characters in a row (SpamAssassin's HK_RANDOM_FROM).
- */
+/** Characters between hyphens: spam filters penalize twenty in a row (SpamAssassin's HK_RANDOM_FROM). */
 const GROUP_LENGTH = 5;
 /** Local part of a reply address; its hyphens may be missing or in other places. */
 const REPLY_LOCAL = /^r-((?:[a-z2-7]-*){19}[a-z2-7])$/i;

@@ -120,10 +120,7 @@ export function isSrs(local: string): boolean {
   return /^"?SRS[01][=+-]/i.test(local);
 }
 
-/**
- * Body of the address: the first forwarder signs the sender (SRS0), all later ones the first forwarder's address
- * (SRS1).
- */
+/** The first forwarder signs the sender (SRS0), all later ones the first forwarder's address (SRS1). */
 function bodyFor(meaning: string, domain: string, now: Date): { kind: Kind; body: string } {
   const [, , first, rest] = SRS1.exec(meaning) ?? [];
   if (first !== undefined) return { kind: "SRS1", body: `${first}=${rest}` };
@@ -182,9 +179,7 @@ function joinAddress(local: string, domain: string): string {
   return address;
 }
 
-/**
- * Days for which bounces are accepted, longer than any mail host retries (RFC 5321 §4.5.4.1 recommends 4 to 5 days).
- */
+/** Days for which bounces are accepted, longer than hosts retry (RFC 5321 §4.5.4.1: 4 to 5 days). */
 export const SRS_MAX_AGE_DAYS = 21;
 
 const DAY_MS = 86_400_000;

@@ -18,10 +18,7 @@ export function readArcResults(value: string): Map<string, string> {
   return parts;
 }
 
-/**
- * Domain for which the field states `dmarc=pass`, in A-labels; empty unless there is exactly one such result and
- * property.
- */
+/** Domain for which the field states `dmarc=pass`, in A-labels; empty unless it states exactly one. */
 export function dmarcPassAuthor(value: string): string {
   const results = [...partsOf(value)].filter(({ name }) => name.split("/", 1)[0]?.trim() === "dmarc");
   const [result, ...properties] = (results[0]?.text ?? "").match(WORDS) ?? [];

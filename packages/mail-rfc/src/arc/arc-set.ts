@@ -39,10 +39,7 @@ export async function arcSign(source: ArcSource, key: DkimKey): Promise<FieldTex
   return joinFields([seal, signature, results]);
 }
 
-/**
- * Reads the chain; `null` when no set may be added: there are fifty, the chain failed before or contradicts `status`,
- * or a set is incomplete.
- */
+/** `null` when no set may be added: fifty exist, the chain failed, contradicts `status`, or is incomplete. */
 function readChain({ header, fields, status }: ArcSource): string[][] | null {
   const found = fields.filter(({ name }) => (names as readonly string[]).includes(name));
   const instances = found.map((field) => instanceOf(fieldValue(header, field)));

@@ -47,9 +47,7 @@ export function unstuff(wire: Buffer): Buffer {
 
 const BLANK_LINE = Buffer.from("\r\n\r\n");
 
-/**
- * Doubles dots that a sender left single before a header line, or we would read other field names than the next host.
- */
+/** Doubles single dots before a header line, or we would read other field names than the next host. */
 export function withStuffedHeader(wire: Buffer): Buffer {
   const start = wire.subarray(0, headerLimits.bytesMax);
   const blank = start.indexOf(BLANK_LINE);

@@ -93,9 +93,7 @@ function headerText(
   return { text, bodyStart: start + head.length, isUnclear: head.length < end - start };
 }
 
-/**
- * Parameters parsed as the most lenient programs do (RFC 2045 §5.1, RFC 2231), to tell what a part may be taken for.
- */
+/** Parameters as the most lenient programs parse them (RFC 2045 §5.1, RFC 2231): what a part may be taken for. */
 export interface ContentParameters {
   value: string;
   /** Distinct values by lower-case name, without the `*` and numbers of RFC 2231. */

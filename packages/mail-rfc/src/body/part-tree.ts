@@ -1,7 +1,4 @@
-/**
- * Parses the MIME parts of a message into a tree (RFC 2046 §5.1) of views. Signed parts and attached messages are
- * leaves.
- */
+/** Parses a message's MIME parts into a tree of views (RFC 2046 §5.1). Signed and attached messages are leaves. */
 
 import { firstValue, type HeaderBlock, readHeader } from "../header/headers.ts";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
@@ -22,10 +19,7 @@ interface Place {
 
 const UNSIGNED_MULTIPART = /^multipart\/(?!signed\b)/i;
 
-/**
- * @param opened matches the types whose parts are read
- * @returns `null` when a header is too large or the parts exceed the budget
- */
+/** @param opened types whose parts are read @returns `null` for a header too large, or parts above the budget */
 export function readPartTree(
   header: Buffer,
   body: Buffer,

@@ -1,7 +1,4 @@
-/**
- * Makes a message readable for a parser that believes every charset label, takes raw header octets for UTF-8, and drops
- * bare carriage returns.
- */
+/** For a parser that believes every charset label, takes raw header octets for UTF-8, and drops bare CRs. */
 import { isUtf8 } from "node:buffer";
 import { charsetLabel, isUndeclaredUtf8 } from "../header/encoded-word.ts";
 import { fieldValue, firstValue, type HeaderField, readHeader } from "../header/headers.ts";
@@ -20,10 +17,7 @@ const INLINE_TEXT = /^text\/(?:plain|html)$/;
 /** Transfer encodings in which a line end stands for itself. */
 const LINE_ENCODINGS: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary", "quoted-printable"]);
 
-/**
- * Turns fields into UTF-8, wrong labels into the right ones, attachments into base64. Beyond the limits the message
- * stays unchanged.
- */
+/** Fixes charset labels, and makes fields UTF-8 and attachments base64; unchanged beyond the limits. */
 export function withReadableParts(message: Buffer): Buffer {
   const { end, isSeparated } = readHeader(message);
   if (!isSeparated) return message;

@@ -147,9 +147,7 @@ function multipartType(part: MimePart, boundary: string, names: PartNames): Fiel
   );
 }
 
-/**
- * Replaces Content-IDs in links of an HTML part, as base64 lines; `null` when there are none. @throws ParseLimitError
- */
+/** Replaces Content-IDs in HTML links, as base64 lines; `null` when there are none. @throws ParseLimitError */
 function htmlWithNewIds(part: MimePart, names: PartNames): Buffer | null {
   if (names.isEmpty || !/^text\/html\b/i.test(typeOf(part))) return null;
   const encoding = firstValue(part.header, part.block.fields, "content-transfer-encoding") ?? "";

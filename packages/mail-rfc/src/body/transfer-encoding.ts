@@ -23,9 +23,7 @@ export function encodeText(text: string): EncodedText {
   return { encoding: "quoted-printable", bytes: toQuotedPrintable(whole) };
 }
 
-/**
- * Decodes Latin-1 to Latin-1; invalid escapes stay. Byte by byte: a regular expression can take thirty times as long.
- */
+/** Latin-1 in and out; invalid escapes stay. By byte: a regular expression can take thirty times as long. */
 export function decodeQuotedPrintable(text: string): string {
   if (!text.includes("=")) return text;
   const bytes = withoutSoftBreaks(Buffer.from(text, "latin1"));

@@ -1,6 +1,4 @@
-/**
- * DKIM canonicalization (RFC 6376 §3.4). For signing the body is simple: one pass of SHA-256, whatever its white space.
- */
+/** DKIM canonicalization (RFC 6376 §3.4). Signing uses simple for the body: one pass of SHA-256. */
 import { createHash, hash as hashOnce } from "node:crypto";
 import { asciiLowerCase, type RawField, utf8Of, withoutBlanks } from "../header/raw-fields.ts";
 import type { DkimCanonicalization } from "./dkim-body.ts";

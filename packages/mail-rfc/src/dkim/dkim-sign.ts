@@ -63,10 +63,7 @@ interface ToSign {
   signedAt: Date;
 }
 
-/**
- * Signed names: every instance, the lowest first (§5.4.2); `from` once more, so that adding another breaks the
- * signature.
- */
+/** Every instance, the lowest first (§5.4.2); `from` once more, so that adding another breaks the signature. */
 export function signedFields({ header, fields }: DkimSource): { names: string[]; input: string } {
   const text = header.toString("latin1");
   const names: string[] = [];

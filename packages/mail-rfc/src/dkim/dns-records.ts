@@ -79,10 +79,7 @@ export function mtaStsId(policy: string): string {
   return createHash("sha256").update(policy).digest("hex").slice(0, 20);
 }
 
-/**
- * Line of a zone file, e.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; strings of 255 octets at most (RFC 1035
- * §3.3).
- */
+/** E.g. `kauke.example. 3600 IN MX 10 mail.kauke.example.`; strings of at most 255 octets (RFC 1035 §3.3). */
 export function zoneLine(record: DnsRecord, ttlSeconds = 3600): string {
   return `${record.name}. ${ttlSeconds} IN ${record.type} ${zoneData(record)}`;
 }

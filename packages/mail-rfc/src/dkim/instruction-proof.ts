@@ -10,10 +10,7 @@ import { canonicalField, signedText } from "./dkim-canonical.ts";
 import type { ReadSignature } from "./verify-signature.ts";
 
 export interface InstructionProof {
-  /**
-   * Hash of body, To, Cc, and Message-ID or Date, whatever the signature and folding, so that a repeated message can't
-   * look new.
-   */
+  /** Hash of body, To, Cc, and Message-ID or Date, so that no repeated message looks new by another signature. */
   id: string;
   /** When the signature stops proving an instruction. */
   endsAt: Date;
@@ -57,10 +54,7 @@ function identityOf(signature: ReadSignature, fields: readonly RawField[]): stri
   return [signature.bodyHash, ...texts].join("\r\n");
 }
 
-/**
- * Whether all fields of these names are signed: a name listed n times in `h=` covers the n lowest ones (RFC 6376
- * §5.4.2).
- */
+/** Whether all fields of these names are signed: n times in `h=` covers the n lowest (RFC 6376 §5.4.2). */
 function coversAll({ names }: ReadSignature, fields: readonly RawField[], name: string): boolean {
   const covered = names.filter((listed) => listed === name).length;
   return fields.filter((field) => field.name === name).length <= covered;

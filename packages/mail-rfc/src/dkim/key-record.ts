@@ -1,6 +1,4 @@
-/**
- * Public keys of DKIM and ARC in DNS (RFC 6376 §3.6.1, RFC 8463 §4). A key whose check takes milliseconds is invalid.
- */
+/** Public keys of DKIM and ARC (RFC 6376 §3.6.1, RFC 8463 §4). One that takes milliseconds is invalid. */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { membersOf, packedTag, readTags, type Tags, tagText } from "./tag-list.ts";
 

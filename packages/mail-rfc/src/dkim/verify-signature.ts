@@ -134,9 +134,7 @@ const usualNames = [
   ..."list-post list-owner list-archive bimi-selector".split(" "),
 ];
 
-/**
- * Reads a signature; `null` for one that is ignored: unknown algorithm or form, or no DNS name as domain or selector.
- */
+/** @returns `null` for a signature to ignore: unknown algorithm or form, domain or selector no DNS name */
 export function readSignatureField(field: RawField): ReadSignature | null {
   const list = unicodeValue(field);
   const tags = readTags(list);

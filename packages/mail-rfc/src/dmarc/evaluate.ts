@@ -1,6 +1,4 @@
-/**
- * Evaluates DMARC (RFC 7489, RFC 9989 §5.3) for the author's domain: its policy, and whether SPF or DKIM is aligned.
- */
+/** Evaluates DMARC (RFC 7489, RFC 9989 §5.3) for an author's domain: its policy, and SPF or DKIM alignment. */
 import { isDnsName, toALabels } from "../address/dns-name.ts";
 import { type DmarcPolicy, type DmarcRecord, type LookUpTxt, type PolicyFound, TreeWalks } from "./dmarc-record.ts";
 
@@ -70,10 +68,7 @@ export class DmarcEvaluation {
     return { result: isOpen ? "temperror" : "fail", policy: applied };
   }
 
-  /**
-   * Policy (§4.10.1). If the look-up of the domain's existence fails, the weaker of `sp` and `np` applies, marked as
-   * unsure.
-   */
+  /** Policy (§4.10.1). If the domain's existence is unknown, the weaker of `sp` and `np`, marked as unsure. */
   async #policyOf(
     { applied }: PolicyFound,
     { p, sp = p, np }: NonNullable<DmarcRecord["policies"]>,

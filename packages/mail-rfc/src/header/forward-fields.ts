@@ -112,10 +112,7 @@ export function isDroppedField(name: string): boolean {
 const LINKS_MAX = 20;
 const KEPT_QUERY = new Set(["subject", "body"]);
 
-/**
- * Rewrites a List- field. Empty when no link is left, `null` when it may stay. `replyFor`: `null` without a free reply
- * address.
- */
+/** Rewrites a List- field; empty without links, `null` when it may stay. `replyFor`: `null` at the maximum. */
 export function rewriteListField(
   title: string,
   value: string,

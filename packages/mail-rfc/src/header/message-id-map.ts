@@ -54,10 +54,7 @@ export function messageIdKeys(replyKey: Buffer, aliasDomain: string): MessageIdK
   };
 }
 
-/**
- * Seals an identifier. One at the alias' domain stays; one too long for 200 characters becomes a keyed hash, which
- * can't be reversed.
- */
+/** Seals an identifier, except at the alias' domain; one above 200 characters becomes a one-way keyed hash. */
 export function sealMessageId(id: string, keys: MessageIdKeys): string {
   if (isAtAlias(id, keys)) return id;
   const plain = isBracketed(id) ? id.slice(1, -1) : `${BARE}${id}`;

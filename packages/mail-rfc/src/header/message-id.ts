@@ -1,7 +1,4 @@
-/**
- * Message identifiers (RFC 5322 §3.6.4). Nearly anything occurs, and others compare identifiers as text, so they stay
- * as written.
- */
+/** Message identifiers (RFC 5322 §3.6.4). Nearly anything occurs, and others compare them as text, so they stay. */
 
 import { asciiDomainOf, canonicalDomain } from "../address/address.ts";
 import { toBase32 } from "../base32.ts";

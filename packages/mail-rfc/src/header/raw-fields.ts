@@ -84,10 +84,7 @@ const FIELD_AFTER_CRLF = /\r\n[!-9;-~]+[ \t]*:/;
 const LINE_END = /\r{0,2}\n/g;
 const BLANK_LINE = /\n\r{0,2}\n/;
 
-/**
- * Makes the line ends CRLF, those of a body up to 4 MiB if it has no CRLF; `null` if programs would read different
- * headers.
- */
+/** Makes line ends CRLF, in a body up to 4 MiB if it has none; `null` if programs would read different headers. */
 export function withHeaderLineEnds(wire: Buffer): Buffer | null {
   const strictEnd = wire.indexOf(HEADER_END);
   const textEnd = Math.min(strictEnd < 0 ? wire.length : strictEnd + HEADER_END.length, headerLimits.bytesMax + 1);

@@ -52,9 +52,7 @@ export interface ForwardHeader extends WrittenHeader {
   replies: ReplyAddresses;
 }
 
-/**
- * Maximum reply addresses: 1,000 recipients, and some authors and lists. Further recipients are counted in their field.
- */
+/** Maximum reply addresses: 1,000 recipients, some authors and lists. The field counts further recipients. */
 export const CORRESPONDENTS_MAX = 1010;
 /** Maximum further aliases of the owner that To and Cc may name; the rest is removed. */
 const OWN_MAX = 50;
@@ -127,10 +125,7 @@ function mailboxFor(mailbox: Mailbox, isVerified: boolean, replies: ReplyAddress
   return address === null ? null : { name: shownName({ ...mailbox, isVerified }), address };
 }
 
-/**
- * Writes address fields, From first, so that the maximum of reply addresses never removes it. An empty text removes a
- * field.
- */
+/** Writes address fields, From first, so that it always gets a reply address. An empty text removes a field. */
 function writeAddressFields(source: ForwardHeaderSource, lists: Recipients, replies: ReplyAddresses): Written {
   const from = addressesOf(source, "from").mailboxes[0] ?? envelopeMailbox(source.envelopeFrom);
   const author = from && mailboxFor(from, source.isVerified, replies);

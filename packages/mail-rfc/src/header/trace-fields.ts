@@ -76,9 +76,7 @@ export function resultsValue(authservId: string, found: readonly MethodResult[])
   return [authservId, ...(rows.length === 0 ? ["none"] : rows)].join("; ");
 }
 
-/**
- * Words of a stored value. Older versions stored folds and unchecked remote text, so they are unfolded and neutralized.
- */
+/** Words of a stored value, unfolded and neutralized: older versions stored folds and unchecked remote text. */
 export function resultsWords(value: string): string[] {
   return neutralized(value.replace(/\r\n[ \t]+/g, " "))
     .split(" ")

@@ -20,10 +20,7 @@ export interface ComposedMessage {
   messageId: string;
 }
 
-/**
- * Returns the message in plain form, CRLF lines. @throws MailSyntaxError for an address or identifier that can't be
- * written
- */
+/** Plain form, CRLF lines. @throws MailSyntaxError for an address or identifier that can't be written */
 export function composeMessage(message: ComposedMessage): Buffer {
   const { left, right } = parseMessageId(message.messageId);
   const { encoding, bytes } = encodeText(message.text);

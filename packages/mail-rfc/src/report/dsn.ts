@@ -17,9 +17,7 @@ export interface DeliveryReport {
   to: string;
   aliasAddress: string;
   reportingMta: string;
-  /**
-   * Enhanced status (RFC 3463). Class 4 becomes class 5, since no further attempt follows; an invalid status `5.0.0`.
-   */
+  /** Enhanced status (RFC 3463): class 4 becomes 5, since no attempt follows; an invalid status `5.0.0`. */
   enhancedStatus: string;
   /** Status of the last attempt before the retry schedule ended. */
   reasonStatus?: string;
@@ -37,10 +35,7 @@ const returned = ["from", "to", "subject", "date", "message-id"];
 /** Maximum bytes of a returned field; longer ones are left out, so that reports stay small. */
 const FIELD_BYTES_MAX = 4096;
 
-/**
- * Builds the report in plain form, ASCII except for an internationalized `to`. @throws MailSyntaxError for an invalid
- * address
- */
+/** Plain form, ASCII except for an internationalized `to`. @throws MailSyntaxError for an invalid address */
 export function buildDeliveryReport(report: DeliveryReport): Buffer {
   const status = permanentStatus(report.enhancedStatus);
   const boundary = `=_${report.boundary.replace(/[^A-Za-z0-9]/g, "")}`;
@@ -127,10 +122,7 @@ function statusPart({ aliasAddress, reportingMta, arrivedAt, at }: DeliveryRepor
   return [type, joinFields(aboutMessage), joinFields(aboutRecipient), ""].join("\r\n");
 }
 
-/**
- * Part with the original's header; base64 when it is not plain ASCII in lines of allowed length, so that its bytes
- * stay.
- */
+/** Part with the original's header, as base64 unless it is plain ASCII in short lines, so that its bytes stay. */
 function headersPart({ header, fields }: HeaderSource): string {
   const kept = returned.flatMap((name) => {
     const field = findField(fields, name);

@@ -1,6 +1,4 @@
-/**
- * Replies of an SMTP server (RFC 5321 §4.2, RFC 3463). Their text can contain addresses and must not leave the process.
- */
+/** SMTP replies (RFC 5321 §4.2, RFC 3463), whose text can contain addresses and must not leave the process. */
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 
 export interface ReplyLine {
@@ -20,10 +18,7 @@ export interface ServerReply {
 const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/s;
 const ENHANCED = /^([245])\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})(?=$|[ \t])/;
 
-/**
- * Parses a line: `250-SIZE 1000` → `{ code: 250, hasMore: true, text: "SIZE 1000" }`. @throws MailSyntaxError
- * `reply_syntax`
- */
+/** `250-SIZE 1000` → `{ code: 250, hasMore: true, text: "SIZE 1000" }`. @throws MailSyntaxError `reply_syntax` */
 export function parseReplyLine(line: string): ReplyLine {
   const [, code, mark, text = ""] = LINE.exec(line) ?? [];
   if (code === undefined) throw new MailSyntaxError("reply_syntax");

@@ -15,10 +15,7 @@ export type SpfResult = SpfOutcome | "none" | "permerror" | "temperror";
 
 export type SpfRecordType = "A" | "AAAA" | "MX" | "PTR" | "TXT";
 
-/**
- * Asks DNS: MX host names by preference, TXT strings joined; empty when the record does not exist, `null` without a
- * response.
- */
+/** MX hosts by preference, TXT strings joined; empty without a record, `null` without a response. */
 export type AskSpf = (name: string, type: SpfRecordType) => Promise<readonly string[] | null>;
 
 export interface SpfSender {

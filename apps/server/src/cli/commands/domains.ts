@@ -22,10 +22,7 @@ function publicAddresses({ host }: ServerFacts): string[] {
   return all.filter((one) => !one.internal && isPublicAddress(one.address)).map((one) => one.address);
 }
 
-/**
- * The zone file of all domains of this server.
- * @param addresses public IP addresses of this machine; empty if unknown
- */
+/** Zone file of all domains of this server. @param addresses public IP addresses of this machine, if known */
 export function domainsText(facts: ServerFacts, addresses: readonly string[]): string {
   const plan = dnsPlan(facts);
   const aliasesOf = (name: string) => plan.aliases.filter((one) => one.name === name);

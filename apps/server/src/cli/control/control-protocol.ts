@@ -54,10 +54,7 @@ export type ControlRequest = { [Call in ControlCall]: { call: Call } & ControlCa
 /** `sentence`: the reason for a failure, for the operator. */
 export type ControlResponse = { ok: true; value: unknown } | { ok: false; sentence?: string };
 
-/**
- * Handlers of control calls: the running server calls them for its socket; without a server, the command calls them
- * itself.
- */
+/** Handlers of control calls, run by the server for its socket or, without a server, by the command itself. */
 export type ControlHandlers = {
   [Call in ControlCall]: (ask: ControlCalls[Call]["ask"]) => Promise<ControlCalls[Call]["result"]>;
 };

@@ -1,7 +1,4 @@
-/**
- * Checks this machine: the DNS names of the mail host, file modes, disk space, clock, in-flight messages, and the
- * relay.
- */
+/** Checks this machine: host names, file modes, disk space, clock, messages in flight, and the relay. */
 
 import { existsSync } from "node:fs";
 import { readdir, stat, statfs } from "node:fs/promises";
@@ -130,10 +127,7 @@ async function checkDiskSpace(dataDir: string): Promise<CheckResult[]> {
   ];
 }
 
-/**
- * Works without network time: a clock behind the newest file of the data directory is certainly wrong; other errors
- * can't be detected.
- */
+/** Reports a clock behind the newest file of the data directory; without network time it can't find other errors. */
 async function checkClock({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const { ok, fix } = checking("clock", "this machine");
   const newest = await newestChange(dataDir);

@@ -100,10 +100,7 @@ interface ByKey {
   confirmed: ReadonlySet<string>;
 }
 
-/**
- * Refuses new destinations that are not confirmed mailboxes: a stolen API key cannot forward mail to a thief. @throws
- * AppError `invalid`
- */
+/** Refuses unconfirmed new destinations: no stolen API key forwards mail to a thief. @throws AppError `invalid` */
 export function refuseUnconfirmed(
   field: "forwardTo" | "lastForwardTo",
   { wanted = [], before = [], confirmed }: ByKey,

@@ -44,8 +44,7 @@ export interface AliasRoute {
   /** `name@domain`, lower case. */
   address: string;
   /**
-   * Without mailboxes that refused or blocked mail or are suspended, and without paused webhooks. Empty while the alias
-   * is paused.
+   * Destinations that may get mail: no refused, blocked or suspended mailboxes, no paused webhooks; none while paused.
    */
   destinations: Destination[];
   unconfirmed?: UnconfirmedMailboxes;
@@ -165,10 +164,7 @@ export interface AliasStore {
     aliasIds: readonly string[],
     change: (alias: Alias) => ManyAliasesChange,
   ): Promise<ManyChanged>;
-  /**
-   * As `delete`, in transactions of 500 aliases; those that have to wait are listed in `failed` with `rate_limited`.
-   * @param aliasIds without duplicates
-   */
+  /** As `delete`, in transactions of 500; `failed` lists aliases that have to wait, with `rate_limited`. */
   deleteMany(userId: string, aliasIds: readonly string[], network?: string | null): Promise<ManyChanged>;
   /**
    * Reserves the address for this account, within `releaseCaps`.
@@ -178,19 +174,14 @@ export interface AliasStore {
   delete(userId: string, aliasId: string, network?: string | null): Promise<boolean>;
   /** Marks the alias as used: somebody wrote to it or tried to, or it may send. */
   markUsed(aliasId: string): Promise<void>;
-  /**
-   * Uncached, for the mail path; `null` for an address that no account owns. @param address `name@domain`, lower case
-   */
+  /** Finds a route uncached; `null` when no account owns it. @param address `name@domain`, lower case */
   findRoute(address: string): Promise<AliasRoute | null>;
   /** Finds the route for a retry, whether or not the alias is paused. */
   findRouteById(aliasId: string): Promise<AliasRoute | null>;
   /** At most 16 ids of existing aliases, from `first` to `last` inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
-  /**
-   * Called when cached routes may be stale. The method that changed the alias resolves only after the listener's
-   * promise.
-   */
+  /** Adds a listener for stale cached routes; the change resolves only after the listener's promise. */
   onRouteChange(listener: (change: RouteChange) => void | Promise<void>): void;
   /** Whether `onRouteChange` reports every change, because no other process uses the database. */
   readonly reportsAllChanges: boolean;

@@ -115,10 +115,7 @@ function isUnchanged(alias: Alias, before: NonNullable<AliasUpdateInput["before"
   return alias.name === before.alias && alias.notes === before.notes && forwardTo === before.forwardTo;
 }
 
-/**
- * The address stays reserved for this account.
- * @throws AppError `not_found`; `rate_limited` when the account has too many reserved addresses
- */
+/** Reserves the address. @throws AppError `not_found`; `rate_limited` for too many reserved addresses */
 export async function deleteAlias(
   deps: Pick<CoreDeps, "aliases">,
   { userId, aliasId, clientAddress = null }: { userId: string; aliasId: string; clientAddress?: string | null },

@@ -73,10 +73,7 @@ export interface DeliveryTarget {
 export interface Delivery {
   id: string;
   messageId: string;
-  /**
-   * Alias, or account if `userId` is present. `null` for the operator's and the server's own mail, and for a deleted
-   * alias.
-   */
+  /** Alias, or account if `userId` is given; `null` for own and operator mail, and for a deleted alias. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;

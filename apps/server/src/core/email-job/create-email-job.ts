@@ -143,7 +143,7 @@ const MAX_RETRIES = 3;
 const DAY_MS = 86_400_000;
 
 /**
- * The message is due when the time to cancel is over, or when scheduled if that is later.
+ * Due after the time to cancel, or when scheduled.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed`
  */
 export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Promise<EmailJob> {

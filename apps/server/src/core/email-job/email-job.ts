@@ -1,6 +1,4 @@
-/**
- * The record of a composed message, shown to its owner. It changes only together with its delivery, in the same commit.
- */
+/** Record of a composed message for its owner; changes only in the same commit as its delivery. */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { AppError, notFound } from "../app-error.ts";
 import { type DeliveryFailure, failureText, type MessageToKeep, type OpenDelivery } from "../delivery/delivery.ts";

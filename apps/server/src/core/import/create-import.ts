@@ -29,9 +29,7 @@ export interface NewImport {
 
 const places = new ReadingPlaces(() => performance.now());
 
-/**
- * @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while another import of the account or too many wait
- */
+/** @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while another import, or too many, wait */
 export async function createImport(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
   if (input.domain !== undefined && !deps.ownDomains.includes(input.domain)) throw fieldError("domain", DOMAIN_UNKNOWN);
   await refuseForeignLabel(deps, input);

@@ -68,10 +68,7 @@ export interface ImportStore {
   /** Newest import first, without one that is still being read. */
   list(userId: string): Promise<AliasImport[]>;
   find(userId: string, importId: string): Promise<AliasImport | null>;
-  /**
-   * Stores a new import and deletes the account's dry runs. @throws AppError `invalid` when the account has too many
-   * rows
-   */
+  /** Stores an import in place of the account's dry runs. @throws AppError `invalid` for too many rows */
   begin(alias: AliasImport): Promise<void>;
   /** @throws AppError `not_found` when the import was replaced or deleted */
   addBatch(importId: string, position: number, rows: readonly ImportRow[]): Promise<void>;
@@ -91,9 +88,7 @@ export interface ImportStore {
       others: readonly AliasImport["state"][],
     ) => { state: ImportState; summary: ImportSummary } | null,
   ): Promise<AliasImport | null>;
-  /**
-   * Leases or renews the import, so that no other process works on it. @returns false when another holder has the lease
-   */
+  /** Leases the import or renews the lease. @returns false when another holder has the lease */
   lease(importId: string, holder: string, until: Date): Promise<boolean>;
   release(importId: string, holder: string): Promise<void>;
   /** One transaction; `null` when the import is deleted or not running. */

@@ -28,8 +28,7 @@ export interface ServiceReading {
 
 export interface AliasSources {
   /**
-   * Reads a file of any format if `expected` is absent. @throws AppError `invalid`, `too_large`, also while rows are
-   * read
+   * Reads a file, of any format without `expected`. @throws AppError `invalid`, `too_large`, also while rows are read
    */
   readFile(file: AsyncIterable<Uint8Array>, expected?: ImportFormat): Promise<ImportSource>;
   /** The API key is not stored. @throws AppError `invalid`, `unavailable`, `too_large`; also while the rows are read */
@@ -73,8 +72,6 @@ export interface ServiceResponse {
 }
 
 export interface ServiceFetch {
-  /**
-   * Sends a GET request. @returns `refused` for an address that must not be called, `failed` without a response in time
-   */
+  /** @returns `refused` for an address that must not be called, `failed` without a response in time */
   get(request: ServiceRequest): Promise<ServiceResponse | "refused" | "failed">;
 }

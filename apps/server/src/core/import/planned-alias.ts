@@ -1,7 +1,4 @@
-/**
- * Twins: aliases that replace foreign addresses. An address always gets the same names, so importing twice adds no
- * twin.
- */
+/** Twins: aliases that replace foreign addresses. Names depend on the address, so importing twice adds no twin. */
 import { createHash } from "node:crypto";
 import { type Destination, isAliasName, limits, parseForwardTo } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";

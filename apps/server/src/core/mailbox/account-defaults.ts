@@ -38,10 +38,7 @@ export async function readAccountDefaults(deps: MailboxDeps, userId: string): Pr
   };
 }
 
-/**
- * The chosen mailbox or the account's e-mail if confirmed, found without reading the account's aliases; otherwise
- * `null`.
- */
+/** The chosen mailbox or the account's e-mail if confirmed, without reading aliases; otherwise `null`. */
 async function likelyDefault(deps: MailboxDeps, user: User, chosen: ChosenDefaults): Promise<DefaultMailbox | null> {
   const own = ownMailbox(deps, user)?.address ?? null;
   const ownKey = own === null ? null : exactMailbox(own);
@@ -86,10 +83,7 @@ async function refuseUnconfirmed(deps: MailboxDeps, userId: string, mailboxId: s
 
 export type AliasMailbox = Pick<ListedMailbox, "id" | "address" | "state" | "createdAt">;
 
-/**
- * By `exactMailbox` of their address. The account's other aliases are read only if one of the mailboxes has never been
- * listed.
- */
+/** Mailboxes by `exactMailbox`. Reads the account's aliases only if one of them was never listed. */
 export async function aliasMailboxes(
   deps: MailboxDeps,
   userId: string,

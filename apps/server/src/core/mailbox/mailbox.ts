@@ -31,10 +31,7 @@ export interface MailboxStore {
   insertMissing(userId: string, addresses: readonly ListedAddress[]): Promise<void>;
   /** Deletes mailboxes, except those that the owner has added meanwhile. */
   deleteUnused(userId: string, ids: readonly string[]): Promise<void>;
-  /**
-   * Marks a mailbox as added by its owner.
-   * @returns `null`, with nothing changed, when the account already has `max` added mailboxes besides this one
-   */
+  /** Marks a mailbox as added by its owner. @returns `null`, with nothing changed, at the maximum of `max` */
   add(userId: string, address: string, max: number): Promise<StoredMailbox | null>;
   delete(userId: string, id: string): Promise<boolean>;
 }

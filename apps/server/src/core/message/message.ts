@@ -37,10 +37,7 @@ export interface WireMessage {
 
 /** Bodies until they are delivered: sealed files beside the embedded database, sealed 256 KiB chunks on PostgreSQL. */
 export interface MessageBodies {
-  /**
-   * Returns when the body is on stable storage. @throws AppError `spool_failed` (disk full, fsync failed), leaving no
-   * partial body
-   */
+  /** Stores a body durably. @throws AppError `spool_failed` (disk full, fsync failed), leaving no partial body */
   put(messageId: string, parts: readonly Buffer[]): Promise<void>;
   /** @returns `null` when no body has this id, or when the body is damaged */
   get(messageId: string): Promise<Buffer | null>;

@@ -100,9 +100,7 @@ function threadFields({ header, fields }: HeaderSource): FieldText {
   return joinFields([headerField("In-Reply-To", [answered]), headerField("References", thread, { columns: 1 })]);
 }
 
-/**
- * Sends the reply as authenticated mail from its mailbox. @returns `null` when accepted, otherwise the rejection's text
- */
+/** Sends the reply as authenticated mail. @returns `null` when accepted, otherwise the text of the rejection */
 export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 
 export interface AnswerPreviewDeps {

@@ -18,9 +18,7 @@ export interface FlowSecrets {
   /** PKCE code verifier (RFC 7636): only the client that requested the authorization code can redeem it. */
   verifier: string;
   redirectUri: string;
-  /**
-   * Path of the page for signed-in users on which a sign-in was started, e.g. `/settings`; absent for the dashboard.
-   */
+  /** Page for signed-in users on which the sign-in was started, e.g. `/settings`; absent for the dashboard. */
   returnTo?: string;
   settings?: SettingsFlow;
 }
@@ -32,10 +30,7 @@ export interface FederatedPerson {
   subject: string;
   /** `null` unless the issuer says that it has verified the address. */
   email: string | null;
-  /**
-   * The issuer hosts the mailbox, so that nobody else can have it now. Otherwise the address was verified once, perhaps
-   * long ago.
-   */
+  /** The issuer hosts the mailbox, so nobody else can have it; if false, the address was verified once, long ago. */
   isEmailHosted: boolean;
   firstName: string | null;
   lastName: string | null;
@@ -81,10 +76,7 @@ export function readClaims(issuer: string, claims: Readonly<Record<string, unkno
   };
 }
 
-/**
- * Issuers verify an external address once. An issuer hosts the domain in `hd` (Google's "hosted domain"), and Google
- * also gmail.com.
- */
+/** An issuer hosts the domain in `hd`, and Google also gmail.com; others verify an address only once. */
 function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean {
   const domain = asciiDomain(splitAddress(email).domain);
   if (issuer === googleIssuer && (domain === "gmail.com" || domain === "googlemail.com")) return true;
@@ -112,10 +104,7 @@ export const FLOW_SECONDS = 600;
 export interface SignInFlowStore {
   /** Stores a flow and deletes expired ones; above the maximum, evicts the oldest of the network that has most. */
   keep(tokenHash: Buffer, secrets: FlowSecrets, terms: TokenTerms): Promise<void>;
-  /**
-   * Removes the flow; only one of several concurrent calls gets its secrets.
-   * @returns `null` when the flow is unknown, used or expired
-   */
+  /** Removes the flow, for one of several concurrent calls. @returns `null` when it is unknown, used or expired */
   take(tokenHash: Buffer): Promise<FlowSecrets | null>;
 }
 

@@ -20,9 +20,7 @@ export interface FlowFailure {
 
 type BeginDeps = Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock" | "rateLimits" | "limitRules">;
 
-/**
- * @returns the issuer's URL to redirect the browser to, and the token of the cookie that ties the flow to this browser
- */
+/** @returns the issuer's URL to redirect to, and the token of the cookie that ties the flow to this browser */
 export async function beginFederatedSignIn(
   deps: BeginDeps,
   { redirectUri, clientAddress, returnTo }: Pick<NewFlow, "redirectUri" | "clientAddress" | "returnTo">,

@@ -28,10 +28,7 @@ export function accountName(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
-/**
- * An entry that this server made for the e-mail. It proves a sign-in at some time; `isStanding` tells whether it is
- * still valid.
- */
+/** Finds an entry that this server made for the e-mail; `isStanding` tells whether it is still valid. */
 export function findEntry(mac: BrowserMac, cookie: string | null, email: string): KnownBrowserEntry | null {
   return (
     readEntries(cookie).find((entry) => timingSafeEqual(entry.account, accountCode(mac, entry.token, email))) ?? null

@@ -42,10 +42,7 @@ export class SpoolMeter {
     this.#parts = parts;
   }
 
-  /**
-   * Whether the key must be counted with `count` before `fits` can be trusted. @param share share of the maximum, 0 to
-   * 1
-   */
+  /** Whether to call `count` before `fits`. @param share share of the maximum, 0 to 1 */
   needsCount(key: string, bytes: number, share: number): boolean {
     const entry = this.#entries.get(key) ?? this.#enter(key);
     const isLittle = share === 1 && entry.addedBytes + entry.inFlightBytes + bytes <= entry.allowanceBytes;

@@ -75,10 +75,7 @@ export async function askEmailChange(
     throw fieldError("email", "This mailbox has asked to get no mail from this server.");
 }
 
-/**
- * Accounts that have confirmed the mailbox are exempt, so that strangers who name it cannot use up the limit of its
- * owner's account.
- */
+/** Exempts accounts that confirmed the mailbox: strangers who name it must not use up its owner's limit. */
 async function takeMailboxLimit(deps: AskDeps, userId: string, email: string): Promise<void> {
   const isProven = (await deps.destinations.states(userId, [email])).get(email) === "confirmed";
   if (!isProven) await takeLimit(deps, "email_change_mailbox", { key: sameMailbox(email) });

@@ -72,10 +72,7 @@ export interface UserStore {
    * account has the subject
    */
   linkGoogle(id: string, name: FederatedName, email: string): Promise<boolean>;
-  /**
-   * Links a Google account at the owner's request. `has_one`: another is linked; `taken`: another account has the
-   * subject.
-   */
+  /** Links a Google account. `has_one`: another is linked; `taken`: another account has the subject. */
   attachGoogle(id: string, name: FederatedName): Promise<LinkResult>;
   linkWallet(id: string, walletAddress: string): Promise<LinkResult>;
   /**

@@ -7,9 +7,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { base58 } from "@scure/base";
 
-/**
- * As Solana encodes keys and signatures: Bitcoin's alphabet, one leading `1` for each leading zero byte, no checksum.
- */
+/** Base58 as in Solana: Bitcoin's alphabet, a leading `1` for each leading zero byte, no checksum. */
 export function toBase58(bytes: Uint8Array): string {
   return base58.encode(bytes);
 }

@@ -9,10 +9,7 @@ export interface DialectProblem {
   body: object;
 }
 
-/**
- * Rewrites finished error responses of all routes in this Fastify scope; errors are translated and logged in
- * `response/problem.ts` before.
- */
+/** Rewrites finished error responses of this Fastify scope, after `response/problem.ts` translated and logged them. */
 export function shapeErrors(
   app: FastifyInstance,
   shape: (problem: ProblemBody, status: number) => DialectProblem,

@@ -1,7 +1,4 @@
-/**
- * The two redirects of federated sign-in. Browsers navigate to them, so a failure redirects to a page, which shows the
- * reason from a cookie.
- */
+/** The two redirects of federated sign-in. A failure redirects to a page, which reads the reason from a cookie. */
 import { type GoogleFailure, googleFailureHash, googleLinkedHash, type PageEvent, provenHash } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";

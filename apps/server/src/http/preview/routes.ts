@@ -60,9 +60,7 @@ function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
   });
 }
 
-/**
- * Sends an attachment as a download of plain bytes: its sender's content type must not decide what our origin serves.
- */
+/** Sends an attachment as plain bytes: its sender's content type must not decide what our origin serves. */
 function sendFile(reply: FastifyReply, { filename, bytes }: PreviewFile): FastifyReply {
   return reply
     .header("content-security-policy", FILE_POLICY)

@@ -17,10 +17,7 @@ declare module "fastify" {
 
 type IsTrustedProxy = (address: string) => boolean;
 
-/**
- * @param cidrs addresses or networks of trusted proxies, e.g. `["10.0.0.0/8", "::1"]`
- * @throws Error at start when one is neither
- */
+/** @param cidrs addresses or networks of proxies, e.g. `["10.0.0.0/8", "::1"]` @throws Error for anything else */
 export function trustedProxyCheck(cidrs: readonly string[]): false | IsTrustedProxy {
   if (cidrs.length === 0) return false;
   const trusted = new BlockList();
@@ -80,10 +77,7 @@ interface ClientFinding {
   logger: Logger;
 }
 
-/**
- * Counts a trusted proxy's socket for the client of its request. Logs once if a proxy's field can't be read: all of its
- * clients may then share one limit.
- */
+/** Counts a proxy's socket for its client. Logs once if a proxy's field can't be read: its clients share a limit. */
 export function findClients(app: FastifyInstance, { isTrustedProxy, guard, logger }: ClientFinding): void {
   let isLogged = false;
   app.decorateRequest("clientIp", "");

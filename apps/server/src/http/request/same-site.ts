@@ -29,9 +29,7 @@ export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }:
   return origin === `http://127.0.0.1${withPort}` || origin === `http://localhost${withPort}`;
 }
 
-/**
- * Guards reads that have an effect: downloads, and the preview link. Browsers too old for `Sec-Fetch-Site` are allowed.
- */
+/** Guards reads that have an effect: downloads, the preview link. Allows browsers too old for `Sec-Fetch-Site`. */
 export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
   const site = headers["sec-fetch-site"];
   return site === "cross-site" || site === "same-site";

@@ -106,10 +106,7 @@ export function emailChangeHandlers(deps: CoreDeps, later: LaterWork) {
 
 export const callbackPath = "/api/auth/google/callback";
 
-/**
- * Redirect URI. While `KAUKE_PUBLIC_URL` is unset it has the loopback name of the request, to which the cookie is
- * bound.
- */
+/** Redirect URI; without `KAUKE_PUBLIC_URL` it has the request's loopback name, to which the cookie is bound. */
 export function redirectUri(
   request: FastifyRequest,
   { publicUrl, publicUrlGiven, http }: Pick<Config, "publicUrl" | "publicUrlGiven" | "http">,

@@ -181,10 +181,7 @@ function proofOf({ walletAddress, nonce, signedMessage, signature }: WalletBody)
   return { walletAddress, nonce, signedMessage, signature };
 }
 
-/**
- * The token in the session cookie, or a new one that belongs to no session, by which a browser that has not signed in
- * is recognised. Signing in replaces it.
- */
+/** Token of the session cookie, or a new one that recognises a browser before it signs in, which replaces it. */
 export function browserTokenOf(deps: Pick<CoreDeps, "random">, cookie: CallCookie): string {
   if (cookie.token !== null && hashSessionToken(cookie.token) !== null) return cookie.token;
   const token = randomToken(deps.random);

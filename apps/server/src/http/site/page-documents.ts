@@ -32,10 +32,7 @@ interface Kept {
   document: Promise<PageDocument>;
 }
 
-/**
- * @returns a function that finds a page's document: the plain shell if it is not prerendered, null if the web app is
- * not built
- */
+/** @returns a function that finds a page's document: the plain shell if not prerendered, null without a built app */
 export function pageDocuments(webRoot: string, settings: SiteSettings) {
   const kept = new Map<string, Kept>();
   const read = async (file: string, canonicalPath: string | null): Promise<PageDocument | null> => {

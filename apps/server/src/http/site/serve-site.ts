@@ -123,10 +123,7 @@ function pathOf(url: string): string {
   return url.split("?", 1)[0] ?? "/";
 }
 
-/**
- * The MTA-STS policy (RFC 8461 §3.2), only under the host names `mta-sts.<domain>`, which the reverse proxy must
- * forward.
- */
+/** The MTA-STS policy (RFC 8461 §3.2), only for the hosts `mta-sts.<domain>` that the reverse proxy forwards. */
 export function mtaStsRoute(
   app: FastifyInstance,
   { domains, policy }: { domains: readonly string[]; policy: string },

@@ -17,10 +17,7 @@ export interface DeliveryToCheck {
 export interface KnownFromArrival {
   /** State of a mailbox that is not confirmed; absent for other destinations. */
   unconfirmed?: "new" | "asked";
-  /**
-   * Whether the copy must wait: its reply addresses could not be stored, since the account has too many new
-   * correspondents.
-   */
+  /** The copy waits: its reply addresses could not be stored, as the account has too many new correspondents. */
   isHeld?: boolean;
 }
 
@@ -34,10 +31,7 @@ export interface CheckDeps {
 const tooManyCorrespondents = deferred("try_later", "4.7.1");
 const webhookGone = refused("webhook_gone", "5.1.6");
 
-/**
- * @param known `null` for a retry
- * @returns the outcome that replaces the attempt; `null` when the attempt may be made
- */
+/** @param known `null` for a retry @returns the outcome instead of an attempt; `null`: attempt the delivery */
 export async function checkDelivery(
   delivery: DeliveryToCheck,
   copy: ForwardCopy,

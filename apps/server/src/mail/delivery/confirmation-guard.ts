@@ -55,9 +55,7 @@ export class ConfirmationGuard {
     this.#caps = new ConfirmationCaps(deps.clock, deps.processes);
   }
 
-  /**
-   * Decides before an attempt. @param state at RCPT @returns the outcome that replaces the attempt; `null`: attempt it
-   */
+  /** @param state at RCPT @returns the outcome instead of an attempt; `null`: attempt the delivery */
   async beforeAttempt(delivery: GuardedDelivery, state: "new" | "asked"): Promise<DeliveryOutcome | null> {
     const forward = forwardOf(delivery);
     return forward === null ? null : this.#before(forward, state);

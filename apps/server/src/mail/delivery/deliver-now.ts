@@ -157,9 +157,7 @@ function holdWhileNeeded({ bytes, all }: TriedMessage, memory: BackgroundMemory)
   }
 }
 
-/**
- * A function of its own: what it returns lives as long as the attempts, and must not refer to the transaction's bytes.
- */
+/** A separate function: its result lives as long as the attempts and must not refer to the message's bytes. */
 function inMemory(all: readonly FirstTry[], bytes: number): MessageInMemory {
   return { bytes, parties: () => all.flatMap(memoryPartiesOf) };
 }

@@ -27,10 +27,7 @@ export function withoutSenderReport<T extends { target: DeliveryTarget }>(delive
 export interface FailureReporter {
   /** Never throws: a failed notice must not undo a delivery. */
   report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
-  /**
-   * Notifies the owner that a mailbox accepted a message and bounced it later, without naming the mailbox, which is not
-   * proven.
-   */
+  /** Notifies the owner of a late bounce without naming the mailbox, as nothing proves which one bounced. */
   reportBounce(route: AliasRoute): Promise<void>;
   /** Notifies the owner of an absence note that was not passed on. */
   reportNote(route: AliasRoute, why: NoteRefusal): Promise<void>;

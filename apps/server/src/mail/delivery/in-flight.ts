@@ -1,7 +1,4 @@
-/**
- * Messages whose only attempt continues after the reply (embedded database): a file, deleted if the destination accepts
- * the message. Otherwise the message moves to the queue.
- */
+/** Messages whose only attempt outlasts the reply (embedded database), in files; what fails moves to the queue. */
 import { type InFlightMessages, type MessageToKeep, type OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { SpoolPlace } from "../../core/spool/spool-space.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
@@ -40,10 +37,7 @@ export class InFlight {
     this.#deps = deps;
   }
 
-  /**
-   * Ends an attempt. Never throws: moving a message to the queue is retried, in the end by the next start of the
-   * process.
-   */
+  /** Ends an attempt. Never throws: moving a message to the queue is retried, at last by the next start. */
   async end({ place, ...inFlight }: MessageInFlight): Promise<void> {
     const { leases, quota, logger } = this.#deps;
     const { message, delivery, tried } = inFlight;

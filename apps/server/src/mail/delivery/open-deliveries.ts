@@ -1,7 +1,4 @@
-/**
- * Commits the deliveries that are open when the sender gets the reply. This process leases those whose attempt still
- * runs, and settles them when it ends.
- */
+/** Commits deliveries open at the reply; leases those still attempted, and settles them when they end. */
 import type { DeliveryStore, MessageToKeep, OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";

@@ -1,7 +1,4 @@
-/**
- * Retry times: the intervals of `KAUKE_RETRY_SCHEDULE` with jitter; composed mail has fewer, and longer ones by
- * default.
- */
+/** Retry times from `KAUKE_RETRY_SCHEDULE` with jitter; composed mail has fewer, and longer ones by default. */
 import { composedRetrySchedule, defaultRetrySchedule, nextAttemptAt, scheduleSeconds } from "@kauke/mail-rfc";
 
 export interface RetryPlan {

@@ -11,9 +11,7 @@ import { type Clock, steadyMs } from "../../runtime/ports.ts";
 const CACHED_MS = 5000;
 
 interface Watched {
-  /**
-   * Deliveries that may be spooled before the next count: half of the remaining quota, since other processes spool too.
-   */
+  /** Deliveries to spool before the next count: half of the remaining quota, as other processes spool too. */
   spare: number;
   until: number;
 }

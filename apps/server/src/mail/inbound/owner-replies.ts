@@ -109,10 +109,7 @@ async function withoutRepeated(
   return { open, refused };
 }
 
-/**
- * Treats the owner's message like a stranger's: a send address is the alias with a tag, and a reply address accepts
- * nothing.
- */
+/** Treats the owner's message like a stranger's: a send address is the alias, a reply address accepts nothing. */
 function asForOthers(message: AnsweringMessage, others: ReadonlySet<ReplyRecipient>): StageVerdict<AnsweringMessage> {
   if (others.size === 0) return accept(message);
   if ([...others].some(({ forOthers }) => forOthers === undefined)) return endWith(replyFor("reply_not_allowed"));

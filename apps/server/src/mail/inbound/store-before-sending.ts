@@ -66,10 +66,7 @@ export interface KeepForOperatorDeps {
   random: Random;
 }
 
-/**
- * Stores mail to postmaster@ and abuse@ if no mailbox is set for it, separately for each address; `kauke doctor` reports
- * this mail.
- */
+/** Stores mail to postmaster@ and abuse@ for `kauke doctor` if no mailbox is set, separately by address. */
 export async function keepForOperator(
   message: PlannedMessage,
   { operatorMail: { deliveries, bodies }, clock, random }: KeepForOperatorDeps,

@@ -1,7 +1,4 @@
-/**
- * Stores senders whose bounce address contains a token, before the copy is sent. A sender over a limit is not stored:
- * then only the owner gets a notice of a bounce.
- */
+/** Stores senders whom tokens in bounce addresses stand for. One over a limit is not stored, and gets no bounces. */
 import { SRS_MAX_AGE_DAYS } from "@kauke/mail-rfc";
 import { type BounceSender, type BounceSenderStore, utcDay } from "../../core/bounce-sender.ts";
 import { TokenBuckets } from "../../limits/rate.ts";

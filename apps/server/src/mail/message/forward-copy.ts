@@ -81,10 +81,7 @@ export function makePlainCopy(source: ForwardSource, parts: CopyParts): ForwardC
   return new PlainCopy(source, parts);
 }
 
-/**
- * Refers to the message's bytes only in fields that `release` sets to `null`, so that attempts that wait don't hold
- * them.
- */
+/** The message's bytes are only in fields that `release` sets to `null`, so that waiting attempts don't hold them. */
 class PlainCopy implements ForwardCopy {
   readonly webhookSecret: Buffer | null;
   readonly envelopeFrom: string;

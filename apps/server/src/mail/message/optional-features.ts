@@ -28,10 +28,7 @@ export interface InvitationOwner extends MailboxOwner {
 }
 
 export interface Invitations {
-  /**
-   * Gives reply addresses to everybody in a forwarded message's calendars.
-   * @returns `null` when the body is unchanged
-   */
+  /** Gives people in a forwarded message's calendars reply addresses. @returns `null` for an unchanged body */
   forward(source: RewriteSource, rewritten: Rewritten): ForwardedInvitations | null;
   send(message: OwnerMessage, owner: InvitationOwner): Promise<OwnerMessage>;
 }

@@ -35,10 +35,7 @@ export async function resolveReply(
   return accept({ kind: "reply", address: replyAddress(token, domain), correspondent, route });
 }
 
-/**
- * With one statement; addresses that are none of the alias' reply addresses are left out.
- * @returns people by reply address in lower case
- */
+/** Resolves the alias' reply addresses in one statement. @returns people by reply address in lower case */
 export async function resolveRepliesOf(
   alias: Pick<AliasRoute, "aliasId" | "address">,
   addresses: readonly string[],

@@ -159,10 +159,7 @@ function isAutomaticReply({ envelopeFrom }: { envelopeFrom: string }, source: He
   return envelopeFrom === "" || readAutoSubmitted(source) === "auto-replied";
 }
 
-/**
- * Applies the account's settings `aliasInQuotes` and `leakGuard`, in this order. A message that the leak guard can't
- * search in time is deferred, never passed.
- */
+/** Applies `aliasInQuotes`, then `leakGuard`; a message that can't be searched in time is deferred, never passed. */
 async function quoteAndGuard(
   route: AliasRoute,
   message: { header: Buffer; body: Buffer; messageId: string | null },

@@ -48,9 +48,7 @@ export interface SessionOptions {
   secure?: boolean;
   /** Upgrades to TLS by STARTTLS; `null` when it is not offered or the connection is already secure. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
-  /**
-   * Whether a TLS handshake may start; if not, STARTTLS ends the session, as after a 454 clients continue unencrypted.
-   */
+  /** Whether a TLS handshake may start; if not, STARTTLS ends the session: clients go on unencrypted after 454. */
   hasHandshakeRoom?(): boolean;
   isClosing(): boolean;
   /** Monotonic clock in milliseconds. */

@@ -28,9 +28,7 @@ export interface SmtpServerOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /**
-   * `context` is called at every handshake, so that a renewed certificate is used at once. `null` turns STARTTLS off.
-   */
+  /** `context` is called at each handshake, for renewed certificates; `null` turns STARTTLS off. */
   tls: { context(): SecureContext; isImplicit: boolean } | null;
   limits: ConnectionLimits;
   metrics: Metrics;

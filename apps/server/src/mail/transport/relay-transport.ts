@@ -1,7 +1,4 @@
-/**
- * `KAUKE_DELIVERY=relay`: sends all mail to one host. A password is sent only over TLS with a valid certificate, unless
- * the host is a loopback address.
- */
+/** `KAUKE_DELIVERY=relay`: one host gets all mail; a password only over verified TLS or to a loopback address. */
 import { isIP, isIPv4 } from "node:net";
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
@@ -119,10 +116,7 @@ const STEP_MS = 3000;
 const PROBE_MS = 8000;
 const timeouts = { connectMs: STEP_MS, greetingMs: STEP_MS, commandMs: STEP_MS, tlsMs: STEP_MS };
 
-/**
- * Finds out whether the relay accepts our mail: logs in, and begins a transaction without a recipient. Never throws
- * because of what the relay does.
- */
+/** Probes the relay: login, MAIL, no recipient. Never throws because of what the relay does. */
 export async function probeRelay({ url, findAddresses, from, ...options }: RelayProbe): Promise<RelayState> {
   const signal = AbortSignal.timeout(PROBE_MS);
   const peer = relayPeer(url);

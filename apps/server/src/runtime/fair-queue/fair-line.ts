@@ -53,10 +53,7 @@ export class FairLine<Item> {
     return item;
   }
 
-  /**
-   * Dequeues the item with the least weight, in turn among equals. Items of infinite weight stay without blocking those
-   * behind them.
-   */
+  /** Dequeues the item of least weight, in turn among equals; items of infinite weight wait without blocking others. */
   shiftLeast(weigh: (item: Item) => number): Item | undefined {
     let least: { party: string; item: Item; weight: number } | undefined;
     for (const [party, items] of this.#parties) {

@@ -12,10 +12,7 @@ const WAITING_MAX = 2000;
 
 const queue = new FairQueue({ concurrency: 1, waitingMax: WAITING_MAX, used: callersTime });
 
-/**
- * The first slice runs at once, and is the only one for an ordinary account.
- * @throws QueueRefusal when too many slices wait; also whatever `map` throws
- */
+/** Maps in slices, the first at once. @throws QueueRefusal for too many waiting slices, and what `map` throws */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result,

@@ -27,10 +27,7 @@ export class ChildWorker {
     this.#options = options;
   }
 
-  /**
-   * Do not call `ask` again before it resolves.
-   * @returns `null` when the child ended, could not start or exceeded the deadline
-   */
+  /** Call once at a time. @returns `null` when the child ended, could not start or exceeded the deadline */
   async ask(order: object, deadlineMs = this.#options.deadlineMs): Promise<unknown> {
     clearTimeout(this.#idle);
     const child = await (this.#child ??= this.#start()).catch(() => null);

@@ -122,9 +122,7 @@ async function* entriesUnder(root: string, folder: string): AsyncGenerator<TarEn
   }
 }
 
-/**
- * Unpacks a backup into a missing or empty directory. @returns whether it contained the secret key @throws BackupError
- */
+/** Unpacks into a missing or empty directory. @returns whether the secret key is included @throws BackupError */
 export async function restoreBackup(file: string, dataDir: string): Promise<{ withSecretKey: boolean }> {
   if ((await readdir(dataDir).catch(ifMissing([]))).length > 0)
     throw new BackupError("The data directory is not empty. Restore into a new one.");

@@ -1,7 +1,4 @@
-/**
- * Group commit: items that arrive while a statement runs, or shortly after, share the next one and its fsync. A single
- * item starts at once.
- */
+/** Group commit: items that arrive while a statement runs, or shortly after, share the next one and its fsync. */
 
 import { withoutCallerTurn } from "../../runtime/fair-queue/fair-queue.ts";
 

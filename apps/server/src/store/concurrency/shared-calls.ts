@@ -1,9 +1,6 @@
 import { withoutCallerTurn } from "../../runtime/fair-queue/fair-queue.ts";
 
-/**
- * Concurrent callers with the same key share one call. One that is already running may have started too early for a new
- * caller, who shares the next.
- */
+/** Concurrent callers of a key share one call: the next one, since a running one may have started too early. */
 export function sharedCalls<Key>(run: (key: Key) => Promise<void>): (key: Key) => Promise<void> {
   const calls = new Map<Key, { running: Promise<void>; next: Promise<void> | null }>();
   const start = (key: Key): Promise<void> => {

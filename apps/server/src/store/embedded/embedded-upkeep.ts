@@ -1,7 +1,4 @@
-/**
- * Does what PostgreSQL's background processes do: checkpoints, without which the log would grow and every start replay
- * it, and vacuum.
- */
+/** Does what PostgreSQL's background processes do: vacuum, and checkpoints, without which the log grows. */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
 

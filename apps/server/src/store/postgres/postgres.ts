@@ -79,10 +79,7 @@ async function readSettings(pool: pg.Pool) {
   }
 }
 
-/**
- * A pooler in transaction mode may pass a prepared statement to a connection that does not know it. Then this process
- * runs all queries without them.
- */
+/** A pooler in transaction mode may not know a prepared statement: then this process runs all queries without. */
 
 const UNKNOWN_STATEMENT = "26000";
 const STATEMENT_EXISTS = "42P05";

@@ -115,9 +115,7 @@ async function measureKept(db: Database): Promise<{ count: number; bytes: number
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Evicts operator mail until the new message fits. @returns evicted ids @throws AppError `spool_quota` if it never does
- */
+/** Makes room for a new message to the operator. @returns evicted ids @throws AppError `spool_quota` if it can't */
 async function makeRoom(
   trx: InTransaction,
   newcomer: { sizeBytes: number } & NetworkIndexes,

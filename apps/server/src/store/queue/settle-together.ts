@@ -90,10 +90,7 @@ export async function extendTogether(db: Database, extensions: readonly Extensio
   return extensions.map(({ id }) => ids.has(id));
 }
 
-/**
- * Locks messages by id, as the deletion of an account does: whoever ends another delivery of one waits. A single
- * process needs no lock.
- */
+/** Locks messages by id, as deleting an account does, so that endings of one message wait for each other. */
 async function withMessagesLocked<Row>(
   { db, signals }: StoreContext,
   held: readonly LeaseRef[],

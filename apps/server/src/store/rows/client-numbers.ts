@@ -1,7 +1,4 @@
-/**
- * Whole numbers that clients use as ids, assigned under a lock on the account's counter: each once, whatever runs
- * concurrently.
- */
+/** Integer ids for clients, assigned under a lock on the account's counter, so each is used once. */
 import { type RawBuilder, sql } from "kysely";
 import { CLIENT_NUMBER_MAX, type ClientNumberKind, type ClientNumberStore } from "../../core/client-number.ts";
 import type { Database, InTransaction } from "../database.ts";

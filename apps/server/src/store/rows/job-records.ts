@@ -68,10 +68,7 @@ export async function lockComposed(
   return rows.map((row) => row.id);
 }
 
-/**
- * Cancels messages without a lease; a concurrent claim either commits first or finds none. @returns ids of ended
- * messages
- */
+/** Cancels messages without a lease; a concurrent claim commits first or finds none. @returns ended messages' ids */
 export async function cancelMessages(
   context: Pick<StoreContext, "keys" | "clock">,
   trx: InTransaction,

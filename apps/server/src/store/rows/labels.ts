@@ -1,7 +1,4 @@
-/**
- * Labels. Names are compared in memory under the account's lock, so that no hash is stored; there are at most a
- * hundred.
- */
+/** Labels. Names are compared in memory under the account's lock, so that no hash of them is stored. */
 import { type LabelColour, labelMessages, sameLabelName } from "@kauke/contract";
 import { fieldError } from "../../core/app-error.ts";
 import type { Label, LabelStore } from "../../core/label.ts";

@@ -220,9 +220,7 @@ class Rotation {
     await this.#readKeys();
   }
 
-  /**
-   * Reseals in passes until one finds no row: a pass skips locked rows, and rows sealed meanwhile by other processes.
-   */
+  /** Reseals in passes until one finds no row: a pass skips locked rows, and misses those sealed meanwhile. */
   async #resealOlder(newest: number): Promise<void> {
     const isStopped = () => this.#stopped;
     let resealed = 0;

@@ -26,10 +26,7 @@ export interface SealKey {
   bytes: Buffer;
 }
 
-/**
- * Seals a value.
- * @param context place where the value is stored, e.g. `alias:sealed:6b1f…`; opening the value needs the same text
- */
+/** @param context place where the value is stored, e.g. `alias:sealed:6b1f…`; opening needs the same text */
 export function sealBytes(key: SealKey, context: string, plain: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const start = Buffer.alloc(KEY_ID_BYTES + NONCE_BYTES);

@@ -143,10 +143,7 @@ function sealingKeys(keys: readonly (SealKey & { purpose: string })[]) {
   return { newest, openers: new Map(openers.map((key) => [key.id, key.bytes])) };
 }
 
-/**
- * DKIM keys, RSA-2048 and optionally Ed25519, made once and wrapped like the others. Parsed once per start, which costs
- * as much as signing.
- */
+/** DKIM keys, RSA-2048 and optionally Ed25519, made once and wrapped. Parsing costs as much as signing. */
 
 const makePair = promisify(generateKeyPair);
 

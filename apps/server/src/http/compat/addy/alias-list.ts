@@ -3,10 +3,7 @@ import { type Alias, aliasAddress, mailboxesOf } from "../../../core/alias/alias
 import { filterInSlices, mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { AliasQuery, PageQuery, SortField } from "./alias-query.ts";
 
-/**
- * @param aliases newest first
- * @param isRecipient whether an address is the mailbox that the query names as recipient
- */
+/** @param aliases newest first @param isRecipient whether an address is the mailbox named in the query */
 export async function selectAliases(
   aliases: readonly Alias[],
   query: AliasQuery,

@@ -69,9 +69,7 @@ export interface PageQuery {
 
 export interface AliasQuery {
   page: PageQuery;
-  /**
-   * The query selects only aliases that Kauke never has: deleted ones, or those of a user's own domain or user name.
-   */
+  /** The query selects only what Kauke never has: deleted aliases, or those of a user's own domain or user name. */
   isForNone: boolean;
   active: boolean | undefined;
   pinned: boolean | undefined;

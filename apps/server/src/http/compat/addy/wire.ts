@@ -180,9 +180,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 /** Error codes about a new alias' name, which addy.io's clients expect as errors of a field. */
 const nameErrors: ReadonlySet<string> = new Set(["alias_taken", "alias_released", "alias_reserved"]);
 
-/**
- * Error body `{ message }`; invalid input becomes 422 with `errors` by field, of which the extension shows the first.
- */
+/** Error body `{ message }`; invalid input gets 422 with `errors` by field, whose first one the extension shows. */
 export function problemToWire({ code, message, errors }: ProblemBody, status: number): DialectProblem {
   if (nameErrors.has(code)) return { status: 422, body: { message, errors: { local_part: [message] } } };
   if (code !== "invalid") return { status, body: { message } };

@@ -119,10 +119,7 @@ const MAC_BYTES = 16;
 /** The ending, the time of signing in seconds (base 36), and the MAC (base64url), separated by dots. */
 const SIGNED = /^(.{2,400})\.([0-9a-z]{1,9})\.([A-Za-z0-9_-]{22})$/;
 
-/**
- * Endings of the default domain first, e.g. `.harbour42@kauke.test`; those with a word and two digits leave common
- * names free.
- */
+/** Endings of the default domain first. A word and two digits leave common names free: `.harbour42@kauke.test`. */
 export function offeredSuffixes(random: Random, domains: readonly string[], defaultDomain: string): string[] {
   const ordered = [defaultDomain, ...domains.filter((domain) => domain !== defaultDomain)];
   return ordered.flatMap((domain) => [`.${wordWithDigits(random)}@${domain}`, `@${domain}`]);

@@ -61,10 +61,7 @@ export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAu
   }
 }
 
-/**
- * Whether signatures cover the displayed author and no other: there is no second From field, in this splitting of the
- * header either.
- */
+/** Whether signatures cover the displayed author only: this parse of the header has no second From field. */
 export function hasSameFrom({ fromFields }: ShownAuthor, fields: readonly RawField[]): boolean {
   return fromFields <= 1 && fields.filter(({ name }) => name === "from").length === fromFields;
 }

@@ -208,10 +208,7 @@ class SignatureVerifier {
     return checkWithKey(signature, { fields: this.#mail.fields, found, now: this.#now });
   }
 
-  /**
-   * A signature that does not cover the whole body (`l=`) proves nothing (RFC 6376 §8.2): its result is `policy` (RFC
-   * 8601 §2.7.1).
-   */
+  /** A signature that covers part of the body (`l=`) proves nothing (RFC 6376 §8.2): `policy` (RFC 8601 §2.7.1). */
   #report(signature: ReadSignature, { result, reason }: SignatureStatus): SignatureFound {
     const hash = this.#mail.hashes.get(hashKeyOf(signature));
     const isWhole = signature.limit === null || hash === undefined || hash.hashedBytes >= hash.canonicalBytes;

@@ -10,10 +10,7 @@ type Refusal = Extract<MailRefusal, "dmarc_reject" | "proof_unfinished"> | "auth
 
 export interface Authentication {
   found: MessageAuthentication;
-  /**
-   * Whether the author is unproven and a check did not finish: a stage that requires proof defers the message, even if
-   * `refusal` accepts it.
-   */
+  /** The author is unproven and a check unfinished: stages that need proof defer, even if `refusal` accepts. */
   isUnfinished: boolean;
   refusal: Refusal | null;
 }

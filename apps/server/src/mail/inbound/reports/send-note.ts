@@ -14,9 +14,7 @@ import type { BounceRecipient, Transaction } from "../../transaction.ts";
 import { ownerProofs } from "../owner-proof.ts";
 import { type PrepareRepliesDeps, proofDeps } from "../owner-replies.ts";
 
-/**
- * `done`: sent, or left out because RFC 3834 wants no note. `refusal`: tell the owner. `deferral`: the host retries.
- */
+/** `done`: sent, or RFC 3834 wants no note. `refusal`: the owner is told. `deferral`: the host retries. */
 export type NoteResult =
   | { kind: "done" }
   | { kind: "refusal"; why: NoteRefusal }

@@ -137,10 +137,7 @@ export class SmtpChannel {
     return true;
   }
 
-  /**
-   * Bytes received before the handshake are a command injection (CVE-2011-0411) and fail it.
-   * @throws ChannelError `tls_failed`
-   */
+  /** Refuses bytes before the handshake, a command injection (CVE-2011-0411). @throws ChannelError `tls_failed` */
   async secure(options: ConnectionOptions, timeoutMs: number): Promise<void> {
     if (this.#reader.isMidway || this.#replies.length > 0) this.fail("tls_failed");
     this.#unlisten();

@@ -23,10 +23,7 @@ const HEADER_BYTES = 44;
 const SEGMENT_START_BYTES = 4;
 const SEGMENT_NAME = /^\d{10}$/;
 
-/**
- * `body`: its rows are in the database. `inFlight`: with its rows. `queued`: these rows are in the database now.
- * `done`: not needed any more.
- */
+/** `body`: rows in the database; `inFlight`: with its rows; `queued`: these are in the database; `done`: not needed. */
 const kinds = ["body", "inFlight", "queued", "done"] as const;
 
 interface FormerRecord {

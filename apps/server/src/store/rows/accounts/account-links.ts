@@ -144,9 +144,7 @@ async function replacePassword(context: StoreContext, proof: Proof, passwordHash
   return { ...nothingAfter, notifyRoutes };
 }
 
-/**
- * Signs in by link. At the mailbox' first proof, an existing password may be an impostor's unless it was entered too.
- */
+/** Signs in by link. At the first proof, an existing password may be an impostor's unless it was entered too. */
 async function signIn(context: StoreContext, proof: Proof, passwordHash: string | null): Promise<AfterProof | null> {
   const { document } = proof;
   if (passwordHash !== null && passwordHash !== document.passwordHash) return null;

@@ -1,7 +1,4 @@
-/**
- * Changes and deletes up to 500 aliases per transaction: one statement locks, one writes, and cached routes are dropped
- * before the next.
- */
+/** Changes and deletes aliases, 500 per transaction; cached routes are dropped before the next transaction. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ErrorCode } from "@kauke/contract";
 import { sql } from "kysely";

@@ -134,9 +134,7 @@ function missingOf(keys: ServerKeys, { missing }: RouteRow): MailboxStanding["mi
   };
 }
 
-/**
- * Key that the alias' mail is encrypted to; `null`: none. @throws SealError: mail is deferred, never sent unencrypted
- */
+/** Key to encrypt the alias' mail to; `null`: none. @throws SealError: mail is deferred, never sent unencrypted */
 function ageRecipientOf(keys: ServerKeys, { key_id, key_sealed }: RouteRow): string | null {
   if (key_id === null || key_sealed === null) return null;
   return openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;

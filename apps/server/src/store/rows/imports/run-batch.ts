@@ -1,7 +1,4 @@
-/**
- * Creates the aliases of one batch. Aliases, summary and the mark "handled" are one transaction: each batch runs once,
- * even after a kill.
- */
+/** Creates the aliases of a batch in one transaction with its mark, so that it runs once, even after a kill. */
 import { limits } from "@kauke/contract";
 import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
 import {

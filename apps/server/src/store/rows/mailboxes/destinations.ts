@@ -163,10 +163,7 @@ async function confirmPair(context: StoreContext, trx: InTransaction, pair: Prov
   await trx.updateTable("destination").set(confirmed).where("id", "=", pair.id).execute();
 }
 
-/**
- * Confirms the account's own mailbox unless it refused or blocked mail. The caller has locked the account.
- * @returns function that drops the cached routes; call it after the commit
- */
+/** Confirms the account's own mailbox unless refused or blocked. @returns drops cached routes after the commit */
 export async function confirmOwnMailbox(
   context: StoreContext,
   trx: InTransaction,

@@ -136,10 +136,7 @@ export async function isSharedDomain({ db, keys }: StoreContext, domain: string)
   return first !== undefined && (await there.where("user_id", "<>", first.user_id).executeTakeFirst()) !== undefined;
 }
 
-/**
- * Fills in the domain of older destinations from the documents of aliases and accounts, under the start lock. Once all
- * are filled it reads nothing.
- */
+/** Fills in the domains of older destinations under the start lock; reads nothing once all are filled. */
 export async function fillDestinationDomains(trx: InTransaction, keys: ServerKeys): Promise<void> {
   const unfilled = trx.selectFrom("destination").select("id").where("domain_index", "is", null);
   if ((await unfilled.limit(1).executeTakeFirst()) === undefined) return;
