@@ -14,7 +14,6 @@ import { kindOfPrivateKey, readPrivateKeys } from "./private-key.ts";
 import type { KeyKind } from "./public-key.ts";
 import { requireWebCrypto } from "./web-crypto.ts";
 
-/** `privateKeys`: one key, or a whole key file with comments. */
 export type DecryptWith = { privateKeys: string } | { password: string; passwordCipher?: PasswordCipher };
 
 /**

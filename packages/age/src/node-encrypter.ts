@@ -77,7 +77,6 @@ function nonceOf(index: number, isLast: boolean): Uint8Array {
 class ArmorWriter {
   readonly #out: Buffer;
   #at = 0;
-  /** Base64 input that does not fill an output line yet. */
   #rest: Uint8Array = new Uint8Array(0);
 
   constructor(sizeBytes: number) {

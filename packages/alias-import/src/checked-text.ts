@@ -49,7 +49,6 @@ export function* slices(chunk: Uint8Array, bytes: number): Generator<Uint8Array>
 /** Maximum characters of a line; a longer one loses its rest. */
 export const LINE_MAX = 65_536;
 
-/** Yields lines in bounded memory; an additional empty line is possible. */
 export async function* linesOfText(bytes: Bytes): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

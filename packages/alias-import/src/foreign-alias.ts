@@ -56,7 +56,6 @@ export function isTrue(value: unknown): boolean {
 export class AliasImportError extends Error {
   override name = "AliasImportError";
   readonly reason: "invalid" | "too_large" | "unavailable";
-  /** Input field that the problem is about; `null` if none. */
   readonly field: "file" | "baseUrl" | "apiKey" | null;
 
   constructor(reason: AliasImportError["reason"], field: AliasImportError["field"], message: string) {

@@ -67,7 +67,6 @@ interface Page<T> {
   pageCount: number | null;
 }
 
-/** Takes what is needed from a JSON object; `null` for nothing. */
 type Take<T> = (value: Record<string, unknown>, path: string) => T | null;
 
 class ServiceReader {

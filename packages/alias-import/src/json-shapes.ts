@@ -38,7 +38,6 @@ const shapes: readonly JsonShape[] = [
   },
 ];
 
-/** The JSON format of an element; `null` for an unknown one. */
 export function shapeOf(element: JsonElement): JsonShape | null {
   return shapes.find((shape) => shape.isOf(element)) ?? null;
 }

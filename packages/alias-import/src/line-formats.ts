@@ -73,7 +73,6 @@ function entryOf(text: string): Omit<Entry, "domain"> {
 }
 
 const HEADER = /^alias,description,enabled,recipients[ \t]*(?:[\r\n]|$)/i;
-/** A record of Mailx's export begins with the address of an alias. */
 const BEGINNING = /^[^\s,@]+@[^\s,@]+,/;
 const STATE = /^\s*(?:true|false)\s*$/i;
 

@@ -169,7 +169,6 @@ export type UpdateAliasBody = z.infer<typeof updateAliasBody>;
 
 export const toggleAliasBody = z.object({ active: z.boolean("active must be true or false") });
 
-/** `forwardTo` is the literal text `null` while the alias is paused. */
 export const aliasWire = z.object({
   id: z.uuid(),
   userId: z.uuid(),
@@ -189,7 +188,6 @@ export const aliasWire = z.object({
   writeByAddress: z.boolean(),
   /** Webhooks that responded 410 (Gone): not called until `forwardTo` is saved. Left out when there are none. */
   pausedWebhooks: z.array(z.string()).optional(),
-  /** Destination mailboxes that are not confirmed. Left out when there are none. */
   unconfirmed: z.array(z.object({ address: z.string(), state: confirmationState })).optional(),
   /** Mailboxes whose hosts said that they do not exist: no mail is sent there. Left out when there are none. */
   suspended: z.array(z.string()).optional(),

@@ -32,7 +32,6 @@ export const keyNameField = z
   .min(1, encryptionMessages.keyNameRequired)
   .refine((text) => [...text].length <= limits.keyNameMax, encryptionMessages.keyNameLong);
 
-/** Either a key made by the client, or a master password. */
 export const createEncryptionKeyBody = z
   .object({
     keyName: keyNameField,
@@ -97,7 +96,6 @@ export const decryptAutoBody = z.object({
 
 export const decryptManualBody = z.object({
   encryptedText: encryptedTextField,
-  /** A private key, or a whole identity file. */
   privateKey: z
     .string(encryptionMessages.privateKeyRequired)
     .refine((text) => text.trim() !== "", encryptionMessages.privateKeyRequired)

@@ -14,7 +14,6 @@ export interface EndpointShapes {
   response: z.ZodType;
   /** Error statuses besides those that follow from access, method, parameters and body. */
   errors?: readonly number[];
-  /** The response is saved under this name, followed by the date and `.json`. */
   savedAs?: string;
   /** Media types by the parameter `format`, of a response that is downloaded as another file than JSON. */
   fileTypes?: Readonly<Record<string, string>>;
@@ -23,6 +22,5 @@ export interface EndpointShapes {
 }
 
 export interface Endpoint extends Route, EndpointShapes {
-  /** Scope of an API key; absent if only a login session may make the call. */
   readonly scope?: KeyScope | undefined;
 }

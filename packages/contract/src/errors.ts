@@ -54,8 +54,6 @@ export interface ProblemBody {
   code: ErrorCode;
   errors?: FieldErrors;
   rateLimited?: true;
-  /** When the rate limit allows the next request, in ISO 8601. */
   resetTime?: string;
-  /** Challenge for a sign-in by wallet without a signature. */
   challenge?: WalletChallenge;
 }

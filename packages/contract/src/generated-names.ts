@@ -15,7 +15,6 @@ export const aliasWordsMin = 7000;
 export const generatedNames = {
   characters: { alphabet, length: 14 },
   words: { words: 3, digits: 2, separator: "." },
-  /** The site's name, and random characters after the separator. */
   site: { nameMax: 24, suffixLength: 5, separator: "." },
 } as const;
 

@@ -62,7 +62,6 @@ export const importResults = [
 ] as const;
 export type ImportResult = (typeof importResults)[number];
 
-/** `planned`: a dry run; `undone`: its aliases are deleted. */
 export const importStates = ["planned", "running", "done", "undoing", "undone"] as const;
 export type ImportState = (typeof importStates)[number];
 
@@ -70,13 +69,10 @@ export const importWire = z.object({
   importId: z.uuid(),
   state: z.enum(importStates),
   format: z.enum(importFormats),
-  /** Domain of this server for aliases that replace addresses of other domains. */
   domain: z.string(),
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().nullable(),
-  /** Until when the import can be undone; null while there is nothing to undo. */
   undoUntil: z.iso.datetime().nullable(),
-  /** When the stored rows of the import are deleted. */
   deletedAt: z.iso.datetime(),
   /** A run may find that an address has been taken since, and replaces `unchecked`. */
   rows: z.number(),
@@ -112,7 +108,6 @@ export const importPageSize = 100;
 
 const importParams = z.object({ importId: z.string() });
 
-/** Domain of twins, and label of all new aliases. */
 const target = {
   domain: z.string().trim().toLowerCase().max(253).optional(),
   label: z.uuid().optional(),

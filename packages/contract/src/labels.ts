@@ -1,4 +1,3 @@
-/** Names with a colour, with which an account groups its aliases. */
 import * as z from "zod";
 import { limits } from "./limits.ts";
 

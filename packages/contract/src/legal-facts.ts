@@ -19,7 +19,6 @@ export const legalFacts = {
 /** Days that mail is stored by default; an operator can set another schedule. */
 export const mailDays = { undelivered: 5, confirmationLink: 30 } as const;
 
-/** Articles of Regulation (EU) 2016/679 that the pages cite. */
 export const gdprArticles = {
   consent: "6(1)(a)",
   contract: "6(1)(b)",

@@ -26,7 +26,6 @@ export const mailboxWire = z.object({
   state: confirmationState,
   /** Aliases created without a destination forward to the default mailbox. */
   isDefault: z.boolean(),
-  /** Aliases that forward to the mailbox, paused ones included. */
   aliasCount: z.number(),
   createdAt: z.iso.datetime(),
 });
@@ -36,7 +35,6 @@ export const mailboxAlias = z.object({
   id: z.uuid(),
   alias: z.string(),
   domain: z.string(),
-  /** An alias' only destination can't be removed. */
   isOnly: z.boolean(),
 });
 
@@ -57,7 +55,6 @@ export const accountDefaults = z.object({
   format: z.enum(defaultFormats),
   /** Generated names begin with the site's name if the program sends it. */
   siteInName: z.boolean(),
-  /** Id of the default mailbox; null if no mailbox is confirmed. */
   mailboxId: z.uuid().nullable(),
 });
 export type AccountDefaultsWire = z.infer<typeof accountDefaults>;

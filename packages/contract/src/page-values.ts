@@ -4,7 +4,6 @@ export const pagePlaceholders = {
   domain: "first-domain.invalid",
   /** Stands for how long logs are kept, e.g. `90 days`. */
   logsKept: "logs-kept.invalid",
-  /** Stands for the length of the longest domain in characters. */
   longestDomain: "longest-domain.invalid",
 } as const;
 

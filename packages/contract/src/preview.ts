@@ -24,7 +24,6 @@ export type PreviewMessage = z.infer<typeof previewMessage>;
 
 export const previewList = z.object({ messages: z.array(previewSummary) });
 
-/** Written as the owner of the mailbox that received the message. */
 export const previewReplyBody = z.object({
   text: messageBodyField("Please write a reply"),
   all: z.boolean(),

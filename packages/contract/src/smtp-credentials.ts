@@ -17,7 +17,6 @@ export const createSmtpCredentialBody = z.object({
 
 export const smtpCredentialWire = z.object({
   id: z.uuid(),
-  /** The user name is the full address of the alias. */
   username: z.string(),
   active: z.boolean(),
   createdAt: z.iso.datetime(),

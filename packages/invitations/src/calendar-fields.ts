@@ -13,7 +13,6 @@ import {
 
 export interface MessageFields extends Pick<PartHeader, "content" | "contentDisposition" | "encoding"> {
   isAmbiguous: boolean;
-  /** All values of the MIME fields if one of them occurs more than once. */
   alternatives: readonly string[];
 }
 
@@ -64,7 +63,6 @@ export function hasCalendarField(body: Buffer, budget: ParseBudget): boolean {
   return false;
 }
 
-/** Whether a field is longer than what is parsed: its rest may name anything. */
 export function isBeyondReading({ content, contentDisposition }: Described): boolean {
   return content.isCut || contentDisposition.length > CONTENT_FIELD_MAX;
 }

@@ -5,7 +5,6 @@ import { parseAddressList } from "@kauke/mail-rfc";
 export interface CalendarValue {
   text: string;
   isQuoted: boolean;
-  /** Address in the value; `null` when the text is not an address. */
   address: string | null;
   /** Whether another program could find an address in the text, even if this parser does not. */
   hasAtSign: boolean;
@@ -17,7 +16,6 @@ export interface CalendarParameter {
 }
 
 export interface CalendarLine {
-  /** Name of the property as written. */
   name: string;
   parameters: CalendarParameter[];
   value: CalendarValue;
@@ -84,7 +82,6 @@ export function formatCalendarLine({ name, parameters, value }: CalendarLine): s
   return `${name}${written.join("")}:${value.text}`;
 }
 
-/** Decodes percent-encoding; what is not valid UTF-8 stays as it is. */
 function percentDecoded(text: string): string {
   if (!text.includes("%")) return text;
   try {

@@ -12,7 +12,6 @@ import { CalendarText } from "./calendar-text.ts";
 export interface CalendarPartSource {
   body: Buffer;
   encoding: string;
-  /** Charset in lower case; `null` when none is declared. */
   charset: string | null;
   budget: ParseBudget;
 }

@@ -32,7 +32,6 @@ const spelled = names.map((name) => [...name].join(`[\ue000-\ue005]{0,${FOLDS_MA
 const BLANK = `[\ue000-\ue005 \\t]{0,${FOLDS_MAX}}`;
 const LINE_START = new RegExp(`^(?:\ufeff|\xef\xbb\xbf)?${BLANK}(?:${spelled})${BLANK}[;:]`, "gim");
 const METHOD = /^METHOD(?:;[^:\r\n]{0,200})?:[ \t]*([A-Z-]{1,40})[ \t]*$/gim;
-/** A description or comment in ASCII, with marked folds. */
 const COMMENT = /^((?:DESCRIPTION|COMMENT)(?:;[^:\r\n]{0,300})?:)([ -~\ue000-\ue005]{1,1000})$/gim;
 const BREAK = /\r\n|\r|\n/g;
 
@@ -74,7 +73,6 @@ export class CalendarText {
     return [...new Set([...organizers, ...lines].flatMap(addressesOfLine))];
   }
 
-  /** The new text of the calendar; `null` when nothing changes. */
   write(change: CalendarChange): string | null {
     let isChanged = false;
     const { commentFor } = change;

@@ -12,7 +12,6 @@ export interface CalendarChange {
   nameFor(name: string, address: ChangedAddress): string;
   /** What to do with a value that may contain an unreadable address, or one for which `addressFor` returns `null`. */
   unreadable: "remove" | "keep";
-  /** Replaces a description or comment in an answer to an invitation. */
   commentFor?: (text: string) => string;
 }
 
@@ -55,7 +54,6 @@ export function changeLine({ line, charset, lineEnd }: Line, change: CalendarCha
   return `${fold(characters, lineEnd === "" ? "\r\n" : lineEnd, isWithin)}${lineEnd}`;
 }
 
-/** The new value; `null` when it must be removed. */
 function changeValue(value: CalendarValue, { addressFor, unreadable }: CalendarChange): CalendarValue | null {
   if (!value.hasAtSign) return value;
   const instead = value.address === null ? null : addressFor(value.address);

@@ -38,7 +38,6 @@ export interface FoundPart {
 
 export interface FoundCalendars {
   parts: FoundPart[];
-  /** Why the message may contain calendars that are not among `parts`. */
   hidden: "signed" | "unreadable" | null;
 }
 

@@ -34,7 +34,6 @@ interface ReceivedMessage {
 interface ForwardedHeader {
   header: Buffer;
   trace: readonly FieldText[];
-  /** Reply addresses; `null` when nobody gets one. */
   replies: { addresses: ReplyAddresses } | null;
 }
 
@@ -60,7 +59,6 @@ const reasons: Record<HideReason, string> = {
   unreadable: "the addresses in it can't be replaced by reply addresses safely",
 };
 
-/** Makes the forwarded body; `null` when it stays unchanged. */
 export function forwardInvitations(source: ReceivedMessage, rewritten: ForwardedHeader): ForwardedInvitations | null {
   const { replies } = rewritten;
   if (replies === null) return null;

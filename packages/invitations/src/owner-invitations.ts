@@ -58,7 +58,6 @@ export async function sendInvitations(
 }
 
 interface OwnerAddresses extends MailboxOwner {
-  /** Correspondent behind a reply address; `null` for any other address. */
   correspondentOf: (address: string) => string | null;
   isSentence: AnswerWording["isSentence"];
 }
@@ -149,7 +148,6 @@ function withAliasInReport(bytes: Buffer, { aliasAddress, isOwnMailbox }: OwnerA
 export interface AnswerWording {
   isSentence(text: string): boolean;
   isSubject(text: string): boolean;
-  /** Replaces the mailbox by the alias in lines that a program wrote. */
   inBody(message: { header: Buffer; body: Buffer }, owner: MailboxOwner): { body: Buffer };
 }
 

@@ -60,7 +60,6 @@ function readEdits(calendars: readonly FoundPart[], source: EditSource): Calenda
   return edits;
 }
 
-/** Reads a calendar; `null` when it can't be read or the budget is exhausted. */
 export function readEdit(found: FoundPart, { body, budget }: EditSource): CalendarEdit | null {
   try {
     const part = readCalendarPart({ ...found, body: body.subarray(found.start, found.end), budget });
@@ -105,7 +104,6 @@ export function replaceParts(body: Buffer, replacements: readonly Replacement[])
   return [...pieces, body.subarray(at)].filter((piece) => piece.length > 0);
 }
 
-/** Drops Content-Length, Content-MD5 and the like. */
 export function withoutMeasures(header: Buffer): Buffer {
   const text = header.toString("latin1");
   const kept = text.replace(MEASURES, "");

@@ -7,7 +7,6 @@ import { type Boundary, findMailbox, type MailboxPattern } from "./mailbox-patte
 import { textViews } from "./text-views.ts";
 
 interface Needle {
-  /** The encoded domain as Latin-1, lower case. */
   bytes: string;
   charset: "utf8" | "utf16le" | "utf16be";
 }

@@ -1,4 +1,3 @@
-/** Data found in a piece, as every unpacker yields it. */
 import type { PartKind, PartPlace } from "@kauke/mail-rfc";
 import type { Boundary } from "./mailbox-pattern.ts";
 import type { Packing } from "./unpack/inflate.ts";

@@ -15,11 +15,9 @@ export interface Piece extends Inner {
   kind: PartKind;
   part: string;
   charset: string;
-  /** Number of containers around the piece. */
   depth: number;
   isMessage: boolean;
   boundary: Boundary;
-  /** Whether line numbers within the piece are also those within the part. */
   hasLines: boolean;
 }
 

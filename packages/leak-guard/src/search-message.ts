@@ -22,7 +22,6 @@ export async function searchMessage(
   return (await search?.first([whole, pieceOf({ bytes: message, kind: "message", isView: true })])) ?? null;
 }
 
-/** Searches a typed text like the body of a message. */
 export async function searchTypedText(
   text: string,
   destinations: readonly string[],

@@ -8,7 +8,6 @@ export interface EsmtpParams {
   smtpUtf8: boolean;
   ret?: "FULL" | "HDRS";
   envid?: string;
-  /** Mailbox of AUTH; empty for `<>`. */
   auth?: string;
   notify?: readonly ("NEVER" | "SUCCESS" | "FAILURE" | "DELAY")[];
   /** Original recipient, decoded, with its type in lower case. */

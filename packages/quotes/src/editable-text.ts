@@ -124,7 +124,6 @@ interface Stretch {
 }
 
 class QuotedText {
-  /** The decoded text as Latin-1. */
   readonly decoded: string;
   readonly #encoded: string;
   readonly #stretches: Stretch[] = [{ decoded: 0, encoded: 0, width: 1 }];

@@ -20,7 +20,6 @@ const ANSWER_WINDOWS = [
   [-1, 0],
   [-1, 1],
 ] as const;
-/** Maximum lines of one address field, which a program may have folded. */
 const FOLDED_MAX = 30;
 /** Lines above and below that can belong to the same block of labels. */
 const BLOCK_MAX = 12;
@@ -29,10 +28,8 @@ const BULLET = /^[*•-]\s/;
 
 const META = /<meta\s[^<>]{0,300}?\bcontent="([^"<>]{1,600})"[^<>]{0,100}>/giu;
 
-/** Places of the owner's addresses in lines that programs wrote. */
 export interface OwnLines {
   spans: Span[];
-  /** Line numbers in the source, from 1. */
   lineNumbers: number[];
 }
 

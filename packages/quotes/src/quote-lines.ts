@@ -14,7 +14,6 @@ export interface QuoteLines {
   textOf(line: QuoteLine): string;
 }
 
-/** Maximum lines of a part; one with more stays unchanged. */
 const LINES_MAX = 20_000;
 /** Maximum UTF-16 units of a source line; a longer one is not read. */
 const LINE_LENGTH_MAX = 8192;
@@ -66,7 +65,6 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ["eacute", "é"],
   ["ouml", "ö"],
 ]);
-/** Maximum tags of HTML; with more it stays unchanged. */
 const TAGS_MAX = 100_000;
 
 export function htmlLines(html: string): QuoteLines | null {

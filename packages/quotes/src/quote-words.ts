@@ -45,10 +45,8 @@ export const quoteVerbs: readonly string[] = [
   "je napisal",
 ];
 
-/** Verbs in scripts without spaces between words. */
 export const unspacedQuoteVerbs: readonly string[] = ["写道", "寫道", "のメール", "님이 작성", "เขียนว่า"];
 
-/** Labels of people in texts of calendar programs. */
 const calendarPeople =
   "who|guests|attendees|organizer|organiser|required|optional|required attendees|optional attendees|calendar|" +
   "invitees|teilnehmer|organisator|kalender|gäste|invités|organisateur|invitados|organizador";
@@ -103,7 +101,6 @@ export const answerSentences: readonly string[] = [
   "отклонил(?:а|\\(а\\))? (?:это |ваше )?приглашение",
 ];
 
-/** Words before the colon of an answer's subject, lower case and NFC. */
 export const answerSubjects: ReadonlySet<string> = new Set(
   (
     "accepted|declined|tentative|tentatively accepted|maybe|invitation accepted|invitation declined|invitation reply|" +

@@ -1,4 +1,3 @@
-/** The DNS records for this installation, from its settings and keys. */
 import { isIP } from "node:net";
 import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
 import { smtpHost } from "../core/smtp-credential.ts";
@@ -13,9 +12,7 @@ export type PlanFacts = Pick<
 export interface DnsPlan {
   mailHost: string;
   smtpHost: string;
-  /** The MTA-STS policy file, the same for each domain. */
   policy: string;
-  /** DNS records of the mail host, without its addresses. */
   mailHostRecords: readonly DnsRecord[];
   domains: readonly { domain: string; records: readonly DnsRecord[] }[];
   /** CNAME records. Those of `mta-sts` are missing if the host of the web app is unknown. */
@@ -48,7 +45,6 @@ function nameOf(url: string): string | null {
   return isLocal || host.startsWith("[") || isIP(host) !== 0 ? null : host;
 }
 
-/** Host that serves the MTA-STS policy of a domain. */
 export function policyHost(domain: string): string {
   return `mta-sts.${domain}`;
 }

@@ -1,4 +1,3 @@
-/** Exports everything stored about one account, for its owner to download. */
 import { product } from "@kauke/contract";
 import { AppError } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";

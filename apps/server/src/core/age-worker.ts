@@ -32,7 +32,6 @@ export type AgeFailure =
   | "master_password_wrong"
   /** The key was made by an older method, so the user has to create a new one. */
   | "needs_recreation"
-  /** The private key is not protected by a password alone. */
   | "key_not_protected"
   | "wrapped_key_invalid"
   | "public_key_invalid"

@@ -18,5 +18,4 @@ export interface BounceSenderStore {
   deleteExpired(now: Date): Promise<number>;
 }
 
-/** The day of a time, in UTC, as in `2026-11-27`. */
 export const utcDay = (time: Date): string => time.toISOString().slice(0, 10);

@@ -9,7 +9,6 @@ export interface ChecklistRow {
   /** Host name of the site, or the name of its entry in a password manager. */
   site: string;
   oldAddress: string;
-  /** The alias may have been deleted. */
   aliasId: string | null;
   done: boolean;
 }

@@ -30,7 +30,6 @@ import type { AccountLinkStore } from "./user/account-link.ts";
 import type { PasswordHasher, UserStore } from "./user/user.ts";
 import type { WalletChallengeStore } from "./wallet/wallet-proof.ts";
 
-/** Repositories of the rows, one per noun. */
 export interface CoreStores {
   accountExport: AccountExportStore;
   users: UserStore;
@@ -55,7 +54,6 @@ export interface CoreStores {
 }
 
 export interface CoreDeps extends CoreStores {
-  /** `null` when federated sign-in is not configured. */
   federatedIssuer: FederatedIssuer | null;
   aliasSources: AliasSources;
   serviceFetch: ServiceFetch;

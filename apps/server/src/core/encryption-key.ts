@@ -19,7 +19,6 @@ export interface EncryptionKey {
 export interface NewEncryptionKey extends EncryptionKey {
   /** An account's first key becomes the default even if false. */
   isDefault: boolean;
-  /** Armored age file that the master password opens. */
   encryptedPrivateKey: string;
 }
 

@@ -4,7 +4,6 @@ import type { PartPlace } from "@kauke/mail-rfc";
 export interface GuardedMessage {
   /** Accounts take turns: the worker next serves the one that recently used the least of its time. */
   userId: string;
-  /** Real addresses that the message must not reveal. */
   mailboxes: readonly string[];
   content: GuardedContent;
 }
@@ -14,7 +13,6 @@ export type GuardedContent =
   | { kind: "message"; chunks: readonly Buffer[] }
   | { kind: "text" | "subject"; text: string };
 
-/** Where an address was found, or which part could not be searched completely. */
 export interface FoundLeak {
   leak: "address" | "unpacks_too_far" | "too_many_members" | "too_deep";
   place: PartPlace;
@@ -29,7 +27,6 @@ export interface LeakGuard {
   search(question: GuardedMessage): Promise<FoundLeak | null>;
 }
 
-/** Sends every message unsearched. */
 export const noLeakGuard = { search: async () => null, close: async () => {} } satisfies LeakGuard & {
   close(): Promise<void>;
 };

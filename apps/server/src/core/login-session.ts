@@ -5,7 +5,6 @@ import { AppError, notFound } from "./app-error.ts";
 import type { User, UserStore } from "./user/user.ts";
 
 interface LoginSession {
-  /** Identifies the session in the owner's list; not secret. */
   id: string;
   tokenHash: Buffer;
   userId: string;
@@ -49,9 +48,7 @@ export function hashSessionToken(token: string): Buffer | null {
 
 interface SignIn {
   userId: string;
-  /** Token from the browser's cookie, whose session is ended. */
   formerToken: string | null;
-  /** Name of the browser, see `http/request/client.ts`. */
   device: string | null;
 }
 

@@ -28,7 +28,6 @@ export interface OwnMessageHead {
   /** In any spelling; a plus tag is removed from the To field. */
   mailbox: string;
   messageId: string;
-  /** Letters and digits. */
   boundary: string;
   at: Date;
 }
@@ -89,7 +88,6 @@ function part(boundary: string, type: string, lines: readonly string[]): string[
   return [`--${boundary}`, head, ...lines];
 }
 
-/** A paragraph that consists of one link. */
 const onlyLink = /^<a href="[^"]*">[^<]*<\/a>$/;
 
 /** Mail programs without media queries show the light form. */

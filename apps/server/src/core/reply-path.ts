@@ -4,7 +4,6 @@
  * many an owner has.
  */
 export interface ReplyPath {
-  /** SHA-256("row" ‖ token). */
   id: Buffer;
   aliasId: string;
   sealed: Buffer;
@@ -35,9 +34,7 @@ export interface AnswerMark {
   endsAt: Date;
 }
 
-/** Marks to store in the commit that queues an answer. */
 export interface MarksToStore {
-  /** Account that sent the answer. */
   userId: string;
   marks: readonly AnswerMark[];
   /** Whether the answer is queued even if a mark is known, because its author's own host sent it again. */

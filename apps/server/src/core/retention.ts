@@ -33,7 +33,6 @@ export function keptUntil(what: Kept, since: Date): Date {
   return new Date(since.getTime() + keptForSeconds[what] * 1000);
 }
 
-/** Rows whose period started before this time may be deleted. */
 export function keptSince(what: Kept, now: Date): Date {
   return new Date(now.getTime() - keptForSeconds[what] * 1000);
 }

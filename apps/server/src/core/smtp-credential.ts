@@ -31,7 +31,6 @@ export interface SmtpCredentialKey {
   credentialId: string;
 }
 
-/** What an SMTP sign-in needs, from one look-up. */
 export interface CredentialLogin {
   credentialId: string;
   aliasId: string;
@@ -129,11 +128,9 @@ export async function deleteSmtpCredential(deps: CredentialDeps, key: SmtpCreden
 export interface SmtpLoginAttempt {
   username: string;
   password: string;
-  /** Network of the client (`clientNetwork`), for the rate limit. */
   clientAddress: string;
 }
 
-/** The alias and account that this connection sends for. */
 export type Submitter = Pick<CredentialLogin, "aliasId" | "userId" | "aliasAddress" | "credentialId" | "stamp">;
 
 /** `null`: wrong user name or password, the client is not told which; `paused`: a paused alias may not send. */
@@ -201,7 +198,6 @@ class ClientsOverLimit {
     this.#until.delete(client);
   }
 
-  /** Remembers the client if `count` throws a rate limit. */
   async remember(client: string, count: () => Promise<void>): Promise<void> {
     try {
       await count();

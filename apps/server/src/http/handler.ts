@@ -3,13 +3,11 @@ import type { Body, EndpointName, endpoints, Params, Query, ResponseOf } from "@
 import type { KeyCaller } from "../core/api-key.ts";
 
 export interface Call<N extends EndpointName> {
-  /** Validated ids of the path; `userId` is that of the signed-in user. */
   params: Params<N>;
   query: Query<N>;
   body: Body<N>;
   /** Chunks of a request body that is a file; `null` for calls that take no file. */
   bytes: AsyncIterable<Uint8Array> | null;
-  /** Undefined for calls that need no session. */
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
   key: Pick<KeyCaller, "keyId" | "scopes"> | null;
   clientAddress: string;

@@ -71,7 +71,6 @@ export interface HttpServerOptions
     CoreDeps,
     "ownDomains" | "localSmtpPorts" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"
   > {
-  /** OpenID issuer; federated sign-in is off without it. */
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
   logger: Logger;
@@ -79,7 +78,6 @@ export interface HttpServerOptions
   socketRules?: Partial<SocketRules> | undefined;
   /** Maximum random delay of mail whose timing could show whether an account exists; tests set 0. */
   messageSpreadMs?: number | undefined;
-  /** Whether every service of this process accepts work, as `/healthz` reports. */
   isReady: () => boolean;
   /** Whether an error means that the database cannot serve now; the response is then a 503. */
   isOutage: (thrown: unknown) => boolean;

@@ -228,7 +228,6 @@ interface RequestParser {
   onIncoming?(request: IncomingMessage, shouldKeepAlive: boolean): number | undefined;
 }
 
-/** Makes Node's HTTP parser stop parsing the connection. */
 const STOP_PARSING = 2;
 
 /**

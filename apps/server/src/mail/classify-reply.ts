@@ -113,7 +113,6 @@ const setUpStages: ReadonlySet<SmtpStage> = new Set(["greeting", "hello", "start
 
 const expectedCode: Partial<Record<SmtpStage, number>> = { data: 354 };
 
-/** Whether the reply allows the session to continue. */
 export function isPositive(reply: PeerReply, stage: SmtpStage): boolean {
   const expected = expectedCode[stage];
   return expected === undefined ? reply.code >= 200 && reply.code < 300 : reply.code === expected;

@@ -33,7 +33,6 @@ export interface MessagePathDeps {
   resolve: ResolveDeps;
   /** `trace` records the verdict of each stage; `null` outside preview mode. */
   arrival: ArrivalDeps & { trace: Trace | null };
-  /** `null` when sender authentication is switched off. */
   authenticate: Authenticate | null;
   reports: TakeReportsDeps;
   ownerReplies: PrepareRepliesDeps;

@@ -52,7 +52,6 @@ const table = {
   forbidden: reply(553, "5.7.1", "You may not send from this address"),
 } satisfies Record<string, SmtpReply>;
 
-/** Reasons that mail hosts and mail programs may read. */
 export type MailRefusal = keyof typeof table;
 
 export const mailRefusals = Object.keys(table) as MailRefusal[];

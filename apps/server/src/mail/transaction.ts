@@ -8,7 +8,6 @@ export interface ReplyRecipient {
   address: string;
   correspondent: Mailbox;
   route: AliasRoute;
-  /** Set for a send address: what the address is for anybody but the owner. */
   forOthers?: AliasRecipient;
 }
 
@@ -17,7 +16,6 @@ export interface BounceRecipient {
   address: string;
   /** Id of the alias; `null` for an SRS address of the older form, which names no alias. */
   aliasId: string | null;
-  /** Original sender, who may be notified; `null` when there is none. */
   sender: string | null;
 }
 
@@ -57,7 +55,6 @@ export interface AuthorInstruction {
 }
 
 export interface Transaction {
-  /** Id of the message in trace fields, in the store and for webhooks. */
   readonly messageId: string;
   readonly envelope: Readonly<MessageEnvelope>;
   readonly recipients: readonly ResolvedRecipient[];

@@ -2,7 +2,6 @@ import { type MailRefusal, replyFor, type SmtpReply } from "./reply.ts";
 
 type Accept<T> = { verdict: "accept"; value: T };
 
-/** Lines that the preview's trace shows for a stage. */
 type Notes = { notes?: readonly string[] };
 
 type Refuse =
@@ -16,13 +15,7 @@ export type Verdict<T> =
   | { verdict: "discard" }
   | Refuse;
 
-export type StageVerdict<T> = (
-  | Accept<T>
-  | Refuse
-  /** Ends the message with the given reply. */
-  | { verdict: "reply"; reply: SmtpReply }
-) &
-  Notes;
+export type StageVerdict<T> = (Accept<T> | Refuse | { verdict: "reply"; reply: SmtpReply }) & Notes;
 
 export type Accepted<T> = Accept<T> & Notes;
 

@@ -136,7 +136,6 @@ interface CopyAndSettleParts extends Pick<CopyParts, "copyMemory" | "webhookBodi
   reports: DeliveryReports;
 }
 
-/** Makes copies and settles outcomes with one reporter of failures. */
 function copyAndSettle(
   parts: MailParts,
   { copyMemory, webhookBodies, reports, signsArcFor }: CopyAndSettleParts,

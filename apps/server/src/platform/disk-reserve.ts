@@ -12,7 +12,6 @@ export interface DiskReserveOptions {
   dataDir: string;
   /** Free bytes below which accounts may store less undelivered mail; 0 disables the check. */
   reserveBytes: number;
-  /** `null` if unknown. Replaced in tests. */
   freeBytes?: (path: string) => Promise<number | null>;
 }
 

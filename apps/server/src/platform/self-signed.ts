@@ -10,7 +10,6 @@ export interface CertificatePair {
 }
 
 export interface SelfSignedOptions {
-  /** Common name of the subject; clients check only `hosts`. */
   commonName: string;
   hosts: readonly string[];
   notBefore: Date;

@@ -3,7 +3,6 @@ import { fork } from "node:child_process";
 import { ControlError, valueOf } from "../cli/control/control-client.ts";
 import { type ControlRequest, type ControlResponse } from "../cli/control/control-protocol.ts";
 
-/** Argument by which the program knows that it is a process of a group. */
 export const MEMBER_ARGUMENT = "--member-of-a-group";
 
 /** Longer than a process' own limit for a shutdown, shorter than that of the process which started it. */

@@ -40,7 +40,6 @@ export class ProcessGroup {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #closers: (() => Promise<void> | void)[] = [];
   #ports: ListenPorts | null = null;
-  /** Processes in a row that ended within `STEADY_MS`. */
   #failures = 0;
   #isClosing = false;
 

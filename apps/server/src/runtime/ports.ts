@@ -1,4 +1,3 @@
-/** Clock, randomness, log and metrics as interfaces, which testkit fakes. */
 import { randomBytes, randomUUID } from "node:crypto";
 
 export interface Clock {
@@ -46,7 +45,6 @@ export interface LogFields {
 /** Metrics for `/metrics`: fixed names, and labels with a closed set of values. */
 export interface Metrics {
   count(name: string, labels?: Record<string, string>, by?: number): void;
-  /** Readings of several gauges with one name are added up. */
   gauge(name: string, read: () => number): void;
 }
 

@@ -1,4 +1,3 @@
-/** The settings as a typed tree, which `read-config.ts` builds. */
 export type Service = "api" | "mx" | "submission" | "sender";
 
 export type DeliveryMode = { kind: "preview" } | { kind: "relay"; url: URL } | { kind: "direct" };
@@ -11,7 +10,6 @@ export interface ListenConfig {
 export interface Config {
   production: boolean;
   services: ReadonlySet<Service>;
-  /** Number of processes; 1 with the embedded database. */
   workers: number;
   http: ListenConfig;
   mx: ListenConfig;
@@ -32,19 +30,15 @@ export interface Config {
   mailHost: string;
   /** Whether to add an Ed25519 signature (RFC 8463) to the RSA one. */
   dkimEd25519: boolean;
-  /** Whether to sign with DKIM; off when a relay behind this server signs. */
   dkim: boolean;
   postmaster: string | null;
-  /** Mailbox named in the DMARC record for aggregate reports. */
   dmarcReports: string | null;
   delivery: DeliveryMode;
   /** Whether SPF, DKIM, DMARC and ARC are checked on arrival; off behind an MX that does so. */
   authentication: boolean;
   /** Domains whose ARC chains may override a DMARC failure. */
   arcTrusted: readonly string[];
-  /** Which forwarded mail gets an ARC set with the results found on arrival. */
   arcSigning: "off" | "on" | "always";
-  /** `host:port` of each DNS server; `null` for the system's resolvers. */
   dnsServers: readonly string[] | null;
   undoSeconds: number;
   /** Seconds that a sender waits for the destinations before its message is queued (RFC 5321 §4.5.3.2.6). */

@@ -29,7 +29,6 @@ const knownSealers = [
 
 export interface ReadConfig {
   config: Config;
-  /** Sentences for the operator about settings that do not stop the start. */
   warnings: readonly string[];
 }
 

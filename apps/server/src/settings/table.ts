@@ -235,7 +235,6 @@ const delivery = [
   },
 ] as const satisfies readonly SettingRow[];
 
-/** Settings by section of docs/settings.md. */
 export const settingsTable = {
   Listeners: listeners,
   "Data and processes": processes,

@@ -45,7 +45,6 @@ export function domainName(text: string): string {
   throw new SettingProblem("must hold domain names such as example.org");
 }
 
-/** List of domains; `off` for none. */
 export const domainsOrOff = (text: string): readonly string[] => (text === "off" ? [] : commaList(domainName)(text));
 
 function isHostName(text: string): boolean {

@@ -37,7 +37,6 @@ export interface ApiKeyTable {
   id: string;
   user_id: string;
   key_hash: Buffer;
-  /** Scopes separated by spaces. */
   scopes: string;
   expires_at: Date | null;
   /** Day of the last use, e.g. `2026-03-01`. */
@@ -151,7 +150,6 @@ export interface AliasImportBatchTable {
   id: string;
   import_id: string;
   batch_index: number;
-  /** Whether the import's run or undo still has to handle the batch. */
   is_open: boolean;
   sealed: Buffer;
 }

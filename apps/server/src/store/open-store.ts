@@ -43,9 +43,7 @@ import { type KeyRing, loadDkimKeys, loadServerKeys, type ServerKeys } from "./s
 import type { StoreContext } from "./store-context.ts";
 
 export interface StoreOptions {
-  /** URL of PostgreSQL; `null` for the embedded database. */
   databaseUrl: string | null;
-  /** Data directory; `null` keeps the embedded database in memory, for tests. */
   dataDir: string | null;
   /** Wrapping key. `null`: `secret.key` in the data directory; not allowed with `databaseUrl`. */
   secretKey: Buffer | null;
@@ -56,9 +54,7 @@ export interface StoreOptions {
   clock?: Clock;
   /** Milliseconds before a new sealing key is used; set by tests only. */
   keySettleMs?: number;
-  /** Caps of reserved addresses; set by tests only. */
   releaseCaps?: ReleaseCaps;
-  /** File operations of a broken or full disk; set by tests only. */
   disk?: { files?: SpoolFiles; syncFile?: SyncFile };
 }
 
@@ -70,12 +66,9 @@ export interface Store extends RowStores {
   /** Backs up the running store; `null` on PostgreSQL and in memory. @throws BackupError */
   backup: ((request: BackupRequest) => Promise<{ bytes: number }>) | null;
   keyKeeper: KeyKeeper;
-  /** Makes a new `secret.key`; `null` if the wrapping key comes from elsewhere. */
   rotateWrapping: (() => Promise<void>) | null;
   keys: ServerKeys;
-  /** Computes the MAC in the cookie of a browser that has signed in before. */
   browserMac: BrowserMac;
-  /** Computes the MAC of alias endings that SimpleLogin's clients are offered. */
   suffixMac: (data: string) => Buffer;
   dkimKeys: readonly DkimKey[];
   /** False after a failed fsync or an abort: nothing can be stored until a restart. */
@@ -304,7 +297,6 @@ function startRetention(work: () => Promise<void>, logger: Logger | undefined): 
   });
 }
 
-/** Cleanup steps, run in reverse order by `close` and after a failed start. */
 export class Undo {
   readonly #steps: (() => Promise<void> | void)[] = [];
 

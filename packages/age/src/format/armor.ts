@@ -3,7 +3,6 @@ import { AgeError } from "../age-error.ts";
 import { AGE_FILE_MAX_BYTES } from "../limits.ts";
 import { checkHeader } from "./header.ts";
 
-/** Writes armor with LF line ends, also after the last line. */
 export function armor(file: Uint8Array): string {
   return library.encode(file);
 }
@@ -41,7 +40,6 @@ function isAsciiSpace(unit: number): boolean {
 export const ARMOR_BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----";
 export const ARMOR_END = "-----END AGE ENCRYPTED FILE-----";
 
-/** Length of the armor with CRLF line ends. */
 export function armoredLength(sizeBytes: number): number {
   return ARMOR_BEGIN.length + ARMOR_END.length + 4 + Math.ceil(sizeBytes / 48) * 66;
 }

@@ -46,7 +46,6 @@ function strictArmor(content: string): string {
   return `${[ARMOR_BEGIN, ...lines, ARMOR_END].join("\n")}\n`;
 }
 
-/** Number of quote marks before the position; 0 if there is other text. */
 function quoteMarksBefore(text: string, position: number): number {
   const line = Math.max(text.lastIndexOf("\n", position), text.lastIndexOf("\r", position)) + 1;
   const before = text.slice(Math.max(line, position - QUOTE_MAX), position).replace(blanks, "");

@@ -17,7 +17,6 @@ export interface PasswordStretch {
 export interface PasswordCipher {
   /** Encrypts the 16 bytes of the file key to 32, with a nonce of 12 zero bytes and no additional data. */
   encrypt(stretch: PasswordStretch, fileKey: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** Decrypts the file key; `null` when the password is wrong. */
   decrypt(stretch: PasswordStretch, encrypted: Uint8Array): Uint8Array | null | Promise<Uint8Array | null>;
 }
 

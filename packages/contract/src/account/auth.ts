@@ -42,7 +42,6 @@ export const accountMessages = {
 } as const;
 
 export const accountSettings = z.object({
-  /** Refuses a message that contains the real address behind its alias. */
   leakGuard: z.boolean("leakGuard must be true or false"),
   /** The alias replaces the real address above quoted text ("On …, anna@… wrote:"). */
   aliasInQuotes: z.boolean("aliasInQuotes must be true or false"),

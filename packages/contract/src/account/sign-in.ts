@@ -40,7 +40,6 @@ export const emailConfirmationLink = z.object({ token: linkToken });
 
 export const signInWire = z.object({
   email: z.string().nullable(),
-  /** When the e-mail was confirmed; `null` until then. */
   emailConfirmedAt: z.iso.datetime().nullable(),
   hasPassword: z.boolean(),
   hasGoogle: z.boolean(),

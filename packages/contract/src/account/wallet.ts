@@ -1,4 +1,3 @@
-/** Sign-In With Solana: challenge, signature and signed text. */
 import * as z from "zod";
 import { product } from "../limits.ts";
 
@@ -9,7 +8,6 @@ export const walletMessages = {
 
 /** A challenge lacks the wallet's address, which the client supplies. */
 export const walletChallenge = z.object({
-  /** Domain of a challenge: host and port of the public URL. */
   domain: z.string(),
   uri: z.string(),
   version: z.literal("1"),

@@ -19,7 +19,6 @@ export const waysInMessages = {
   walletTaken: "This wallet signs in to another account, so it can't be linked to this one.",
 } as const;
 
-/** What the user was about to do; Settings resumes it after the sign-in. */
 export const waysInActions = ["change-email", "link-google", "unlink-google", "link-wallet", "unlink-wallet"] as const;
 export type WaysInAction = (typeof waysInActions)[number];
 
@@ -53,7 +52,6 @@ export const googleProofBody = z.object({ action: z.enum(waysInActions) });
 export const emailChangeRequest = z.object({ email: accountEmail });
 export const emailChangeLink = z.object({ token: z.string().regex(/^[a-z2-7]{32}$/) });
 
-/** Fragment of the page that opens after a Google account was linked. */
 export const googleLinkedHash = "#google-linked";
 
 /** Fragment of Settings' URL after a new sign-in with Google for this change. */

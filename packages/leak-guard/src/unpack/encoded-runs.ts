@@ -85,7 +85,6 @@ function decodeAll(words: readonly string[]): Buffer {
 const hexRuns = (octetsMin: number) => new RegExp(`[0-9a-f]{${2 * octetsMin},60000}`, "gi");
 const RUNS_AT_ONCE = 20_000;
 
-/** Decoded hex as views, with NULs around each run. */
 export function* findHex(text: string, octetsMin: number): Generator<Inner> {
   let runs: string[] = [];
   for (const [run] of text.matchAll(hexRuns(octetsMin))) {

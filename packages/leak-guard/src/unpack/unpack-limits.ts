@@ -4,7 +4,6 @@ export type Unsearchable = "unpacks_too_far" | "too_many_members" | "too_deep";
 export interface UnpackLimits {
   /** Maximum inflated bytes over all parts; office files inflate tenfold, log files thirtyfold. */
   inflatedBytesMax: number;
-  /** Maximum archive members, PDF streams and the like, over all parts. */
   membersMax: number;
   /** Maximum depth; a file in an archive that is attached to an attached message has depth three. */
   depthMax: number;

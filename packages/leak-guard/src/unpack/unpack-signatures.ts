@@ -94,7 +94,6 @@ export function* unpackOpenPgp(bytes: Buffer): Generator<Inner> {
   }
 }
 
-/** Reads an OpenPGP packet; `null` when none begins at the offset. */
 function readPacket(bytes: Buffer, at: number): Packet | null {
   const first = bytes[at] ?? 0;
   if ((first & 0x80) === 0) return null;

@@ -35,7 +35,6 @@ function* insideOf(bytes: Buffer, budget: UnpackBudget): Generator<Inner> {
   yield* unpackZip(bytes);
 }
 
-/** Yields other decodings of a container's data, such as PDF strings. */
 export function* viewsIn(bytes: Buffer, { isPdf: isOfPdf = false }: Pick<Inner, "isPdf">): Generator<Inner> {
   if (isOfPdf) yield* pdfViews(bytes);
 }

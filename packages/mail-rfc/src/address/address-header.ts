@@ -6,7 +6,6 @@ import { splitAddress, splitAliasAddress } from "./address.ts";
 import { ADDRESSES_MAX, type AddressList, emptyList, type Mailbox, readAddressList } from "./address-list.ts";
 
 export interface HeaderSource {
-  /** The header block as received, wire form, without the blank line. */
   header: Buffer;
   fields: readonly HeaderField[];
 }
@@ -83,7 +82,6 @@ export function addressKey(address: string): string {
 
 export interface OwnAliases {
   aliasAddress: string;
-  /** Whether an address is another alias of the same owner. */
   isOwnAlias?: (address: string) => boolean;
 }
 

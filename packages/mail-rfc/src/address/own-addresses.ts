@@ -6,7 +6,6 @@ import { spellingsOfDomain } from "./dns-name.ts";
 export interface MailboxOwner {
   aliasAddress: string;
   mailboxes: readonly string[];
-  /** Compares addresses in any letter case. */
   isOwnMailbox: (address: string) => boolean;
 }
 

@@ -12,7 +12,6 @@ import { resultsWords } from "../header/trace-fields.ts";
 export interface ArcSource extends DkimSource {
   /** Value of our Authentication-Results, which may contain text chosen by remote hosts. */
   results: string;
-  /** Result of the chain as it arrived. */
   status: "none" | "pass" | "fail";
 }
 

@@ -29,7 +29,6 @@ export function stuff(bytes: Buffer): Buffer {
   return out;
 }
 
-/** Removes dot-stuffing from a message without its final dot. */
 export function unstuff(wire: Buffer): Buffer {
   const dots = findLineDots(wire, MANY_DOTS);
   if (dots.length === 0) return wire;

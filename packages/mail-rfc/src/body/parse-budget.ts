@@ -4,7 +4,6 @@
  */
 
 export const PART_DEPTH_MAX = 20;
-/** Maximum parts of a message at all depths together. */
 export const PARTS_MAX = 1000;
 /** Maximum estimated nanoseconds: three levels of delimiters in 25 MiB, and all of it decoded from base64. */
 const COST_MAX_NS = 80_000_000;

@@ -7,7 +7,6 @@ import { costNs, type ParseBudget } from "./parse-budget.ts";
 export interface PartHeader {
   bodyStart: number;
   content: ContentParameters;
-  /** Content-Disposition as written, unfolded. */
   contentDisposition: string;
   encoding: string;
   isAmbiguous: boolean;
@@ -134,7 +133,6 @@ function readParameters(field: string, parameters: Map<string, Set<string>>): vo
   for (const [name, content] of continued) add(parameters, name, extendedValue(content));
 }
 
-/** Value of a parameter; `null` when it is missing or has several values. */
 export function onlyParameter({ parameters }: ContentParameters, name: string): string | null {
   const [first = null, second] = parameters.get(name) ?? [];
   return second === undefined ? first : null;

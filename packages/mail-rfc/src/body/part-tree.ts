@@ -140,7 +140,6 @@ function* shortPositions(body: Buffer, { delimiter, budget }: DelimitedBytes): G
   for (let found = line.exec(text); found !== null; found = line.exec(text)) yield found.index + 1;
 }
 
-/** The line break before an offset; `null` in the middle of a line. */
 function breakBefore(body: Buffer, at: number): DelimiterLine["before"] | null {
   if (at === 0) return "";
   const last = body[at - 1];

@@ -14,7 +14,6 @@ const CRLF = Buffer.from("\r\n");
 const TWO_SPACES = 0x2020;
 const ONE_SPACE = Buffer.from(" ");
 const WINDOW_BYTES = 64 * 1024;
-/** Copy of a window, which may have one more byte, a space in front. */
 const shifted = new Uint8Array(WINDOW_BYTES + 2);
 const emptyLines = Buffer.from("\r\n".repeat(WINDOW_BYTES / 2));
 

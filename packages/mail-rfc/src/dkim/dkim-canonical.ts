@@ -83,7 +83,6 @@ export function signedText(
   return covered + withoutSignature(canonicalField(signature, form));
 }
 
-/** A field in canonical form, without its final CRLF. */
 export function canonicalField(text: string, form: DkimCanonicalization): string {
   if (form === "simple") return text;
   if (PLAIN_NAME.test(text)) return relaxedField(text);

@@ -21,7 +21,6 @@ export interface MailDomain {
   domain: string;
   mailHost: string;
   dkim: readonly PublicDkimKey[];
-  /** Text of the MTA-STS policy as `mtaStsPolicy` builds it. */
   policy: string;
   dmarcReports: string | null;
 }

@@ -12,7 +12,6 @@ import type { ReadSignature } from "./verify-signature.ts";
 export interface InstructionProof {
   /** Hash of body, To, Cc, and Message-ID or Date, so that no repeated message looks new by another signature. */
   id: string;
-  /** When the signature stops proving an instruction. */
   endsAt: Date;
 }
 

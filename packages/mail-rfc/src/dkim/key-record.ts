@@ -19,7 +19,6 @@ export interface KeyRecord {
   /** `t=`: a key in test mode proves nothing, a strict one nothing about subdomains. */
   isTest: boolean;
   isStrict: boolean;
-  /** Whether the whole record is unusable, whatever the hash algorithm. */
   isUnusable: boolean;
 }
 

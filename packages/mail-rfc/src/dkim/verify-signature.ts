@@ -24,7 +24,6 @@ export interface SignatureStatus {
   reason: string;
 }
 
-/** Result of a key look-up; `null` when there is no key record. */
 export type KeyLookup = KeyRecord | { failed: string } | null;
 
 /** Milliseconds by which a signer's clock may be ahead: the hours of a wrong time zone. */
@@ -100,7 +99,6 @@ export interface ReadSignature {
   hasForm: boolean;
   domain: string;
   selector: string;
-  /** Whether the identity (`i=`) is below the signing domain. */
   isForSubdomain: boolean;
   /** Why a DKIM signature can't be valid whatever its key is; `null` for ARC. */
   problem: string | null;

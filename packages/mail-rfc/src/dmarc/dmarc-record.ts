@@ -65,7 +65,6 @@ interface FoundRecord {
 }
 
 export interface PolicyFound {
-  /** The DMARC record that applies to the domain; `null` when none does. */
   applied: FoundRecord | null;
   /** Organizational domain; `null` if a look-up above the domain's own record failed. */
   organization: string | null;

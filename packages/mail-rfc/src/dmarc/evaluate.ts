@@ -16,7 +16,6 @@ export interface Vouchers {
 export interface DmarcFound {
   /** `temperror`: a look-up that matters failed; the policy is known unless it is `null`. */
   result: "pass" | "fail" | "none" | "temperror";
-  /** Policy for a message that fails DMARC. */
   policy: DmarcPolicy | null;
 }
 

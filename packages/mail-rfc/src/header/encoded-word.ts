@@ -101,7 +101,6 @@ function readRun(run: Run | null): string {
 const LABEL = /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i;
 const ASCII_LABELS: ReadonlySet<string> = new Set(["us-ascii", "ascii", "ansi_x3.4-1968"]);
 
-/** Charset label in lower case; `null` when there is none. */
 export function charsetLabel(contentType: string): string | null {
   return LABEL.exec(contentType)?.[1]?.toLowerCase() ?? null;
 }

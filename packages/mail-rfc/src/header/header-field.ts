@@ -13,7 +13,6 @@ declare const isWritten: unique symbol;
 export type FieldText = string & { readonly [isWritten]: true };
 
 interface FoldStyle {
-  /** Column that a word must not exceed; it goes on the next line. */
   columns?: number;
   /** White space at the start of a continuation line. */
   indent?: " " | "\t";
@@ -97,7 +96,6 @@ export function joinFields(fields: readonly FieldText[]): FieldText {
   return fields.join("") as FieldText;
 }
 
-/** Whether `headerField` accepts the word after any field name. */
 export function canStandInField(word: string): boolean {
   return !UNSAFE.test(word) && Buffer.byteLength(word) <= WORD_MAX_OCTETS;
 }
@@ -178,7 +176,6 @@ export class HeaderWriter {
     this.#add(name, bytesAsText(text));
   }
 
-  /** Joins the fields of two writers; the other must not be used any more. */
   followedBy(other: HeaderWriter): WrittenHeader {
     this.#endRun();
     other.#endRun();

@@ -9,7 +9,6 @@ import { decodeCharset } from "./encoded-word.ts";
 export interface HeaderField {
   name: string;
   start: number;
-  /** Offset after the CRLF of the field's last line. */
   end: number;
 }
 
@@ -146,7 +145,6 @@ function findLineEnd(head: string, start: number, wholeLength: number): number {
   return head.length;
 }
 
-/** Name of the field that begins at an offset; `null` when none does. */
 function readName(head: string, start: number): string | null {
   NAME.lastIndex = start;
   const colon = NAME.test(head) ? NAME.lastIndex - 1 : -1;

@@ -18,7 +18,6 @@ export interface MessageIdKeys {
   cipherKey: Buffer;
 }
 
-/** Identifiers of In-Reply-To and References, in order and as spelled. */
 export interface ThreadIds {
   inReplyTo: string[];
   references: string[];
@@ -28,7 +27,6 @@ export interface ThreadHosts {
   messageId: string | null;
   /** Domains of the owner's mailboxes as A-labels in lower case. */
   own: readonly string[];
-  /** Domains of the people the reply is addressed to. */
   correspondents: readonly string[];
 }
 
@@ -78,7 +76,6 @@ export function openMessageId(sealed: string, keys: MessageIdKeys): string | nul
 
 const spelled = (plain: string) => (plain.startsWith(BARE) ? plain.slice(BARE.length) : `<${plain}>`);
 
-/** Opens sealed identifiers and appends the voucher. */
 export function threadForOwner(thread: ThreadIds, messageId: readonly string[], keys: MessageIdKeys): ThreadIds {
   const open = (id: string): string => openMessageId(id, keys) ?? id;
   const kept = shorten(thread.references.filter((id) => !isVoucher(id, keys)));

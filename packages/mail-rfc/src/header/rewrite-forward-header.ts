@@ -35,7 +35,6 @@ export interface ForwardHeaderSource extends HeaderSource, OwnAliases {
   envelopeFrom: string;
   /** Whether SPF or DKIM proved the author in From. */
   isVerified: boolean;
-  /** Assigns a reply address; called once per correspondent. */
   replyAddressOf: (correspondent: string) => string;
   trace?: readonly FieldText[];
   /** Our name in Authentication-Results; received fields with it are forged, so they are removed. */
@@ -48,7 +47,6 @@ export interface ForwardHeaderSource extends HeaderSource, OwnAliases {
 
 export interface ForwardHeader extends WrittenHeader {
   correspondents: Mailbox[];
-  /** Assigns further reply addresses to people named in calendars. */
   replies: ReplyAddresses;
 }
 

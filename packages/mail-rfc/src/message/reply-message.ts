@@ -17,7 +17,6 @@ export interface ReplyHeaderSource extends HeaderSource {
   aliasAddress: string;
   /** Display name for the alias; the name in the message is never used. */
   aliasName: string | null;
-  /** The person behind a reply address; `null` for any other address. */
   correspondentOf: (address: string) => Mailbox | null;
   /** Whether an address is another alias of the owner, which the correspondent may see. */
   isOwnAlias?: (address: string) => boolean;

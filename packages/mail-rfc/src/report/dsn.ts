@@ -19,7 +19,6 @@ export interface DeliveryReport {
   reportingMta: string;
   /** Enhanced status (RFC 3463): class 4 becomes 5, since no attempt follows; an invalid status `5.0.0`. */
   enhancedStatus: string;
-  /** Status of the last attempt before the retry schedule ended. */
   reasonStatus?: string;
   /** Seconds for which delivery was tried; absent when the first attempt was refused. */
   triedSeconds?: number;

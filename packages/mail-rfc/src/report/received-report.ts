@@ -22,7 +22,6 @@ const FAILED_STATUS = /^status:[ \t]*(5\.[0-7]\.(?:[12]?[0-9]))(?![0-9.])/im;
 export interface DeliveryReportFacts {
   /** Whether delivery failed; false for reports of delay, relaying or success. */
   hasFailed: boolean;
-  /** Status of class 5; `5.0.0` when the report gives no known one. */
   enhancedStatus: string;
 }
 

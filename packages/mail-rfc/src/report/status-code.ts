@@ -11,7 +11,6 @@ export interface ServerReply {
   code: number;
   /** Enhanced status; `null` when there is none or its class differs from the reply code. */
   enhancedStatus: string | null;
-  /** Text of every line, without the enhanced status. */
   lines: string[];
 }
 

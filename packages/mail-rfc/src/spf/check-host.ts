@@ -21,7 +21,6 @@ export type AskSpf = (name: string, type: SpfRecordType) => Promise<readonly str
 export interface SpfSender {
   clientAddress: string;
   helo: string;
-  /** Envelope sender; empty for the null sender. */
   sender: string;
 }
 
@@ -53,7 +52,6 @@ export async function checkHost({ clientAddress, helo, sender: claimed }: SpfSen
   return { result: await check.run(domain), domain, sender };
 }
 
-/** Thrown to end an SPF check with an error, also within included records. */
 class SpfStop extends Error {
   readonly result: "permerror" | "temperror";
 
@@ -240,7 +238,6 @@ class HostCheck {
   }
 }
 
-/** Symbol for a term that matches nothing whatever DNS contains. */
 const NEVER = Symbol("never");
 
 interface Prefixes {

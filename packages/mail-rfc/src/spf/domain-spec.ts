@@ -1,7 +1,6 @@
 /** Macro strings of SPF (RFC 7208 §7) that expand to a name to query. Parsing and expansion take linear time. */
 import { domainToASCII } from "node:url";
 
-/** A macro such as `%{l1r-}`. */
 export interface Macro {
   letter: string;
   parts: number;
@@ -30,7 +29,6 @@ const DELIMITERS = ".-+,/_=";
 export const NAME_MAX = 253;
 const LABEL_MAX = 63;
 
-/** Parses a macro string into pieces; `null` when a macro is malformed. */
 export function parseMacroString(text: string, isExplanation: boolean): MacroString | null {
   const pieces: (string | Macro)[] = [];
   let from = 0;

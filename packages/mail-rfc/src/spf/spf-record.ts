@@ -24,7 +24,6 @@ export interface SpfRecord {
   mechanisms: readonly SpfMechanism[];
   /** Target of `redirect`; `null` without it, and beside `all`, where it has no effect (§6.1). */
   redirect: DomainSpec | null;
-  /** Upper bounds of the lengths of terms with macros. */
   expansions: readonly Expansion[];
 }
 
@@ -117,7 +116,6 @@ class Draft {
     return this.#bound(term, spec.pieces);
   }
 
-  /** Bounds the term's length after expansion. */
   #bound(term: string, pieces: DomainSpec["pieces"]): boolean {
     let expansion: Expansion | null = null;
     for (const piece of pieces) {

@@ -11,7 +11,6 @@ export interface CommandCall {
   args: readonly string[];
   /** Reads the settings; an invalid one ends the process with a message that names it. */
   config(): Config;
-  /** Opens the running server's control socket or, if no server runs, the store. */
   access(): Promise<OperatorAccess>;
 }
 
@@ -19,7 +18,6 @@ export interface Command {
   /** Syntax, e.g. `users delete <id>`; arguments in angle brackets are required. */
   usage: string;
   about: string;
-  /** Help text by option; `name <value>` for an option that takes a value. */
   options: Readonly<Record<string, string>>;
   /** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
   run(call: CommandCall): Promise<number>;
@@ -71,7 +69,6 @@ export function findCommand(commands: readonly Command[], typed: readonly string
 const nameOf = ({ usage }: Command) => usage.split(" ").filter((word) => !word.startsWith("<"));
 const argumentsOf = ({ usage }: Command) => usage.split(" ").filter((word) => word.startsWith("<"));
 
-/** Words that are neither an option of any command nor the value of one. */
 function wordsOf(commands: readonly Command[], typed: readonly string[]): readonly string[] {
   const options = Object.assign({}, ...commands.map(optionsOf)) as ReturnType<typeof optionsOf>;
   return parseArgs({ args: [...typed], options, allowPositionals: true, strict: false }).positionals;

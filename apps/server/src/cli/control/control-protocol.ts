@@ -15,12 +15,10 @@ export interface UserSummary {
   authMethod: string;
   createdAt: string;
   aliases: number;
-  /** Last use of any open session; `null` if none is open. */
   lastSeenAt: string | null;
   email?: string | null;
 }
 
-/** Purpose and age of a key, without the key itself. */
 export type KeySummary = Omit<KeyFacts, "createdAt"> & { createdAt: string };
 
 type Nothing = Record<never, never>;
@@ -29,23 +27,18 @@ export interface ControlCalls {
   facts: { ask: Nothing; result: ServerFacts };
   "kept-list": { ask: Nothing; result: readonly KeptSummary[] };
   "kept-text": { ask: { messageId: string }; result: KeptText | null };
-  /** False when the message was no longer stored. */
   "kept-forget": { ask: { messageId: string }; result: boolean };
   "users-list": { ask: { after: string; withEmail: boolean }; result: readonly UserSummary[] };
   "users-find": { ask: { email: string }; result: UserSummary | null };
-  /** False when there is no such account. */
   "users-delete": { ask: { userId: string }; result: boolean };
   "users-end-sessions": { ask: { userId: string }; result: boolean };
-  /** False when the mailbox was not blocked. */
   "mailbox-unblock": { ask: { address: string }; result: boolean };
   "keys-list": { ask: Nothing; result: readonly KeySummary[] };
   "keys-rotate": { ask: Nothing; result: RotationState };
   "keys-state": { ask: Nothing; result: RotationState };
   "keys-wrapping": { ask: Nothing; result: true };
-  /** Backs up the embedded store into this file on the server (absolute path). */
   backup: { ask: { file: string; withSecretKey: boolean }; result: { bytes: number } };
   migrations: { ask: Nothing; result: MigrationState };
-  /** Connects to the relay; `null` if mail is not sent through a relay. */
   "relay-state": { ask: Nothing; result: RelayState | null };
 }
 export type ControlCall = keyof ControlCalls;
@@ -71,16 +64,13 @@ export interface ServerFacts {
   ownCertificate: boolean;
   host: string;
   services: readonly string[];
-  /** Ports by listening service; empty when no server runs. */
   ports: Readonly<Record<string, number>>;
   database: "embedded" | "postgres";
   dkim: readonly PublicDkimKey[];
   isSound: boolean;
   postmasterGiven: boolean;
   dmarcReports: string | null;
-  /** Names of the link settings that still point to example addresses. */
   exampleLinks: readonly string[];
-  /** Whether KAUKE_LOG_DAYS is set. */
   logDaysGiven: boolean;
   keptForOperator: number;
   queue: { open: number; oldestAt: string | null; messageBytes: number };
@@ -122,7 +112,6 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "relay-state": nothing,
 };
 
-/** Handlers that pass every call to one function. */
 export function handlersBy(run: (request: ControlRequest) => Promise<unknown>): ControlHandlers {
   const handlers = Object.keys(readers).map((call) => [call, (ask: object) => run({ call, ...ask } as ControlRequest)]);
   return Object.fromEntries(handlers) as ControlHandlers;

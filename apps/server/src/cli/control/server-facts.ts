@@ -15,7 +15,6 @@ import { forgetKept, listKept, readKept } from "./kept-mail.ts";
 export interface ServerView {
   config: Config;
   store: Store;
-  /** Port of each service; `null` or missing if the service does not listen. */
   ports: Readonly<Partial<Record<"http" | "mx" | "submission" | "submissions", number | null>>>;
 }
 

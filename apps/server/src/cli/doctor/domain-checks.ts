@@ -15,7 +15,6 @@ export interface DomainCheckDeps {
   dkim: readonly PublicDkimKey[];
   delivery: "relay" | "direct";
   addresses: readonly string[];
-  /** See `fetchPolicy`. Replaced in tests. */
   fetchPolicy: (host: string, address: string) => Promise<string | null>;
 }
 

@@ -31,7 +31,6 @@ export async function checkMailHost(deps: HostCheckDeps): Promise<HostFindings> 
   return { results, addresses: addresses ?? [] };
 }
 
-/** Addresses of a host name; `null` when DNS failed. */
 async function addressesOf(host: string, resolver: Resolver): Promise<string[] | null> {
   const results = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
   if (results.some((one) => one.kind === "failed")) return null;
@@ -91,7 +90,6 @@ export async function checkMachine(folders: MachineFolders): Promise<CheckResult
   return (await Promise.all(parts)).flat();
 }
 
-/** Checks file modes; Windows has none. */
 async function checkModes({ dataDir, folder }: MachineFolders): Promise<CheckResult[]> {
   if (process.platform === "win32" || !existsSync(dataDir)) return [];
   const privatePaths = [

@@ -92,9 +92,7 @@ function checkPort25(port: number, { delivery }: PortFacts): CheckResult[] {
 export interface ProbeTarget {
   host: string;
   port: number;
-  /** Server name of the TLS handshake, which the certificate must cover. */
   serverName: string;
-  /** Implicit TLS instead of STARTTLS. */
   isTlsAtOnce: boolean;
 }
 

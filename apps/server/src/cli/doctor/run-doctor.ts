@@ -15,7 +15,6 @@ export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPol
   dataDir: string;
   folder: string;
   now: Date;
-  /** `null` if mail is not sent through a relay. */
   relayState: RelayState | null;
 }
 

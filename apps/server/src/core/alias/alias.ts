@@ -17,7 +17,6 @@ export interface Alias {
   id: string;
   userId: string;
   name: string;
-  /** One of this server's domains, lower case. */
   domain: string;
   routing: AliasRouting;
   notes: string | null;
@@ -35,7 +34,6 @@ export interface Alias {
 /** By address as the alias spells it. `new`: no confirmation message was sent yet; `asked`: sent, without a reply. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
-/** All data the mail path needs of an alias, read in one look-up. */
 export interface AliasRoute {
   aliasId: string;
   userId: string;
@@ -50,7 +48,6 @@ export interface AliasRoute {
   unconfirmed?: UnconfirmedMailboxes;
   /** Mailboxes whose hosts called them nonexistent, including suspended ones. Omitted when there are none. */
   missing?: readonly string[];
-  /** URLs of webhooks that are paused. */
   pausedWebhooks: string[];
   paused: boolean;
   writeByAddress?: true;
@@ -102,7 +99,6 @@ export interface AliasChange {
   /** Signs webhook calls, 32 bytes. */
   webhookSecret?: Buffer;
   sealTo?: EncryptionChoice;
-  /** Ids of all labels after the change. */
   labels?: readonly string[];
   pinned?: boolean;
   writeByAddress?: boolean;
@@ -112,7 +108,6 @@ export type ManyAliasesChange = Pick<AliasChange, "routing" | "labels" | "pinned
 
 export interface ManyChanged {
   changed: number;
-  /** Error codes by alias id. */
   failed: Map<string, ErrorCode>;
 }
 
@@ -134,7 +129,6 @@ export interface AliasStore {
   /** Active aliases with active SMTP credentials, newest first. */
   listWithSmtp(userId: string): Promise<readonly Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
-  /** Whether this account could create an alias with this address now. */
   isFree(userId: string, address: string): Promise<boolean>;
   /** @throws AppError `alias_taken`; `alias_released` while the address is reserved for its former owner */
   insert(alias: Alias): Promise<void>;

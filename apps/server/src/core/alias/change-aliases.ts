@@ -40,7 +40,6 @@ export interface ChangeOfMany {
   userId: string;
   aliasIds: readonly string[];
   change: BulkChange;
-  /** Who makes the change: an API key may add only confirmed mailboxes. */
   by: CallerKind;
   clientAddress?: string;
 }
@@ -93,7 +92,6 @@ function labelsAfter({ labels }: Alias, { add, remove }: { add: string | null; r
 interface Replacement {
   userId: string;
   aliasIds: readonly string[];
-  /** Ids of the account's confirmed mailboxes; if empty, the default mailbox. */
   mailboxIds: readonly string[];
 }
 

@@ -77,7 +77,6 @@ const escapes: Readonly<Record<string, string>> = { ",": "%2C", '"': "%22", "\\"
 const TXT_MAX_BYTES = 255;
 const TTL_SECONDS = 3600;
 
-/** As many TXT records as the alias' destinations need. */
 function dnsRecords(alias: Alias): string {
   const name = aliasAddress(alias.name, alias.domain).split("@", 1)[0] ?? "";
   const records: string[] = [];
@@ -90,7 +89,6 @@ function dnsRecords(alias: Alias): string {
   return records.map((value) => `${alias.domain}.\t${TTL_SECONDS}\tIN\tTXT\t${strings(value)}\r\n`).join("");
 }
 
-/** Quoted strings of a zone file, none above the maximum length. */
 function strings(value: string): string {
   return (value.match(/[\s\S]{1,200}/g) ?? []).map((part) => `"${part}"`).join(" ");
 }

@@ -77,7 +77,6 @@ export interface NameInput {
 }
 
 export interface GenerateInput extends NameInput {
-  /** Ids of mailboxes to forward to; excludes `destinations`. */
   mailboxIds?: readonly string[] | undefined;
   destinations?: Destination[] | undefined;
   notes?: string | null | undefined;

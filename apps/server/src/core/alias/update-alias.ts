@@ -25,7 +25,6 @@ import {
 
 export interface AliasUpdateInput extends RoutingInput {
   name?: string;
-  /** `null` removes the notes. */
   notes?: string | null;
   sealTo?: EncryptionChoice;
   labels?: readonly string[];

@@ -41,7 +41,6 @@ export interface DeliveryFailure {
 }
 
 export interface FinalFailure extends DeliveryFailure {
-  /** Failure of the last attempt, if the retry schedule ended. */
   last?: DeliveryFailure;
 }
 
@@ -54,7 +53,6 @@ export type DeliveryOutcome =
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
-/** Recipient and purpose of a delivery, sealed at rest as one document. */
 export interface DeliveryTarget {
   /**
    * Absent: forwarded mail, rewritten at every attempt from the bytes received. `send`: mail that leaves as the alias,
@@ -92,7 +90,6 @@ export interface LeasedDelivery extends Delivery {
   maxRetries?: number;
 }
 
-/** A delivery that waits until `notBefore`, or that a worker has leased. */
 export interface OpenDelivery extends Delivery {
   notBefore: Date;
   lease: { token: string; until: Date } | null;
@@ -101,7 +98,6 @@ export interface OpenDelivery extends Delivery {
   priority?: number;
 }
 
-/** A leased delivery that returns to the queue without an attempt. */
 export interface PutBack {
   id: string;
   leaseToken: string;
@@ -153,7 +149,6 @@ export const SPOOL_ROW_BYTES = 4096;
 
 export interface MessageToKeep {
   id: string;
-  /** Id of the composed message's record; absent for other mail. */
   emailJobId?: string;
   envelope: MessageEnvelope;
   sizeBytes: number;
@@ -161,9 +156,7 @@ export interface MessageToKeep {
 }
 
 export interface Finished {
-  /** False when the lease was lost and nothing was changed. */
   finished: boolean;
-  /** Id of the message if it was deleted with its last delivery. */
   messageDone: string | null;
   isTakenByNone: boolean;
 }
@@ -196,15 +189,12 @@ export interface DeliveryStore {
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
   /** Ends a delivery and deletes its message with the last one. @param failure `null` when the message was accepted */
   finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
-  /** Returns a delivery to the queue and counts one attempt. */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
-  /** Returns leased deliveries to the queue without counting an attempt. */
   putBack(deliveries: readonly PutBack[]): Promise<void>;
   /** Makes waiting deliveries due now and does not count the attempt that deferred them; skips leased ones. */
   hasten(ids: readonly string[], now: Date): Promise<void>;
   /** When a delivery is due or a lease expires; `null` when the queue is empty. */
   nextDueAt(): Promise<Date | null>;
-  /** Number of open deliveries of the alias. */
   countForAlias(aliasId: string): Promise<number>;
   /**
    * Bytes of undelivered mail. A message counts once, however many of its deliveries are open; each of these adds
@@ -218,7 +208,6 @@ export interface DeliveryStore {
   onWake(listener: (dueAt: Date | null) => void): void;
 }
 
-/** Delivery failures in words for the owner of the alias. */
 export const failureText: Record<FailureCode, string> = {
   unreachable: "its mail host could not be reached",
   timed_out: "its mail host did not answer in time",

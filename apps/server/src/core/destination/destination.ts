@@ -4,7 +4,6 @@ import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { type Alias, mailboxesOf } from "../alias/alias.ts";
 import { notFound } from "../app-error.ts";
 
-/** State of a mailbox that has a row for the account. */
 export type KnownState = Exclude<ConfirmationState, "new">;
 
 export interface Pair {
@@ -18,7 +17,6 @@ export interface ConfirmationSettings {
 }
 
 export interface AskInput extends Pair {
-  /** Id of the row to insert if account and mailbox have none yet. */
   id: string;
   tokenHash: Buffer;
   tokenExpiresAt: Date;
@@ -30,7 +28,6 @@ export interface AskInput extends Pair {
 export type AskDecision =
   | { kind: "ask" }
   | { kind: "known"; state: KnownState }
-  /** The account has its maximum of unconfirmed mailboxes. */
   | { kind: "too_many" }
   /** The mailbox was asked before; may be asked again at `nextAt`, or never if that is `null`. */
   | { kind: "too_soon"; nextAt: Date | null };
@@ -53,7 +50,6 @@ export interface DestinationStore {
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
   /** Whether the reader of one of these mailboxes blocks mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
-  /** Mailboxes whose reader blocks mail from this server. */
   blockedAmong(addresses: readonly string[]): Promise<Set<string>>;
   /**
    * Whether other people than the mailbox's owner write from its domain: it is a public mail host, or several accounts
@@ -63,7 +59,6 @@ export interface DestinationStore {
   isSharedDomain(domain: string): Promise<boolean>;
   /** Decides with `decideAsk`, under the account's lock; stores state and link in the same commit. */
   ask(input: AskInput): Promise<AskDecision>;
-  /** Reverts `ask` when the confirmation message could not be enqueued. */
   takeBackAsk(input: AskInput): Promise<void>;
   readLink(tokenHash: Buffer): Promise<AskedLink | null>;
   answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;
@@ -84,7 +79,6 @@ export interface MissingMailbox {
   refusals: number;
   firstAt: Date;
   isSuspended: boolean;
-  /** Whether this refusal suspended the mailbox, and not an earlier one. */
   isNew: boolean;
 }
 
@@ -100,7 +94,6 @@ export interface MissingMailboxStore {
   clear(userId: string, address: string): Promise<boolean>;
   /** Counts whose last refusal is older and that suspended no mailbox. @returns number of deleted rows */
   deleteBefore(before: Date): Promise<number>;
-  /** In one query. */
   suspended(userId: string, addresses: readonly string[]): Promise<Set<string>>;
 }
 
@@ -113,7 +106,6 @@ export async function resumeMailbox(
   throw notFound("This mailbox is not suspended.");
 }
 
-/** States of unconfirmed mailboxes, by the address as an alias spells it. */
 export type ShownStates = ReadonlyMap<string, ConfirmationState>;
 
 /** Unconfirmed mailboxes; on a server without confirmations only those that refused or blocked mail. */

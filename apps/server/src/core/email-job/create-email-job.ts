@@ -45,7 +45,6 @@ function spellRecipient(to: string): string {
   return ascii !== "" && /^[ -~]*$/.test(local) ? `${local}@${ascii}` : canonical;
 }
 
-/** Composed mail arrives over no SMTP connection. */
 function envelopeOf(aliasAddress: string, recipient: string, receivedAt: Date): MessageEnvelope {
   const { needsSmtpUtf8 } = parseAddress(recipient);
   return {
@@ -116,10 +115,8 @@ export interface NewEmailJob {
   to: string;
   subject: string;
   body: string;
-  /** Age recipient to encrypt the body to; `null`: sent as typed. */
   recipientPublicKey: string | null;
   priority: number;
-  /** `null`: the message is sent as soon as the time to cancel is over. */
   scheduledAt: Date | null;
 }
 

@@ -14,11 +14,9 @@ export interface EmailJob {
   currentRetries: number;
   /** First delivery attempt, not before the time to cancel is over. */
   scheduledAt: Date;
-  /** When the message was sent or failed permanently. */
   processedAt: Date | null;
   cancelledAt: Date | null;
   lastFailure: DeliveryFailure | null;
-  /** With its angle brackets; the same for every attempt. */
   messageId: string;
   createdAt: Date;
 }
@@ -32,7 +30,6 @@ export interface EmailJobContent {
 export interface EmailJobToQueue {
   job: EmailJob;
   content: EmailJobContent;
-  /** Its body must already be stored in `MessageBodies`. */
   message: MessageToKeep;
   delivery: OpenDelivery;
 }

@@ -19,7 +19,6 @@ export interface NewImport {
   userId: string;
   /** Domain of this server for aliases that replace foreign ones ("twins"); by default the account's. */
   domain: string | undefined;
-  /** Id of the label that all new aliases get; `null` for none. */
   label: string | null;
   /** Client address: its network and block have a budget of taken addresses and take turns in reading. */
   clientAddress: string;

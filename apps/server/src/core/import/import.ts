@@ -15,14 +15,12 @@ export interface ImportRow {
   result: ImportResult;
   /** The alias, created or existing; of an unchecked row the first name to try; `null` for other results. */
   alias: { name: string; domain: string } | null;
-  /** Id of the alias that the row creates; `null` if it creates none. */
   aliasId: string | null;
   reason: string | null;
   destinations: Destination[];
   active: boolean;
   notes: string | null;
   made: boolean;
-  /** Result and reason if the run creates the alias, and further names to try. */
   unchecked?: { result: "create" | "twin"; reason: string | null; names: string[] };
 }
 
@@ -33,7 +31,6 @@ export interface ImportSummary {
   domain: string;
   label: string | null;
   counts: ImportCounts;
-  /** Aliases that the run or undo has processed, and their total. */
   progress: { done: number; total: number };
   made: number;
   undone: number;
@@ -74,7 +71,6 @@ export interface ImportStore {
   addBatch(importId: string, position: number, rows: readonly ImportRow[]): Promise<void>;
   /** The import becomes a dry run. @throws AppError `not_found` */
   finishReading(importId: string, summary: ImportSummary, rows: number): Promise<AliasImport>;
-  /** `null` after the last batch of rows. */
   batch(importId: string, position: number): Promise<ImportRow[] | null>;
   /**
    * Under the account's lock; `null` when the import is not this account's.

@@ -8,14 +8,12 @@ export interface ImportedAlias {
   address: string;
   notes: string;
   active: boolean;
-  /** Destinations are unchecked; empty when the file names none. */
   destinations: readonly string[];
   isDeleted: boolean;
   /** Why the row can't be imported, as a sentence; `null` when its address can be read. */
   problem: string | null;
 }
 
-/** Rows of the source are read as they are requested. */
 export interface ImportSource {
   format: ImportFormat;
   rows: AsyncIterable<ImportedAlias>;

@@ -20,9 +20,7 @@ export interface PlanRules {
   newId(): string;
   /** Counts one address that the plan may report as taken; false when none may be. */
   mayTellTaken(): Promise<boolean>;
-  /** Who has the addresses; free ones are absent from the map. */
   standing(addresses: readonly string[]): Promise<ReadonlyMap<string, AddressStanding>>;
-  /** Mailboxes whose reader blocks mail from this server. */
   blocked(addresses: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -30,7 +28,6 @@ interface Draft {
   input: ImportedAlias;
   destinations: Destination[];
   remarks: string[];
-  /** Candidate alias names in the order in which they are tried. */
   names: string[];
   domain: string;
   isTwin: boolean;

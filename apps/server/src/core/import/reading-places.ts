@@ -47,7 +47,6 @@ export class ReadingPlace {
     }
   }
 
-  /** Like `arriving`, for the responses of a service. */
   fetch({ get }: ServiceFetch): ServiceFetch {
     return {
       get: async (request) => {
@@ -76,7 +75,6 @@ export interface Reader {
 export class ReadingPlaces {
   readonly #now: () => number;
   readonly #queue: FairQueue;
-  /** Accounts with an import that is read or queued. */
   readonly #accounts = new Set<string>();
   readonly #places = new Set<ReadingPlace>();
 

@@ -62,7 +62,6 @@ export class ImportRunner {
   }
 }
 
-/** The alias to create for a row; `null` if none. */
 function aliasOf(row: ImportRow, { userId, summary }: AliasImport, now: Date): Alias | null {
   if (row.alias === null || row.aliasId === null) return null;
   const { destinations } = row;

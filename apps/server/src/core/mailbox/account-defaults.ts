@@ -109,7 +109,6 @@ export type MailboxDestination = Extract<Destination, { kind: "mailbox" }>;
 
 interface Choice {
   userId: string;
-  /** Ids; if absent or empty, the default mailbox is used. */
   mailboxIds?: readonly string[] | undefined;
 }
 

@@ -102,7 +102,6 @@ export async function readStates(
 interface DefaultChoice {
   stateOf: StateOf;
   chosenId: string | undefined;
-  /** The account's e-mail; `null` if it cannot be a mailbox. */
   own: string | null;
 }
 

@@ -13,7 +13,6 @@ export interface ListedMailbox {
 }
 
 export interface StoredMailbox extends Pick<ListedMailbox, "id" | "address" | "createdAt"> {
-  /** Added by the owner, so it stays in the list while no alias forwards to it. */
   isAdded: boolean;
 }
 
@@ -29,7 +28,6 @@ export interface ListedAddress {
 export interface MailboxStore {
   list(userId: string): Promise<StoredMailbox[]>;
   insertMissing(userId: string, addresses: readonly ListedAddress[]): Promise<void>;
-  /** Deletes mailboxes, except those that the owner has added meanwhile. */
   deleteUnused(userId: string, ids: readonly string[]): Promise<void>;
   /** Marks a mailbox as added by its owner. @returns `null`, with nothing changed, at the maximum of `max` */
   add(userId: string, address: string, max: number): Promise<StoredMailbox | null>;
@@ -43,7 +41,6 @@ export interface ChosenDefaults {
   mailboxId?: string;
 }
 
-/** A mailbox id of `null` removes the choice. */
 export interface DefaultsChange extends Omit<ChosenDefaults, "mailboxId"> {
   mailboxId?: string | null;
 }

@@ -1,5 +1,3 @@
-/** Removes a mailbox from the account's list and from all of its aliases. */
-
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import {
   type Alias,

@@ -1,4 +1,3 @@
-/** Envelope and the data for trace header fields; sealed at rest. */
 export interface MessageEnvelope {
   /** Canonical reverse-path, empty for the null sender (RFC 5321 §4.5.5). */
   envelopeFrom: string;

@@ -73,7 +73,6 @@ export class PreviewInbox {
     return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);
   }
 
-  /** As the preview transport received it. */
   arrival(id: string): PreviewArrival | null {
     return this.#entries.get(id) ?? null;
   }

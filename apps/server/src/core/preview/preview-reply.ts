@@ -28,7 +28,6 @@ import { AppError } from "../app-error.ts";
 import type { PreviewArrival, PreviewInbox } from "./preview-inbox.ts";
 
 export interface PreviewReply {
-  /** Mailbox that sends the reply. */
   from: string;
   recipients: readonly string[];
   raw: Buffer;
@@ -105,7 +104,6 @@ export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 
 export interface AnswerPreviewDeps {
   inbox: PreviewInbox;
-  /** `null` when this process runs no mail path. */
   send: SendPreviewReply | null;
   clock: Clock;
   random: Random;

@@ -18,7 +18,6 @@ type BeginDeps = Pick<
 
 interface Begin {
   userId: string;
-  /** Token of the session that starts the flow. */
   token: string;
   redirectUri: string;
   clientAddress: string;

@@ -158,7 +158,6 @@ export type AccountDecision =
 
 export interface KnownAccounts {
   bySubject: Pick<User, "id"> | null;
-  /** Account with this e-mail; looked up for a verified address only. */
   byEmail: Pick<User, "id" | "emailConfirmedAt" | "googleId" | "isGoogleRemoved"> | null;
 }
 

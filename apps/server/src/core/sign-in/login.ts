@@ -13,7 +13,6 @@ export interface LoginAttempt extends SignInTry {
   password: string;
 }
 
-/** The account with its current hash, for `openByPassword`. */
 export interface LoggedIn {
   user: User;
   isKnownBrowser: boolean;
@@ -68,16 +67,13 @@ async function strengthenHash(
 interface SignInTry {
   email: string;
   clientAddress: string;
-  /** Token of a browser that signed in before, see `known-browser.ts`. */
   browser: string | null;
 }
 
 /** An allowed and counted attempt. It counts as a failure unless `succeed` or `giveBack` is called. */
 interface CountedTry {
   isKnownBrowser: boolean;
-  /** Resets the counts after a right password. */
   succeed(): Promise<void>;
-  /** Subtracts the attempt if the password could not be checked. */
   giveBack(): Promise<void>;
 }
 

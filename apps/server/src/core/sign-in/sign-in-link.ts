@@ -18,11 +18,9 @@ import type { User } from "../user/user.ts";
 type LinkDeps = Pick<CoreDeps, "accountLinks" | "users" | "rateLimits" | "limitRules" | "clock">;
 
 export interface SignInLinkUse extends LinkUse {
-  /** Token of the browser that requested a link; `null` if it requested none. */
   browserToken: string | null;
 }
 
-/** Stored with the link to identify the browser that requested it. */
 export function browserName(browserToken: string): string {
   return createHash("sha256").update(`sign-in-link ${browserToken}`, "latin1").digest("base64url");
 }
@@ -110,7 +108,6 @@ const limitKey = (kind: MailedKind, email: string) => `${kind} ${sameMailbox(ema
 
 export interface LinkRequest {
   email: string;
-  /** Identifies the browser that requested the link, see `browserName`. */
   askedBy?: string;
 }
 

@@ -48,7 +48,6 @@ type AskDeps = AccountMailDeps & Pick<CoreDeps, "users" | "loginSessions" | "rat
 
 export interface EmailRequest {
   userId: string;
-  /** Token of the session that makes the request. */
   token: string;
   email: string;
   clientAddress: string;

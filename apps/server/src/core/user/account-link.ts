@@ -21,7 +21,6 @@ export interface AccountLink {
   email: string;
   /** For `new-email`: the account's address when the link was requested. A change of it invalidates the link. */
   formerEmail?: string | null;
-  /** For `sign-in`: the browser that requested the link, see `browserName`. */
   askedBy?: string;
   expiresAt: Date;
 }
@@ -30,9 +29,7 @@ export type FoundLink = Pick<AccountLink, "userId" | "email" | "askedBy">;
 
 export interface EmailChange {
   tokenHash: Buffer;
-  /** Signed-in account; a link for another account is refused. */
   userId: string;
-  /** Token hash of the session that stays open; every other session ends. */
   keepSession: Buffer | null;
 }
 

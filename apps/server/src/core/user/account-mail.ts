@@ -146,7 +146,6 @@ export async function sendAccountLink(
   return true;
 }
 
-/** Notifies an address that is the account's own, or was until this change. */
 export async function notifySignInChanged(
   deps: AccountMailDeps,
   addressee: Addressee,

@@ -18,7 +18,6 @@ export interface PasswordChange {
   userId: string;
   currentPassword: string;
   newPassword: string;
-  /** Token of the session that stays open; every other session ends. */
   token: string;
   clientAddress: string;
   browser: string | null;

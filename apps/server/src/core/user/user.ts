@@ -18,7 +18,6 @@ export interface User {
   googleIssuer?: string;
   /** The owner has removed a Google account, so only the owner can link one again, in Settings. */
   isGoogleRemoved?: true;
-  /** When the owner proved the e-mail address. */
   emailConfirmedAt: Date | null;
   /** Argon2id hash as a PHC string. */
   passwordHash: string | null;
@@ -43,14 +42,12 @@ export interface AccountStats {
 }
 
 export type RemovableWay = "wallet" | "google";
-/** See `sign-in-methods.ts`. */
 export type RemovalDecision = "removed" | "missing" | "last";
 export type LinkResult = "linked" | "has_one" | "taken" | "gone";
 
 export interface WayRemoval {
   way: RemovableWay;
   issuer: string | null;
-  /** Token hash of the session that stays open; every other session ends. */
   keepSession: Buffer | null;
 }
 
@@ -89,7 +86,6 @@ export interface UserStore {
    * @throws AppError `invalid` for a key that is not the account's
    */
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
-  /** `null` when the account no longer exists. */
   defaults(id: string): Promise<ChosenDefaults | null>;
   /** @returns false when the account no longer exists */
   changeDefaults(id: string, change: DefaultsChange): Promise<boolean>;
@@ -162,7 +158,6 @@ export async function register(
 
 /** The party of a hashing job: decides its place in the queue, and which job is dropped when the queue is full. */
 export interface HashTurn {
-  /** Network block of the client, see `clientBlock`. */
   party: string;
   /** The client has a browser, session or link known to the account; such jobs wait in a queue of their own. */
   isKnown: boolean;

@@ -15,7 +15,6 @@ import { isSignedBy, readSignature, walletKey } from "./wallet-signature.ts";
 
 export interface ChallengeRequest {
   walletAddress: string;
-  /** Token of the browser's anonymous cookie, which it has or is about to get. */
   browserToken: string;
   origin: string;
   clientAddress: string;

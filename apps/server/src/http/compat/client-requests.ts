@@ -66,5 +66,4 @@ export const keyFieldConstraint: Strategies = {
  */
 export const onlyWithAuthentication = { constraints: { keyField: "authentication" } } as const;
 
-/** As `onlyWithAuthentication`, for addy.io's clients. */
 export const onlyWithAuthorization = { constraints: { keyField: "authorization" } } as const;

@@ -24,7 +24,6 @@ export interface PreviewAccess {
   cookieFor(given: string, request: PreviewRequest): string | null;
 }
 
-/** Header fields by which proxies name their client. */
 const FORWARDING =
   /^(?:x-forwarded.*|forwarded|via|x-real-ip|x-client-ip|x-original-.*|true-client-ip|cf-connecting-ip|fastly-client-ip)$/;
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;

@@ -6,7 +6,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { KnownPage } from "../site/page-routes.ts";
 import type { PreviewAccess, PreviewState } from "./preview-access.ts";
 
-/** The web app's shell; without an inbox, the app itself shows its 404 page. */
 const appPage: KnownPage = { drawn: null, canonicalPath: null };
 /** Page for a browser without the token. It lacks the app's script, which would request messages. */
 const lockedPage: KnownPage = { drawn: "preview-locked", canonicalPath: null, isForAll: true };

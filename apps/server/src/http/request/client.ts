@@ -129,7 +129,6 @@ const systems: readonly Named[] = [
   ["Linux", /\bLinux\b|\bX11\b/],
 ];
 
-/** Maximum characters read of the User-Agent header field. */
 const READ_CHARACTERS = 512;
 
 /**

@@ -13,7 +13,6 @@ import type { CoreDeps } from "../../core/core-deps.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Caller by API key; `null` for other calls. */
     apiKey: KeyCaller | null;
   }
 }

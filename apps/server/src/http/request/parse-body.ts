@@ -22,7 +22,6 @@ function toAppError(issues: readonly z.core.$ZodIssue[]): AppError {
   return new AppError("invalid", Object.keys(errors).length === 0 ? { message } : { message, errors });
 }
 
-/** Message for a validation rule that has none of its own. */
 function plainText(issue: z.core.$ZodRawIssue): string {
   if (issue.path?.length === 0 || issue.path === undefined) return "The body must be a JSON object";
   return issue.code === "invalid_type" ? "This field has the wrong type" : "This field is not valid";

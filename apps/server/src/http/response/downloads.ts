@@ -30,7 +30,6 @@ interface DownloadRequest {
   request: FastifyRequest;
   reply: FastifyReply;
   userId: string;
-  /** Runs a database read of the download when it is the account's turn. */
   inTurn<T>(work: () => T): T;
 }
 

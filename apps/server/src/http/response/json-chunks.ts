@@ -5,7 +5,6 @@
 
 import { mapInSlices, nextLoopTurn } from "../../runtime/fair-queue/slices.ts";
 
-/** List elements per chunk; each element is small. */
 const ELEMENTS_AT_ONCE = 100;
 
 /** @param value a list in it may be given as an `AsyncIterable` of the list's pages */
@@ -16,7 +15,6 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   }
 }
 
-/** The response as text if it has a long list; otherwise `value` itself. */
 export async function withLongListAsText(answer: unknown): Promise<unknown> {
   if (!isPlain(answer) || !Object.values(answer).some(isLongList)) return answer;
   const fields: string[] = [];
@@ -67,6 +65,5 @@ async function* chunksOfObject(object: object): AsyncGenerator<string> {
 const isPages = (value: unknown): value is AsyncIterable<readonly unknown[]> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
-/** False for an object that serialises itself, such as a Date. */
 const isPlain = (value: unknown): value is object =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

@@ -17,7 +17,6 @@ import { signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
 
-/** Notifies the owner by e-mail, if the account's e-mail is confirmed. */
 export function notifyOwner(
   deps: CoreDeps,
   later: Pick<LaterWork, "run">,

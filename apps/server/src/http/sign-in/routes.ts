@@ -189,7 +189,6 @@ export function browserTokenOf(deps: Pick<CoreDeps, "random">, cookie: CallCooki
   return token;
 }
 
-/** Gives this browser a limit of its own for password attempts. */
 export function rememberBrowser(deps: Pick<CoreDeps, "browserMac" | "random">, user: User, browser: CallBrowser): void {
   const { email, passwordHash } = user;
   if (email !== null && passwordHash !== null) browser.write(withAccount(deps, browser.value, { ...user, email }));

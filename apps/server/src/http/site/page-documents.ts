@@ -68,7 +68,6 @@ function googleMeta(isOn: boolean): string {
 }
 
 export interface SiteSettings {
-  /** Links in `<meta name="links">`, for the web app's footer and feedback. */
   links: Config["links"];
   domains: readonly string[];
   publicUrl: URL;

@@ -6,7 +6,6 @@
 interface PageRoute {
   /** Name of the prerendered page for visitors without a session; null if the content depends on the visitor. */
   drawn: string | null;
-  /** Prerendered beginning of the page, for signed-in users. */
   begun?: string;
   isIndexed: boolean;
 }
@@ -72,7 +71,6 @@ export function indexedPaths(): string[] {
   return [...new Set(paths)];
 }
 
-/** The landing page has two paths, one of them canonical. */
 function canonicalOf(path: string): string {
   return path === "/home" ? "/" : path;
 }
@@ -81,12 +79,10 @@ export function isPreviewPage(pathname: string): boolean {
   return plainForm(pathname) === "/preview";
 }
 
-/** Paths for programs, which get a 404 in JSON. */
 export function isApiPath(pathname: string): boolean {
   return /^\/(?:api|v1|healthz|preview\/api)(?:\/|$)/i.test(pathname);
 }
 
-/** Whether the path is below `/assets/`, or has an extension. */
 export function isFilePath(pathname: string): boolean {
   return /^\/assets\/|\.[a-z0-9]{1,12}$/i.test(pathname);
 }

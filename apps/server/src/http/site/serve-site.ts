@@ -19,7 +19,6 @@ function robotsText(origin: string): string {
   return `User-agent: *\nDisallow: /api/\nDisallow: /preview\n\nSitemap: ${origin}/sitemap.xml\n`;
 }
 
-/** The sitemap (sitemaps.org 0.9). */
 function sitemapXml(origin: string): string {
   const urls = indexedPaths().map((path) => `  <url><loc>${origin}${path}</loc></url>\n`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join("")}</urlset>\n`;

@@ -8,14 +8,12 @@ import type { DestinationShares } from "./shares/destination-shares.ts";
 
 export interface DeliveryToCheck {
   id: string;
-  /** `null` for mail to the operator. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
 }
 
 export interface KnownFromArrival {
-  /** State of a mailbox that is not confirmed; absent for other destinations. */
   unconfirmed?: "new" | "asked";
   /** The copy waits: its reply addresses could not be stored, as the account has too many new correspondents. */
   isHeld?: boolean;

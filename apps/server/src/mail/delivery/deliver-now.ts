@@ -24,9 +24,7 @@ export interface DeliverNowDeps {
   senders: WaitingSenders;
   open: OpenDeliveries;
   failures: FailureReporter;
-  /** What destinations accepted in an earlier try that got 451. */
   taken: TakenFingerprints;
-  /** Memory of messages whose sender already has the reply. */
   memory: BackgroundMemory;
   results: DeliveryResults;
 }

@@ -13,7 +13,6 @@ export interface PlannedDelivery {
   registeredFrom?: string | undefined;
   target: DeliveryTarget;
   copy: ForwardCopy;
-  /** State of a mailbox that is not confirmed; absent for other destinations. */
   unconfirmed?: "new" | "asked";
   /** Whether the mailbox' host refused earlier mail as to a mailbox that does not exist. */
   wasMissing?: boolean;
@@ -24,7 +23,6 @@ export interface PlannedDelivery {
 
 export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
-  /** Reply addresses to be stored before the copy is sent. */
   replies?: CopyReplies;
   /** Sender to store before the copy is sent, because its envelope sender contains a token for their address. */
   bounceSender?: AccountBounceSender | null;
@@ -33,7 +31,6 @@ export interface PlannedAlias {
 
 export interface InboundPlan {
   aliases: readonly PlannedAlias[];
-  /** Operator addresses without a mailbox: their mail is stored. */
   keepFor: readonly string[];
   otherwiseTaken: boolean;
 }

@@ -29,9 +29,7 @@ export interface FailureReporter {
   report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
   /** Notifies the owner of a late bounce without naming the mailbox, as nothing proves which one bounced. */
   reportBounce(route: AliasRoute): Promise<void>;
-  /** Notifies the owner of an absence note that was not passed on. */
   reportNote(route: AliasRoute, why: NoteRefusal): Promise<void>;
-  /** Notifies the owner that a reader marked a message to the alias as spam. */
   reportComplaint(route: AliasRoute): Promise<void>;
   /** Notifies the owner of a queue row that stayed unreadable until the retry schedule was used up. */
   reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;

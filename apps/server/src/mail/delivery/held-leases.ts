@@ -10,7 +10,6 @@ import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { type SettleDeps, type Settled, settle } from "./settle.ts";
 
-/** Lease of an attempt that continues after its sender got the reply. */
 export const BACKGROUND_LEASE_MS = 11 * 60_000;
 
 export interface HeldLeasesDeps {
@@ -71,7 +70,6 @@ export class HeldLeases {
     return true;
   }
 
-  /** Stores the outcome, retrying until the process shuts down. */
   async settle(lease: HeldLease, delivery: Settled, outcome: DeliveryOutcome): Promise<void> {
     const { shutdown } = this.#deps;
     for (

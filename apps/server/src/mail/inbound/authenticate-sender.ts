@@ -9,7 +9,6 @@ import { lostTagsOf } from "./send-tags.ts";
 
 export type Authenticate = (mail: ToAuthenticate) => Promise<Authenticated>;
 
-/** Authentication of a message from a signed-in alias or the preview inbox. */
 const provenByUs = {
   spf: "pass",
   dkim: "none",

@@ -94,7 +94,6 @@ export class ClientNames {
     if (this.#knownOfBlock.total > this.#limits.known) this.#evict();
   }
 
-  /** Evicts the oldest name of the block with the most names. */
   #evict(): void {
     const sizes = [...this.#knownOfBlock.keys()].map((block) => [block, this.#knownOfBlock.of(block)] as const);
     const [block] = sizes.reduce((largest, next) => (next[1] > largest[1] ? next : largest));

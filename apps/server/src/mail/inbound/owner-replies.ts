@@ -126,7 +126,6 @@ interface Problem {
   marks: readonly AnswerMark[];
 }
 
-/** A refusal that the owner's mail host did not get. */
 function problemUntold(transaction: Transaction, group: Group, { text }: SmtpReply, deps: PrepareRepliesDeps): Problem {
   const marksOf = answerMarks(transaction, deps.hashMark);
   return {

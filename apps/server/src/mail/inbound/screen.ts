@@ -8,7 +8,6 @@ import type { ArrivedMessage } from "./arrived-message.ts";
 
 export interface Screened {
   header: HeaderBlock;
-  /** Aliases in the `Delivered-To` fields, in lower case. */
   deliveredTo: ReadonlySet<string>;
 }
 

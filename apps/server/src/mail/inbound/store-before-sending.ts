@@ -45,7 +45,6 @@ export interface StoreBounceSendersDeps {
   bounceSenders: Pick<BounceSenders, "keep">;
 }
 
-/** Stores the sender if bounce addresses of copies stand for them by a token. */
 export async function storeBounceSenders(
   message: PlannedMessage,
   { bounceSenders }: StoreBounceSendersDeps,

@@ -24,7 +24,6 @@ export interface SubmissionDeps {
   checkSubmitter(submitter: Submitter): Promise<"valid" | "paused" | "ended">;
 }
 
-/** Reply to AUTH and MAIL for a paused alias. */
 const paused = { ...aliasPaused, code: 535, enhancedStatus: "5.7.8" };
 const ended = reply(421, "4.7.0", "Your credentials have changed, sign in again");
 

@@ -26,7 +26,6 @@ export interface BounceAddressParts {
   aliasId: string;
   domain: string;
   now: Date;
-  /** Token of the sender; absent if the sender may not get bounces. */
   token?: Buffer;
 }
 

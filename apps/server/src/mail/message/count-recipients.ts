@@ -6,7 +6,6 @@ import { AppError } from "../../core/app-error.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
 import type { PreparedMessage } from "./prepared-message.ts";
 
-/** `automatic_answer`: for messages that mail programs write by themselves. */
 export type SendingLimit = "submission" | "automatic_answer";
 
 export interface SendingLimits {

@@ -72,7 +72,6 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   };
 }
 
-/** Header of the message; empty when it was deleted or can't be parsed. */
 async function headerOf({ readStart }: FailedMail): Promise<HeaderSource> {
   const start = (await readStart?.().catch(() => null)) ?? Buffer.alloc(0);
   try {

@@ -31,7 +31,6 @@ import type { RewriteSource, Rewritten } from "./rewrite.ts";
 
 export interface OuterMessage {
   header: Buffer;
-  /** The blank line and the body up to the armor. */
   opening: Buffer;
   closing: Buffer;
   correspondents: readonly Correspondent[];
@@ -42,7 +41,6 @@ export interface EncryptedSource extends RewriteSource {
 }
 
 const ENCRYPTION_PASSES_FIELD = "Kauke-Sealed";
-/** Maximum encryptions of a message, more than any deliberate set-up needs. */
 export const ENCRYPTION_PASSES_MAX = 10;
 /** Subject of a copy whose real one is encrypted (RFC 9788). */
 const HIDDEN_SUBJECT = "[...]";

@@ -22,9 +22,7 @@ export interface ForwardCopy {
   envelopeFrom: string;
   /** Sender whose token `envelopeFrom` contains, to be stored before the copy is sent; else `null`. */
   bounceSender: BounceSender | null;
-  /** Correspondents to store before the copy is sent. */
   correspondents: readonly Correspondent[];
-  /** The mail for one destination; signed once for all of them. */
   mailTo(address: string): Promise<OutgoingMail>;
   /** Webhook body, made once and counted in the memory for copies; `null` when there is no room now. */
   webhookBody(): Promise<Buffer | null>;
@@ -33,7 +31,6 @@ export interface ForwardCopy {
   release(): void;
 }
 
-/** Account whose mail is encrypted, and its public key. */
 export interface EncryptionTarget {
   publicKey: string;
   userId: string;
@@ -42,7 +39,6 @@ export interface EncryptionTarget {
 export interface Encrypter {
   /** @throws when encrypting fails for any reason; the message is then not sent */
   encrypt(plaintext: Buffer, publicKey: string): Promise<Buffer>;
-  /** Upper bound of the armored size for a plaintext of this size. */
   encryptedLength(sizeBytes: number): number;
 }
 
@@ -61,7 +57,6 @@ export interface CopyParts {
   rules: RewriteRules;
   invitations: Pick<Invitations, "forward">;
   signer: MessageSigner;
-  /** Which copies get an ARC set. */
   signsArcFor: SignsArcFor;
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
@@ -73,7 +68,6 @@ export interface CopyParts {
 interface SignedBody {
   signature: Buffer;
   signed: ToSign;
-  /** The blank line and everything after it, dot-stuffed. */
   body: readonly Buffer[];
 }
 
@@ -91,7 +85,6 @@ class PlainCopy implements ForwardCopy {
   readonly #memory: CopyMemory;
   readonly #about: Pick<ForwardSource, "envelope" | "aliasAddress" | "account">;
   readonly #header: Buffer;
-  /** Fields of the header; `null` if they are not known without reading it. */
   readonly #fields: ToSign["fields"];
   readonly #bodyStart: number;
   #bytes: { wire: Buffer; rest: Buffer } | null;

@@ -35,7 +35,6 @@ export class BodyHashes {
 export interface ToSign {
   domain: string;
   header: Buffer;
-  /** Fields of `header`; absent or `null` if unknown without reading it. */
   fields?: readonly HeaderField[] | null;
   /** Dot-stuffed; its body is signed, and hashed once per buffer object. */
   wire: Buffer;

@@ -4,7 +4,6 @@ import type { RewriteSource, Rewritten } from "./rewrite.ts";
 export interface NewBody {
   /** Dot-stuffed, without the blank line in front; most chunks are views of the received message. */
   wire: readonly Buffer[];
-  /** SHA-256 of the body as DKIM signs it (simple canonicalization). */
   hash: Buffer;
   /** Bytes besides the received message. */
   newBytes: number;
@@ -18,7 +17,6 @@ export interface ForwardedInvitations {
 
 export interface OwnerMessage {
   header: Buffer;
-  /** Body without dot-stuffing. */
   body: Buffer;
 }
 

@@ -24,7 +24,6 @@ export interface SpoolDeps {
 
 interface FinalMessage {
   people: readonly Mailbox[];
-  /** Marks by which the message is recognized when it is sent again. */
   marks?: MarksToStore | undefined;
   envelopeFrom: string;
   wire: Buffer;

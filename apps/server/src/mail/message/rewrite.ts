@@ -38,18 +38,14 @@ export interface RewriteRules {
 
 export interface Rewritten extends NewSender {
   header: Buffer;
-  /** Fields of `header`; `null` if unknown without reading it. */
   fields: readonly HeaderField[] | null;
   trace: readonly FieldText[];
-  /** The blank line and everything after it as received, dot-stuffed. */
   rest: Buffer;
-  /** Reply addresses for the copy; `null` when nobody gets one. */
   replies: ForwardReplies | null;
 }
 
 interface NewSender {
   envelopeFrom: string;
-  /** Sender whose token `envelopeFrom` contains; else `null`. */
   bounceSender: BounceSender | null;
 }
 

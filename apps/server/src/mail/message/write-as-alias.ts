@@ -56,10 +56,8 @@ export interface WrittenByOwner {
   smtpUtf8: boolean;
 }
 
-/** Recipients of a message, and the addresses that its header may contain. */
 export interface Outgoing {
   people: readonly Mailbox[];
-  /** Correspondents by reply address in lower case. */
   known: ReadonlyMap<string, Mailbox>;
   /** Whether To and Cc may contain people's real addresses. */
   mayNameOutsiders: boolean;
@@ -193,7 +191,6 @@ function ownerOf(route: AliasRoute): MailboxOwner {
   return { aliasAddress: route.address, mailboxes, isOwnMailbox: (address) => own.has(sameMailbox(address)) };
 }
 
-/** People in a header field, without those who may not be named. */
 async function peopleNamed(
   source: Parameters<typeof addressesOf>[0],
   route: AliasRoute,

@@ -33,7 +33,6 @@ export function mustAwaitReply(verb: string, isPipelining: boolean): boolean {
 }
 
 export interface MailFrom {
-  /** Empty for the null sender. */
   envelopeFrom: string;
   /** Size declared by the client; 0 when it declared none. */
   sizeBytes: number;

@@ -12,7 +12,6 @@ export interface SignInAttempt {
 
 export type SignIn = (attempt: SignInAttempt) => Promise<SignInResult>;
 
-/** Reply of an AUTH step. `isError`: counts as an error of the client. */
 export interface AuthReply {
   reply: SmtpReply;
   isError: boolean;
@@ -71,7 +70,6 @@ export class SessionAuth {
 }
 
 type AuthStep =
-  /** Challenge, sent as `334 …`, already base64. */
   | { kind: "challenge"; text: string }
   | { kind: "credentials"; username: string; password: string }
   | { kind: "cancelled" }

@@ -34,7 +34,6 @@ export interface SmtpServerOptions {
   metrics: Metrics;
 }
 
-/** Limits of one listener in this process; other processes have their own. */
 export interface ConnectionLimits {
   maxConnections: number;
   maxConnectionsPerAddress: number;
@@ -58,7 +57,6 @@ interface Connection {
   budget: MemoryBudget;
   session: SmtpSession | null;
   handshakeSince: number | null;
-  /** Account of the signed-in client; `null` before. */
   account: string | null;
 }
 
@@ -79,7 +77,6 @@ export class SmtpServer {
   readonly #handshakes: FairPool<Connection>;
   readonly #budgets: ClientBudgets;
   readonly #accounts = new Counts();
-  /** Sockets that are being closed and no longer count as connections. */
   readonly #leaving = new Set<Socket>();
   readonly #times: SessionTimes;
   readonly #sweep: NodeJS.Timeout;

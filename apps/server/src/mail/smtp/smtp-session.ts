@@ -31,7 +31,6 @@ export class SmtpSession {
   #secure = false;
   readonly #input = new SessionInput();
   #out = "";
-  /** Whether the greeting or a command is in progress. */
   #busy = true;
   #ended = false;
   /** Whether the client closed its sending side; it may still read, as some scripts do against RFC 5321. */
@@ -77,7 +76,6 @@ export class SmtpSession {
     this.leave(replies.closing(this.#options.mailHost));
   }
 
-  /** Ends the session with this reply; a message in progress is dropped. */
   leave(response: SmtpReply): void {
     if (this.#ended) return;
     this.#say(response);

@@ -30,7 +30,6 @@ export interface SendReport {
 }
 
 export interface OutgoingMail {
-  /** Envelope sender; empty for the null sender. */
   readonly envelopeFrom: string;
   readonly rcptTo: string;
   readonly sizeBytes: number;

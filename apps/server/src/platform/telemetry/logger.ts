@@ -75,7 +75,6 @@ function prettyLine(entry: Record<string, unknown>): string {
   return [`${String(time).slice(11, 19)} ${mark} ${String(event)}`, ...rest].join("  ");
 }
 
-/** Exit code after an uncaught exception; 1 is a failed start. */
 const EXIT_UNCAUGHT = 70;
 
 /**

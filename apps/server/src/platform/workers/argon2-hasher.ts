@@ -15,7 +15,6 @@ export interface Argon2Settings {
   memoryKib: number;
   passes: number;
   concurrency: number;
-  /** Maximum waiting jobs, for known and for unknown callers each. */
   queueMax: number;
 }
 

@@ -13,7 +13,6 @@ export interface FairLineOptions {
 
 export class FairLine<Item> {
   readonly #options: FairLineOptions;
-  /** Waiting items by party, in the order in which the parties are served. */
   readonly #parties = new Map<string, Item[]>();
   #size = 0;
 

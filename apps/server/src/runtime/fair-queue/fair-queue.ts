@@ -19,14 +19,12 @@ export class QueueRefusal extends Error {
 
 export interface QueueTurn {
   party: string;
-  /** Signed-in user, to whom time is charged besides the party. */
   account?: string | undefined;
   isKnown?: boolean;
 }
 
 export interface FairQueueOptions {
   concurrency: number;
-  /** Maximum waiting jobs, for known and for unknown parties each. */
   waitingMax: number;
   /** Maximum waiting jobs of one party; by default only `waitingMax` applies. */
   waitingOfPartyMax?: number;
@@ -105,7 +103,6 @@ function waitIn(line: FairLine<Waiter>, party: string): Promise<void> {
 
 export interface Caller {
   turn: QueueTurn;
-  /** Release the database slots held by this caller; they are interchangeable. */
   held: (() => void)[];
 }
 

@@ -116,7 +116,6 @@ export function serveOrders<Order>(work: (order: Order) => Promise<unknown>): vo
 }
 
 export interface SharedChildOptions extends ChildWorkerOptions {
-  /** Maximum waiting orders, in total and of one account. */
   waitingMax: number;
   waitingOfAccountMax: number;
 }

@@ -23,7 +23,6 @@ export interface BackupRequest {
 
 interface BackupSource {
   dataDir: string;
-  /** Runs `work` while the database executes no statement. */
   pause<T>(work: () => Promise<T>): Promise<T>;
   checkpoint(): Promise<unknown>;
   hasKeyFile: boolean;

@@ -45,7 +45,6 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** A damaged or unsupported archive, or an entry that can't be written. */
 export class TarError extends Error {
   override name = "TarError";
 }

@@ -16,7 +16,6 @@ import {
 
 export interface CallerSlots {
   callers: number;
-  /** Whether the database has one connection only. */
   isSingle: boolean;
 }
 

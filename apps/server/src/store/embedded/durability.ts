@@ -7,11 +7,9 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import type { PGlite } from "@electric-sql/pglite";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
-/** WASI's errno for an I/O error. */
 const EIO = 29;
 
 interface SyncStream {
-  /** Descriptor of the open file on the host; directories have none. */
   nfd?: number;
   node: unknown;
 }

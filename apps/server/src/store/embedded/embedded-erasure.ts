@@ -158,14 +158,12 @@ export interface TableState {
   rewrittenAt: Date;
 }
 
-/** Returns all small tables that are due, else one large one. */
 export function tablesToRewrite(tables: readonly TableState[], now: Date): string[] {
   const due = tables.filter((table) => isDue(table, now));
   const small = due.filter(({ sizeBytes }) => sizeBytes <= SMALL_MAX_BYTES);
   return (small.length > 0 ? small : due.slice(0, 1)).map(({ name }) => name);
 }
 
-/** Counts the tables with deleted rows that are too large to rewrite. */
 export function tablesLeft(tables: readonly TableState[]): number {
   return tables.filter((table) => table.hasChanged && table.sizeBytes > LARGE_MAX_BYTES).length;
 }

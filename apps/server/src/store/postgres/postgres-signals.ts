@@ -26,7 +26,6 @@ export class PostgresSignals {
     this.#logger = logger;
   }
 
-  /** Resolves when the process listens, or when a retry is planned. */
   async start(): Promise<void> {
     const client = new pg.Client({ ...connectionOptions(this.#databaseUrl), query_timeout: HEARTBEAT_TIMEOUT_MS });
     this.#client = client;

@@ -27,7 +27,6 @@ export const OWN_PRIORITY = 100;
 /** Rows that a claim reads from each queue for every row it may return. */
 const WINDOW_FACTOR = 4;
 const WINDOW_MIN = 64;
-/** Accounts that one claim visits at most. */
 const TURNS_MAX = 256;
 /** Rows of the server's own mail for one account in one claim. */
 const OWN_PER_ACCOUNT = 4;

@@ -85,7 +85,6 @@ function dueNow({ message, delivery, wire }: InFlightMessage, now: Date): InFlig
 
 const FOREIGN_KEY_VIOLATION = "23503";
 
-/** Whether the alias or account was deleted meanwhile, and its mail with it. */
 const isOwnerGone = (thrown: unknown): boolean =>
   thrown instanceof Error && isDatabaseError(thrown.cause, FOREIGN_KEY_VIOLATION);
 

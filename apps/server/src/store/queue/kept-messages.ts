@@ -28,7 +28,6 @@ const KEPT_LOCK = 7_205_520;
 
 export interface KeptMessage {
   messageId: string;
-  /** Recipient in lower case. */
   address: string;
   envelope: MessageEnvelope;
   sizeBytes: number;

@@ -19,7 +19,6 @@ export interface Ending extends LeaseRef {
 }
 
 export interface Ended {
-  /** Id of the message that was deleted with its last delivery. */
   messageDone: string | null;
   /** True for the last open delivery of a message for its alias, if no destination took it. */
   isTakenByNone: boolean;

@@ -35,7 +35,6 @@ export interface RotationState {
   step: "none" | "waits" | "reseals";
   /** Rows that this process has resealed in the current or the last rotation. */
   resealed: number;
-  /** Rows to reseal in total; `null` until they are counted. */
   total: number | null;
 }
 
@@ -51,7 +50,6 @@ export interface KeyKeeper {
 export interface KeyKeeperParts {
   /** The wrapping key, read at every use because it can be rotated too. */
   secretKey(): Buffer;
-  /** Whether a file beside the database was sealed with another key. */
   isAnyFileOlder(keyId: number): Promise<boolean>;
   isSound(): boolean;
   logger: Logger | undefined;

@@ -48,9 +48,7 @@ export interface ServerKeys {
   open<Document>(table: SealedTable, rowId: string, sealed: Uint8Array): Document;
 }
 
-/** The keys of a process, changed by rotation only. */
 export interface KeyRing extends ServerKeys {
-  /** Replaces the sealing keys for every holder of this ring. */
   renew(keys: readonly (SealKey & { purpose: string })[]): void;
   sealingKeyId(): number;
 }
@@ -143,7 +141,7 @@ function sealingKeys(keys: readonly (SealKey & { purpose: string })[]) {
   return { newest, openers: new Map(openers.map((key) => [key.id, key.bytes])) };
 }
 
-/** DKIM keys, RSA-2048 and optionally Ed25519, made once and wrapped. Parsing costs as much as signing. */
+/** DKIM keys, RSA-2048 and optionally Ed25519, made once and wrapped; parsed only at the start, since that costs as much as signing. */
 
 const makePair = promisify(generateKeyPair);
 

@@ -75,7 +75,6 @@ export interface AliasQuery {
   pinned: boolean | undefined;
   search: string | undefined;
   sort: { field: SortField; isDescending: boolean };
-  /** Id of the mailbox to which the listed aliases forward. */
   recipient: string | undefined;
 }
 

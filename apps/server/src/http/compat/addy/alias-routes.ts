@@ -161,7 +161,6 @@ const IDS = `This must be a list of 1 to ${BULK_MAX} ids of aliases`;
 export const bulkBody = z.object({ ids: z.array(aliasId, IDS).min(1, IDS).max(BULK_MAX, IDS) });
 export const bulkRecipientsBody = bulkBody.extend({ recipient_ids: recipientIds });
 
-/** Changes by the name of the bulk call. */
 const changes: Readonly<Record<string, BulkChange>> = {
   activate: { kind: "active", active: true },
   deactivate: { kind: "active", active: false },

@@ -106,7 +106,6 @@ interface Account {
   defaults: AccountDefaults;
   aliases: readonly Alias[];
   mailboxes: readonly ListedMailbox[];
-  /** Mailbox shown as the account's default recipient. */
   main: ListedMailbox;
 }
 
@@ -170,7 +169,6 @@ export function chartToWire(today: Date) {
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/** addy.io's names of Kauke's fields in error responses. */
 const fieldNames: Readonly<Record<string, string>> = {
   alias: "local_part",
   forwardTo: "recipient_ids",

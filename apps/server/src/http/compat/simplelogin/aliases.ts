@@ -160,7 +160,6 @@ function withMailboxes(
   return [...mailboxes, ...before.filter((one) => isHidden(one) && !mailboxes.includes(one))];
 }
 
-/** Omits aliases that were deleted meanwhile. */
 export async function aliasViews(deps: CoreDeps, userId: string, aliases: readonly Alias[]): Promise<AliasView[]> {
   if (aliases.length === 0) return [];
   const known = await aliasMailboxes(deps, userId, aliases);

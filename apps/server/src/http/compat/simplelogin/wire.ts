@@ -39,7 +39,6 @@ export function aliasToSimpleLogin({ alias, number, mailboxes }: AliasView) {
   };
 }
 
-/** The clients read the address of a created alias from the field `alias`. */
 export function createdToWire(view: AliasView) {
   return { ...aliasToSimpleLogin(view), alias: addressOf(view.alias) };
 }
@@ -97,13 +96,11 @@ interface Options {
   suffixes: readonly SignedSuffix[];
 }
 
-/** `GET /api/v4/alias/options`: suffixes as pairs of text and signed text. */
 export function optionsToWireV4({ prefix, suffixes }: Options) {
   const pairs = suffixes.map(({ suffix, signed }) => [suffix, signed]);
   return { can_create: true, prefix_suggestion: prefix, suffixes: pairs };
 }
 
-/** `GET /api/v5/alias/options`: suffixes as objects. */
 export function optionsToWireV5({ prefix, suffixes }: Options) {
   const objects = suffixes.map(({ suffix, signed }) => ({
     suffix,

@@ -36,7 +36,6 @@ export interface AuthenticateDeps {
   resolver: Resolver;
   /** Used as authserv-id in Authentication-Results. */
   mailHost: string;
-  /** Domains whose ARC sets are trusted. */
   trustedArcSigners: ReadonlySet<string>;
   timeoutMs: number;
   bodyHashes: Pick<BodyHashes, "remember">;

@@ -34,7 +34,6 @@ export interface ShownAuthor {
    * not allow. Any other From proves nothing, since a mail program may display another of its addresses.
    */
   isPlain: boolean;
-  /** Whether a plain From field names exactly one author. */
   isSingle: boolean;
 }
 
@@ -83,7 +82,6 @@ interface DomainCheck {
 
 interface Checks {
   shown: ShownAuthor;
-  /** A check is `null` when it threw. */
   spf: DomainCheck | null;
   dkim: readonly (DomainCheck & { instruction?: InstructionProof })[] | null;
   /** Whether the author is unproven because a check did not finish. */

@@ -39,7 +39,6 @@ export interface SignatureFound {
   algorithm: string;
   signature: string;
   comment: string;
-  /** What the signature proves, or would prove if its key could be read. */
   instruction?: InstructionProof;
 }
 
@@ -63,9 +62,7 @@ export interface SignedMail {
 
 export interface SignatureDeps {
   dns: Pick<MessageDns, "find">;
-  /** Shares body hashes with the signer, which need not hash the body again. */
   bodyHashes: Pick<BodyHashes, "remember">;
-  /** Called with each DKIM signature as soon as it is checked. */
   onSignature?: (found: SignatureFound) => void;
 }
 

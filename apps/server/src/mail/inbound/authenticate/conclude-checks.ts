@@ -25,9 +25,7 @@ export interface ChecksFound {
   dkim: readonly SignatureFound[] | null;
   arc: ArcFound | null;
   verdict: DmarcVerdict;
-  /** Whether the author could be proven if the unfinished checks passed. */
   couldBeProven: boolean;
-  /** Whether DNS look-ups were pending at the deadline. */
   wasCut: boolean;
 }
 

@@ -12,7 +12,6 @@ export interface DmarcVerdict {
   /** `temperror`: the DMARC record, or a look-up that alignment depends on, failed temporarily. */
   result: "pass" | "fail" | "none" | "temperror";
   isProven: boolean;
-  /** Policy that applies to a failed message, else `null`. */
   applied: DmarcPolicy | null;
 }
 
@@ -33,7 +32,6 @@ export class DmarcJudge {
     });
   }
 
-  /** Policy of the author's domain; `unknown` when the record can't be read now. */
   async policy(): Promise<DmarcPolicy | "unknown"> {
     const { result, policy } = await this.#evaluation.evaluate(nobody);
     return result === "temperror" ? "unknown" : (policy ?? "none");

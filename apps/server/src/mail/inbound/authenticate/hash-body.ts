@@ -9,7 +9,6 @@ import { canonicalBody, type DkimCanonicalization } from "@kauke/mail-rfc";
 
 export interface BodyHash {
   digest: string;
-  /** Octets of the whole canonical body, and those that the hash covers. */
   canonicalBytes: number;
   hashedBytes: number;
 }

@@ -7,7 +7,6 @@ export const KEY_RECORDS_MAX = 500;
 /** Maximum characters of a cached record; an RSA key of 4,096 bits has 750. */
 const CACHED_CHARACTERS_MAX = 1024;
 
-/** Public keys by their record; evicts the least recently used one. */
 export class KeyRecords {
   readonly #records = new Map<string, KeyRecord>();
 

@@ -1,4 +1,3 @@
-/** The spool's file system calls, as a port: tests make one fail. */
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { AppError } from "../../../core/app-error.ts";
@@ -19,7 +18,6 @@ export interface SpoolFiles {
   makeDirectory(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
   list(path: string): Promise<string[]>;
-  /** Time of a file's last change; `null` if the file does not exist. */
   modifiedAt(path: string): Promise<Date | null>;
 }
 
@@ -88,7 +86,6 @@ export const UNFINISHED = ".part";
 export interface FilePlace {
   directory: string;
   path: string;
-  /** Fsyncs a directory; concurrent callers share one fsync. */
   syncDirectory(path: string): Promise<void>;
 }
 

@@ -26,7 +26,6 @@ import { formerUserIndex } from "./released-addresses.ts";
 
 interface TableReader {
   about: string;
-  /** Absent if the table contains no account data. */
   rows?: (source: ExportSource) => ExportPages;
 }
 

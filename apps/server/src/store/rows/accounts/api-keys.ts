@@ -21,7 +21,6 @@ export function apiKeyStore(context: StoreContext): ApiKeyStore {
     .select(["id", "user_id", "scopes", "expires_at", "last_used_on"])
     .where("key_hash", "=", Buffer.alloc(0));
   const byHash = preparedQuery(db, ofHash.compile());
-  /** Ids of API keys whose day of use is being stored. */
   const noting = new Set<string>();
   return {
     listForUser: async (userId) => {

@@ -141,7 +141,6 @@ async function changeWithin(context: StoreContext, trx: InTransaction, { change,
   return { notifyRoutes, former: { email: document.email, isConfirmed } };
 }
 
-/** Drops `isMadeByHost`: the issuer vouched for the former address only. */
 function withEmail({ clock }: StoreContext, document: UserDocument, email: string): UserDocument {
   const { isMadeByHost: _, ...own } = document;
   return { ...own, email, emailConfirmedAt: clock.now().toISOString() };

@@ -6,7 +6,6 @@ export interface LinkDocument {
   email: string;
   /** E-mail of the account when the link was requested; only in links that change the e-mail. */
   formerEmail?: string | null;
-  /** Browser that requested a sign-in link (`sign-in-link.ts`). */
   askedBy?: string;
 }
 

@@ -15,7 +15,6 @@ const ROWS_AT_ONCE = 1000;
 
 export interface Release {
   formerUserId: string;
-  /** Network of the client that releases the addresses; `null` when unknown. */
   network: string | null;
   addresses: readonly ReleasedAddress[];
 }
@@ -133,7 +132,6 @@ async function hold({ keys, clock }: StoreContext, trx: InTransaction, release: 
 
 const unknownNetwork = { network_index: null, block_index: null };
 
-/** Counts the reserved addresses by account, network and block. */
 async function countReserved(context: StoreContext, trx: InTransaction, { formerUserId, network }: Release) {
   const { keys } = context;
   const account = await countHeld(context, trx, { former_user_index: formerUserIndex(keys, formerUserId) });

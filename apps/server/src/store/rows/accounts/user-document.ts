@@ -14,7 +14,6 @@ export type UserDocument = Pick<
   passwordSetAt?: string;
   googleIssuer?: string;
   isGoogleRemoved?: true;
-  /** True if the account was created by an issuer that also hosts the mailbox. */
   isMadeByHost?: true;
   settings?: Partial<ChosenSettings>;
   defaults?: ChosenDefaults;

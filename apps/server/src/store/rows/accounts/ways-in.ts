@@ -19,7 +19,6 @@ export function attachWallet(context: StoreContext, id: string, walletAddress: s
   });
 }
 
-/** Links a Google account, whatever its address is. */
 export function attachGoogle(
   context: StoreContext,
   id: string,

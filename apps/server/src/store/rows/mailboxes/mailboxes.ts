@@ -18,7 +18,6 @@ interface MailboxDocument {
   address: string;
 }
 
-/** Rows per statement, below PostgreSQL's limit of 65,535 parameters. */
 const ROWS_AT_ONCE = 1000;
 
 export function mailboxStore(context: StoreContext): MailboxStore {
