@@ -27,7 +27,7 @@ export interface EncryptionKeyStore {
   count(userId: string): Promise<number>;
   find(userId: string, keyId: string): Promise<(EncryptionKey & { encryptedPrivateKey: string }) | null>;
   /**
-   * If it becomes the default, the former default key no longer is.
+   * Stores a key; as the default, it replaces the former default key.
    * @returns `null` when the account no longer exists or already has `max` keys, even under concurrent calls
    */
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;

@@ -83,7 +83,7 @@ interface Place {
   dataDir: string;
 }
 
-/** Reads the state of migrations, and creates no database. No server may use it. @throws StoreStartError */
+/** Reads the state of migrations while no server runs; creates no database. @throws StoreStartError */
 export function readMigrations(place: Place): Promise<MigrationState> {
   if (place.databaseUrl === null && !existsSync(join(place.dataDir, "db"))) return noMigrations();
   return withDatabase(place, migrationState);

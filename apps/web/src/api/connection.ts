@@ -6,7 +6,7 @@ type Connection = "online" | "offline" | "unreachable";
 
 const reached = makeStore(true);
 
-/** Any response counts, an error response included. */
+/** Called for any response of the server, error responses included. */
 export const markReached = (): void => reached.set(true);
 export const markUnreachable = (): void => reached.set(false);
 

@@ -34,7 +34,7 @@ interface SettingProps {
   look?: string;
   isBusy?: boolean;
   role?: "alert";
-  /** The control. */
+  /** Switch, button or input of the setting. */
   children?: ReactNode;
 }
 

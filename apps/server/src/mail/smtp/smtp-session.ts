@@ -1,6 +1,6 @@
 /**
- * One client session: the commands of RFC 5321 over a socket, handled in order (PIPELINING). What arrives while a
- * command is in progress is gathered, up to a limit.
+ * One client session: the commands of RFC 5321 over a socket, handled in order (PIPELINING). Bytes that arrive
+ * while a command is in progress are buffered, up to `session-limits.ts`.
  */
 
 import type { Socket } from "node:net";

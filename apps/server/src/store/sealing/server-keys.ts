@@ -141,7 +141,7 @@ function sealingKeys(keys: readonly (SealKey & { purpose: string })[]) {
   return { newest, openers: new Map(openers.map((key) => [key.id, key.bytes])) };
 }
 
-/** DKIM keys, RSA-2048 and optionally Ed25519, made once and wrapped; parsed only at the start, since that costs as much as signing. */
+/** DKIM keys, RSA-2048 and optionally Ed25519, made once and wrapped; parsed once per start, as slow as signing. */
 
 const makePair = promisify(generateKeyPair);
 

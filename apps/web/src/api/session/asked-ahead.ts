@@ -1,7 +1,7 @@
 /** Prefetched GET responses, used once; dropped when data changes or another user signs in. */
 const responses = new Map<string, Promise<Response>>();
 
-/** If the request fails, whoever takes the response gets the rejection. */
+/** Prefetches a response; a failed request rejects only for the caller of `takeAhead`. */
 export function keepAhead(path: string, ask: () => Promise<Response>): void {
   const response = ask();
   response.catch(() => {});

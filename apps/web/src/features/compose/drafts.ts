@@ -55,7 +55,7 @@ export function restoreDraft(draft: Draft): void {
   for (const show of forms) show(draft);
 }
 
-/** The one in the form takes its place. */
+/** Opens a draft that was set aside; the draft in the form is set aside instead. */
 export function openSetAside(draft: Draft): void {
   const others = setAside.read().filter((other) => other !== draft);
   change({ current: draft, setAside: current === null ? others : [current, ...others] });

@@ -1,4 +1,4 @@
-/** One chunk. */
+/** Sections of the landing page that are loaded together, as one JavaScript chunk. */
 import { product } from "@kauke/contract";
 import { Infinity as Endless, KeyRound, Lock, Reply } from "lucide-react";
 import { useState } from "react";

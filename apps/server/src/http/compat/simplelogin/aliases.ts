@@ -143,8 +143,8 @@ function destinationsOf({ routing }: Alias): Destination[] {
 }
 
 /**
- * A mailbox that stays keeps its spelling.
- * @param isHidden destinations that SimpleLogin's clients cannot choose (webhooks and unconfirmed mailboxes) stay
+ * Replaces an alias' mailboxes; one that it already has keeps its spelling.
+ * @param isHidden destinations that SimpleLogin's clients cannot show (webhooks, unconfirmed mailboxes): they are kept
  */
 function withMailboxes(
   before: readonly Destination[],

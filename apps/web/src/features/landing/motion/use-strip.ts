@@ -93,7 +93,7 @@ interface StripState {
   restsUntil: number;
 }
 
-/** One frame. @param step `width` is that of one copy @returns the new `x` */
+/** Moves the strip by one animation frame. @param step `width` of one copy of its content @returns the new `x` */
 export function drifted(
   { x, restsUntil }: StripState,
   step: { now: number; elapsedMs: number; width: number },
