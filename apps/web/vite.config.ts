@@ -26,7 +26,7 @@ const baseChunk = {
   ),
 };
 
-/** Shared by pages for signed-in users: one request instead of forty that depend on each other. */
+/** Chunk shared by all pages for signed-in users: one request instead of forty that depend on each other. */
 const kitChunk = {
   name: "kit",
   test: new RegExp(

@@ -1,7 +1,4 @@
-/**
- * Imports aliases through a service's API. The API key is in memory during the reads only: never stored or logged, and
- * in no error message.
- */
+/** Imports aliases through a service's API, whose key is never stored or logged, nor in an error message. */
 import { type ImportFromServiceBody, limits } from "@kauke/contract";
 import { type Bytes, tooLarge, upTo } from "./checked-text.ts";
 import { AliasImportError, cellText, type ForeignAlias, type ForeignAliases } from "./foreign-alias.ts";

@@ -97,9 +97,7 @@ class Search {
     }
   }
 
-  /**
-   * If programs could read the message differently, any likely calendar hides the invitation. @throws ParseLimitError
-   */
+  /** If programs could read a message differently, any likely calendar hides the invitation. @throws ParseLimitError */
   #result(alternatives: readonly string[]): FoundCalendars {
     const [parts, hidden] = [this.#parts, this.#hidden];
     if (hidden !== null || !this.#isAmbiguous) return { parts, hidden };

@@ -1,7 +1,4 @@
-/**
- * Replaces addresses in calendars: found once, written for each recipient. Everything else stays byte for byte, except
- * fields that measure a part.
- */
+/** Replaces addresses in calendars byte for byte, found once for all recipients; drops fields that measure a part. */
 
 import { ParseBudget, ParseLimitError } from "@kauke/mail-rfc";
 import { type MessageFields, mayHoldCalendar } from "./calendar-fields.ts";

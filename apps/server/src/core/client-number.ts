@@ -11,5 +11,5 @@ export interface ClientNumberStore {
   idOf(userId: string, kind: ClientNumberKind, number: number): Promise<string | null>;
 }
 
-/** Clients store it as a signed 32-bit integer. */
+/** Maximum client number: clients store numbers as signed 32-bit integers. */
 export const CLIENT_NUMBER_MAX = 2 ** 31 - 1;

@@ -32,9 +32,7 @@ export interface EncryptionKeyStore {
    */
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
   makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
-  /**
-   * The newest remaining key becomes the default if needed. @throws AppError `key_in_use` while mail is encrypted to it
-   */
+  /** The newest remaining key becomes the default. @throws AppError `key_in_use` while mail is encrypted to it */
   delete(userId: string, keyId: string): Promise<boolean>;
 }
 

@@ -4,6 +4,7 @@ import type { PartPlace } from "@kauke/mail-rfc";
 export interface GuardedMessage {
   /** Accounts take turns: the worker next serves the one that recently used the least of its time. */
   userId: string;
+  /** Addresses that the content must not reveal. */
   mailboxes: readonly string[];
   content: GuardedContent;
 }

@@ -112,11 +112,7 @@ export class SocketGuard {
     return server;
   }
 
-  /**
-   * Counts the socket of a trusted proxy for the client of its current request; any other socket already counts.
-   * @param address that the proxy forwarded
-   * @returns whether the client may have another socket
-   */
+  /** Counts a trusted proxy's socket for the client at this address. @returns whether it may have another one */
   assign(socket: Socket, address: string): boolean {
     const client = this.#clients.get(socket);
     if (client === undefined || client.party !== null || this.#isTrustedProxy(address)) return true;

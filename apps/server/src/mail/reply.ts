@@ -1,6 +1,6 @@
 /**
- * Reasons for which mail is refused or deferred, with their SMTP replies. No reply contains a destination address.
- * Temporary failures are 4xx, so that the sender keeps the mail.
+ * Reasons for which mail is refused or deferred, each with its SMTP reply: code, enhanced status (RFC 3463), text. No
+ * reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
  */
 import { asAppError } from "../core/app-error.ts";
 

@@ -1,3 +1,4 @@
+/** Verdicts of the stages of the mail path. A stage never throws for a policy decision: it returns a verdict. */
 import { type MailRefusal, replyFor, type SmtpReply } from "./reply.ts";
 
 type Accept<T> = { verdict: "accept"; value: T };

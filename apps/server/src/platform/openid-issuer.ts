@@ -96,10 +96,7 @@ function discoverer(
   };
 }
 
-/**
- * Sends the client secret in the body, or in the header if the issuer supports only that or does not say (OpenID
- * Connect Discovery §3).
- */
+/** Sends the client secret in the body, or in the header if the issuer wants that (OpenID Connect Discovery §3). */
 function secretIn(client: typeof openid, clientSecret: string): openid.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
   return (server, metadata, body, headers) => {

@@ -1,7 +1,4 @@
-/**
- * Builds the `Config` from the environment: defaults, and rules between settings. All problems are reported at once, by
- * variable name, and stop the start.
- */
+/** Builds the `Config` from the environment; reports all problems at once, by variable name, and stops the start. */
 import { resolve } from "node:path";
 import { docsPath, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";

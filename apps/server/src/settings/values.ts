@@ -1,3 +1,4 @@
+/** Parsers of single settings: text in, typed value out, `SettingProblem` for invalid text, which it never quotes. */
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { MailSyntaxError, parseAddress, parseRetrySchedule } from "@kauke/mail-rfc";

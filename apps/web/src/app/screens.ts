@@ -132,7 +132,7 @@ export const drawnScreens: readonly (readonly [screen: ScreenName, path: string]
   ["not-found", "/404"],
 ];
 
-/** Prerendered at build time up to what differs between users. */
+/** Screens for signed-in users, prerendered at build time up to what differs between users. */
 export const personalScreens: readonly (readonly [screen: PersonalScreenName, path: string])[] = [
   ["dashboard", "/dashboard"],
   ["settings", "/settings"],

@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 interface Props {
   page: number;
   pages: number;
-  /** `[3, 4, 5, 6, 7]` */
+  /** Page numbers with a button of their own, e.g. `[3, 4, 5, 6, 7]`. */
   buttons: readonly number[];
   onPage: (page: number) => void;
 }

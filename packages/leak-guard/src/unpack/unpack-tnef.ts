@@ -1,7 +1,4 @@
-/**
- * Reads `winmail.dat` (MS-OXTNEF) and Outlook's compressed rich text (MS-OXRTFCP), also of .msg files. What is stored
- * uncompressed needs no unpacking.
- */
+/** Reads `winmail.dat` (MS-OXTNEF) and compressed rich text (MS-OXRTFCP), also of .msg files. */
 import type { Inner } from "../inner.ts";
 import type { UnpackBudget } from "./unpack-limits.ts";
 

@@ -99,6 +99,7 @@ export async function signedField(
   return headerFieldOfLines(name, [...lines, ...foldSignature(signature)]);
 }
 
+/** The field with an empty `b=` in relaxed canonicalization (§3.4.2). */
 function relaxedUnsigned(name: string, lines: readonly string[]): string {
   let text = `${name.toLowerCase()}:`;
   for (const line of lines) text += `${line.trimStart()} `;

@@ -1,4 +1,4 @@
-/** Message identifiers (RFC 5322 §3.6.4). Nearly anything occurs, and others compare them as text, so they stay. */
+/** Message identifiers (RFC 5322 §3.6.4). Nearly anything occurs, and others compare them as text: never normalize. */
 
 import { asciiDomainOf, canonicalDomain } from "../address/address.ts";
 import { toBase32 } from "../base32.ts";

@@ -62,6 +62,7 @@ export function parseSpfRecord(text: string): SpfRecord | null {
   return draft.record;
 }
 
+/** Whether each term is short enough after macro expansion (§7.3). */
 export function isWithinExpansion({ expansions }: SpfRecord, values: { sender: string; helo: string }): boolean {
   if (expansions.length === 0) return true;
   const [sender, helo] = [Buffer.byteLength(values.sender), Math.max(Buffer.byteLength(values.helo), ADDRESS_OCTETS)];
@@ -184,6 +185,7 @@ function parseNetwork(family: 4 | 6, rest: string, outcome: SpfOutcome): SpfMech
   return network?.family === family && prefix !== null ? { kind: "ip", network, prefix, outcome } : null;
 }
 
+/** Parses what follows `a` or `mx` (§5.3, §5.4). */
 function parseHosts(kind: "a" | "mx", rest: string, outcome: SpfOutcome): SpfMechanism | null {
   let end = rest.length;
   let [prefix4, prefix6]: [number | null, number | null] = [32, 128];

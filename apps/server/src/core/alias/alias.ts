@@ -41,9 +41,7 @@ export interface AliasRoute {
   registeredFrom?: string;
   /** `name@domain`, lower case. */
   address: string;
-  /**
-   * Destinations that may get mail: no refused, blocked or suspended mailboxes, no paused webhooks; none while paused.
-   */
+  /** Destinations that may get mail: no refused, blocked or suspended mailbox, no paused webhook. */
   destinations: Destination[];
   unconfirmed?: UnconfirmedMailboxes;
   /** Mailboxes whose hosts called them nonexistent, including suspended ones. Omitted when there are none. */
@@ -104,6 +102,7 @@ export interface AliasChange {
   writeByAddress?: boolean;
 }
 
+/** Changes that apply to many aliases at once: none changes an address, key or secret. */
 export type ManyAliasesChange = Pick<AliasChange, "routing" | "labels" | "pinned">;
 
 export interface ManyChanged {

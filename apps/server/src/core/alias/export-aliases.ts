@@ -7,11 +7,7 @@ const QUOTED = /[",\r\n]|^\s|\s$/;
 /** Spreadsheet programs run a cell that begins with one of these as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/**
- * One CSV record (RFC 4180).
- * @param isSafe puts an apostrophe before formulas; not for files to import elsewhere, because importers read cells
- * literally
- */
+/** One CSV record (RFC 4180). @param isSafe adds an apostrophe before formulas, which importers read literally */
 function csvLine(cells: readonly string[], isSafe: boolean): string {
   return `${cells.map((cell) => quoted(isSafe && FORMULA.test(cell) ? `'${cell}` : cell)).join(",")}\r\n`;
 }

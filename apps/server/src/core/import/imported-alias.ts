@@ -25,9 +25,7 @@ export interface ServiceReading {
 }
 
 export interface AliasSources {
-  /**
-   * Reads a file, of any format without `expected`. @throws AppError `invalid`, `too_large`, also while rows are read
-   */
+  /** Reads a file of any format without `expected`. @throws AppError `invalid`, `too_large`, also in the rows */
   readFile(file: AsyncIterable<Uint8Array>, expected?: ImportFormat): Promise<ImportSource>;
   /** The API key is not stored. @throws AppError `invalid`, `unavailable`, `too_large`; also while the rows are read */
   openService(

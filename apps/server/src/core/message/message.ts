@@ -47,11 +47,7 @@ export interface MessageBodies {
   sweep(isKnown: (messageId: string) => Promise<boolean>, olderThanMs: number): Promise<number>;
 }
 
-/**
- * Stores the body, then its rows; if these cannot be stored, the body is deleted again.
- * @param insertRows commits the message's rows
- * @throws what storing throws; then nothing was enqueued
- */
+/** Stores the body, then its rows; deletes the body if `insertRows` fails. @throws what storing throws */
 export async function enqueueMessage(
   bodies: Pick<MessageBodies, "put" | "delete">,
   { id, wire }: { id: string; wire: Buffer },

@@ -64,10 +64,7 @@ export class PreviewInbox {
     return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
   }
 
-  /**
-   * With inline images (`cid:`) as `data:` URLs; `null` without an HTML body. Written by a stranger: serve it only
-   * under the sandboxing policy.
-   */
+  /** Inline images are `data:` URLs; `null` without HTML. A stranger's text: serve it sandboxed only. */
   async html(id: string): Promise<string | null> {
     const email = await this.#parsed(id);
     return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);

@@ -55,11 +55,7 @@ const IMAGE_URL_MAX = 2048;
 /** At most 255 ASCII characters (OpenID Connect Core §2). */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
-/**
- * The person whom the claims of an ID token describe (OpenID Connect Core §5.1); malformed or too long claims are
- * ignored.
- * @returns `null` without a valid subject
- */
+/** Person of an ID token's valid claims (OpenID Connect Core §5.1); `null` without a valid subject. */
 export function readClaims(issuer: string, claims: Readonly<Record<string, unknown>>): FederatedPerson | null {
   const { sub, email_verified, given_name, family_name, picture } = claims;
   if (typeof sub !== "string" || !SUBJECT.test(sub)) return null;

@@ -78,11 +78,7 @@ export async function takeFlow(
   return ofSession?.settings === undefined ? null : ofSession;
 }
 
-/**
- * Redeems the authorization code, and finds or creates the person's account.
- * @param query of the issuer's redirect
- * @param secrets as `takeFlow` returned them
- */
+/** Redeems the authorization code, and finds or creates the person's account. @param secrets from `takeFlow` */
 export async function finishFederatedSignIn(
   deps: Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
   { query, secrets, clientAddress }: { query: string; secrets: FlowSecrets; clientAddress: string },

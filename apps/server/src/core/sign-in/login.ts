@@ -114,10 +114,7 @@ async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): 
 
 const browserName = ({ token }: KnownBrowserEntry) => `browser ${token.toString("hex")}`;
 
-/**
- * From narrow limits to wide ones. Attempts refused by one are not counted by the next, so a flood from one network
- * does not use up the limit of others.
- */
+/** Counts from narrow limits to wide ones; what one refuses does not count, so floods spare the wide limits. */
 async function countUnknown(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   const { email, clientAddress } = attempt;
   const key = accountName(email);

@@ -59,11 +59,7 @@ export class SpoolSpace {
     this.#disk = disk;
   }
 
-  /**
-   * Reserves space before a message is written.
-   * @param parties account and alias of each delivery to store
-   * @throws AppError `spool_quota` when an account or alias would exceed its limit
-   */
+  /** Reserves space. @param parties account and alias of each delivery @throws AppError `spool_quota` above a limit */
   async reserve(sizeBytes: number, parties: readonly SpoolParty[]): Promise<SpoolPlace> {
     const claims = this.#claimsOf(sizeBytes, parties);
     const due = claims.filter(({ meter, key, bytes }) => meter.needsCount(key, bytes, this.#share));

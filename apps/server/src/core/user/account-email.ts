@@ -27,11 +27,7 @@ export async function askEmailConfirmation(deps: ConfirmDeps, userId: string): P
     throw refusal("This mailbox has asked to get no mail from this server.");
 }
 
-/**
- * Requires a session of the account, so that clicking a stranger's link by mistake does not confirm the stranger's
- * account.
- * @throws AppError `not_found`
- */
+/** Needs a session of the account: a stranger's link confirms nothing by mistake. @throws AppError `not_found` */
 export async function confirmEmail(
   deps: Pick<CoreDeps, "users" | "accountLinks">,
   { userId, token }: { userId: string; token: string },

@@ -54,11 +54,7 @@ export function readPasswordReset(deps: LinkDeps, use: LinkUse): Promise<Address
   return findMailedLink(deps, "reset", use);
 }
 
-/**
- * Ends every session of the account; the user then signs in again.
- * @returns the account, and the mailbox to notify
- * @throws AppError `not_found`, `rate_limited`, `busy` (the link stays valid)
- */
+/** Ends every session. @returns account and mailbox to notify @throws AppError `not_found`, `rate_limited`, `busy` */
 export async function resetPassword(
   deps: LinkDeps & Pick<CoreDeps, "users" | "hasher">,
   { password, ...use }: LinkUse & { password: string },

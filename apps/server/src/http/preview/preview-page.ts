@@ -1,7 +1,4 @@
-/**
- * `GET /preview`: the app's page, a page that says which link to open, or a 404; that link itself, `/preview?token=…`;
- * and the links in shown messages.
- */
+/** `GET /preview`: the app's page, a page that says which link to open, or a 404; that link; links in messages. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { KnownPage } from "../site/page-routes.ts";
 import type { PreviewAccess, PreviewState } from "./preview-access.ts";

@@ -1,7 +1,4 @@
-/**
- * Parses JSON request bodies in UTF-8; an empty body becomes `undefined`. Fastify's own parser refuses keys that would
- * change an object's prototype.
- */
+/** Parses JSON bodies in UTF-8; empty ones become `undefined`. Fastify's parser refuses prototype keys. */
 import type { IncomingMessage } from "node:http";
 import { limits } from "@kauke/contract";
 import { errorCodes, type FastifyInstance, type FastifyRequest } from "fastify";

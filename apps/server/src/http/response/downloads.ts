@@ -36,12 +36,7 @@ interface DownloadRequest {
 export class Downloads {
   readonly #pool = new FairPool<Download>(rules);
 
-  /**
-   * Starts a download.
-   * @param chunks text of the file, read as fast as the client receives it
-   * @returns a stream of the file
-   * @throws AppError `busy` when there are too many downloads and none can be ended
-   */
+  /** Streams a file. @param chunks read as the client receives them @throws AppError `busy` for too many downloads */
   begin(chunks: AsyncIterable<string>, { request, reply, userId, inTurn }: DownloadRequest): Readable {
     const download: Download = { lastReadAt: performance.now(), end: () => reply.raw.destroy() };
     this.#enter(download, { network: userId, block: clientBlock(clientAddress(request)) });

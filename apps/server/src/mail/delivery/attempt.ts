@@ -55,6 +55,7 @@ export function startAttempt(
 
 export class Attempt {
   outcome: DeliveryOutcome | null = null;
+  /** Outcome of the attempt; never rejects. */
   readonly ended: Promise<DeliveryOutcome>;
   readonly #delivery: DeliveryToAttempt;
   readonly #running: RunningAttempt;

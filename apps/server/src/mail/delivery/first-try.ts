@@ -6,6 +6,7 @@ import { type FailureReporter, withoutSenderReport } from "./failures.ts";
 export class FirstTry {
   readonly planned: PlannedDelivery;
   readonly attempt: Attempt | null;
+  /** Outcome of the attempt; never rejects. */
   readonly ended: Promise<DeliveryOutcome>;
   /** Whether the delivery is in the queue or in flight, where its outcome is settled and reported. */
   isEnqueued = false;

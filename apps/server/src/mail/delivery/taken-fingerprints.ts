@@ -1,7 +1,4 @@
-/**
- * Which destinations accepted a message whose sender got 451: the sender's retry must not deliver it twice. In memory
- * for one hour, as keyed hashes only.
- */
+/** Which destinations accepted a message that got 451, so that retries don't repeat it. Keyed hashes, one hour. */
 
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";

@@ -55,11 +55,7 @@ export class DnsCache {
     return this.#bytes;
   }
 
-  /**
-   * @param question record type, and name in lower case
-   * @param ask never rejects
-   * @param keep lifetime and size of the result
-   */
+  /** @param question record type, and name in lower case @param ask never rejects @param keep lifetime and size */
   ask<T>(
     [type, name]: [type: string, name: string],
     ask: () => Promise<T>,

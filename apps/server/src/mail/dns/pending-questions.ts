@@ -20,11 +20,7 @@ export class PendingQuestions {
     this.#limits = limits;
   }
 
-  /**
-   * @param name in lower case
-   * @param ask never rejects
-   * @returns the query's result, or `failed` when there is no room
-   */
+  /** @param name in lower case @param ask never rejects @returns the result, or `failed` without room */
   ask<T>(name: string, ask: () => Promise<T>, failed: T): Promise<T> {
     const zone = zoneOf(name);
     if ((this.#zones.get(zone)?.size ?? 0) >= this.#limits.zone) return Promise.resolve(failed);

@@ -11,10 +11,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 
-/**
- * SHA-256 hashes of message bodies as DKIM signs them (simple canonicalization), shared by every copy of a message and
- * with its verification on arrival.
- */
+/** SHA-256 of bodies as DKIM signs them (simple), shared by all copies and the verification on arrival. */
 export class BodyHashes {
   readonly #known = new WeakMap<Buffer, { bodyStart: number; hash: Buffer }>();
 

@@ -1,7 +1,4 @@
-/**
- * Parses what a client sends: a command line (RFC 5321 §4.1.1), and the arguments of MAIL and RCPT (§4.1.1.2-3; SIZE,
- * BODY, SMTPUTF8).
- */
+/** Parses a command line (RFC 5321 §4.1.1), and MAIL and RCPT (§4.1.1.2-3) with SIZE, BODY, SMTPUTF8. */
 
 import { type EsmtpParams, type MailPath, MailSyntaxError, parseEsmtpParams, parsePathArgument } from "@kauke/mail-rfc";
 import { reply, type SmtpReply } from "../reply.ts";

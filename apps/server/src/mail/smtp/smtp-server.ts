@@ -28,7 +28,7 @@ export interface SmtpServerOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** `context` is called at each handshake, for renewed certificates; `null` turns STARTTLS off. */
+  /** `isImplicit`: TLS from the first byte (RFC 8314 §3.3). `context` is called at each handshake. `null`: no TLS. */
   tls: { context(): SecureContext; isImplicit: boolean } | null;
   limits: ConnectionLimits;
   metrics: Metrics;

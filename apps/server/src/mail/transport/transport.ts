@@ -35,6 +35,11 @@ export interface OutgoingMail {
   readonly sizeBytes: number;
   readonly eightBit: boolean;
   readonly smtpUtf8: boolean;
+  /**
+   * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot. Keep none in a function that
+   * waits for a reply: ten minutes of waiting must not occupy memory.
+   * @returns `null` once the copy was released: the attempt was stopped, or the system has all bytes
+   */
   readonly wire: () => readonly Buffer[] | null;
 }
 
@@ -55,6 +60,7 @@ export interface WebhookCall {
   url: string;
   /** Value of `webhook-id`, the same for every attempt of one delivery. */
   id: string;
+  /** The alias' `whsec_` secret, decoded. */
   secret: Buffer;
   body: Buffer;
 }

@@ -27,7 +27,7 @@ const production: SharedChildOptions = {
   program: new URL("./leak-guard-process.ts", import.meta.url),
   // Only strings count towards this heap; byte buffers are outside it.
   heapMaxMib: 384,
-  // Three times the longest search of a 25 MiB message that was ever measured.
+  // The deadline is three times the longest search of a 25 MiB message that was ever measured.
   deadlineMs: bounds.leakSearches.deadlineMs,
   startMs: 30_000,
   idleMs: 30_000,

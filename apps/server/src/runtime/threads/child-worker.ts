@@ -103,7 +103,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 const BROKEN = "broken";
 
-/** The program of a child: replies to each order with what `work` returns. An error is not passed on, since it may contain secrets. */
+/** Runs a child: replies to each order with the result of `work`, but not with errors, which may contain secrets. */
 export function serveOrders<Order>(work: (order: Order) => Promise<unknown>): void {
   process.on("message", (order: Order) => {
     const respond = (result: unknown) => process.send?.(result);

@@ -26,7 +26,7 @@ interface Props {
   keyField: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** `null` before the check. @param onResult must be a stable function */
+/** Checks a typed public key; `null` before the check has run. @param onResult must be a stable function */
 function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boolean | null {
   const [checked, setChecked] = useState<{ text: string; isKey: boolean } | null>(null);
   useEffect(() => {

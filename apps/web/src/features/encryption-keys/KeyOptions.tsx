@@ -1,6 +1,6 @@
 import type { EncryptionKeyWire } from "@kauke/contract";
 
-/** Plain text, or encrypted to one of these keys. */
+/** Options of a select: "Off", or one of the account's encryption keys. */
 export function KeyOptions({ keys }: { keys: readonly EncryptionKeyWire[] }) {
   return (
     <>

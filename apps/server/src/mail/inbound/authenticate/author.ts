@@ -39,10 +39,7 @@ export interface ShownAuthor {
 
 const PLAIN_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+$/;
 
-/**
- * A header beyond the limits, which `screen` rejects, has no author. Without an address in From the envelope sender
- * counts as the author.
- */
+/** A header above the limits of `screen` has no author; without an address in From, the envelope sender is it. */
 export function readShownAuthor({ raw, envelopeFrom }: ReceivedMessage): ShownAuthor {
   try {
     const { fields } = readHeader(raw);

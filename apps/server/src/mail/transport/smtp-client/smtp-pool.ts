@@ -53,6 +53,7 @@ export class SmtpPool {
     this.#options = { ...others, ...partOfAll({ connectionsPerHost, connectionsPerProvider }, processes) };
   }
 
+  /** Never throws because of what the peer does. */
   async send(peer: SmtpPeer, mail: OutgoingMail, attempt: OngoingAttempt): Promise<HostReport> {
     const host = this.#host(peer);
     const lease = this.#atOnce(host, attempt) ?? (await this.#openOrWait(host, attempt));

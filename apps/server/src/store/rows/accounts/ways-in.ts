@@ -56,6 +56,7 @@ async function link(context: StoreContext, id: string, { hasOne, linked, index }
   }
 }
 
+/** Of two concurrent removals, the second sees the result of the first. */
 export function detachWay(
   context: StoreContext,
   id: string,

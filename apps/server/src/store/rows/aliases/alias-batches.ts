@@ -189,6 +189,7 @@ async function deleteBatch(
 
 type AliasRow = Awaited<ReturnType<typeof lockBatch>>[number];
 
+/** Locks aliases in the order of their ids, so that batches can't deadlock. */
 function lockBatch(trx: InTransaction, { userId, aliasIds }: Batch) {
   return trx
     .selectFrom("alias")

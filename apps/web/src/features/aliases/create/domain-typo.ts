@@ -23,7 +23,7 @@ const MIN_NAME = 5;
 /** Any other two-letter ending is a country. */
 const mistypedEndings: ReadonlySet<string> = new Set(["co", "cm", "om", "cn", "em", "nt", "ne"]);
 
-/** `null` if the typed domain is as likely. @example suggestedAddress("jonas@gmial.com") // "jonas@gmail.com" */
+/** Corrects a mistyped provider; `null` if the typed domain may be meant. @example suggestedAddress("jonas@gmial.com") // "jonas@gmail.com" */
 export function suggestedAddress(address: string): string | null {
   const { local, domain } = splitAddress(address);
   const typed = domain.toLowerCase();

@@ -81,7 +81,7 @@ export class ElementWriter {
     for (const element of after) this.#write(element);
   }
 
-  /** Formatting elements within it are reopened. */
+  /** Ends the innermost element of this name, and reopens formatting elements that were open within it. */
   end(name: string): void {
     const isPart = name === "table" || name in parentsOf;
     const at = this.#lastIndex(
