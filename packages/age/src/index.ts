@@ -1,3 +1,5 @@
+/** The only importer of the age library, whose messages never leave this package. */
+
 export { AgeError, type AgeErrorCode, ageErrorCodes } from "./age-error.ts";
 export { type DecryptWith, decrypt, decryptText } from "./decrypt.ts";
 export { decryptStream } from "./decrypt-stream.ts";

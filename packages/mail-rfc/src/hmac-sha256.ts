@@ -17,6 +17,7 @@ const blocksByKey = new WeakMap<Uint8Array, KeyBlocks>();
 const innerInput = Buffer.alloc(BLOCK_BYTES + SHORT_BYTES);
 const outerInput = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
 
+/** @param key must not change: the blocks made of it are cached by the object */
 export function hmacSha256(key: Uint8Array, text: string): Buffer {
   if (text.length * OCTETS_PER_UNIT > SHORT_BYTES || key.length > BLOCK_BYTES) {
     return createHmac("sha256", key).update(text).digest();

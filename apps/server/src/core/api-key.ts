@@ -15,6 +15,7 @@ export interface ApiKey {
   expiresAt: Date | null;
   /** Day (UTC), e.g. `2026-03-01`; `null` if it was never used. */
   lastUsedOn: string | null;
+  /** `null` if it never expires. */
   createdAt: Date;
 }
 

@@ -19,6 +19,7 @@ export class ByteBlocks {
     return this.#length;
   }
 
+  /** Takes over the chunk's memory: nothing else may change it. */
   push(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#length += chunk.length;

@@ -169,6 +169,7 @@ export interface DeliveryStore {
   /**
    * Inserts the message, its open deliveries and `marks` in one commit (fsync). The body must already be in
    * `MessageBodies`.
+  /** False when the lease was lost, so that nothing was changed. */
    * @throws AppError `busy` when a mark is known that may not repeat; then nothing is stored
    */
   keep(message: MessageToKeep, deliveries: readonly OpenDelivery[], marks?: MarksToStore): Promise<void>;

@@ -44,3 +44,4 @@ export interface ChosenDefaults {
 export interface DefaultsChange extends Omit<ChosenDefaults, "mailboxId"> {
   mailboxId?: string | null;
 }
+/** A field is absent if it was never chosen. */

@@ -72,7 +72,10 @@ export function readClaims(issuer: string, claims: Readonly<Record<string, unkno
   };
 }
 
-/** An issuer hosts the domain in `hd`, and Google also gmail.com; others verify an address only once. */
+/**
+ * Issuers verify an external address once and never again. An issuer hosts the domain that it names in `hd` (Google's
+ * "hosted domain"; other issuers can be configured to send it), and Google also gmail.com.
+ */
 function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean {
   const domain = asciiDomain(splitAddress(email).domain);
   if (issuer === googleIssuer && (domain === "gmail.com" || domain === "googlemail.com")) return true;

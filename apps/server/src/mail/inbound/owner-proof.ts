@@ -34,6 +34,11 @@ interface OwnerProofDeps {
   destinations: Pick<DestinationStore, "isSharedDomain">;
 }
 
+/**
+ * Looks at the proof before the author: without a proof the result is the same for every From, so that nobody can guess
+ * the owner's address.
+ * @returns a function that decides for each recipient of the message
+ */
 export function ownerProofs(
   transaction: Transaction,
   header: HeaderBlock,

@@ -76,6 +76,7 @@ function syncStream(nodeFs: NodeFileSystem, stream: SyncStream, syncFile: SyncFi
 
 const SQL_ERROR_STATUS = 100;
 
+/** Status of an ordinary SQL error (POSTGRES_MAIN_LONGJMP); anything else thrown is an abort. */
 interface Program {
   _PostgresMainLoopOnce(): void;
   stackRestore(pointer: number): void;

@@ -248,6 +248,7 @@ async function finish(
 async function defer(
   { db, clock }: StoreContext,
   { id, leaseToken, next }: LeaseRef & { next: { notBefore: Date; failure: DeliveryFailure } },
+/** @returns `null` when the lease was lost */
 ): Promise<{ jobId: string | null } | null> {
   const { rows } = await sql<{ job_id: string | null }>`
     WITH deferred AS (

@@ -34,6 +34,7 @@ export interface Deferral extends LeaseRef {
 }
 
 export async function finishTogether(
+/** Ends deliveries. @returns `undefined` for each whose lease was lost, and for composed mail */
   context: StoreContext,
   endings: readonly Ending[],
 ): Promise<(Ended | undefined)[]> {
@@ -77,6 +78,7 @@ export async function deferTogether(context: StoreContext, deferrals: readonly D
 }
 
 export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
+/** @returns false for each whose lease was lost */
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
       ${extensions.map((extension) => extension.id)}::uuid[], ${extensions.map((extension) => extension.leaseToken)}::text[],

@@ -144,7 +144,7 @@ function destinationsOf({ routing }: Alias): Destination[] {
 
 /**
  * Replaces an alias' mailboxes; one that it already has keeps its spelling.
- * @param isHidden destinations that SimpleLogin's clients cannot show (webhooks, unconfirmed mailboxes): they are kept
+ * @param isHidden destinations that SimpleLogin's clients cannot choose (webhooks, unconfirmed mailboxes): they stay
  */
 function withMailboxes(
   before: readonly Destination[],

@@ -40,6 +40,7 @@ export interface HostReport {
   isMailboxMissing: boolean;
   /** Whether a 4xx reply means that the whole host is busy, not only the mailbox. */
   isBusy: boolean;
+  /** The connection was lost before the peer asked for the body: the message may be sent over another one. */
   isUntouched: boolean;
   /** The connection was lost after the final dot: the peer may have the message, so no other host is tried now. */
   isUncertain: boolean;

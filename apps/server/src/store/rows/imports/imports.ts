@@ -101,6 +101,7 @@ async function lease({ db, clock }: StoreContext, { importId, holder, until }: L
   return result.numUpdatedRows > 0n;
 }
 
+/** Derives a batch's id from its position, so that storing it twice violates the primary key. */
 function batchId(importId: string, position: number): string {
   const tail = (BigInt(`0x${importId.slice(24)}`) + BigInt(position + 1)) & 0xffff_ffff_ffffn;
   return `${importId.slice(0, 24)}${tail.toString(16).padStart(12, "0")}`;
