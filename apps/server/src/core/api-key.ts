@@ -12,10 +12,10 @@ export interface ApiKey {
   userId: string;
   name: string;
   scopes: readonly KeyScope[];
+  /** `null` if it never expires. */
   expiresAt: Date | null;
   /** Day (UTC), e.g. `2026-03-01`; `null` if it was never used. */
   lastUsedOn: string | null;
-  /** `null` if it never expires. */
   createdAt: Date;
 }
 

@@ -176,6 +176,7 @@ export class HeaderWriter {
     this.#add(name, bytesAsText(text));
   }
 
+  /** Joins the fields of two writers; the other must not be used any more. */
   followedBy(other: HeaderWriter): WrittenHeader {
     this.#endRun();
     other.#endRun();
@@ -185,7 +186,6 @@ export class HeaderWriter {
       field.end += offset;
     }
     return { header: Buffer.from(this.#text + other.#text, "latin1"), fields: [...this.#fields, ...other.#fields] };
-  /** Joins the fields of two writers; the other must not be used any more. */
   }
 
   #add(name: string, text: string): void {

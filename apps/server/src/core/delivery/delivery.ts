@@ -169,7 +169,6 @@ export interface DeliveryStore {
   /**
    * Inserts the message, its open deliveries and `marks` in one commit (fsync). The body must already be in
    * `MessageBodies`.
-  /** False when the lease was lost, so that nothing was changed. */
    * @throws AppError `busy` when a mark is known that may not repeat; then nothing is stored
    */
   keep(message: MessageToKeep, deliveries: readonly OpenDelivery[], marks?: MarksToStore): Promise<void>;
@@ -190,6 +189,7 @@ export interface DeliveryStore {
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
   /** Ends a delivery and deletes its message with the last one. @param failure `null` when the message was accepted */
   finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
+  /** False when the lease was lost, so that nothing was changed. */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
   putBack(deliveries: readonly PutBack[]): Promise<void>;
   /** Makes waiting deliveries due now and does not count the attempt that deferred them; skips leased ones. */

@@ -34,6 +34,7 @@ export interface MailboxStore {
   delete(userId: string, id: string): Promise<boolean>;
 }
 
+/** A field is absent if it was never chosen. */
 export interface ChosenDefaults {
   domain?: string;
   format?: DefaultFormat;
@@ -44,4 +45,3 @@ export interface ChosenDefaults {
 export interface DefaultsChange extends Omit<ChosenDefaults, "mailboxId"> {
   mailboxId?: string | null;
 }
-/** A field is absent if it was never chosen. */

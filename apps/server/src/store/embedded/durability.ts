@@ -74,9 +74,9 @@ function syncStream(nodeFs: NodeFileSystem, stream: SyncStream, syncFile: SyncFi
  * internals of PGlite 0.5.16: `embedded-store.test.ts` fails when they change.
  */
 
+/** Status of an ordinary SQL error (POSTGRES_MAIN_LONGJMP); anything else thrown is an abort. */
 const SQL_ERROR_STATUS = 100;
 
-/** Status of an ordinary SQL error (POSTGRES_MAIN_LONGJMP); anything else thrown is an abort. */
 interface Program {
   _PostgresMainLoopOnce(): void;
   stackRestore(pointer: number): void;

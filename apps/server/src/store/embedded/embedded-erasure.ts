@@ -158,8 +158,8 @@ export interface TableState {
   rewrittenAt: Date;
 }
 
-export function tablesToRewrite(tables: readonly TableState[], now: Date): string[] {
 /** Returns all small tables that are due, else one large one. */
+export function tablesToRewrite(tables: readonly TableState[], now: Date): string[] {
   const due = tables.filter((table) => isDue(table, now));
   const small = due.filter(({ sizeBytes }) => sizeBytes <= SMALL_MAX_BYTES);
   return (small.length > 0 ? small : due.slice(0, 1)).map(({ name }) => name);

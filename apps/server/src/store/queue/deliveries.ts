@@ -245,10 +245,10 @@ async function finish(
   return { finished: true, messageDone: messageDone ?? null, isTakenByNone: false };
 }
 
+/** @returns `null` when the lease was lost */
 async function defer(
   { db, clock }: StoreContext,
   { id, leaseToken, next }: LeaseRef & { next: { notBefore: Date; failure: DeliveryFailure } },
-/** @returns `null` when the lease was lost */
 ): Promise<{ jobId: string | null } | null> {
   const { rows } = await sql<{ job_id: string | null }>`
     WITH deferred AS (

@@ -33,8 +33,8 @@ export interface Deferral extends LeaseRef {
   failureText: string;
 }
 
-export async function finishTogether(
 /** Ends deliveries. @returns `undefined` for each whose lease was lost, and for composed mail */
+export async function finishTogether(
   context: StoreContext,
   endings: readonly Ending[],
 ): Promise<(Ended | undefined)[]> {
@@ -77,8 +77,8 @@ export async function deferTogether(context: StoreContext, deferrals: readonly D
   return deferrals.map(({ id }) => ids.has(id));
 }
 
-export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
 /** @returns false for each whose lease was lost */
+export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
       ${extensions.map((extension) => extension.id)}::uuid[], ${extensions.map((extension) => extension.leaseToken)}::text[],
