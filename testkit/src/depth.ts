@@ -17,7 +17,7 @@ export const deepTests: readonly string[] = [
   `${server}/real-programs/**`,
   `${server}/fuzz-smtp.test.ts`,
   "**/*-cost.test.ts",
-  // Many cases of a behaviour that a shorter file shows too.
+  // Slow files with many cases each; a shorter test shows the same behaviour in one case.
   `${server}/{attack-webhook,group-member,mail-limits,missing-mailbox}.test.ts`,
   `${server}/replies/generated-fields.test.ts`,
   "packages/age/src/{vectors,stock-program}.test.ts",

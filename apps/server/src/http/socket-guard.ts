@@ -1,6 +1,6 @@
 /**
  * Limits sockets, pipelined requests per socket, and bytes of unread responses. Sockets count by network and block; a
- * trusted proxy's socket counts for the client of its current request. A socket that has to leave for a new one counts
+ * trusted proxy's socket is counted under the client whose request it carries. A socket that has to leave for a new one counts
  * as idle between requests and while a header, body or response is slow; it is never closed while a handler works on
  * its request.
  */

@@ -156,7 +156,7 @@ function Frame({ isDrawn }: Props) {
   const screen = screenFor(path, session.user !== null);
   const personal = isWaiting ? personalScreenAt(path) : isPersonal(screen) ? screen : null;
   useNoFileNavigation();
-  // After a lost session nobody is named, even while the dashboard still shows its message.
+  // Once the session is lost, the page shows no account, although the dashboard is still there with its message.
   const user = useLostSessionExit(screen) ? null : session.user;
   useRouteEffects(path, personal ?? (isWaiting ? null : screen));
   return (

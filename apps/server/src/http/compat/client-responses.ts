@@ -1,4 +1,4 @@
-/** Adapts responses for clients made for another service: the form of errors, and cut notes. */
+/** Adapts responses to other services' clients: their form of errors, and notes cut to our maximum length. */
 
 import { errorCodes, limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";

@@ -1,8 +1,8 @@
 /**
  * Stores the correspondents behind the reply addresses of a forwarded message before it is sent, so that replies find
  * their way back. A row lives as long as its alias, and an attacker who forges senders causes up to a thousand rows per
- * alias with one message: so new correspondents are limited per day for each alias and account, of which messages with
- * crowds get half. Known ones are always accepted.
+ * alias with one message: so new correspondents are limited per day for each alias and account; messages to many people
+ * may use half of that limit. Correspondents that are stored already are always accepted.
  */
 
 import { setImmediate as nextTurn } from "node:timers/promises";

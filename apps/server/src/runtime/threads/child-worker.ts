@@ -51,7 +51,7 @@ export class ChildWorker {
     const child = fork(program, {
       env: {},
       // A small young generation is collected often, so that garbage takes little memory. `--expose-gc` lets a
-      // child collect its whole heap between two orders.
+      // child run a full garbage collection between two jobs.
       execArgv: [`--max-old-space-size=${heapMaxMib}`, "--max-semi-space-size=4", "--expose-gc"],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],

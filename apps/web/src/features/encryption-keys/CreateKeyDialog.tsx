@@ -83,7 +83,7 @@ interface MasterPasswordProps {
   onEdit: () => void;
 }
 
-/** Typed once, with a button that shows it: the specification's form has two fields. */
+/** One password field with a button that shows it, because the specification's form has no field to repeat it. */
 function MasterPassword({ typed, error, onEdit }: MasterPasswordProps) {
   const onInput = () => {
     typed.onInput();
