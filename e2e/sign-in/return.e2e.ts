@@ -4,7 +4,7 @@ import type { Person } from "@kauke/testkit/person";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Visit, widths } from "../browser/browser.ts";
-import { seeFocus, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeFocus, seeHeading, seeLive, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { createForm, signIn } from "../browser/steps.ts";
 import { aWallet, injectWallet } from "./injected-wallet.ts";
@@ -129,6 +129,7 @@ test("a wallet and a Google account lead back to the page too", async () => {
   other.expectVisitTo(issuer?.url ?? "");
   await other.page.goto("/settings");
   await seeHeading(other.page, "Welcome Back");
+  await seeLive(other.page);
   await other.page.getByRole("link", { name: "Continue with Gmail" }).click();
   await seeHeading(other.page, "Settings");
   await seePath(other.page, "/settings");
@@ -140,6 +141,7 @@ test("a cancelled sign-in with Google leads back to the form on the page, and sa
   const { page, expectVisitTo } = await site.visit();
   expectVisitTo(issuer.url);
   await page.goto("/settings");
+  await seeLive(page);
   await page.getByRole("link", { name: "Continue with Gmail" }).click();
   await seeToast(page, "Google Login Failed");
   await seePath(page, "/settings");
