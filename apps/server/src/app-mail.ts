@@ -1,6 +1,6 @@
 /** The mail path as a service: MX, submission with STARTTLS and with implicit TLS, and the delivery worker. */
 
-import { createSecureContext, type SecureContext } from "node:tls";
+import type { SecureContext } from "node:tls";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { type GoneWebhook, pauseWebhook } from "./core/alias/update-alias.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
@@ -10,7 +10,6 @@ import type { SessionHandlers } from "./mail/smtp/session-handlers.ts";
 import { SmtpServer } from "./mail/smtp/smtp-server.ts";
 import { chooseTransports } from "./mail/transport/choose-transport.ts";
 import { type WiredMail, wireMail } from "./mail/wire.ts";
-import { loadCertificate } from "./platform/certificate.ts";
 import type { ListenConfig } from "./settings/config.ts";
 
 export interface MailPorts {
@@ -73,12 +72,10 @@ export function mailService(parts: Parts, ports: MailPorts): MailService {
   };
 }
 
-/** The listeners share one certificate, and use a renewed one at once. */
 class Listeners {
   readonly #parts: Parts;
   readonly #mail: WiredMail;
   readonly #servers: SmtpServer[] = [];
-  #closeCertificate = () => {};
 
   constructor(parts: Parts, mail: WiredMail) {
     this.#parts = parts;
@@ -86,16 +83,8 @@ class Listeners {
   }
 
   async start(ports: MailPorts): Promise<void> {
-    const { config, overrides } = this.#parts;
-    const certificate = loadCertificate(config, this.#parts);
-    this.#closeCertificate = () => certificate.close();
-    // OpenSSL makes new keys for session tickets with each certificate, unless all processes of a group share some.
-    const ticketKeys = overrides.member?.ticketKeys;
-    let secureContext = createSecureContext({ ...certificate.current(), ticketKeys });
-    certificate.onChange((pair) => {
-      secureContext = createSecureContext({ ...pair, ticketKeys });
-    });
-    const context = () => secureContext;
+    const { config, certificate } = this.#parts;
+    const context = (name?: string) => certificate.context(name);
     const { handlers, submission } = this.#mail;
     if (config.services.has("mx")) {
       ports.mx = await this.#listen({ ...config.mx, gauge: "kauke_mx_sessions" }, handlers, { context });
@@ -107,14 +96,13 @@ class Listeners {
   }
 
   async close(): Promise<void> {
-    this.#closeCertificate();
     await Promise.all(this.#servers.map((server) => server.close(GRACE_MS)));
   }
 
   #listen(
     at: ListenConfig & { gauge?: string },
     handlers: SessionHandlers,
-    { context, isImplicit = false }: { context: () => SecureContext; isImplicit?: boolean },
+    { context, isImplicit = false }: { context: (name?: string) => SecureContext; isImplicit?: boolean },
   ): Promise<number> {
     // Several processes may share the port only if they also share the store.
     const listener = { ...at, sharePort: this.#parts.config.databaseUrl !== null };

@@ -10,6 +10,7 @@ import type { Features } from "./features.ts";
 import type { Resolver } from "./mail/dns/resolver.ts";
 import type { Encrypter } from "./mail/message/forward-copy.ts";
 import type { DirectOverrides } from "./mail/transport/choose-transport.ts";
+import type { CertificateSource } from "./platform/certificate.ts";
 import type { MetricsRegistry } from "./platform/telemetry/metrics.ts";
 import type { GroupMember } from "./processes/member-process.ts";
 import type { Clock, Logger, Random } from "./runtime/ports.ts";
@@ -58,6 +59,7 @@ export interface Parts {
   clock: Clock;
   random: Random;
   resolver: Resolver;
+  certificate: CertificateSource;
   store: Store;
   preview: PreviewInbox | null;
   previewToken: string | null;

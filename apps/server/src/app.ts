@@ -10,6 +10,7 @@ import { SpoolSpace } from "./core/spool/spool-space.ts";
 import { allFeatures, type Features } from "./features.ts";
 import { isLocalHost } from "./http/preview/preview-access.ts";
 import { createResolver } from "./mail/dns/resolver.ts";
+import { loadCertificate } from "./platform/certificate.ts";
 import { type WatchedDisk, watchDisk } from "./platform/disk-reserve.ts";
 import { readPreviewToken } from "./platform/preview-token.ts";
 import { createMetrics, listenMetrics, type MetricsRegistry } from "./platform/telemetry/metrics.ts";
@@ -65,12 +66,13 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
 }
 
 function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: ControlHandlers): readonly Service[] {
-  const { config, overrides, leakGuard, disk } = parts;
+  const { config, overrides, leakGuard, disk, certificate } = parts;
   const runs = (name: ServiceName) => config.services.has(name);
   const isMember = overrides.member !== undefined;
   const mail = runs("mx") || runs("sender") || runs("submission") ? mailService(parts, ports) : null;
   return [
     { close: () => leakGuard.close() },
+    { close: () => certificate.close() },
     { close: () => disk?.close() },
     ...(config.metricsPort === null || isMember ? [] : [metricsPage(parts, config.metricsPort)]),
     ...(mail === null ? [] : [mail]),
@@ -93,6 +95,7 @@ async function openParts(
   const { clock = systemClock, random = systemRandom, member } = overrides;
   const previewToken = isPreviewShown(config) ? await readPreviewToken(config.dataDir) : null;
   const store = await openStore({ ...storeOptions(config), clock, logger, ...overrides.store });
+  const certificate = await orClose(store, () => loadCertificate(config, { clock, logger, ...member }));
   const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
   const features = { ...allFeatures, ...overrides.features };
   const disk = await diskOf(config, store);
@@ -103,6 +106,7 @@ async function openParts(
     clock,
     random,
     resolver: overrides.resolver ?? createResolver({ servers: config.dnsServers }),
+    certificate,
     store,
     preview,
     previewToken,
@@ -117,6 +121,16 @@ async function openParts(
     spoolSpace: spoolSpaceOf(config, store, disk),
     processes: member?.processes ?? 1,
   };
+}
+
+/** What can't be opened closes the store, which else would keep the data directory locked. */
+async function orClose<T>(store: Store, open: () => T): Promise<T> {
+  try {
+    return open();
+  } catch (thrown) {
+    await store.close();
+    throw thrown;
+  }
 }
 
 function metricsPage({ config, metrics }: Parts, port: number): Service {

@@ -5,6 +5,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createSecureContext, type SecureContext } from "node:tls";
 import { product } from "@kauke/contract";
 import type { Clock, Logger } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
@@ -13,14 +14,16 @@ import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 
 export interface CertificateSource {
   current(): CertificatePair;
-  /** Called with each new certificate, for the `setSecureContext` of SMTP listeners. */
-  onChange(listener: (pair: CertificatePair) => void): void;
+  /** For a handshake. @param name what the client asked for (SNI) */
+  context(name?: string): SecureContext;
   close(): void;
 }
 
 export interface CertificateDeps {
   clock: Clock;
   logger: Logger;
+  /** OpenSSL makes new keys for session tickets with each certificate, unless all processes of a group share some. */
+  ticketKeys?: Buffer | undefined;
   checkEveryMs?: number;
 }
 
@@ -33,21 +36,18 @@ const RENEW_DAYS = 30;
 /** @throws SettingsError naming KAUKE_TLS_CERT or KAUKE_TLS_KEY when the operator's files can't be used */
 export function loadCertificate(config: CertificateConfig, deps: CertificateDeps): CertificateSource {
   const read = config.tls === null ? () => readOwn(config, deps.clock) : fileReader(config.tls);
+  const contextOf = (pair: CertificatePair) => createSecureContext({ ...pair, ticketKeys: deps.ticketKeys });
   let pair = read();
-  const listeners: ((pair: CertificatePair) => void)[] = [];
+  let context = contextOf(pair);
   const check = () => {
     const latest = readOrKeep(read, pair, deps.logger);
     if (latest.cert === pair.cert && latest.key === pair.key) return;
     pair = latest;
+    context = contextOf(pair);
     deps.logger.info("certificate_changed");
-    for (const listener of listeners) listener(pair);
   };
   const timer = setInterval(check, deps.checkEveryMs ?? 30_000).unref();
-  return {
-    current: () => pair,
-    onChange: (listener) => listeners.push(listener),
-    close: () => clearInterval(timer),
-  };
+  return { current: () => pair, context: () => context, close: () => clearInterval(timer) };
 }
 
 /** Uses the previous pair while files can't be read, since they may be in the middle of being replaced. */

@@ -28,10 +28,17 @@ export interface SmtpServerOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** `isImplicit`: TLS from the first byte (RFC 8314 §3.3). `context` is called at each handshake. `null`: no TLS. */
-  tls: { context(): SecureContext; isImplicit: boolean } | null;
+  /** `null`: no TLS. */
+  tls: SmtpTls | null;
   limits: ConnectionLimits;
   metrics: Metrics;
+}
+
+export interface SmtpTls {
+  /** Called at each handshake. @param name what the client asks for (SNI) */
+  context(name?: string): SecureContext;
+  /** TLS from the first byte (RFC 8314 §3.3). */
+  isImplicit: boolean;
 }
 
 export interface ConnectionLimits {
@@ -144,7 +151,7 @@ export class SmtpServer {
     const { tls } = this.#options;
     if (tls?.isImplicit !== true) return this.#begin(connection, socket);
     if (!this.#hasRoom(this.#handshakes, party)) return void socket.destroy();
-    this.#handshake(connection, tls.context()).then(
+    this.#handshake(connection, tls).then(
       (secure) => this.#begin(connection, secure),
       () => socket.destroy(),
     );
@@ -159,7 +166,7 @@ export class SmtpServer {
       budget: connection.budget,
       handlers: this.#boundedHandlers(connection),
       secure: tls?.isImplicit ?? false,
-      upgrade: tls === null || tls.isImplicit ? null : () => this.#handshake(connection, tls.context()),
+      upgrade: tls === null || tls.isImplicit ? null : () => this.#handshake(connection, tls),
       hasHandshakeRoom: () => this.#hasRoom(this.#handshakes, connection.party),
       isClosing: () => this.#closing,
       nowMs,
@@ -229,11 +236,11 @@ export class SmtpServer {
     socket.once("close", () => this.#leaving.delete(socket));
   }
 
-  async #handshake(connection: Connection, context: SecureContext): Promise<Socket> {
+  async #handshake(connection: Connection, tls: SmtpTls): Promise<Socket> {
     connection.handshakeSince = nowMs();
     this.#handshakes.put(connection, connection.party);
     try {
-      return await upgrade(connection.socket, context, this.#times);
+      return await upgrade(connection.socket, tls, this.#times);
     } finally {
       connection.handshakeSince = null;
       this.#handshakes.delete(connection);
@@ -303,10 +310,14 @@ function handshakeRules({
   };
 }
 
-function upgrade(plain: Socket, secureContext: SecureContext, { idleMs }: SessionTimes): Promise<Socket> {
+function upgrade(plain: Socket, { context }: SmtpTls, { idleMs }: SessionTimes): Promise<Socket> {
   return new Promise((resolve, reject) => {
     plain.setTimeout(0);
-    const secure = new TLSSocket(plain, { isServer: true, secureContext });
+    const secure = new TLSSocket(plain, {
+      isServer: true,
+      secureContext: context(),
+      SNICallback: (name, chosen) => chosen(null, context(name)),
+    });
     const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), bounds.tlsHandshakes.timeoutMs);
     secure.once("error", reject);
     secure.once("close", () => reject(new Error("closed in handshake")));
