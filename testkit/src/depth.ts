@@ -25,6 +25,7 @@ export const deepTests: readonly string[] = [
   "scripts/checks.test.ts",
   "**/*-oracle.test.ts",
   "**/other-verifiers.test.ts",
+  "**/certificate-drills.test.ts",
 ];
 
 /** The same for the journeys. */

@@ -45,7 +45,11 @@ export function httpService(
           (api) => previewRoutes(api, preview, access),
           (api) => replyRoute(api, preview === null ? null : { ...parts, inbox: preview, send }, access),
           (api) => traceRoutes(api, trace, access),
-          (api) => mtaStsRoute(api, { ...config, policy: mtaStsPolicyOf(config) }),
+          (api) =>
+            mtaStsRoute(api, {
+              ...config,
+              policy: () => mtaStsPolicyOf(config, parts.certificate.isIssued(config.mailHost)),
+            }),
         ],
       });
       // Fastify passes `reusePort` on to Node's server.

@@ -10,6 +10,7 @@ import type { Features } from "./features.ts";
 import type { Resolver } from "./mail/dns/resolver.ts";
 import type { Encrypter } from "./mail/message/forward-copy.ts";
 import type { DirectOverrides } from "./mail/transport/choose-transport.ts";
+import type { CertificateIssuer } from "./platform/acme/certificate-issuer.ts";
 import type { CertificateSource } from "./platform/certificate.ts";
 import type { MetricsRegistry } from "./platform/telemetry/metrics.ts";
 import type { GroupMember } from "./processes/member-process.ts";
@@ -35,6 +36,8 @@ export interface StartOverrides {
   random?: Random;
   hasher?: PasswordHasher;
   resolver?: Resolver;
+  /** PEM of the root of the certificate issuer's web server. */
+  issuerCa?: string;
   /** Makes requests to other services' APIs during imports. */
   serviceFetch?: ServiceFetch;
   direct?: DirectOverrides;
@@ -60,6 +63,7 @@ export interface Parts {
   random: Random;
   resolver: Resolver;
   certificate: CertificateSource;
+  issuer: CertificateIssuer | null;
   store: Store;
   preview: PreviewInbox | null;
   previewToken: string | null;

@@ -1,4 +1,5 @@
 /** The server: chooses adapters, and starts the services in order. Besides testkit, the only place that chooses them. */
+import { openCertificates } from "./app-certificates.ts";
 import { httpService } from "./app-http.ts";
 import { type MailPorts, mailService } from "./app-mail.ts";
 import type { Parts, Service, StartOverrides } from "./app-services.ts";
@@ -10,7 +11,6 @@ import { SpoolSpace } from "./core/spool/spool-space.ts";
 import { allFeatures, type Features } from "./features.ts";
 import { isLocalHost } from "./http/preview/preview-access.ts";
 import { createResolver } from "./mail/dns/resolver.ts";
-import { loadCertificate } from "./platform/certificate.ts";
 import { type WatchedDisk, watchDisk } from "./platform/disk-reserve.ts";
 import { readPreviewToken } from "./platform/preview-token.ts";
 import { createMetrics, listenMetrics, type MetricsRegistry } from "./platform/telemetry/metrics.ts";
@@ -66,7 +66,7 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
 }
 
 function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: ControlHandlers): readonly Service[] {
-  const { config, overrides, leakGuard, disk, certificate } = parts;
+  const { config, overrides, leakGuard, disk, certificate, issuer } = parts;
   const runs = (name: ServiceName) => config.services.has(name);
   const isMember = overrides.member !== undefined;
   const mail = runs("mx") || runs("sender") || runs("submission") ? mailService(parts, ports) : null;
@@ -77,6 +77,7 @@ function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: Co
     ...(config.metricsPort === null || isMember ? [] : [metricsPage(parts, config.metricsPort)]),
     ...(mail === null ? [] : [mail]),
     ...(runs("api") ? [httpService(parts, { ports, send: mail?.previewReply ?? null })] : []),
+    ...(issuer === null ? [] : [{ start: async () => issuer.start(), drain: () => issuer.close() }]),
     ...(isMember ? [] : [controlSocket(parts, control)]),
   ];
 }
@@ -95,7 +96,9 @@ async function openParts(
   const { clock = systemClock, random = systemRandom, member } = overrides;
   const previewToken = isPreviewShown(config) ? await readPreviewToken(config.dataDir) : null;
   const store = await openStore({ ...storeOptions(config), clock, logger, ...overrides.store });
-  const certificate = await orClose(store, () => loadCertificate(config, { clock, logger, ...member }));
+  const resolver = overrides.resolver ?? createResolver({ servers: config.dnsServers });
+  const certificateParts = { config, store, resolver, clock, logger, ...member, issuerCa: overrides.issuerCa };
+  const certificates = await orClose(store, () => openCertificates(certificateParts));
   const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
   const features = { ...allFeatures, ...overrides.features };
   const disk = await diskOf(config, store);
@@ -105,8 +108,8 @@ async function openParts(
     metrics: createMetrics(),
     clock,
     random,
-    resolver: overrides.resolver ?? createResolver({ servers: config.dnsServers }),
-    certificate,
+    resolver,
+    ...certificates,
     store,
     preview,
     previewToken,
@@ -124,9 +127,9 @@ async function openParts(
 }
 
 /** What can't be opened closes the store, which else would keep the data directory locked. */
-async function orClose<T>(store: Store, open: () => T): Promise<T> {
+async function orClose<T>(store: Store, open: () => Promise<T>): Promise<T> {
   try {
-    return open();
+    return await open();
   } catch (thrown) {
     await store.close();
     throw thrown;

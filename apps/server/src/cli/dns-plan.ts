@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
+import { policyHost, publicHost } from "../core/certificate.ts";
 import { smtpHost } from "../core/smtp-credential.ts";
 import type { Config } from "../settings/config.ts";
 import type { ServerFacts } from "./control/control-protocol.ts";
@@ -22,7 +22,7 @@ export interface DnsPlan {
 export function dnsPlan(facts: PlanFacts): DnsPlan {
   const policy = policyFor(facts.mailHost, facts.ownCertificate);
   const submission = smtpHost(facts.domains);
-  const webHost = facts.publicUrlGiven ? nameOf(facts.publicUrl) : null;
+  const webHost = facts.publicUrlGiven ? publicHost(facts.publicUrl) : null;
   const alias = (name: string, target: string): DnsRecord[] =>
     name === target ? [] : [{ type: "CNAME", name, target }];
   return {
@@ -38,19 +38,9 @@ export function dnsPlan(facts: PlanFacts): DnsPlan {
   };
 }
 
-/** Target of a CNAME record; `null` for an IP address and for localhost, which can't be one. */
-function nameOf(url: string): string | null {
-  const host = new URL(url).hostname.replace(/\.$/, "");
-  const isLocal = host === "localhost" || host.endsWith(".localhost");
-  return isLocal || host.startsWith("[") || isIP(host) !== 0 ? null : host;
-}
-
-export function policyHost(domain: string): string {
-  return `mta-sts.${domain}`;
-}
-
-export function mtaStsPolicyOf({ mailHost, tls }: Pick<Config, "mailHost" | "tls">): string {
-  return policyFor(mailHost, tls !== null);
+/** @param isIssued whether the certificate of the mail host can be verified now */
+export function mtaStsPolicyOf({ mailHost }: Pick<Config, "mailHost">, isIssued: boolean): string {
+  return policyFor(mailHost, isIssued);
 }
 
 /** A sender that enforces a policy refuses a self-signed certificate, so with one the mode is `testing`. */

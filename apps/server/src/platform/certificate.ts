@@ -16,6 +16,8 @@ export interface CertificateSource {
   current(): CertificatePair;
   /** For a handshake. @param name what the client asked for (SNI) */
   context(name?: string): SecureContext;
+  /** Whether others can verify the certificate of this name, so that it is not self-signed. */
+  isIssued(name: string): boolean;
   close(): void;
 }
 
@@ -47,7 +49,12 @@ export function loadCertificate(config: CertificateConfig, deps: CertificateDeps
     deps.logger.info("certificate_changed");
   };
   const timer = setInterval(check, deps.checkEveryMs ?? 30_000).unref();
-  return { current: () => pair, context: () => context, close: () => clearInterval(timer) };
+  return {
+    current: () => pair,
+    context: () => context,
+    isIssued: () => config.tls !== null,
+    close: () => clearInterval(timer),
+  };
 }
 
 /** Uses the previous pair while files can't be read, since they may be in the middle of being replaced. */

@@ -25,6 +25,8 @@ export interface Config {
   publicUrlGiven: boolean;
   trustedProxies: readonly string[];
   tls: { certFile: string; keyFile: string } | null;
+  /** Certificates by ACME (RFC 8555); `null`: from `tls`, or self-signed. */
+  acme: { directoryUrl: string; email: string | null } | null;
   /** Domains in lower case; the first two are the provider's own. */
   domains: readonly string[];
   mailHost: string;

@@ -9,6 +9,7 @@ import * as value from "./values.ts";
 
 const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
+const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
 const MIB = 1_048_576;
 /** Four times the processor cores of a large machine for mail. */
 const WORKERS_MAX = 64;
@@ -46,7 +47,7 @@ export function readConfig(environment: Environment, folder: string, limitNames:
     ...readWeb(settings, listeners.http),
     ...mail,
     services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.commaList(value.oneOf(...allServices)))),
-    tls: readTls(settings, folder),
+    ...readCertificates(settings, folder),
     workers: readWorkers(settings, store.databaseUrl === null || delivery.kind === "preview"),
     delivery,
     limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limitsOf(limitNames)),
@@ -132,7 +133,22 @@ function readMail(settings: SettingReader) {
   };
 }
 
-function readTls(settings: SettingReader, folder: string): Config["tls"] {
+function readCertificates(settings: SettingReader, folder: string): Pick<Config, "tls" | "acme"> {
+  const tls = readFiles(settings, folder);
+  const kind = settings.read(
+    "KAUKE_TLS",
+    tls === null ? "self-signed" : "files",
+    value.oneOf("acme", "files", "self-signed"),
+  );
+  const directoryUrl = settings.read("KAUKE_ACME_DIRECTORY", letsEncrypt, value.issuer);
+  const email = settings.read<string | null>("KAUKE_ACME_EMAIL", null, value.mailbox);
+  if (kind === "files" && tls === null) settings.refuse("KAUKE_TLS_CERT must be set when KAUKE_TLS is files.");
+  if (kind !== "files" && tls !== null)
+    settings.refuse(`KAUKE_TLS_CERT contradicts KAUKE_TLS=${kind}: set one of them only.`);
+  return { tls, acme: kind === "acme" ? { directoryUrl, email } : null };
+}
+
+function readFiles(settings: SettingReader, folder: string): Config["tls"] {
   const certFile = settings.read<string | null>("KAUKE_TLS_CERT", null, (text) => resolve(folder, text));
   const keyFile = settings.read<string | null>("KAUKE_TLS_KEY", null, (text) => resolve(folder, text));
   if (certFile !== null && keyFile !== null) return { certFile, keyFile };

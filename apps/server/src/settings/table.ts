@@ -38,6 +38,22 @@ const listeners = [
     meaning: "PEM file of the certificate for STARTTLS, set together with `KAUKE_TLS_KEY`; reloaded when it changes",
   },
   { name: "KAUKE_TLS_KEY", default: words("generated"), meaning: "PEM file of the certificate's private key" },
+  {
+    name: "KAUKE_TLS",
+    default: words("`self-signed`; `files` when both files are set"),
+    meaning:
+      "`acme`: certificates for all names from an issuer, ordered and renewed by itself; port 80 must lead here ([how](operating.md#certificates))",
+  },
+  {
+    name: "KAUKE_ACME_DIRECTORY",
+    default: words("Let's Encrypt"),
+    meaning: "directory of another issuer; its own root in `NODE_EXTRA_CA_CERTS`",
+  },
+  {
+    name: "KAUKE_ACME_EMAIL",
+    default: unset,
+    meaning: "where the issuer may write to, e.g. before a certificate ends",
+  },
 ] as const satisfies readonly SettingRow[];
 
 const processes = [

@@ -241,6 +241,14 @@ export interface BounceSenderTable {
   sealed: Buffer;
 }
 
+export interface CertificateRecordTable {
+  id: string;
+  kind: string;
+  name: string;
+  expires_at: Date | null;
+  sealed: Buffer;
+}
+
 export interface SentAnswerTable {
   mark: Buffer;
   user_id: string;
@@ -326,6 +334,7 @@ export interface DB {
   delivery: DeliveryTable;
   reply_path: ReplyPathTable;
   bounce_sender: BounceSenderTable;
+  certificate_record: CertificateRecordTable;
   sent_answer: SentAnswerTable;
   one_time_token: OneTimeTokenTable;
   notice: NoticeTable;

@@ -77,6 +77,13 @@ describe("retention", () => {
           await fixture.store.bounceSenders.ensure([sender], { expiresOn, account: userId });
         },
       },
+      certificateRecords: {
+        seconds: DAY,
+        plant: () => {
+          const expiresAt = new Date(fixture.clock.now().getTime() + DAY * 1000);
+          return fixture.store.certificateRecords.write({ kind: "challenge", name: "x", value: "y", expiresAt });
+        },
+      },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
       orphanedBodies: { seconds: 3600, plant: () => fixture.store.bodies.put(randomUUID(), [Buffer.from("x")]) },
     };

@@ -6,6 +6,7 @@
 import { sql } from "kysely";
 import type { ApiKeyStore } from "../core/api-key.ts";
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
+import type { CertificateRecords } from "../core/certificate.ts";
 import type { MissingMailboxStore } from "../core/destination/destination.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { ImportStore } from "../core/import/import.ts";
@@ -36,6 +37,7 @@ export interface RetentionParts {
   released: ReleasedAddresses;
   sentAnswers: Pick<SentAnswerStore, "deleteEnded">;
   bounceSenders: Pick<BounceSenderStore, "deleteExpired">;
+  certificateRecords: Pick<CertificateRecords, "deleteExpired">;
   bodies: MessageBodies;
   isKnownMessage(messageId: string): Promise<boolean>;
 }
@@ -80,6 +82,7 @@ export const retentionRules = [
   { what: "releasedAddresses", kept: null, forget: (now, parts) => parts.released.deleteEnded(now) },
   { what: "sentAnswers", kept: null, forget: (now, parts) => parts.sentAnswers.deleteEnded(now) },
   { what: "bounceSenders", kept: null, forget: (now, parts) => parts.bounceSenders.deleteExpired(now) },
+  { what: "certificateRecords", kept: null, forget: (now, parts) => parts.certificateRecords.deleteExpired(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
   // A crash between a body and its row leaves the body.
   {

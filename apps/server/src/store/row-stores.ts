@@ -1,4 +1,5 @@
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
+import type { CertificateRecords } from "../core/certificate.ts";
 import type { CoreStores } from "../core/core-deps.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
 import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
@@ -9,6 +10,7 @@ import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
 import { bounceSenderStore } from "./rows/bounce-senders.ts";
+import { certificateRecordStore } from "./rows/certificate-records.ts";
 import { checklistStore } from "./rows/checklist.ts";
 import { clientNumberStore } from "./rows/client-numbers.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
@@ -31,6 +33,7 @@ export interface RowStores extends CoreStores {
   deliveries: DeliveryRepository;
   replyPaths: ReplyPathStore;
   bounceSenders: BounceSenderStore;
+  certificateRecords: CertificateRecords;
   sentAnswers: SentAnswerStore;
   counters: CounterStore;
   operator: OperatorStore;
@@ -64,6 +67,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     checklist: checklistStore(context),
     replyPaths: replyPathStore(context),
     bounceSenders: bounceSenderStore(context),
+    certificateRecords: certificateRecordStore(context),
     sentAnswers: sentAnswerStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

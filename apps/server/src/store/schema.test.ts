@@ -88,6 +88,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     network_index: "bytea?",
     block_index: "bytea?",
   },
+  certificate_record: { id: "uuid", kind: "text", name: "text", expires_at: "timestamptz?", sealed: "bytea" },
   bounce_sender: { token: "bytea", alias_id: "uuid", expires_on: "text", sealed: "bytea" },
   sent_answer: { mark: "bytea", user_id: "uuid", ends_at: "timestamptz" },
   destination: {

@@ -1,8 +1,9 @@
 import { networkInterfaces } from "node:os";
 import { type DnsRecord, dmarcReportConsent, zoneLine } from "@kauke/mail-rfc";
+import { policyHost } from "../../core/certificate.ts";
 import { isPublicAddress } from "../../mail/transport/address-guard.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
-import { type DnsPlan, dnsPlan, policyHost } from "../dns-plan.ts";
+import { type DnsPlan, dnsPlan } from "../dns-plan.ts";
 import { type Command, jsonText, print } from "./command.ts";
 
 export const domains: Command = {

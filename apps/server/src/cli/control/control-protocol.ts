@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
+import type { CertificateStatus } from "../../platform/acme/certificate-issuer.ts";
 import type { MigrationState } from "../../store/migrate.ts";
 import type { KeyFacts, RotationState } from "../../store/sealing/key-rotation.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
@@ -62,6 +63,8 @@ export interface ServerFacts {
   publicUrl: string;
   publicUrlGiven: boolean;
   ownCertificate: boolean;
+  /** Of an issuer (ACME); `null` without one. */
+  certificates: readonly CertificateStatus[] | null;
   host: string;
   services: readonly string[];
   ports: Readonly<Record<string, number>>;

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
+import { wantedCertificates } from "../../core/certificate.ts";
 import { createResolver } from "../../mail/dns/resolver.ts";
 import { askServers, askSystem, probeRelay, type RelayState } from "../../mail/transport/relay-transport.ts";
+import { certificateStatus } from "../../platform/acme/certificate-issuer.ts";
 import type { Config } from "../../settings/config.ts";
 import { BackupError, type BackupRequest } from "../../store/backup/backup.ts";
 import type { Store } from "../../store/open-store.ts";
@@ -59,7 +61,14 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
     dnsServers: config.dnsServers,
     publicUrl: config.publicUrl.origin,
     publicUrlGiven: config.publicUrlGiven,
-    ownCertificate: config.tls !== null,
+    ownCertificate: config.tls !== null || config.acme !== null,
+    certificates:
+      config.acme === null
+        ? null
+        : await certificateStatus(
+            store.certificateRecords,
+            wantedCertificates({ ...config, publicUrl: config.publicUrl.origin }),
+          ),
     host: config.http.host,
     services: [...config.services],
     ports: Object.fromEntries(listening),

@@ -2,11 +2,12 @@
 
 import { get } from "node:https";
 import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
+import { policyHost } from "../../core/certificate.ts";
 import type { DnsResult, Resolver } from "../../mail/dns/resolver.ts";
 import { checkSpf as evaluateSpf } from "../../mail/inbound/authenticate/check-spf.ts";
 import { MessageDns } from "../../mail/inbound/authenticate/message-dns.ts";
 import { collectStream } from "../../runtime/byte-streams.ts";
-import { type DnsPlan, policyHost } from "../dns-plan.ts";
+import type { DnsPlan } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 export interface DomainCheckDeps {

@@ -4,6 +4,7 @@ import type { Resolver } from "../../mail/dns/resolver.ts";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import { dnsPlan } from "../dns-plan.ts";
+import { checkIssued } from "./certificate-checks.ts";
 import type { CheckResult } from "./check-result.ts";
 import { checkDomain, checkSpfRecord, type DomainCheckDeps } from "./domain-checks.ts";
 import { checkMachine, checkMailHost, checkRelay } from "./host-checks.ts";
@@ -26,7 +27,13 @@ export async function runDoctor(facts: ServerFacts, deps: DoctorDeps): Promise<C
     checkDns(facts, deps),
   ]);
   const found = parts.flatMap((one) => one ?? []);
-  return [...checkServer(facts, deps), ...checkRelay(deps.relayState), ...checkPages(facts), ...found];
+  return [
+    ...checkServer(facts, deps),
+    ...checkIssued(facts),
+    ...checkRelay(deps.relayState),
+    ...checkPages(facts),
+    ...found,
+  ];
 }
 
 type DnsDeps = { resolver: Resolver } & Pick<DoctorDeps, "fetchPolicy">;

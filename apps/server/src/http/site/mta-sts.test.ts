@@ -7,7 +7,7 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer({
     config: { trustedProxies: ["10.9.9.9"] },
-    extraRoutes: [(app) => mtaStsRoute(app, { domains: ["kauke.test", "slapta.test"], policy })],
+    extraRoutes: [(app) => mtaStsRoute(app, { domains: ["kauke.test", "slapta.test"], policy: () => policy })],
   });
 });
 afterAll(() => server.close());

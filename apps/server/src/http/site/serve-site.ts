@@ -125,11 +125,11 @@ function pathOf(url: string): string {
 /** The MTA-STS policy (RFC 8461 §3.2), only for the hosts `mta-sts.<domain>` that the reverse proxy forwards. */
 export function mtaStsRoute(
   app: FastifyInstance,
-  { domains, policy }: { domains: readonly string[]; policy: string },
+  { domains, policy }: { domains: readonly string[]; policy: () => string },
 ): void {
   const hosts = new Set(domains.map((domain) => `mta-sts.${domain}`));
   app.get("/.well-known/mta-sts.txt", async (request, reply) => {
     if (!hosts.has(request.hostname.toLowerCase().replace(/\.$/, ""))) return reply.callNotFound();
-    return reply.header("cache-control", "no-cache").type("text/plain; charset=utf-8").send(policy);
+    return reply.header("cache-control", "no-cache").type("text/plain; charset=utf-8").send(policy());
   });
 }

@@ -31,6 +31,7 @@ export const erasedTables = [
   "delivery",
   "reply_path",
   "bounce_sender",
+  "certificate_record",
   "one_time_token",
   "notice",
   "checklist",

@@ -28,6 +28,7 @@ export const resealTables: readonly ResealTable[] = [
   ...(["message", "delivery", "notice", "session", "mailbox", "api_key", "label", "checklist"] as const).map(byId),
   { name: "one_time_token", key: "token_hash" },
   { name: "bounce_sender", key: "token" },
+  byId("certificate_record"),
 ];
 
 function byId(name: SealedTable): ResealTable {

@@ -32,6 +32,7 @@ export type SealedTable =
   | "message"
   | "delivery"
   | "bounce_sender"
+  | "certificate_record"
   | "one_time_token"
   | "notice"
   | "checklist";

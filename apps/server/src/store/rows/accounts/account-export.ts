@@ -176,6 +176,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     rows: missingRows,
   },
   counter: { about: "Totals of the whole server; nothing of an account." },
+  certificate_record: { about: "The server's own certificates; nothing of an account." },
   server_key: { about: "The server's own keys; nothing of an account." },
   schema_migration: { about: "The database's version; nothing of an account." },
 };

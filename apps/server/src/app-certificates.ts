@@ -1,0 +1,52 @@
+/** The certificates that all listeners serve: the operator's files, an issuer's (ACME), or a self-signed one. */
+import { wantedCertificates } from "./core/certificate.ts";
+import type { Resolver } from "./mail/dns/resolver.ts";
+import { type CertificateIssuer, certificateIssuer } from "./platform/acme/certificate-issuer.ts";
+import { serveIssued } from "./platform/acme/served-certificates.ts";
+import { type CertificateSource, loadCertificate } from "./platform/certificate.ts";
+import type { Clock, Logger } from "./runtime/ports.ts";
+import type { Config } from "./settings/config.ts";
+import type { Store } from "./store/open-store.ts";
+
+interface CertificateParts {
+  config: Config;
+  store: Store;
+  resolver: Resolver;
+  clock: Clock;
+  logger: Logger;
+  ticketKeys?: Buffer | undefined;
+  /** PEM of the root of an issuer's web server, in tests. */
+  issuerCa?: string | undefined;
+}
+
+export interface Certificates {
+  certificate: CertificateSource;
+  /** `null` without `KAUKE_TLS=acme`. */
+  issuer: CertificateIssuer | null;
+}
+
+/** @throws SettingsError when the operator's files can't be used */
+export async function openCertificates(parts: CertificateParts): Promise<Certificates> {
+  const { config, store, resolver, clock, logger, ticketKeys, issuerCa } = parts;
+  const own = loadCertificate(config, { clock, logger, ticketKeys });
+  if (config.acme === null) return { certificate: own, issuer: null };
+  const issuer = certificateIssuer({
+    directoryUrl: config.acme.directoryUrl,
+    contact: config.acme.email,
+    wanted: wantedCertificates({ ...config, publicUrl: config.publicUrl.origin }),
+    records: store.certificateRecords,
+    isAlone: store.kind === "embedded",
+    hasAddress: (host) => hasAddress(resolver, host),
+    clock,
+    logger,
+    ca: issuerCa,
+  });
+  const { mailHost } = config;
+  return { certificate: await serveIssued(own, { stored: issuer.stored, mailHost, ticketKeys }), issuer };
+}
+
+/** True while DNS does not answer: the issuer will judge. */
+async function hasAddress(resolver: Resolver, host: string): Promise<boolean> {
+  const results = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
+  return results.some(({ kind }) => kind === "found" || kind === "failed");
+}

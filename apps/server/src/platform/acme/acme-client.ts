@@ -1,0 +1,238 @@
+/**
+ * Requests to a certificate issuer (ACME, RFC 8555): each is signed with the account's key (ECDSA P-256) and carries a
+ * nonce of the issuer. Knows one request at a time; `order.ts` knows their order.
+ */
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
+import { collectStream } from "../../runtime/byte-streams.ts";
+
+/**
+ * - `unreachable`: no whole response, or the issuer has a fault of its own
+ * - `rate_limited`: too many orders or failures; `retryAfterMs` says how long it lasts, if the issuer does
+ * - `account_gone`: the account was deactivated or is unknown
+ * - `refused`: the issuer won't do what was asked
+ * - `response_invalid`: the response is not what RFC 8555 says
+ */
+export type AcmeFailure = "unreachable" | "rate_limited" | "account_gone" | "refused" | "response_invalid";
+
+export class AcmeError extends Error {
+  override readonly name = "AcmeError";
+  readonly code: AcmeFailure;
+  /** Host names that the issuer objects to (RFC 8555 §6.7.1). */
+  readonly hosts: readonly string[];
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    code: AcmeFailure,
+    { hosts = [], retryAfterMs = null }: { hosts?: string[]; retryAfterMs?: number | null } = {},
+  ) {
+    super(code);
+    this.code = code;
+    this.hosts = hosts;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export interface AcmeResponse {
+  body: unknown;
+  /** The body as it came, for the certificate chain, which is no JSON. */
+  text: string;
+  location: string | null;
+  retryAfterMs: number | null;
+}
+
+export interface AcmeClientOptions {
+  directoryUrl: string;
+  /** PEM of the account's key. */
+  accountKey: string;
+  /** URL of the account; `null` before it exists. */
+  accountUrl: string | null;
+  signal: AbortSignal;
+  /** Certificates to trust besides Node's, for an issuer of one's own. */
+  ca?: string | undefined;
+}
+
+interface Directory {
+  newNonce: string;
+  newAccount: string;
+  newOrder: string;
+  /** RFC 9773; not every issuer has it. */
+  renewalInfo: string | null;
+}
+
+const RESPONSE_MAX_BYTES = 256 * 1024;
+const REQUEST_MS = 20_000;
+/** An issuer may refuse a nonce, and gives a new one with the refusal (RFC 8555 §6.5). */
+const NONCE_TRIES = 5;
+
+export class AcmeClient {
+  readonly #options: AcmeClientOptions;
+  readonly #key: KeyObject;
+  readonly #jwk: Readonly<Record<string, string>>;
+  #accountUrl: string | null;
+  #directory: Promise<Directory> | null = null;
+  #nonce: string | null = null;
+
+  constructor(options: AcmeClientOptions) {
+    this.#options = options;
+    this.#accountUrl = options.accountUrl;
+    this.#key = createPrivateKey(options.accountKey);
+    const { crv, kty, x, y } = createPublicKey(this.#key).export({ format: "jwk" });
+    // In the order of the alphabet, as the thumbprint of RFC 7638 needs it.
+    this.#jwk = { crv: String(crv), kty: String(kty), x: String(x), y: String(y) };
+  }
+
+  get accountUrl(): string | null {
+    return this.#accountUrl;
+  }
+
+  /** Makes the account, or finds it by its key. @throws AcmeError */
+  async openAccount(contact: string | null): Promise<string> {
+    const { newAccount } = await this.directory();
+    const request = { termsOfServiceAgreed: true, ...(contact !== null && { contact: [`mailto:${contact}`] }) };
+    const { location } = await this.post(newAccount, request);
+    if (location === null) throw new AcmeError("response_invalid");
+    this.#accountUrl = location;
+    return location;
+  }
+
+  /** @param payload `null` reads the resource (POST-as-GET, RFC 8555 §6.3) @throws AcmeError */
+  async post(url: string, payload: unknown): Promise<AcmeResponse> {
+    for (let left = NONCE_TRIES; ; left -= 1) {
+      const nonce = this.#nonce ?? (await this.#freshNonce());
+      this.#nonce = null;
+      const response = await this.#send("POST", url, JSON.stringify(this.#signed(url, payload, nonce)));
+      this.#nonce = fieldOf(response, "replay-nonce");
+      const read = await readResponse(response);
+      if (isWithin(response.statusCode, 200, 299)) return read;
+      if (typeOf(read.body) !== "badNonce" || left <= 1) throw failureOf(response.statusCode ?? 0, read);
+    }
+  }
+
+  async directory(): Promise<Directory> {
+    this.#directory ??= this.get(this.#options.directoryUrl).then(({ body }) => directoryIn(body));
+    return await this.#directory;
+  }
+
+  /** Without a signature: the directory, and when to renew. @throws AcmeError */
+  async get(url: string): Promise<AcmeResponse> {
+    const response = await this.#send("GET", url);
+    const read = await readResponse(response);
+    if (!isWithin(response.statusCode, 200, 299)) throw failureOf(response.statusCode ?? 0, read);
+    return read;
+  }
+
+  /** What a challenge must show: its token, and the thumbprint of the account's key (RFC 8555 §8.1). */
+  keyAuthorization(token: string): string {
+    return `${token}.${createHash("sha256").update(JSON.stringify(this.#jwk)).digest("base64url")}`;
+  }
+
+  async #freshNonce(): Promise<string> {
+    const { newNonce } = await this.directory();
+    const response = await this.#send("HEAD", newNonce);
+    response.resume();
+    const nonce = fieldOf(response, "replay-nonce");
+    if (nonce === null) throw new AcmeError("response_invalid");
+    return nonce;
+  }
+
+  /** A flattened JSON Web Signature (RFC 8555 §6.2); the account's first request carries its public key. */
+  #signed(url: string, payload: unknown, nonce: string) {
+    const signer = this.#accountUrl === null ? { jwk: this.#jwk } : { kid: this.#accountUrl };
+    const protectedHeader = base64Json({ alg: "ES256", nonce, url, ...signer });
+    const content = payload === null ? "" : base64Json(payload);
+    const key = { key: this.#key, dsaEncoding: "ieee-p1363" as const };
+    const signature = sign("sha256", Buffer.from(`${protectedHeader}.${content}`), key).toString("base64url");
+    return { protected: protectedHeader, payload: content, signature };
+  }
+
+  #send(method: string, url: string, body?: string): Promise<IncomingMessage> {
+    const { ca, signal } = this.#options;
+    return new Promise((resolve, reject) => {
+      if (!URL.canParse(url) || !url.startsWith("https://")) return reject(new AcmeError("response_invalid"));
+      const call = requestHttps(url, {
+        method,
+        agent: false,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
+        ...(ca !== undefined && { ca }),
+        headers: { "user-agent": "Kauke", ...(body !== undefined && { "content-type": "application/jose+json" }) },
+      });
+      call.on("response", resolve);
+      call.on("error", () => reject(new AcmeError("unreachable")));
+      call.end(body);
+    });
+  }
+}
+
+async function readResponse(response: IncomingMessage): Promise<AcmeResponse> {
+  const chunks = await collectStream(response, RESPONSE_MAX_BYTES);
+  if (chunks === null) throw new AcmeError("unreachable");
+  const text = Buffer.concat(chunks).toString();
+  const isJson = /json/.test(fieldOf(response, "content-type") ?? "");
+  return {
+    body: isJson ? jsonOrNull(text) : null,
+    text,
+    location: fieldOf(response, "location"),
+    retryAfterMs: retryAfter(fieldOf(response, "retry-after")),
+  };
+}
+
+function directoryIn(body: unknown): Directory {
+  const read = (name: string) => textIn(body, name);
+  const [newNonce, newAccount, newOrder] = [read("newNonce"), read("newAccount"), read("newOrder")];
+  if (newNonce === null || newAccount === null || newOrder === null) throw new AcmeError("response_invalid");
+  return { newNonce, newAccount, newOrder, renewalInfo: read("renewalInfo") };
+}
+
+/** Translates a problem document (RFC 8555 §6.7), none of whose text is passed on. */
+function failureOf(status: number, { body, retryAfterMs }: AcmeResponse): AcmeError {
+  const type = typeOf(body);
+  if (type === "rateLimited" || status === 429) return new AcmeError("rate_limited", { retryAfterMs });
+  if (type === "accountDoesNotExist" || type === "unauthorized") return new AcmeError("account_gone");
+  if (type === "serverInternal" || status >= 500 || status < 300) return new AcmeError("unreachable", { retryAfterMs });
+  return new AcmeError("refused", { hosts: refusedHosts(body) });
+}
+
+function refusedHosts(body: unknown): string[] {
+  const parts = (body as { subproblems?: unknown } | null)?.subproblems;
+  if (!Array.isArray(parts)) return [];
+  return parts.flatMap((part: { identifier?: unknown }) => textIn(part?.identifier, "value") ?? []);
+}
+
+/** Kind of problem, e.g. `badNonce`. */
+function typeOf(body: unknown): string | null {
+  return /^urn:ietf:params:acme:error:(\w+)$/.exec(textIn(body, "type") ?? "")?.[1] ?? null;
+}
+
+/** @returns a member of a JSON object if it is text */
+export function textIn(body: unknown, name: string): string | null {
+  const value = typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : null;
+  return typeof value === "string" ? value : null;
+}
+
+const WAIT_MAX_MS = 7 * 86_400_000;
+
+/** Seconds, or a date (RFC 9110 §10.2.3). */
+function retryAfter(text: string | null): number | null {
+  if (text === null) return null;
+  const waitMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(0, waitMs), WAIT_MAX_MS);
+}
+
+function fieldOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name];
+  return typeof value === "string" ? value : null;
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const base64Json = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const isWithin = (status: number | undefined, from: number, to: number) =>
+  status !== undefined && status >= from && status <= to;

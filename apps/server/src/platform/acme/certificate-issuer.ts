@@ -1,0 +1,127 @@
+/**
+ * Gets certificates from an issuer (ACME) and renews them. One process at a time orders, under a lease in the store;
+ * all processes read what it stored. Whatever fails, the certificates that are there go on serving.
+ */
+import type { CertificateRecords, WantedCertificate } from "../../core/certificate.ts";
+import type { CertificatePair } from "../self-signed.ts";
+import { ORDER_MS, type RenewalOptions, renewCertificate } from "./renew-certificate.ts";
+import {
+  CHALLENGES_READ_EVERY_MS,
+  type OrderState,
+  orderDueAt,
+  type StoredCertificate,
+  standingOf,
+  validUntil,
+} from "./stored-certificate.ts";
+
+export interface IssuerOptions extends RenewalOptions {
+  wanted: readonly WantedCertificate[];
+  /** Whether no other process uses the store; a lease is then left by a process that died. */
+  isAlone: boolean;
+  /** Milliseconds between two looks at what is due. */
+  checkEveryMs?: number;
+}
+
+export interface CertificateStatus {
+  hosts: readonly string[];
+  leftOut: readonly string[];
+  /** ISO 8601; `null` while there is no certificate. */
+  validUntil: string | null;
+  failure: OrderState["failure"];
+  nextOrderAt: string;
+}
+
+export interface CertificateIssuer {
+  /** All certificates stored by now. */
+  stored(): Promise<CertificatePair[]>;
+  /** What to show at `/.well-known/acme-challenge/<token>`; `null` for an unknown token. */
+  challenge(token: string): Promise<string | null>;
+  start(): void;
+  /** Ends an order in flight; the next start continues it. */
+  close(): Promise<void>;
+}
+
+const LEASE_MS = ORDER_MS + 60_000;
+
+export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
+  const { records, isAlone, logger, checkEveryMs = 60_000 } = options;
+  const closing = new AbortController();
+  let running = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const look = async () => {
+    // The store's own errors: tried again at the next look.
+    await orderDue(options, closing.signal).catch(() => logger.error("certificate_order_failed", { code: "store" }));
+    if (closing.signal.aborted) return;
+    timer = setTimeout(() => {
+      running = look();
+    }, checkEveryMs).unref();
+  };
+  return {
+    stored: async () => (await records.list("certificate")).map(({ value }) => value as StoredCertificate),
+    challenge: challengeReader(records),
+    start: () => {
+      running = (isAlone ? records.delete("lease", "order") : Promise.resolve()).then(look, look);
+    },
+    close: async () => {
+      closing.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+function challengeReader(records: CertificateRecords): (token: string) => Promise<string | null> {
+  let known: { at: number; values: Promise<Map<string, unknown>> } | null = null;
+  return async (token) => {
+    const now = performance.now();
+    if (known === null || now - known.at > CHALLENGES_READ_EVERY_MS) {
+      const values = records.list("challenge").then((all) => new Map(all.map(({ name, value }) => [name, value])));
+      known = { at: now, values };
+    }
+    const value = (await known.values).get(token);
+    return typeof value === "string" ? value : null;
+  };
+}
+
+/** How the certificates stand, for people. */
+export function certificateStatus(records: CertificateRecords, wanted: readonly WantedCertificate[]) {
+  return Promise.all(wanted.map((one) => statusOf(records, one)));
+}
+
+async function statusOf(records: CertificateRecords, { label, hosts }: WantedCertificate): Promise<CertificateStatus> {
+  const standing = await standingOf(records, label);
+  const { stored, state } = standing;
+  return {
+    hosts,
+    leftOut: state.leftOut,
+    validUntil: stored === null ? null : validUntil(stored).toISOString(),
+    failure: state.failure,
+    nextOrderAt: new Date(orderDueAt(standing, hosts)).toISOString(),
+  };
+}
+
+/** Orders what is due, one certificate after the other, unless another process does. */
+async function orderDue(options: IssuerOptions, closing: AbortSignal): Promise<void> {
+  const { records, wanted, clock } = options;
+  const now = clock.now();
+  const due: WantedCertificate[] = [];
+  for (const one of wanted) if (await isDue(records, one, now)) due.push(one);
+  if (due.length === 0 || closing.aborted) return;
+  const lease = await records.takeLease(new Date(now.getTime() + LEASE_MS * due.length), now);
+  if (lease === null) return;
+  try {
+    for (const one of due) {
+      // Another process may have ordered meanwhile.
+      if (!closing.aborted && (await isDue(records, one, now))) await renewCertificate(options, one, closing);
+    }
+  } finally {
+    await records.releaseLease(lease);
+  }
+}
+
+/** Whether to order, or to ask the issuer when to renew. */
+async function isDue(records: CertificateRecords, { label, hosts }: WantedCertificate, now: Date): Promise<boolean> {
+  const standing = await standingOf(records, label);
+  const askAt = standing.stored === null ? Number.POSITIVE_INFINITY : Date.parse(standing.stored.askAgainAt);
+  return Math.min(orderDueAt(standing, hosts), askAt) <= now.getTime();
+}

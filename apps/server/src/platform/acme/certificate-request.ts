@@ -1,0 +1,20 @@
+/** A request for a certificate (PKCS #10, RFC 2986), signed with the key that the certificate is for. */
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { ecdsaWithSha256, hostNames, integer, oid, sequence, tag, tlv } from "../der.ts";
+
+const extensionRequest = oid("1.2.840.113549.1.9.14");
+
+/** @param key PEM of an ECDSA P-256 key @returns DER; the names are in subjectAltName alone */
+export function certificateRequest(hosts: readonly string[], key: string): Buffer {
+  const privateKey = createPrivateKey(key);
+  const noSubject = sequence();
+  const extensions = tlv(tag.set, sequence(hostNames(hosts)));
+  const content = sequence(
+    integer(Buffer.from([0])),
+    noSubject,
+    createPublicKey(privateKey).export({ type: "spki", format: "der" }),
+    tlv(tag.attributes, sequence(extensionRequest, extensions)),
+  );
+  const signature = sign("sha256", content, privateKey);
+  return sequence(content, ecdsaWithSha256, tlv(tag.bitString, Buffer.from([0]), signature));
+}

@@ -1,0 +1,137 @@
+/**
+ * One order for a certificate (RFC 8555 §7.4), from the names to the chain. What a killed process must find again is
+ * recorded before the step that needs it, so that no second order is made.
+ */
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { CertificatePair } from "../self-signed.ts";
+import { type AcmeClient, AcmeError, textIn } from "./acme-client.ts";
+import { certificateRequest } from "./certificate-request.ts";
+
+/** An order in flight. */
+export interface OpenOrder {
+  url: string;
+  hosts: readonly string[];
+  /** PEM of the certificate's private key. */
+  key: string;
+}
+
+export interface OrderPorts {
+  /** Makes the challenge readable at `http://<host>/.well-known/acme-challenge/<token>`. */
+  showChallenge(token: string, keyAuthorization: string): Promise<void>;
+  recordOrder(order: OpenOrder): Promise<void>;
+}
+
+/** Milliseconds between two looks at the order, unless the issuer says how long to wait. */
+const LOOK_AGAIN_MS = 1000;
+const LOOK_AGAIN_MAX_MS = 30_000;
+
+/**
+ * @param open the order that an earlier process left, if any
+ * @throws AcmeError; with code `refused` and `hosts` when these names don't lead to this server
+ */
+export async function orderCertificate(
+  client: AcmeClient,
+  { hosts, open, signal }: { hosts: readonly string[]; open: OpenOrder | null; signal: AbortSignal },
+  ports: OrderPorts,
+): Promise<CertificatePair> {
+  const order = open ?? (await newOrder(client, hosts, ports));
+  const shown = new Set<string>();
+  for (;;) {
+    const { body, retryAfterMs } = await client.post(order.url, null);
+    const status = textIn(body, "status");
+    const waitMs = retryAfterMs ?? LOOK_AGAIN_MS;
+    if (status === "invalid") throw new AcmeError("refused", { hosts: await refusedHosts(client, body) });
+    if (status === "valid") return await fetchChain(client, order, body);
+    if (status === "ready") await finalize(client, order, body);
+    else if (status === "pending") await showChallenges(client, body, { shown, ports });
+    else if (status !== "processing") throw new AcmeError("response_invalid");
+    await pause(Math.min(waitMs, LOOK_AGAIN_MAX_MS), undefined, { signal }).catch(() => {
+      throw new AcmeError("unreachable");
+    });
+  }
+}
+
+async function newOrder(client: AcmeClient, hosts: readonly string[], ports: OrderPorts): Promise<OpenOrder> {
+  const { newOrder: url } = await client.directory();
+  const identifiers = hosts.map((value) => ({ type: "dns", value }));
+  const { location } = await client.post(url, { identifiers });
+  if (location === null) throw new AcmeError("response_invalid");
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const order = { url: location, hosts, key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+  await ports.recordOrder(order);
+  return order;
+}
+
+/** Shows the challenge of each name that is not proven yet, and asks the issuer to look. */
+async function showChallenges(
+  client: AcmeClient,
+  order: unknown,
+  { shown, ports }: { shown: Set<string>; ports: OrderPorts },
+): Promise<void> {
+  for (const url of authorizationsOf(order)) {
+    const { body } = await client.post(url, null);
+    const status = textIn(body, "status");
+    if (status === "valid") continue;
+    if (status !== "pending") throw new AcmeError("refused", { hosts: hostOf(body) });
+    const challenge = httpChallenge(body);
+    if (challenge === null) throw new AcmeError("refused", { hosts: hostOf(body) });
+    if (shown.has(challenge.token) || challenge.status !== "pending") continue;
+    shown.add(challenge.token);
+    await ports.showChallenge(challenge.token, client.keyAuthorization(challenge.token));
+    await client.post(challenge.url, {});
+  }
+}
+
+async function finalize(client: AcmeClient, { hosts, key }: OpenOrder, body: unknown): Promise<void> {
+  const url = textIn(body, "finalize");
+  if (url === null) throw new AcmeError("response_invalid");
+  await client.post(url, { csr: certificateRequest(hosts, key).toString("base64url") });
+}
+
+async function fetchChain(client: AcmeClient, { hosts, key }: OpenOrder, body: unknown): Promise<CertificatePair> {
+  const url = textIn(body, "certificate");
+  if (url === null) throw new AcmeError("response_invalid");
+  const { text: cert } = await client.post(url, null);
+  if (!fits({ cert, key }, hosts)) throw new AcmeError("response_invalid");
+  return { cert, key };
+}
+
+function fits({ cert, key }: CertificatePair, hosts: readonly string[]): boolean {
+  try {
+    const certificate = new X509Certificate(cert);
+    const hasAll = hosts.every((host) => certificate.checkHost(host) !== undefined);
+    return hasAll && certificate.checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+/** Names of an order's authorizations that the issuer found wanting. */
+async function refusedHosts(client: AcmeClient, order: unknown): Promise<string[]> {
+  const hosts: string[] = [];
+  for (const url of authorizationsOf(order)) {
+    const { body } = await client.post(url, null);
+    if (textIn(body, "status") === "invalid") hosts.push(...hostOf(body));
+  }
+  return hosts;
+}
+
+function authorizationsOf(order: unknown): string[] {
+  const urls = (order as { authorizations?: unknown } | null)?.authorizations;
+  return Array.isArray(urls) ? urls.filter((url): url is string => typeof url === "string") : [];
+}
+
+function hostOf(authorization: unknown): string[] {
+  const host = textIn((authorization as { identifier?: unknown } | null)?.identifier, "value");
+  return host === null ? [] : [host];
+}
+
+function httpChallenge(authorization: unknown): { url: string; token: string; status: string } | null {
+  const challenges = (authorization as { challenges?: unknown } | null)?.challenges;
+  const found = Array.isArray(challenges) ? challenges.find((one) => textIn(one, "type") === "http-01") : undefined;
+  const [url, token, status] = [textIn(found, "url"), textIn(found, "token"), textIn(found, "status")];
+  // The token becomes part of a path (RFC 8555 §8.1: at least 128 bits in base64url).
+  if (url === null || status === null || token === null || !/^[\w-]{22,128}$/.test(token)) return null;
+  return { url, token, status };
+}

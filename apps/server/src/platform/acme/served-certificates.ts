@@ -1,0 +1,49 @@
+/** The certificates of an issuer, served by name in front of the server's own one, which serves until there are any. */
+import { X509Certificate } from "node:crypto";
+import { createSecureContext, type SecureContext } from "node:tls";
+import type { CertificateSource } from "../certificate.ts";
+import type { CertificatePair } from "../self-signed.ts";
+
+interface ServedOptions {
+  /** Reads the certificates that are stored now. */
+  stored(): Promise<readonly CertificatePair[]>;
+  /** For clients that name no host, as some mail servers, or one that no certificate has. */
+  mailHost: string;
+  ticketKeys?: Buffer | undefined;
+  checkEveryMs?: number;
+}
+
+interface Served {
+  pair: CertificatePair;
+  parsed: X509Certificate;
+  context: SecureContext;
+}
+
+/** Reads what is stored, then again every few seconds. A read that fails changes nothing. */
+export async function serveIssued(own: CertificateSource, options: ServedOptions): Promise<CertificateSource> {
+  const { stored, mailHost, ticketKeys, checkEveryMs = 10_000 } = options;
+  let served: readonly Served[] = [];
+  const serve = (pair: CertificatePair): Served => ({
+    pair,
+    parsed: new X509Certificate(pair.cert),
+    context: createSecureContext({ ...pair, ticketKeys }),
+  });
+  const refresh = async () => {
+    const pairs = await stored().catch(() => null);
+    if (pairs === null) return;
+    const before = new Map(served.map((one) => [one.pair.cert, one]));
+    served = pairs.map((pair) => before.get(pair.cert) ?? serve(pair));
+  };
+  await refresh();
+  const timer = setInterval(() => void refresh(), checkEveryMs).unref();
+  const find = (name: string) => served.find(({ parsed }) => parsed.checkHost(name) !== undefined);
+  return {
+    current: () => find(mailHost)?.pair ?? own.current(),
+    context: (name = mailHost) => (find(name) ?? find(mailHost))?.context ?? own.context(name),
+    isIssued: (name) => find(name) !== undefined,
+    close: () => {
+      clearInterval(timer);
+      own.close();
+    },
+  };
+}
