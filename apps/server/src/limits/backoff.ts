@@ -1,8 +1,10 @@
 /**
- * Destinations that were slow for a party, or replied to its mail that they are busy, and the concurrent attempts that
+ * When to try again: destinations that were slow for a party, or replied to its mail that they are busy, and the concurrent attempts that
  * the party may have there. Each such event halves the number, after a pause if the rule has one; each success undoes
  * one step. Others are not held back: the reply may be meant for that party's mail. Time is passed in.
  */
+
+import { composedRetrySchedule, defaultRetrySchedule, nextAttemptAt, scheduleSeconds } from "@kauke/mail-rfc";
 import { BoundedMap } from "../runtime/maps.ts";
 import { bounds } from "./table.ts";
 
@@ -58,4 +60,29 @@ export class Backoff {
     const entry = this.#entries.get(key);
     if (entry !== undefined && --entry.level === 0) this.#entries.delete(key);
   }
+}
+
+/** Retry times of a delivery from `KAUKE_RETRY_SCHEDULE`, with jitter; composed mail has fewer, and longer ones by default. */
+export interface RetryPlan {
+  /** Seconds from the first attempt to the last, without jitter. */
+  totalSeconds: number;
+  /**
+   * @param maxRetries intervals that composed mail may use; absent for other mail, which may use all
+   * @returns `null` when the schedule is used up
+   */
+  next(delivery: { attempts: number; maxRetries?: number }): Date | null;
+}
+
+export function retryPlan(schedule: readonly number[], now: () => Date, random: () => number): RetryPlan {
+  const composed = schedule === defaultRetrySchedule ? composedRetrySchedule : schedule;
+  return {
+    totalSeconds: scheduleSeconds(schedule),
+    next: ({ attempts, maxRetries }) =>
+      nextAttemptAt({
+        schedule: maxRetries === undefined ? schedule : composed.slice(0, maxRetries),
+        attempts,
+        after: now(),
+        random,
+      }),
+  };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
-import { type CheckDeps, checkDelivery, type DeliveryToCheck, type KnownFromArrival } from "./attempt-checks.ts";
+import { type CheckDeps, checkDelivery, type DeliveryToCheck, type KnownFromArrival } from "./attempt.ts";
 
 const url = "https://hooks.example/in";
 const mailbox: DeliveryToCheck = {

@@ -6,10 +6,10 @@ import type { GoneWebhook } from "../../core/alias/update-alias.ts";
 import { type DeliveryTarget, type FinalFailure, failureText } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { Notice, NoticeStore } from "../../core/notice.ts";
+import type { RetryPlan } from "../../limits/backoff.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../runtime/ports.ts";
 import type { DeliveryReports, FailedMail } from "../message/delivery-reports.ts";
-import type { RetryPlan } from "./schedule.ts";
 
 export interface FailedDelivery {
   messageId: string;

@@ -12,8 +12,7 @@ import type {
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import { Attempt, type AttemptDeps, startAttempt } from "./attempt.ts";
 import { ClaimLoop } from "./claim-loop.ts";
-import type { HeldLeases } from "./held-leases.ts";
-import { type SettleDeps, settleUnreadable } from "./settle.ts";
+import { type HeldLeases, type SettleDeps, settleUnreadable } from "./settle.ts";
 import { DeliveryShares } from "./shares/delivery-shares.ts";
 import { partiesOfDelivery } from "./shares/running-attempt.ts";
 import type { SpooledCopies } from "./spooled-copies.ts";

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
-import type { InboundPlan, PlannedAlias } from "../delivery/delivery-plan.ts";
+import type { InboundPlan, PlannedAlias } from "../delivery/first-try.ts";
 import type { EncryptionTarget, ForwardCopy } from "../message/forward-copy.ts";
 import type { Transaction } from "../transaction.ts";
 import { type Accepted, accept } from "../verdict.ts";

@@ -13,8 +13,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { BounceSenderStore } from "../../core/bounce-sender.ts";
-import type { SpoolSpace } from "../../core/spool/spool-space.ts";
-import type { SpoolQuota } from "../delivery/spool-quota.ts";
+import type { SpoolQuota, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
 import { type ResolveReplyDeps, resolveReply } from "../message/resolve-reply.ts";
 import type { BounceRecipient, ResolvedRecipient } from "../transaction.ts";

@@ -2,7 +2,7 @@
 import type { DeliveryStore } from "../../core/delivery/delivery.ts";
 import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
-import type { PlannedAlias } from "../delivery/delivery-plan.ts";
+import type { PlannedAlias } from "../delivery/first-try.ts";
 import type { BounceSenders } from "../message/bounce-senders.ts";
 import type { ReplyBook } from "../message/reply-book.ts";
 import { replyForThrow } from "../reply.ts";

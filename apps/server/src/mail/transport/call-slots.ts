@@ -1,9 +1,9 @@
 /** Concurrent outgoing calls: limited in total, per account, and per host by the rules of `places.ts`. */
 
+import { type PlaceParty, Places, turnOf } from "../../limits/slots.ts";
 import { bounds } from "../../limits/table.ts";
 import { FairLine } from "../../runtime/fair-queue/fair-line.ts";
 import { Counts } from "../../runtime/maps.ts";
-import { type PlaceParty, Places, turnOf } from "./places.ts";
 import type { OngoingAttempt } from "./transport.ts";
 
 export interface Slot {

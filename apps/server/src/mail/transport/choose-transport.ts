@@ -1,15 +1,16 @@
+import { unstuff } from "@kauke/mail-rfc";
 import { AppError } from "../../core/app-error.ts";
 import { type FailureCode, nextHopFailures } from "../../core/delivery/delivery.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
+import { classifyLoss, taken } from "../classify-reply.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
 import { createDirectTransport, type DirectTransportOptions } from "./direct-transport.ts";
-import { createPreviewTransport } from "./preview.ts";
 import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";
 import type { OpenFailure } from "./smtp-client/smtp-client.ts";
-import type { MailTransport, Transports } from "./transport.ts";
+import { type MailTransport, outcomeOnly, type Transports } from "./transport.ts";
 import { createWebhookTransport } from "./webhook/webhook-transport.ts";
 
 type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
@@ -104,4 +105,17 @@ export function noteRelayFailures({ metrics, logger, now = () => performance.now
 
 function labelOf(code: FailureCode): FailureCode {
   return nextHopFailures.some((known) => known === code) ? code : "try_later";
+}
+
+/** `KAUKE_DELIVERY=preview`: delivers to the local preview inbox what the recipient would get. */
+export function createPreviewTransport(inbox: Pick<PreviewInbox, "add">): MailTransport {
+  return {
+    async send({ envelopeFrom, rcptTo, wire }) {
+      const parts = wire();
+      if (parts === null) return outcomeOnly(classifyLoss("aborted"));
+      inbox.add({ envelopeFrom, rcptTo, raw: unstuff(Buffer.concat(parts)) });
+      return outcomeOnly(taken);
+    },
+    close: async () => {},
+  };
 }

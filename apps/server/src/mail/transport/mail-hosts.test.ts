@@ -1,7 +1,7 @@
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { describe, expect, test } from "vitest";
 import { parseAllowList } from "./address-guard.ts";
-import { findMailHosts, type MailHostRules } from "./mail-hosts.ts";
+import { findMailHosts, type MailHostRules } from "./direct-transport.ts";
 
 async function look(zone: FakeDnsZone, domain = "to.example", changes: Partial<MailHostRules> = {}) {
   const found = await findMailHosts(domain, {

@@ -10,8 +10,14 @@ import { AttemptRoom } from "../../../limits/slots.ts";
 import { bounds, partOfAll } from "../../../limits/table.ts";
 import { BoundedMap, Counts } from "../../../runtime/maps.ts";
 import { untried } from "../../classify-reply.ts";
-import { type AttemptLimits, attemptsToEnd } from "./attempts-to-end.ts";
-import { type AttemptParties, type AttemptRegistry, partyOf, RunningAttempt } from "./running-attempt.ts";
+import {
+  type AttemptLimits,
+  type AttemptParties,
+  type AttemptRegistry,
+  attemptsToEnd,
+  partyOf,
+  RunningAttempt,
+} from "./running-attempt.ts";
 
 const SWEEP_MS = 1000;
 const PROVIDERS_MAX = 10_000;

@@ -1,10 +1,10 @@
 /** What the connection pool knows of one host, and its decisions there: who is next, who may exceed, who must wait. */
 
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../../../limits/slots.ts";
 import { bounds } from "../../../limits/table.ts";
 import type { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { classifyLoss } from "../../classify-reply.ts";
-import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../places.ts";
 import type { OngoingAttempt } from "../transport.ts";
 import type { OpenFailure, OpenResult, SmtpClientOptions, SmtpPeer } from "./smtp-client.ts";
 import type { SmtpConnection } from "./smtp-connection.ts";

@@ -5,8 +5,15 @@ import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { classifyLoss, classifyReply, deferred, isPositive, type SmtpStage } from "../../classify-reply.ts";
 import type { PeerReply } from "../../smtp-reply.ts";
 import { ChannelError, SmtpChannel } from "./smtp-channel.ts";
-import { QUIT_GRACE_MS, SmtpConnection, type SmtpTimeouts, smtpTimeouts } from "./smtp-connection.ts";
-import { noExtensions, readExtensions, type SmtpExtensions } from "./smtp-envelope.ts";
+import {
+  noExtensions,
+  QUIT_GRACE_MS,
+  readExtensions,
+  SmtpConnection,
+  type SmtpExtensions,
+  type SmtpTimeouts,
+  smtpTimeouts,
+} from "./smtp-connection.ts";
 
 export interface RelayLogin {
   user: string;

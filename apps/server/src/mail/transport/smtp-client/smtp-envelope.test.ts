@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { outgoingMail } from "../outgoing-mail.testing.ts";
 import type { OutgoingMail } from "../transport.ts";
-import { envelopeCommands, noExtensions, readExtensions } from "./smtp-envelope.ts";
+import { envelopeCommands, noExtensions, readExtensions } from "./smtp-connection.ts";
 
 const everything = { ...noExtensions, pipelining: true, eightBitMime: true, smtpUtf8: true, size: true };
 

@@ -4,10 +4,10 @@
  * relays.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
+import type { PlaceParty } from "../../../limits/slots.ts";
 import { partOfAll } from "../../../limits/table.ts";
 import { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { deferred, untried } from "../../classify-reply.ts";
-import type { PlaceParty } from "../places.ts";
 import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
 import {
   aborted,

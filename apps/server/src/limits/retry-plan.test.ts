@@ -1,6 +1,6 @@
 import { defaultRetrySchedule, scheduleSeconds } from "@kauke/mail-rfc";
 import { expect, test } from "vitest";
-import { retryPlan } from "./schedule.ts";
+import { retryPlan } from "./backoff.ts";
 
 const now = new Date("2026-11-27T00:00:00Z");
 const waits = (schedule: readonly number[], maxRetries?: number) => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
-import { InFlight, type InFlightDeps, type MessageInFlight } from "./in-flight.ts";
+import { InFlight, type InFlightDeps, type MessageInFlight } from "./open-deliveries.ts";
 
 const failure = () => Promise.reject(new Error("the store is gone"));
 

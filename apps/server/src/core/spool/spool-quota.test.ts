@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { SpoolQuota } from "./spool-quota.ts";
+import { SpoolQuota } from "./spool-space.ts";
 
 let open: number;
 let counted: number;

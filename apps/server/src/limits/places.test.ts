@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { bounds } from "../../limits/table.ts";
-import { isHeldUp, Places, QUICK_MS, turnOf } from "./places.ts";
+import { isHeldUp, Places, QUICK_MS, turnOf } from "./slots.ts";
+import { bounds } from "./table.ts";
 
 function placesOf(...owners: [account: string, network: string, isLate?: boolean][]): Places {
   const places = new Places();
