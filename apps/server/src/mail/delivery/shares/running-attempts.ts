@@ -53,7 +53,7 @@ export class RunningAttempts implements AttemptRegistry {
   readonly #counts = new Counts();
   /** Organisation that ran a domain's mail hosts when they were last used. */
   readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
   /** @param processes number of processes among which the limits are divided */
   constructor(limits: AttemptLimits, now: () => number = () => performance.now(), processes = 1) {
@@ -91,11 +91,9 @@ export class RunningAttempts implements AttemptRegistry {
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;
     if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteSuccess(key);
     // A destination that took or refused a message without delay is not slow, or no longer.
-    if (!attempt.isSlow && outcome.kind !== "deferred") {
-      this.#slow.noteSuccess(destinationKey(attempt));
-    }
-    if (attempt.peer !== null && !attempt.isPeerSlow && outcome.kind !== "deferred")
-      this.#slow.noteSuccess(addressKey(attempt, attempt.peer));
+    if (outcome.kind === "deferred") return outcome;
+    if (!attempt.isSlow) this.#slow.noteSuccess(destinationKey(attempt));
+    if (attempt.peer !== null && !attempt.isPeerSlow) this.#slow.noteSuccess(addressKey(attempt, attempt.peer));
     return outcome;
   }
 
@@ -103,16 +101,11 @@ export class RunningAttempts implements AttemptRegistry {
   remove(attempt: RunningAttempt): void {
     if (!this.#running.delete(attempt)) return;
     this.#room.leave(attempt.account);
-    this.#leave(destinationKey(attempt));
-    if (attempt.peer !== null) this.#leave(addressKey(attempt, attempt.peer));
+    for (const key of keysOf(attempt)) this.#leave(key);
     if (attempt.provider !== null) this.#leave(providerKey(attempt, attempt.provider));
-    if (this.#running.size === 0) this.#rest();
-  }
-
-  /** Stops the periodic sweep, because no attempt runs any more. */
-  #rest(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
+    if (this.#running.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   reachPeer(attempt: RunningAttempt, peer: string): boolean {
@@ -126,7 +119,7 @@ export class RunningAttempts implements AttemptRegistry {
 
   reachProvider(attempt: RunningAttempt, name: string): boolean {
     if (!this.#running.has(attempt)) return false;
-    this.#noteProvider(attempt.destination, name);
+    if (this.providerOf(attempt.destination) !== name) this.#providers.set(attempt.destination, name);
     // The attempt already counts for this provider, whose previous host deferred it: it may try the next one.
     if (attempt.provider === name) return true;
     const key = providerKey(attempt, name);
@@ -175,17 +168,16 @@ export class RunningAttempts implements AttemptRegistry {
     // Of the attempts waiting for a connection to a slow destination, the newest are postponed first.
     const now = this.now();
     for (const attempt of attempts.toReversed())
-      if (attempt.isWaiting && this.#isCrowded(attempt, now)) this.#postpone(attempt);
+      if (attempt.isWaiting && keysOf(attempt).some((key) => this.#counts.of(key) > this.#slow.limitOf(key, now))) {
+        attempt.postpone();
+        this.remove(attempt);
+      }
     for (const attempt of attemptsToEnd(attempts, this.#limits)) attempt.stop();
   }
 
   #countByAccount(counts: (attempt: RunningAttempt) => boolean): Map<string, number> {
-    const byAccount = new Map<string, number>();
-    for (const attempt of this.#running) {
-      const { account } = attempt;
-      if (account !== "" && counts(attempt)) byAccount.set(account, (byAccount.get(account) ?? 0) + 1);
-    }
-    return byAccount;
+    const counted = [...this.#running].filter((attempt) => attempt.account !== "" && counts(attempt));
+    return new Map([...Map.groupBy(counted, ({ account }) => account)].map(([account, own]) => [account, own.length]));
   }
 
   #noteIfSlow(attempt: RunningAttempt): void {
@@ -202,35 +194,16 @@ export class RunningAttempts implements AttemptRegistry {
     }
   }
 
-  #isCrowded(attempt: RunningAttempt, now: number): boolean {
-    const keys = [destinationKey(attempt), ...(attempt.peer === null ? [] : [addressKey(attempt, attempt.peer)])];
-    return keys.some((key) => this.#counts.of(key) > this.#slow.limitOf(key, now));
-  }
-
-  #noteProvider(destination: string, name: string): void {
-    if (this.#providers.get(destination) === name) return;
-    this.#providers.set(destination, name);
-  }
-
-  #postpone(attempt: RunningAttempt): void {
-    attempt.postpone();
-    this.remove(attempt);
-  }
-
+  /** @returns false when the party has its maximum of attempts at a slow or busy destination, address or provider */
   #enter(key: string): boolean {
-    if (this.#counts.of(key) >= this.#limitOf(key)) return false;
+    const now = this.now();
+    if (this.#counts.of(key) >= Math.min(this.#slow.limitOf(key, now), this.#busy.limitOf(key, now))) return false;
     this.#counts.add(key, 1);
     return true;
   }
 
   #leave(key: string): void {
     this.#counts.add(key, -1);
-  }
-
-  /** Maximum concurrent attempts for the key of a party and a destination, address or provider. */
-  #limitOf(key: string): number {
-    const now = this.now();
-    return Math.min(this.#slow.limitOf(key, now), this.#busy.limitOf(key, now));
   }
 }
 
@@ -243,4 +216,8 @@ const addressKey = ({ party }: OfParty, peer: string) => `at ${peer} of ${party}
 const busyKeys = (attempt: RunningAttempt) => [
   destinationKey(attempt),
   ...(attempt.provider === null ? [] : [providerKey(attempt, attempt.provider)]),
+];
+const keysOf = (attempt: RunningAttempt) => [
+  destinationKey(attempt),
+  ...(attempt.peer === null ? [] : [addressKey(attempt, attempt.peer)]),
 ];
