@@ -62,6 +62,43 @@ export class Backoff {
   }
 }
 
+interface RetryLineRule {
+  /** Milliseconds from now to the first retry of a line. */
+  firstMs: number;
+  /** Milliseconds between two retries of one line. */
+  spacingMs: number;
+  /** Maximum milliseconds from now to a retry. */
+  maxMs: number;
+}
+
+/** Retry times of mail that a share has no room for, in one line for each key, so that it returns bit by bit. */
+export class RetryLine {
+  readonly #rule: RetryLineRule;
+  readonly #lastAt: BoundedMap<string, number>;
+
+  constructor(rule: RetryLineRule, capacity: number) {
+    this.#rule = rule;
+    this.#lastAt = new BoundedMap(capacity);
+  }
+
+  /** @returns time of the next retry, behind those of the key that were given out before */
+  next(key: string, nowMs: number): number {
+    const { firstMs, spacingMs, maxMs } = this.#rule;
+    const at = Math.min(Math.max(nowMs + firstMs, (this.#lastAt.get(key) ?? 0) + spacingMs), nowMs + maxMs);
+    this.#lastAt.set(key, at);
+    return at;
+  }
+
+  /** Whether mail of the key still waits for its retry. */
+  isWaiting(key: string, nowMs: number): boolean {
+    return (this.#lastAt.get(key) ?? 0) > nowMs;
+  }
+
+  end(key: string): void {
+    this.#lastAt.delete(key);
+  }
+}
+
 /** Retry times of a delivery from `KAUKE_RETRY_SCHEDULE`, with jitter; composed mail has fewer, and longer ones by default. */
 export interface RetryPlan {
   /** Seconds from the first attempt to the last, without jitter. */

@@ -7,8 +7,9 @@
  */
 
 import { isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
+import { RetryLine } from "../../../limits/backoff.ts";
 import { bounds } from "../../../limits/table.ts";
-import { BoundedMap } from "../../../runtime/maps.ts";
+import { Counts } from "../../../runtime/maps.ts";
 import { destinationName } from "./running-attempt.ts";
 
 export interface LaneLimits {
@@ -37,19 +38,15 @@ export const shareLimits: ShareLimits = {
   usual: workerSlots,
 };
 
-const RETRY_MS = 5000;
-/**
- * Milliseconds between the retry times of two deliveries of an account in one full share, so that they return one after
- * another.
- */
-const RETRY_SPACING_MS = 50;
-const RETRY_MAX_MS = 10 * 60_000;
+const retryRule = { firstMs: 5000, spacingMs: 50, maxMs: 10 * 60_000 };
+const RETRY_LINES_MAX = 10_000;
 
 export class DeliveryShares {
   readonly #limits: ShareLimits;
-  readonly #running = new Map<string, number>();
+  /** Slots in use, by share key. */
+  readonly #running = new Counts();
   #waiting: LeasedDelivery[] = [];
-  readonly #retryAt = new BoundedMap<string, number>(REMEMBERED_MAX);
+  readonly #retries = new RetryLine(retryRule, RETRY_LINES_MAX);
   readonly #providerOf: (destination: string) => string;
   /** Share keys counted for each admitted delivery until it leaves, because its provider may become known meanwhile. */
   readonly #held = new WeakMap<LeasedDelivery, readonly string[]>();
@@ -62,7 +59,7 @@ export class DeliveryShares {
 
   /** Number of free slots in a lane. */
   free(lane: Lane): number {
-    return this.#limits[lane].slots - this.#count(lane);
+    return this.#limits[lane].slots - this.#running.of(lane);
   }
 
   /**
@@ -72,7 +69,7 @@ export class DeliveryShares {
   admit(delivery: LeasedDelivery): "run" | "wait" | "later" {
     if (this.#fullShare(delivery) === undefined) {
       const keys = this.#sharesOf(delivery).map(({ key }) => key);
-      for (const key of keys) this.#running.set(key, this.#count(key) + 1);
+      for (const key of keys) this.#running.add(key, 1);
       this.#held.set(delivery, keys);
       return "run";
     }
@@ -83,10 +80,8 @@ export class DeliveryShares {
 
   leave(delivery: LeasedDelivery): void {
     for (const key of this.#held.get(delivery) ?? []) {
-      const left = this.#count(key) - 1;
-      if (left > 0) this.#running.set(key, left);
-      else this.#running.delete(key);
-      if (left === 0) this.#retryAt.delete(key);
+      this.#running.add(key, -1);
+      if (this.#running.of(key) === 0) this.#retries.end(key);
     }
     this.#held.delete(delivery);
   }
@@ -96,7 +91,7 @@ export class DeliveryShares {
     let found: LeasedDelivery | null = null;
     let least = Number.POSITIVE_INFINITY;
     for (const it of this.#waiting) {
-      const slots = it.userId === null ? 0 : this.#count(accountKey(it));
+      const slots = it.userId === null ? 0 : this.#running.of(accountKey(it));
       // Of the many that may wait for one account, most are passed over by this alone.
       if (slots >= least || slots >= this.#limits[laneOf(it)].account || this.#fullShare(it) !== undefined) continue;
       [found, least] = [it, slots];
@@ -122,11 +117,10 @@ export class DeliveryShares {
   fullAccounts(): string[] {
     const free = this.#freePlaces("usual");
     const isEnough = (count: number) => count >= this.#halfOfPlaces(free + count);
-    const waiting = new Map<string, number>();
-    for (const { userId } of this.#waiting) if (userId !== null) waiting.set(userId, (waiting.get(userId) ?? 0) + 1);
-    return [...waiting]
-      .filter(([id, count]) => isEnough(count) && this.#count(`usual of ${id}`) >= this.#limits.usual.account)
-      .map(([id]) => id);
+    const waiting = new Counts();
+    for (const { userId } of this.#waiting) if (userId !== null) waiting.add(userId, 1);
+    const isFull = (id: string) => this.#running.of(`usual of ${id}`) >= this.#limits.usual.account;
+    return [...waiting.keys()].filter((id) => isEnough(waiting.of(id)) && isFull(id));
   }
 
   /** Maximum deliveries of one account worth claiming at once: for its slots and half of its waiting places. */
@@ -153,11 +147,7 @@ export class DeliveryShares {
     const share = this.#fullShare(delivery) ?? `usual to ${this.#destinationOf(delivery)}`;
     // The line of an account's retries must not delay those of others: every share is counted for the account here.
     const own = ` of ${delivery.userId ?? ""}`;
-    const key = share.endsWith(own) ? share : share + own;
-    const soon = now.getTime() + RETRY_MS;
-    const at = Math.min(Math.max(soon, (this.#retryAt.get(key) ?? 0) + RETRY_SPACING_MS), now.getTime() + RETRY_MAX_MS);
-    this.#retryAt.set(key, at);
-    return new Date(at);
+    return new Date(this.#retries.next(share.endsWith(own) ? share : share + own, now.getTime()));
   }
 
   #mayWait(delivery: LeasedDelivery): boolean {
@@ -174,7 +164,7 @@ export class DeliveryShares {
   }
 
   #fullShare(delivery: LeasedDelivery): string | undefined {
-    return this.#sharesOf(delivery).find(({ key, limit }) => this.#count(key) >= limit)?.key;
+    return this.#sharesOf(delivery).find(({ key, limit }) => this.#running.of(key) >= limit)?.key;
   }
 
   #sharesOf(delivery: LeasedDelivery): { key: string; limit: number }[] {
@@ -182,20 +172,14 @@ export class DeliveryShares {
     const { slots, account, destination } = this.#limits[lane];
     const { userId } = delivery;
     const to = `${lane} to ${this.#destinationOf(delivery)}`;
-    const isFirst = userId !== null && this.#count(`${to} of ${userId}`) === 0;
+    const isFirst = userId !== null && this.#running.of(`${to} of ${userId}`) === 0;
     return [
       { key: to, limit: isFirst ? slots : destination },
       ...(userId === null ? [] : [accountKey(delivery), `${to} of ${userId}`].map((key) => ({ key, limit: account }))),
       { key: lane, limit: slots },
     ];
   }
-
-  #count(key: string): number {
-    return this.#running.get(key) ?? 0;
-  }
 }
-
-const REMEMBERED_MAX = 10_000;
 
 const accountKey = (delivery: LeasedDelivery) => `${laneOf(delivery)} of ${delivery.userId ?? ""}`;
 

@@ -8,9 +8,9 @@ import { hash } from "node:crypto";
 import type { Destination } from "../../../core/alias/alias.ts";
 import type { DeliveryOutcome, DeliveryTarget } from "../../../core/delivery/delivery.ts";
 import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
+import { RetryLine } from "../../../limits/backoff.ts";
 import { type BucketRule, TokenBuckets } from "../../../limits/rate.ts";
 import { bounds } from "../../../limits/table.ts";
-import { BoundedMap } from "../../../runtime/maps.ts";
 import { type Clock, type Metrics, type Random, steadyMs } from "../../../runtime/ports.ts";
 
 const RETRY_MAX_MS = 3_600_000;
@@ -35,9 +35,8 @@ export class DestinationShares {
   readonly #total: TokenBuckets;
   readonly #own: TokenBuckets;
   readonly #reserved: TokenBuckets;
-  readonly #spacingMs: number;
-  /** Time at which the last deferred message is retried, keyed by account and receiver. */
-  readonly #lastRetryAt = new BoundedMap<string, number>(bounds.rateBuckets.keys);
+  /** Retries of deferred messages, by account and receiver, at the rate at which the share refills. */
+  readonly #retries: RetryLine;
   readonly #clock: Clock;
   readonly #metrics: Metrics;
   readonly #key: string;
@@ -48,7 +47,8 @@ export class DestinationShares {
     this.#total = new TokenBuckets(rule, bounds.rateBuckets.keys);
     this.#own = new TokenBuckets(own, bounds.rateBuckets.keys);
     this.#reserved = new TokenBuckets(partOf(bounds.mailToDestination.reservedPart), bounds.rateBuckets.keys);
-    this.#spacingMs = (rule.windowSeconds * 1000) / own.max;
+    const spacingMs = (rule.windowSeconds * 1000) / own.max;
+    this.#retries = new RetryLine({ firstMs: spacingMs, spacingMs, maxMs: RETRY_MAX_MS }, bounds.rateBuckets.keys);
     this.#clock = clock;
     this.#metrics = metrics;
     this.#key = (hashKey ?? random.bytes(32)).toString("base64");
@@ -59,7 +59,7 @@ export class DestinationShares {
    * @returns `null` when the message was counted and may be sent
    */
   beforeAttempt(sent: Sent): DeliveryOutcome | null {
-    return this.#before(sent, (pair, now) => (this.#lastRetryAt.get(pair) ?? 0) > now);
+    return this.#before(sent, (pair, now) => this.#retries.isWaiting(pair, now));
   }
 
   /**
@@ -77,7 +77,7 @@ export class DestinationShares {
     const now = steadyMs(this.#clock);
     if (!mustWait(pair, now) && this.#take(to, pair, now)) return null;
     this.#metrics.count("kauke_mail_limited_total", { limit: "mail_destination" });
-    return deferredUntil(new Date(this.#clock.now().getTime() + this.#retryAt(pair, now) - now));
+    return deferredUntil(new Date(this.#clock.now().getTime() + this.#retries.next(pair, now) - now));
   }
 
   #take(to: string, pair: string, now: number): boolean {
@@ -87,14 +87,6 @@ export class DestinationShares {
     } else this.#total.spend(to, now);
     this.#own.spend(pair, now);
     return true;
-  }
-
-  /** Retry time of a deferred message. Retries follow one another at the rate at which the share refills. */
-  #retryAt(pair: string, now: number): number {
-    const last = Math.max(now, this.#lastRetryAt.get(pair) ?? 0);
-    const at = Math.min(last + this.#spacingMs, now + RETRY_MAX_MS);
-    this.#lastRetryAt.set(pair, at);
-    return at;
   }
 
   /** Returns a keyed hash, so that no address is stored in the clear. */
