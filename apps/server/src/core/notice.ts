@@ -1,3 +1,5 @@
+import { FixedWindows } from "../limits/rate.ts";
+import { type Clock, type Logger, type Random, steadyMs } from "../runtime/ports.ts";
 import { notFound } from "./app-error.ts";
 
 export type NoticeKind =
@@ -32,6 +34,38 @@ export interface NoticeStore {
   insert(notice: Notice): Promise<void>;
   delete(userId: string, noticeId: string): Promise<boolean>;
   deleteBefore(createdBefore: Date): Promise<number>;
+}
+
+export interface NoticeDeps {
+  notices: Pick<NoticeStore, "insert">;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}
+
+const REMEMBERED_MAX = 10_000;
+
+/** Notices that repeat: at most one of a key in a window, which begins with the first. */
+export class RepeatedNotices {
+  readonly #deps: NoticeDeps;
+  readonly #sent: FixedWindows;
+
+  constructor(deps: NoticeDeps, windowSeconds: number) {
+    this.#deps = deps;
+    this.#sent = new FixedWindows({ max: 1, windowSeconds }, REMEMBERED_MAX);
+  }
+
+  /** Never throws: a notice that could not be stored is logged, and does not count. */
+  async add(key: string, notice: Pick<Notice, "userId" | "aliasId" | "kind" | "text">): Promise<void> {
+    const { notices, clock, random, logger } = this.#deps;
+    if (!this.#sent.take(key, steadyMs(clock))) return;
+    try {
+      await notices.insert({ ...notice, id: random.uuid(), createdAt: clock.now() });
+    } catch {
+      this.#sent.forget(key);
+      logger.warn("notice_failed");
+    }
+  }
 }
 
 /** @throws AppError `not_found` when it does not belong to this user */

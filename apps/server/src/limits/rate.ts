@@ -123,6 +123,15 @@ export class FixedWindows implements Rates {
     this.#windows.set(key, { since, count: count + 1 });
   }
 
+  /** Counts an event. @returns false, counting nothing, when the window is full */
+  take(key: string, nowMs: number): boolean {
+    return spendAll([[this, key]], nowMs);
+  }
+
+  forget(key: string): void {
+    this.#windows.delete(key);
+  }
+
   #current(key: string, nowMs: number) {
     const window = this.#windows.get(key);
     return window !== undefined && nowMs - window.since < this.#rule.windowSeconds * 1000 ? window : null;

@@ -123,12 +123,7 @@ export interface ClaimOptions {
 }
 
 /** A delivery whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
-export interface UnreadableDelivery {
-  id: string;
-  messageId: string;
-  aliasId: string | null;
-  userId: string | null;
-  attempts: number;
+export interface UnreadableDelivery extends Omit<Delivery, "target" | "createdAt"> {
   leaseToken: string;
   maxRetries?: number;
 }

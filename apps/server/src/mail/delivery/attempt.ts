@@ -1,5 +1,5 @@
 import type { AliasStore } from "../../core/alias/alias.ts";
-import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { Delivery, DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import { deferred, refused, untried } from "../classify-reply.ts";
 import { EncryptionFailed } from "../message/encrypted-copy.ts";
@@ -12,8 +12,7 @@ import type { DestinationShares } from "./shares/destination-shares.ts";
 import { destinationName, partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt.ts";
 import type { RunningAttempts } from "./shares/running-attempts.ts";
 
-export interface DeliveryToAttempt extends DeliveryToCheck {
-  messageId: string;
+export interface DeliveryToAttempt extends DeliveryToCheck, Pick<Delivery, "messageId"> {
   registeredFrom?: string | undefined;
   sizeBytes: number;
 }
@@ -148,12 +147,7 @@ export class Attempt {
   }
 }
 
-export interface DeliveryToCheck {
-  id: string;
-  aliasId: string | null;
-  userId: string | null;
-  target: DeliveryTarget;
-}
+export type DeliveryToCheck = Pick<Delivery, "id" | "aliasId" | "userId" | "target">;
 
 export interface KnownFromArrival {
   unconfirmed?: "new" | "asked";

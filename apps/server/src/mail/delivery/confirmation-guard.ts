@@ -4,33 +4,24 @@
  */
 
 import type { ConfirmationState } from "@kauke/contract";
-import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+import type { Delivery, DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import { type AskDeps, askForConfirmation } from "../../core/destination/confirmation.ts";
 import type { ConfirmationSettings, DestinationStore } from "../../core/destination/destination.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
-import type { NoticeStore } from "../../core/notice.ts";
+import { type NoticeDeps, RepeatedNotices } from "../../core/notice.ts";
 import { FixedWindows, spendAll } from "../../limits/rate.ts";
 import { bounds, partOf } from "../../limits/table.ts";
-import { BoundedMap } from "../../runtime/maps.ts";
-import { type Clock, type Logger, type Random, steadyMs } from "../../runtime/ports.ts";
+import { type Clock, steadyMs } from "../../runtime/ports.ts";
 import { deferred, refused } from "../classify-reply.ts";
 
-export interface GuardDeps {
+export interface GuardDeps extends NoticeDeps {
   ask: AskDeps;
   settings: ConfirmationSettings;
   destinations: Pick<DestinationStore, "states">;
-  notices: Pick<NoticeStore, "insert">;
-  clock: Clock;
-  random: Random;
-  logger: Logger;
   processes?: number;
 }
 
-interface GuardedDelivery {
-  userId: string | null;
-  aliasId: string | null;
-  target: DeliveryTarget;
-}
+type GuardedDelivery = Pick<Delivery, "userId" | "aliasId" | "target">;
 
 interface Forward {
   userId: string;
@@ -42,17 +33,17 @@ interface Forward {
 const notConfirmed = deferred("not_confirmed", "4.7.1");
 const notWanted = refused("not_wanted", "5.1.1");
 const tryLater = deferred("try_later", "4.3.0");
-const NOTICE_EVERY_MS = 86_400_000;
-const REMEMBERED_MAX = 10_000;
+const DAY_SECONDS = 86_400;
 
 export class ConfirmationGuard {
   readonly #deps: GuardDeps;
   readonly #caps: ConfirmationCaps;
-  readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
+  readonly #notices: RepeatedNotices;
 
   constructor(deps: GuardDeps) {
     this.#deps = deps;
     this.#caps = new ConfirmationCaps(deps.clock, deps.processes);
+    this.#notices = new RepeatedNotices(deps, DAY_SECONDS);
   }
 
   /** @param state at RCPT @returns the outcome instead of an attempt; `null`: attempt the delivery */
@@ -90,28 +81,12 @@ export class ConfirmationGuard {
     }
   }
 
-  async #defer(forward: Forward): Promise<DeliveryOutcome> {
-    await this.#notify(forward);
-    return notConfirmed;
-  }
-
-  /** Never throws: a failed notice must not change the outcome of the delivery. */
-  async #notify({ userId, aliasId, aliasAddress, address }: Forward): Promise<void> {
-    const { notices, random, clock, logger } = this.#deps;
-    const createdAt = clock.now();
-    const key = `${aliasAddress}\0${address}`;
-    const last = this.#notifiedAt.get(key);
-    if (last !== undefined && createdAt.getTime() - last < NOTICE_EVERY_MS) return;
-    this.#notifiedAt.set(key, createdAt.getTime());
+  async #defer({ userId, aliasId, aliasAddress, address }: Forward): Promise<DeliveryOutcome> {
     const text =
       `${address} is not confirmed yet and takes no more mail now. Mail to ${aliasAddress} waits. ` +
       "Please open the link in the message we sent there.";
-    try {
-      await notices.insert({ id: random.uuid(), userId, aliasId, kind: "not_confirmed", text, createdAt });
-    } catch {
-      this.#notifiedAt.delete(key);
-      logger.warn("notice_failed");
-    }
+    await this.#notices.add(`${aliasAddress}\0${address}`, { userId, aliasId, kind: "not_confirmed", text });
+    return notConfirmed;
   }
 }
 
@@ -121,8 +96,6 @@ function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null
   if (userId === null || purpose !== undefined || destination.kind !== "mailbox") return null;
   return { userId, aliasId, aliasAddress, address: destination.address };
 }
-
-const DAY_SECONDS = 86_400;
 
 /** Limits the mail to unconfirmed mailboxes: of a mailbox over all accounts, of an account to it, and of an account. */
 export class ConfirmationCaps {

@@ -1,6 +1,6 @@
 /** What an attempt says about its destination: whether the mailbox exists, and that an unreachable host is back. */
 
-import type { DeliveryOutcome, DeliveryStore, DeliveryTarget, FailureCode } from "../../core/delivery/delivery.ts";
+import type { Delivery, DeliveryOutcome, DeliveryStore, FailureCode } from "../../core/delivery/delivery.ts";
 import {
   MISSING_MAILBOX_RULE,
   type MissingMailbox,
@@ -22,19 +22,11 @@ export interface DestinationHealthDeps {
   logger: Logger;
 }
 
-interface Tried {
-  id: string;
-  messageId: string;
-  aliasId: string | null;
-  userId: string | null;
-  target: DeliveryTarget;
-}
+type Tried = Pick<Delivery, "id" | "messageId" | "aliasId" | "userId" | "target">;
 
-interface TriedMailbox {
+interface TriedMailbox extends Pick<Delivery, "messageId" | "aliasId"> {
   userId: string;
   address: string;
-  messageId: string;
-  aliasId: string | null;
 }
 
 const KNOWN_MAX = 10_000;

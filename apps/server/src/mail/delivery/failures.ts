@@ -3,20 +3,13 @@
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { GoneWebhook } from "../../core/alias/update-alias.ts";
-import { type DeliveryTarget, type FinalFailure, failureText } from "../../core/delivery/delivery.ts";
+import { type Delivery, type DeliveryTarget, type FinalFailure, failureText } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
-import type { Notice, NoticeStore } from "../../core/notice.ts";
+import { type NoticeDeps, RepeatedNotices } from "../../core/notice.ts";
 import type { RetryPlan } from "../../limits/backoff.ts";
-import { BoundedMap } from "../../runtime/maps.ts";
-import { type Clock, type Logger, type Random, steadyMs } from "../../runtime/ports.ts";
 import type { DeliveryReports, FailedMail } from "../message/delivery-reports.ts";
 
-export interface FailedDelivery {
-  messageId: string;
-  aliasId: string | null;
-  userId: string | null;
-  target: DeliveryTarget;
-  createdAt: Date;
+export interface FailedDelivery extends Omit<Delivery, "id" | "attempts"> {
   wire?: Buffer;
 }
 
@@ -74,16 +67,11 @@ export type NoteRefusal = keyof typeof noteNotSent;
 
 const lostText = "A message that waited to be delivered for you is lost: it could not be read back from our store.";
 
-const NOTICE_EVERY_MS = 3_600_000;
-const REMEMBERED_MAX = 10_000;
+const HOUR_SECONDS = 3600;
 
-interface ReporterDeps {
+interface ReporterDeps extends NoticeDeps {
   pauseWebhook(gone: GoneWebhook): Promise<void>;
-  notices: Pick<NoticeStore, "insert">;
   bodies: Pick<MessageBodies, "getStart">;
-  clock: Clock;
-  random: Random;
-  logger: Logger;
   reports: DeliveryReports;
   retries: Pick<RetryPlan, "totalSeconds">;
 }
@@ -91,7 +79,7 @@ interface ReporterDeps {
 export function failureReporter(deps: ReporterDeps): FailureReporter {
   const { logger } = deps;
   const { totalSeconds } = deps.retries;
-  const notices = new OwnerNotices(deps);
+  const notices = new RepeatedNotices(deps, HOUR_SECONDS);
   return {
     async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
       logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
@@ -104,30 +92,32 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       if (userId === null || target.purpose === "report") return;
       const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
       const text = `${whatFailed(target)} to ${where}: ${textOf(failure, totalSeconds)}.`;
-      await notices.add(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, text });
+      await notices.add(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, kind: "delivery_failed", text });
     },
     async reportBounce({ aliasId, userId, address }) {
       logger.info("delivery_bounced", { id: aliasId });
       const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
-      await notices.add(`${aliasId}\0bounce`, { userId, aliasId, text });
+      await notices.add(`${aliasId}\0bounce`, { userId, aliasId, kind: "delivery_failed", text });
     },
     async reportNote({ aliasId, userId, address }, why) {
       const text = `Your mailbox answered mail to ${address} by itself, e.g. with an absence note. It was not sent, because ${noteNotSent[why]}.`;
-      await notices.add(`${aliasId}\0note`, { userId, aliasId, text }, "answer_not_sent");
+      await notices.add(`${aliasId}\0note`, { userId, aliasId, kind: "answer_not_sent", text });
     },
     async reportComplaint({ aliasId, userId, address }) {
       logger.info("complaint_received", { id: aliasId });
       const text = `A message forwarded for ${address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
-      await notices.add(`${aliasId}\0complaint`, { userId, aliasId, text }, "complaint");
+      await notices.add(`${aliasId}\0complaint`, { userId, aliasId, kind: "complaint", text });
     },
     async reportUnreadable({ aliasId, userId }) {
       logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
-      if (userId !== null) await notices.add(`${userId}\0${aliasId}\0unreadable`, { userId, aliasId, text: lostText });
+      if (userId === null) return;
+      const lost = { userId, aliasId, kind: "delivery_failed", text: lostText } as const;
+      await notices.add(`${userId}\0${aliasId}\0unreadable`, lost);
     },
     async reportNotEncrypted({ aliasId, userId, address }) {
       logger.warn("sealing_failed", { id: aliasId });
       const text = `Mail to ${address} waits: it could not be encrypted to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
-      await notices.add(`${aliasId}\0unsealed`, { userId, aliasId, text }, "not_sealed");
+      await notices.add(`${aliasId}\0unsealed`, { userId, aliasId, kind: "not_sealed", text });
     },
   };
 }
@@ -140,32 +130,4 @@ async function pauseWebhook(
   if (destination.kind !== "webhook" || aliasId === null || userId === null) return;
   const gone = { userId, aliasId, url: destination.url, at: deps.clock.now() };
   await deps.pauseWebhook(gone).catch(() => deps.logger.warn("webhook_pause_failed", { id: aliasId }));
-}
-
-class OwnerNotices {
-  readonly #deps: ReporterDeps;
-  readonly #notifiedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
-
-  constructor(deps: ReporterDeps) {
-    this.#deps = deps;
-  }
-
-  /** Never throws: a notice that could not be stored is logged. */
-  async add(
-    key: string,
-    notice: Pick<Notice, "userId" | "aliasId" | "text">,
-    kind: Notice["kind"] = "delivery_failed",
-  ): Promise<void> {
-    const { clock, logger, notices, random } = this.#deps;
-    const now = steadyMs(clock);
-    const last = this.#notifiedAt.get(key);
-    if (last !== undefined && now - last < NOTICE_EVERY_MS) return;
-    this.#notifiedAt.set(key, now);
-    try {
-      await notices.insert({ ...notice, id: random.uuid(), kind, createdAt: clock.now() });
-    } catch {
-      this.#notifiedAt.delete(key);
-      logger.warn("notice_failed");
-    }
-  }
 }

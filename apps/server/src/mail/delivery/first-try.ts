@@ -1,10 +1,37 @@
-import type { DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
+/** The deliveries planned for a message on arrival, and the first try of each. */
+
+import type { Delivery, DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { AccountBounceSender } from "../message/bounce-senders.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
 import type { CopyReplies } from "../message/reply-book.ts";
 import type { MailRefusal } from "../reply.ts";
 import { Attempt } from "./attempt.ts";
 import { type FailureReporter, withoutSenderReport } from "./failures.ts";
+
+export interface PlannedDelivery extends Omit<Delivery, "attempts"> {
+  /** Block of addresses that the account was registered from, as an opaque text; absent when unknown. */
+  registeredFrom?: string | undefined;
+  copy: ForwardCopy;
+  unconfirmed?: "new" | "asked";
+  /** Whether the mailbox' host refused earlier mail as to a mailbox that does not exist. */
+  wasMissing?: boolean;
+  /** Whether the delivery waits in the queue because its reply addresses could not be stored yet. */
+  isHeld?: boolean;
+}
+
+export interface PlannedAlias {
+  deliveries: readonly PlannedDelivery[];
+  replies?: CopyReplies;
+  /** Sender to store before the copy is sent, because its envelope sender contains a token for their address. */
+  bounceSender?: AccountBounceSender | null;
+  refusedAs?: MailRefusal;
+}
+
+export interface InboundPlan {
+  aliases: readonly PlannedAlias[];
+  keepFor: readonly string[];
+  otherwiseTaken: boolean;
+}
 
 export class FirstTry {
   readonly planned: PlannedDelivery;
@@ -66,35 +93,4 @@ function siblingsOf({ planned }: FirstTry, all: readonly FirstTry[]): readonly F
 
 function isRefused({ outcome, isEnqueued }: FirstTry): boolean {
   return outcome?.kind === "refused" && !isEnqueued;
-}
-
-export interface PlannedDelivery {
-  id: string;
-  messageId: string;
-  aliasId: string | null;
-  userId: string | null;
-  /** Block of addresses that the account was registered from, as an opaque text; absent when unknown. */
-  registeredFrom?: string | undefined;
-  target: DeliveryTarget;
-  copy: ForwardCopy;
-  unconfirmed?: "new" | "asked";
-  /** Whether the mailbox' host refused earlier mail as to a mailbox that does not exist. */
-  wasMissing?: boolean;
-  /** Whether the delivery waits in the queue because its reply addresses could not be stored yet. */
-  isHeld?: boolean;
-  createdAt: Date;
-}
-
-export interface PlannedAlias {
-  deliveries: readonly PlannedDelivery[];
-  replies?: CopyReplies;
-  /** Sender to store before the copy is sent, because its envelope sender contains a token for their address. */
-  bounceSender?: AccountBounceSender | null;
-  refusedAs?: MailRefusal;
-}
-
-export interface InboundPlan {
-  aliases: readonly PlannedAlias[];
-  keepFor: readonly string[];
-  otherwiseTaken: boolean;
 }

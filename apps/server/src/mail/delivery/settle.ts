@@ -1,9 +1,9 @@
 /** Stores the outcome of a leased delivery. A lost lease changes nothing: another worker has the delivery. */
 import type {
+  Delivery,
   DeliveryFailure,
   DeliveryOutcome,
   DeliveryStore,
-  DeliveryTarget,
   FinalFailure,
   UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
@@ -21,14 +21,7 @@ export interface SettleDeps {
   retries: RetryPlan;
 }
 
-export interface Settled {
-  id: string;
-  messageId: string;
-  aliasId: string | null;
-  userId: string | null;
-  target: DeliveryTarget;
-  createdAt: Date;
-  attempts: number;
+export interface Settled extends Delivery {
   /** Retries that composed mail may have; absent for other mail, which may use the whole schedule. */
   maxRetries?: number;
 }

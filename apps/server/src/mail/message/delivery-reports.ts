@@ -15,7 +15,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { DeliveryStore, OpenDelivery } from "../../core/delivery/delivery.ts";
 import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
-import { FixedWindows, spendAll } from "../../limits/rate.ts";
+import { FixedWindows } from "../../limits/rate.ts";
 import { bounds, partOf } from "../../limits/table.ts";
 import { type Clock, type Logger, type Random, steadyMs } from "../../runtime/ports.ts";
 
@@ -62,7 +62,7 @@ export function deliveryReports(deps: DeliveryReportDeps): DeliveryReports {
   return {
     async send(failed) {
       const to = failed.to.toLowerCase();
-      if (!spendAll([[sent, to]], steadyMs(clock))) return;
+      if (!sent.take(to, steadyMs(clock))) return;
       try {
         await enqueueReport(failed, deps);
       } catch {

@@ -1,7 +1,8 @@
 import { unstuff } from "@kauke/mail-rfc";
 import { AppError } from "../../core/app-error.ts";
-import { type FailureCode, nextHopFailures } from "../../core/delivery/delivery.ts";
+import { type FailureCode, failureText, nextHopFailures } from "../../core/delivery/delivery.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
+import { FixedWindows } from "../../limits/rate.ts";
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import { classifyLoss, taken } from "../classify-reply.ts";
@@ -79,7 +80,7 @@ interface NextHopDeps {
   now?: () => number;
 }
 
-const QUIET_MS = 60_000;
+const QUIET_SECONDS = 60;
 
 function countNextHopFailures({ metrics }: Pick<NextHopDeps, "metrics">) {
   return ({ outcome }: OpenFailure): void => {
@@ -91,15 +92,14 @@ function countNextHopFailures({ metrics }: Pick<NextHopDeps, "metrics">) {
 /** Also logs, since no mail is sent without the relay: at most one event a minute for each code. */
 export function noteRelayFailures({ metrics, logger, now = () => performance.now() }: NextHopDeps) {
   const count = countNextHopFailures({ metrics });
-  const loggedAt = new Map<FailureCode, number>();
+  const logged = new FixedWindows({ max: 1, windowSeconds: QUIET_SECONDS }, Object.keys(failureText).length);
   return (failure: OpenFailure): void => {
     count(failure);
     const { outcome, replyCode } = failure;
     if (outcome.kind === "taken") return;
     const { code } = outcome.failure;
-    if (now() - (loggedAt.get(code) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;
-    loggedAt.set(code, now());
-    logger.warn("relay_refused", { code, ...(replyCode === null ? {} : { status: replyCode }) });
+    if (logged.take(code, now()))
+      logger.warn("relay_refused", { code, ...(replyCode === null ? {} : { status: replyCode }) });
   };
 }
 

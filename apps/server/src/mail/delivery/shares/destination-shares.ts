@@ -6,7 +6,7 @@
 
 import { hash } from "node:crypto";
 import type { Destination } from "../../../core/alias/alias.ts";
-import type { DeliveryOutcome, DeliveryTarget } from "../../../core/delivery/delivery.ts";
+import type { Delivery, DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { sameMailbox } from "../../../core/destination/same-mailbox.ts";
 import { RetryLine } from "../../../limits/backoff.ts";
 import { type BucketRule, TokenBuckets } from "../../../limits/rate.ts";
@@ -26,10 +26,7 @@ export interface DestinationSharesParts {
 }
 
 /** A message to send; mail to the operator has no account. */
-interface Sent {
-  userId: string | null;
-  target: DeliveryTarget;
-}
+type Sent = Pick<Delivery, "userId" | "target">;
 
 export class DestinationShares {
   readonly #total: TokenBuckets;

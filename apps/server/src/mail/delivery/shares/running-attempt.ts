@@ -5,7 +5,7 @@
 
 import type { Destination } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
-import { type DeliveryTarget, isOwnMail } from "../../../core/delivery/delivery.ts";
+import { type Delivery, isOwnMail } from "../../../core/delivery/delivery.ts";
 import { clientNetwork } from "../../../limits/party.ts";
 import { bounds } from "../../../limits/table.ts";
 import { Counts } from "../../../runtime/maps.ts";
@@ -23,10 +23,8 @@ export interface AttemptParties {
   sizeBytes: number;
 }
 
-interface Counted {
-  userId: string | null;
+interface Counted extends Pick<Delivery, "userId" | "target"> {
   registeredFrom?: string | undefined;
-  target: DeliveryTarget;
   sizeBytes: number;
 }
 
