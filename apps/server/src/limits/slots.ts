@@ -1,20 +1,13 @@
-/**
- * A bounded pool (of connections, sockets, handshakes) that counts its members by network and block, and decides which
- * member to evict for a newcomer: the longest idle one of the largest network of the largest block. No member is
- * evicted from a smaller block than the newcomer's own, nor from a smaller network of an equally large block; the
- * newcomer counts as a member in that comparison. Pure: time and the state of members are passed in.
- */
+/** Who may use a place of what is limited at once, and who gives way. Pure: time and states are passed in. */
 
 import { Counts } from "../runtime/maps.ts";
 import type { ClientParty } from "./party.ts";
 import { bounds } from "./table.ts";
 
 export interface PoolRules {
-  /** Maximum members in this process. */
+  /** Maximum members in this process, per network (IPv4 address or IPv6 /64), and per block (IPv4 /24, IPv6 /48). */
   max: number;
-  /** Maximum members per network (IPv4 address or IPv6 /64). */
   maxPerNetwork: number;
-  /** Maximum members per block of networks (IPv4 /24, IPv6 /48). */
   maxPerBlock: number;
   /** Maximum members per block of networks once three quarters of the pool are in use. */
   maxPerBlockWhenCrowded: number;
@@ -58,6 +51,11 @@ interface Candidate<T> {
   network: number;
 }
 
+/**
+ * A bounded pool (of connections, sockets, handshakes) that evicts the longest idle member of the largest network of the
+ * largest block for a newcomer. No member is evicted from a smaller block than the newcomer's own, nor from a smaller
+ * network of an equally large block; the newcomer counts as a member in that comparison.
+ */
 export class FairPool<T> {
   readonly #rules: PoolRules;
   readonly #members = new Map<T, ClientParty | null>();
@@ -173,21 +171,16 @@ function isEvictedBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
   return mine.idleSince < theirs.idleSince;
 }
 
-interface RoomLimits {
-  all: number;
-  account: number;
-}
-
 /**
  * Concurrent delivery attempts. Above the total only accounts with fewer than an equal part of it may start more, at
  * twice the total only those without any; other mail waits in the queue.
  */
 export class AttemptRoom {
-  readonly #limits: RoomLimits;
+  readonly #limits: typeof bounds.attempts;
   /** Attempts by account. */
   readonly #running = new Counts();
 
-  constructor(limits: RoomLimits = bounds.attempts) {
+  constructor(limits = bounds.attempts) {
     this.#limits = limits;
   }
 

@@ -21,15 +21,53 @@ export interface CallLimits {
 /** Milliseconds between two checks for waiting calls of accounts that may exceed a host's limit. */
 const SWEEP_MS = 250;
 
-interface Waiting extends PlaceParty {
+interface Call extends PlaceParty {
   host: string;
-  give: (slot: Slot | null) => void;
+}
+
+/** Who waits in a line for something of type `T`. */
+export interface Waiting<T> {
+  give(given: T): void;
+  /** Ends the wait for an attempt that goes on to do what it waited for, and watches its own signal then. */
+  stopWatching(): void;
+}
+
+/**
+ * Waits in a line until the attempt is given what it waits for: `instead.stopped` when the attempt is stopped,
+ * `instead.full` when too many wait. The time does not count as the peer's.
+ */
+export function waitInLine<Item extends object, T>(
+  line: FairLine<Item & Waiting<T>>,
+  [party, item]: [party: string, item: Item],
+  attempt: OngoingAttempt,
+  instead: { stopped: T; full: T },
+): Promise<T> {
+  const { promise, resolve } = Promise.withResolvers<T>();
+  const leave = () => {
+    line.delete(party, waiting);
+    waiting.give(instead.stopped);
+  };
+  const waiting: Item & Waiting<T> = {
+    ...item,
+    stopWatching: () => {
+      attempt.signal.removeEventListener("abort", leave);
+      attempt.wait(false);
+    },
+    give: (given) => {
+      waiting.stopWatching();
+      resolve(given);
+    },
+  };
+  attempt.signal.addEventListener("abort", leave);
+  attempt.wait(true);
+  line.push(party, waiting)?.give(instead.full);
+  return promise;
 }
 
 export class CallSlots {
   readonly #limits: CallLimits;
   readonly #counts = new Counts();
-  readonly #waiting: FairLine<Waiting>;
+  readonly #waiting: FairLine<Call & Waiting<Slot | null>>;
   readonly #all = new Places();
   readonly #hosts = new Map<string, Places>();
   readonly #now: () => number;
@@ -47,34 +85,14 @@ export class CallSlots {
     if (this.#isClosed || attempt.signal.aborted) return null;
     const call = { account: attempt.party, network: attempt.network, host };
     if (this.#hasSlot(call)) return this.#slot(call);
-    return await this.#enqueue(call, attempt);
+    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
+    return await waitInLine(this.#waiting, [call.account, call], attempt, { stopped: null, full: null });
   }
 
   close(): void {
     this.#isClosed = true;
     this.#rest();
     for (const waiting of this.#waiting.clear()) waiting.give(null);
-  }
-
-  #enqueue(call: Omit<Waiting, "give">, attempt: OngoingAttempt): Promise<Slot | null> {
-    return new Promise((resolve) => {
-      const leave = () => {
-        this.#waiting.delete(call.account, waiting);
-        waiting.give(null);
-      };
-      const waiting: Waiting = {
-        ...call,
-        give: (slot) => {
-          attempt.signal.removeEventListener("abort", leave);
-          attempt.wait(false);
-          resolve(slot);
-        },
-      };
-      attempt.signal.addEventListener("abort", leave);
-      attempt.wait(true);
-      this.#waiting.push(call.account, waiting)?.give(null);
-      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
-    });
   }
 
   #sweep(): void {
@@ -98,7 +116,7 @@ export class CallSlots {
     }
   }
 
-  #hasSlot({ account, host }: Omit<Waiting, "give">): boolean {
+  #hasSlot({ account, host }: Call): boolean {
     const { all, party, host: toHost } = this.#limits;
     if (this.#all.size >= all || this.#counts.of(`of ${account}`) >= party) return false;
     return this.#counts.of(`to ${host}`) < toHost || this.#mayExceed(account, host);
@@ -110,7 +128,7 @@ export class CallSlots {
     return places === undefined || (!places.isSharedBy(account) && places.quick(this.#now()) < this.#limits.host);
   }
 
-  #slot({ account, network, host }: Omit<Waiting, "give">): Slot {
+  #slot({ account, network, host }: Call): Slot {
     const call = { account, network, since: this.#now(), isLate: false };
     this.#count(call, host, 1);
     this.#all.add(call);

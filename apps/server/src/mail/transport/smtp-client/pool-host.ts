@@ -5,6 +5,7 @@ import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../../../
 import { bounds } from "../../../limits/table.ts";
 import type { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { classifyLoss } from "../../classify-reply.ts";
+import type { Waiting } from "../call-slots.ts";
 import type { OngoingAttempt } from "../transport.ts";
 import type { OpenFailure, OpenResult, SmtpClientOptions, SmtpPeer } from "./smtp-client.ts";
 import type { SmtpConnection } from "./smtp-connection.ts";
@@ -64,12 +65,9 @@ export interface IdleConnection {
   timer: NodeJS.Timeout;
 }
 
-export interface Waiter {
+export interface Waiter extends Waiting<Lease> {
   party: PlaceParty;
   attempt: OngoingAttempt;
-  /** Stops watching the attempt's signal, before an opening that watches it itself. */
-  stopWatching: () => void;
-  give: (lease: Lease) => void;
 }
 
 export type Lease =

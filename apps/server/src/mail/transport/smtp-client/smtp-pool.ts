@@ -8,6 +8,7 @@ import type { PlaceParty } from "../../../limits/slots.ts";
 import { partOfAll } from "../../../limits/table.ts";
 import { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { deferred, untried } from "../../classify-reply.ts";
+import { waitInLine } from "../call-slots.ts";
 import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
 import {
   aborted,
@@ -25,7 +26,6 @@ import {
   type SmtpPoolOptions,
   takeHeldUp,
   type UsedConnection,
-  type Waiter,
 } from "./pool-host.ts";
 import { openSmtp, type SmtpClientOptions, type SmtpPeer } from "./smtp-client.ts";
 import type { HostReport, SmtpConnection } from "./smtp-connection.ts";
@@ -71,7 +71,7 @@ export class SmtpPool {
     this.#isClosed = true;
     for (const host of this.#hosts.values()) {
       for (const { connection } of Array.from(host.idle)) this.#retire(host, connection);
-      for (const waiter of host.waiting.clear()) waiter.give({ kind: "failed", outcome: aborted });
+      for (const waiter of host.waiting.clear()) waiter.give(failed(aborted));
     }
     if (!this.#isBusy()) return;
     const finished = new Promise<void>((done) => {
@@ -118,19 +118,24 @@ export class SmtpPool {
 
   /** Takes an idle connection, or says why there is none; `null` when one may be opened or waited for. */
   #atOnce(host: Host, attempt: OngoingAttempt): Lease | null {
-    if (this.#isClosed || attempt.signal.aborted) return { kind: "failed", outcome: aborted };
-    if (host.late > 0 && isHeldUpAt(host, partyOf(attempt))) return { kind: "failed", outcome: untried };
+    if (this.#isClosed || attempt.signal.aborted) return failed(aborted);
+    if (host.late > 0 && isHeldUpAt(host, partyOf(attempt))) return failed(untried);
     const idle = host.idle.pop();
     if (idle !== undefined) {
       clearTimeout(idle.timer);
       this.#idle.delete(idle.connection);
       return { kind: "open", connection: idle.connection, isReused: true };
     }
-    return host.pausedUntil > this.#options.now() ? { kind: "failed", outcome: host.lastFailure } : null;
+    return host.pausedUntil > this.#options.now() ? failed(host.lastFailure) : null;
   }
 
   #openOrWait(host: Host, attempt: OngoingAttempt): Promise<Lease> {
-    return this.#mayOpen(host, partyOf(attempt)) ? this.#fresh(host, attempt) : this.#enqueue(host, attempt);
+    const party = partyOf(attempt);
+    if (this.#mayOpen(host, party)) return this.#fresh(host, attempt);
+    return waitInLine(host.waiting, [party.account, { party, attempt }], attempt, {
+      stopped: failed(aborted),
+      full: failed(congested),
+    });
   }
 
   #mayOpen(host: Host, party: PlaceParty): boolean {
@@ -153,31 +158,6 @@ export class SmtpPool {
       return provider.open < most;
     }
     return false;
-  }
-
-  #enqueue(host: Host, attempt: OngoingAttempt): Promise<Lease> {
-    return new Promise((resolve) => {
-      const party = partyOf(attempt);
-      const leave = () => {
-        host.waiting.delete(party.account, waiter);
-        waiter.give({ kind: "failed", outcome: aborted });
-      };
-      const waiter: Waiter = {
-        party,
-        attempt,
-        stopWatching: () => {
-          attempt.signal.removeEventListener("abort", leave);
-          attempt.wait(false);
-        },
-        give: (lease) => {
-          waiter.stopWatching();
-          resolve(lease);
-        },
-      };
-      attempt.signal.addEventListener("abort", leave);
-      attempt.wait(true);
-      host.waiting.push(party.account, waiter)?.give({ kind: "failed", outcome: congested });
-    });
   }
 
   async #fresh(host: Host, attempt: OngoingAttempt): Promise<Lease> {
@@ -258,7 +238,7 @@ export class SmtpPool {
   }
 
   #serveWaiting(host: Host): void {
-    if (host.late > 0) for (const waiter of takeHeldUp(host)) waiter.give({ kind: "failed", outcome: untried });
+    if (host.late > 0) for (const waiter of takeHeldUp(host)) waiter.give(failed(untried));
     while (this.#openForNext(host));
   }
 
@@ -338,7 +318,7 @@ export class SmtpPool {
   }
 
   #failWaiting(host: Host): void {
-    for (const waiter of host.waiting.clear()) waiter.give({ kind: "failed", outcome: host.lastFailure });
+    for (const waiter of host.waiting.clear()) waiter.give(failed(host.lastFailure));
   }
 
   #isBusy(): boolean {
@@ -349,6 +329,10 @@ export class SmtpPool {
     for (const opening of this.#opening) opening.abort();
     for (const host of this.#hosts.values()) for (const { connection } of host.places) connection?.destroy("aborted");
   }
+}
+
+function failed(outcome: DeliveryOutcome): Lease {
+  return { kind: "failed", outcome };
 }
 
 function unsent(outcome: DeliveryOutcome): HostReport {
