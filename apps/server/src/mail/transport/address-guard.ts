@@ -3,6 +3,8 @@
  * reaching internal networks (SSRF). A name is checked in the look-up that the connection itself uses, so that its
  * addresses can't change in between.
  */
+import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, type RequestOptions, request as requestHttps } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { AppError } from "../../core/app-error.ts";
 import type { Resolver } from "../dns/resolver.ts";
@@ -105,7 +107,7 @@ function plainHost(host: string): string {
     .replace(/\.$/, "");
 }
 
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
@@ -130,6 +132,43 @@ export class LookupRefused extends Error {
     super(reason);
     this.reason = reason;
   }
+}
+
+export interface GuardedRequestRules {
+  resolver: Resolver;
+  allow: AllowList;
+  ca?: string | undefined;
+}
+
+interface GuardedRequestOptions extends Pick<RequestOptions, "method" | "timeout"> {
+  headers?: Record<string, string | number>;
+  /** Called with an address before the request connects to it. @returns an error that ends the request */
+  onAddress?: (address: string) => Error | null;
+}
+
+// No keep-alive: our own limits count the sockets, and an agent's queue would favour whoever makes most calls.
+const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
+
+/** Begins a request on a new connection, whose addresses are checked as they are looked up. Follows no redirects. */
+export function guardedRequest(
+  url: URL,
+  { resolver, allow, ca }: GuardedRequestRules,
+  { headers, onAddress = () => null, ...options }: GuardedRequestOptions,
+): ClientRequest {
+  const guarded = guardedLookup(resolver, allow, portOf(url));
+  const lookup: LookupFunction = (hostname, of, callback) =>
+    guarded(hostname, of, (error, address, family) => {
+      const [first] = Array.isArray(address) ? address.map((found) => found.address) : [address];
+      callback(error ?? (first === undefined ? null : onAddress(first)), address, family);
+    });
+  const isSecure = url.protocol === "https:";
+  return (isSecure ? requestHttps : requestHttp)(url, {
+    ...options,
+    agent: isSecure ? agents.https : agents.http,
+    lookup,
+    ca,
+    headers: { ...headers, "user-agent": "Kauke" },
+  });
 }
 
 /** A `lookup` for one connection, which refuses a name when ANY of its addresses is neither public nor allowed. */

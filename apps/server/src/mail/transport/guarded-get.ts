@@ -2,40 +2,24 @@
  * Reads from other services' APIs for imports, on a new guarded connection for each request: a URL given by a user
  * never reaches a host of the internal network. Redirects are not followed.
  */
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ServiceFetch, ServiceRequest, ServiceResponse } from "../../core/import/imported-alias.ts";
 import { collectStream } from "../../runtime/byte-streams.ts";
-import type { Resolver } from "../dns/resolver.ts";
-import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "./address-guard.ts";
-
-export interface GuardedGetOptions {
-  resolver: Resolver;
-  allow: AllowList;
-  ca?: string;
-}
+import { type GuardedRequestRules, guardedRequest, isCallableUrl, LookupRefused } from "./address-guard.ts";
 
 const STAGE_MS = 10_000;
 /** Maximum bytes of a response: some 10,000 aliases with all that a service says about them. */
 const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 
-export function guardedGet({ resolver, allow, ca }: GuardedGetOptions): ServiceFetch {
-  const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
+export function guardedGet(rules: GuardedRequestRules): ServiceFetch {
   return {
-    get: (request) => (isCallableUrl(request.url, allow) ? send(request) : Promise.resolve("refused")),
+    get: (request) => (isCallableUrl(request.url, rules.allow) ? send(request) : Promise.resolve("refused")),
   };
 
   function send({ url, headers, totalMs }: ServiceRequest): Promise<ServiceResponse | "refused" | "failed"> {
-    const isSecure = url.protocol === "https:";
     return new Promise((resolve) => {
-      const call = (isSecure ? requestHttps : requestHttp)(url, {
-        agent: isSecure ? agents.https : agents.http,
-        lookup: guardedLookup(resolver, allow, portOf(url)),
-        timeout: STAGE_MS,
-        ca,
-        headers: { ...headers, "user-agent": "Kauke" },
-      });
+      const call = guardedRequest(url, rules, { timeout: STAGE_MS, headers });
       const timer = setTimeout(() => call.destroy(), totalMs);
       call.on("timeout", () => call.destroy());
       call.on("error", (error) => resolve(isRefusal(error) ? "refused" : "failed"));

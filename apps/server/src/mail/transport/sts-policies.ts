@@ -5,13 +5,12 @@
  */
 
 import type { IncomingMessage } from "node:http";
-import { request } from "node:https";
 import { listsStsHost, readStsId, readStsPolicy } from "@kauke/mail-rfc";
 import { bounds } from "../../limits/table.ts";
 import { collectStream } from "../../runtime/byte-streams.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import type { Resolver } from "../dns/resolver.ts";
-import { type AllowList, guardedLookup } from "./address-guard.ts";
+import { type GuardedRequestRules, guardedRequest } from "./address-guard.ts";
 import { CallSlots } from "./call-slots.ts";
 import type { OngoingAttempt } from "./transport.ts";
 
@@ -25,12 +24,9 @@ export interface StsPolicies {
   find(domain: string, attempt: OngoingAttempt): Promise<StsPolicy | null | "busy">;
 }
 
-export interface StsFetchRules {
-  resolver: Resolver;
-  allow: AllowList;
-  port?: number;
+export interface StsFetchRules extends GuardedRequestRules {
+  port?: number | undefined;
   deadlineMs?: number;
-  ca?: string;
 }
 
 export interface StsOptions extends StsFetchRules {
@@ -120,17 +116,11 @@ function shared<T>(inProgress: Map<string, Promise<T>>, key: string, start: () =
 /** Makes one HTTPS request to `mta-sts.<domain>` through the address guard (RFC 8461 §3.3), without redirects. */
 export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<string | null> {
   // The sender of a message waits for this, so the deadline is shorter than the minute of RFC 8461 §3.3.
-  const { resolver, allow, port = 443, deadlineMs = 10_000, ca } = rules;
+  const { port = 443, deadlineMs = 10_000 } = rules;
   return new Promise((resolve) => {
-    const asked = request({
-      hostname: `mta-sts.${domain}`,
-      port,
-      path: "/.well-known/mta-sts.txt",
-      agent: false,
-      lookup: guardedLookup(resolver, allow, port),
-      ca,
-      headers: { "user-agent": "Kauke" },
-    });
+    const url = URL.parse(`https://mta-sts.${domain}:${port}/.well-known/mta-sts.txt`);
+    if (url === null) return resolve(null);
+    const asked = guardedRequest(url, rules, {});
     const finish = (file: string | null) => {
       clearTimeout(timer);
       resolve(file);

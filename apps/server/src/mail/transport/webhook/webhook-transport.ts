@@ -4,57 +4,44 @@
  */
 
 import { createHmac } from "node:crypto";
-import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import type { LookupFunction } from "node:net";
+import type { ClientRequest } from "node:http";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { bounds, partOfAll } from "../../../limits/table.ts";
 import { collectStream } from "../../../runtime/byte-streams.ts";
 import { classifyLoss, deferred, refused, taken, untried } from "../../classify-reply.ts";
-import type { Resolver } from "../../dns/resolver.ts";
-import { type AllowList, guardedLookup, isCallableUrl, LookupRefused, portOf } from "../address-guard.ts";
+import { type GuardedRequestRules, guardedRequest, isCallableUrl, LookupRefused } from "../address-guard.ts";
 import { CallSlots } from "../call-slots.ts";
 import { type OngoingAttempt, outcomeOnly, type WebhookCall, type WebhookTransport } from "../transport.ts";
 
-export interface WebhookTransportOptions {
-  resolver: Resolver;
-  allow: AllowList;
+export interface WebhookTransportOptions extends GuardedRequestRules {
   /** Idle timeout of a call for every stage: look-up, connect, TLS, body, response. */
   stageMs?: number;
   /** Milliseconds for a whole call without waiting for a slot; the body's size at `MIN_BYTES_PER_SECOND` is added. */
   totalMs?: number;
   now?: () => Date;
-  ca?: string;
   processes?: number | undefined;
 }
 
 const RESPONSE_MAX_BYTES = 64 * 1024;
 const MIN_BYTES_PER_SECOND = 256 * 1024;
-/** No keep-alive: `CallSlots` limits the sockets; an agent's own queue would favour whoever makes most calls. */
-const agentOptions = { keepAlive: false };
 const notAllowed = refused("address_not_allowed", "5.7.1");
 
 export function createWebhookTransport(options: WebhookTransportOptions): WebhookTransport {
-  const plain = new HttpAgent(agentOptions);
-  const secure = new HttpsAgent(agentOptions);
   const open = new Set<ClientRequest>();
   const slots = new CallSlots(partOfAll(bounds.webhookCalls, options.processes ?? 1));
 
   function start(url: URL, call: WebhookCall, attempt: OngoingAttempt): ClientRequest {
-    const isSecure = url.protocol === "https:";
-    const { resolver, allow, stageMs = 5000, now = () => new Date(), ca } = options;
-    return (isSecure ? requestHttps : requestHttp)(url, {
+    const { stageMs = 5000, now = () => new Date() } = options;
+    return guardedRequest(url, options, {
       method: "POST",
-      agent: isSecure ? secure : plain,
-      lookup: sharedLookup(guardedLookup(resolver, allow, portOf(url)), attempt),
       timeout: stageMs,
-      ca,
       headers: {
         ...webhookHeaders(call, now()),
         "content-type": "application/json",
         "content-length": call.body.length,
-        "user-agent": "Kauke",
       },
+      // The attempt's limits count all names of one address together.
+      onAddress: (address) => (attempt.reachPeer(address) ? null : new TooManyCalls()),
     });
   }
 
@@ -77,8 +64,6 @@ export function createWebhookTransport(options: WebhookTransportOptions): Webhoo
     async close() {
       slots.close();
       for (const request of open) request.destroy();
-      plain.destroy();
-      secure.destroy();
     },
   };
 }
@@ -127,16 +112,6 @@ const byErrorCode: Readonly<Record<string, DeliveryOutcome>> = {
   EPROTO: classifyLoss("tls_failed"),
 };
 const TLS_CODE = /^ERR_(?:TLS|SSL)_|CERT|ERR_SSL|UNABLE_TO_/;
-
-/** Look-up that reports the address to the attempt, whose limits count all names of one address together. */
-function sharedLookup(lookup: LookupFunction, attempt: OngoingAttempt): LookupFunction {
-  return (hostname, options, callback) =>
-    lookup(hostname, options, (error, address, family) => {
-      const [first] = Array.isArray(address) ? address.map((found) => found.address) : [address];
-      const isFull = error === null && first !== undefined && !attempt.reachPeer(first);
-      callback(isFull ? new TooManyCalls() : error, address, family);
-    });
-}
 
 class TooManyCalls extends Error {}
 
