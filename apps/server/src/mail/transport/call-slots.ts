@@ -66,7 +66,7 @@ export function waitInLine<Item extends object, T>(
 
 export class CallSlots {
   readonly #limits: CallLimits;
-  readonly #counts = new Counts();
+  readonly #ofAccounts = new Counts();
   readonly #waiting: FairLine<Call & Waiting<Slot | null>>;
   readonly #all = new Places();
   readonly #hosts = new Map<string, Places>();
@@ -118,36 +118,28 @@ export class CallSlots {
 
   #hasSlot({ account, host }: Call): boolean {
     const { all, party, host: toHost } = this.#limits;
-    if (this.#all.size >= all || this.#counts.of(`of ${account}`) >= party) return false;
-    return this.#counts.of(`to ${host}`) < toHost || this.#mayExceed(account, host);
-  }
-
-  /** Whether an account without a call to a host may exceed the host's limit, because others' calls take long. */
-  #mayExceed(account: string, host: string): boolean {
+    if (this.#all.size >= all || this.#ofAccounts.of(account) >= party) return false;
     const places = this.#hosts.get(host);
-    return places === undefined || (!places.isSharedBy(account) && places.quick(this.#now()) < this.#limits.host);
+    if (places === undefined || places.size < toHost) return true;
+    // An account without a call to a host may exceed the host's limit, because others' calls take long.
+    return !places.isSharedBy(account) && places.quick(this.#now()) < toHost;
   }
 
   #slot({ account, network, host }: Call): Slot {
     const call = { account, network, since: this.#now(), isLate: false };
-    this.#count(call, host, 1);
+    this.#ofAccounts.add(account, 1);
     this.#all.add(call);
     const places = this.#hosts.get(host) ?? new Places();
     this.#hosts.set(host, places);
     places.add(call);
     return {
       free: () => {
-        this.#count(call, host, -1);
+        this.#ofAccounts.add(account, -1);
         this.#all.delete(call);
         places.delete(call);
         if (places.size === 0) this.#hosts.delete(host);
         this.#serveWaiting();
       },
     };
-  }
-
-  #count({ account }: PlaceParty, host: string, change: 1 | -1): void {
-    this.#counts.add(`of ${account}`, change);
-    this.#counts.add(`to ${host}`, change);
   }
 }

@@ -3,7 +3,7 @@
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../../../limits/slots.ts";
 import { bounds } from "../../../limits/table.ts";
-import type { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
+import { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { classifyLoss } from "../../classify-reply.ts";
 import type { Waiting } from "../call-slots.ts";
 import type { OngoingAttempt } from "../transport.ts";
@@ -76,9 +76,55 @@ export type Lease =
 
 export const aborted = classifyLoss("aborted");
 
-export function newHost(given: Pick<Host, "key" | "provider" | "peer" | "waiting">): Host {
-  const places = new Places<UsedConnection>();
-  return { ...given, open: 0, places, late: 0, idle: [], failures: 0, pausedUntil: 0, lastFailure: aborted };
+const KNOWN_HOSTS_MAX = 5000;
+
+/** The hosts that the pool knows, and their providers. Those without connections and waiting messages may be evicted. */
+export class PoolHosts {
+  readonly #limits: Pick<typeof poolDefaults, "waitingPerHost" | "waitingPerParty">;
+  readonly #hosts = new Map<string, Host>();
+  readonly #providers = new Map<string, Provider>();
+
+  constructor(limits: Pick<typeof poolDefaults, "waitingPerHost" | "waitingPerParty">) {
+    this.#limits = limits;
+  }
+
+  [Symbol.iterator](): MapIterator<Host> {
+    return this.#hosts.values();
+  }
+
+  of(peer: SmtpPeer): Host {
+    // Hosts are keyed by the address connected to: many names for one host get no more connections than one name.
+    const proven = peer.isVerified ? peer.name : "";
+    const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
+    const known = this.#hosts.get(key);
+    if (known !== undefined) return known;
+    if (this.#hosts.size >= KNOWN_HOSTS_MAX) this.#evictUnused();
+    const provider = peer.provider === undefined ? null : this.#provider(peer.provider);
+    const { waitingPerHost: all, waitingPerParty: party } = this.#limits;
+    const [places, waiting] = [new Places<UsedConnection>(), new FairLine<Waiter>({ all, party })];
+    const unused = { open: 0, late: 0, idle: [], failures: 0, pausedUntil: 0, lastFailure: aborted };
+    const host: Host = { key, provider, peer, places, waiting, ...unused };
+    this.#hosts.set(key, host);
+    provider?.hosts.add(host);
+    return host;
+  }
+
+  #provider(name: string): Provider {
+    const provider = this.#providers.get(name) ?? { name, open: 0, hosts: new Set<Host>() };
+    this.#providers.set(name, provider);
+    return provider;
+  }
+
+  #evictUnused(): void {
+    let left = KNOWN_HOSTS_MAX / 10;
+    for (const host of this) {
+      if (host.open > 0 || host.waiting.size > 0) continue;
+      this.#hosts.delete(host.key);
+      host.provider?.hosts.delete(host);
+      if (host.provider?.hosts.size === 0) this.#providers.delete(host.provider.name);
+      if (--left === 0) return;
+    }
+  }
 }
 
 export function partyOf({ party: account, network }: OngoingAttempt): PlaceParty {

@@ -6,7 +6,6 @@
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import type { PlaceParty } from "../../../limits/slots.ts";
 import { partOfAll } from "../../../limits/table.ts";
-import { FairLine } from "../../../runtime/fair-queue/fair-line.ts";
 import { deferred, untried } from "../../classify-reply.ts";
 import { waitInLine } from "../call-slots.ts";
 import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
@@ -17,9 +16,9 @@ import {
   isHeldUpAt,
   type Lease,
   mayExceed,
-  newHost,
   nextToExceed,
   nextWaiting,
+  PoolHosts,
   type Provider,
   partyOf,
   poolDefaults,
@@ -32,15 +31,13 @@ import type { HostReport, SmtpConnection } from "./smtp-connection.ts";
 
 /** Milliseconds that `close` waits, after the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
-const KNOWN_HOSTS_MAX = 5000;
 /** Milliseconds between two checks for late places, and for waiting accounts that may exceed a limit. */
 const SWEEP_MS = 250;
 const congested = deferred("try_later", "4.4.5");
 
 export class SmtpPool {
   readonly #options: SmtpClientOptions & typeof poolDefaults;
-  readonly #hosts = new Map<string, Host>();
-  readonly #providers = new Map<string, Provider>();
+  readonly #hosts: PoolHosts;
   readonly #opening = new Set<AbortController>();
   readonly #idle = new Map<SmtpConnection, Host>();
   #sweeper: NodeJS.Timeout | null = null;
@@ -51,11 +48,12 @@ export class SmtpPool {
     const { processes = 1, ...chosen } = options;
     const { connectionsPerHost, connectionsPerProvider, ...others } = { ...poolDefaults, ...chosen };
     this.#options = { ...others, ...partOfAll({ connectionsPerHost, connectionsPerProvider }, processes) };
+    this.#hosts = new PoolHosts(this.#options);
   }
 
   /** Never throws because of what the peer does. */
   async send(peer: SmtpPeer, mail: OutgoingMail, attempt: OngoingAttempt): Promise<HostReport> {
-    const host = this.#host(peer);
+    const host = this.#hosts.of(peer);
     const lease = this.#atOnce(host, attempt) ?? (await this.#openOrWait(host, attempt));
     if (lease.kind === "failed") return unsent(lease.outcome);
     const report = await this.#use(host, lease.connection, mail, attempt);
@@ -69,7 +67,7 @@ export class SmtpPool {
 
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true;
-    for (const host of this.#hosts.values()) {
+    for (const host of this.#hosts) {
       for (const { connection } of Array.from(host.idle)) this.#retire(host, connection);
       for (const waiter of host.waiting.clear()) waiter.give(failed(aborted));
     }
@@ -80,40 +78,6 @@ export class SmtpPool {
     const timer = setTimeout(() => this.#abortAll(), graceMs);
     await finished;
     clearTimeout(timer);
-  }
-
-  #host(peer: SmtpPeer): Host {
-    // Hosts are keyed by the address connected to: many names for one host get no more connections than one name.
-    const proven = peer.isVerified ? peer.name : "";
-    const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
-    const known = this.#hosts.get(key);
-    if (known !== undefined) return known;
-    if (this.#hosts.size >= KNOWN_HOSTS_MAX) this.#evictUnused();
-    const provider = peer.provider === undefined ? null : this.#provider(peer.provider);
-    const { waitingPerHost: all, waitingPerParty: party } = this.#options;
-    const host = newHost({ key, provider, peer, waiting: new FairLine({ all, party }) });
-    this.#hosts.set(key, host);
-    host.provider?.hosts.add(host);
-    return host;
-  }
-
-  #provider(name: string): Provider {
-    const known = this.#providers.get(name);
-    if (known !== undefined) return known;
-    const provider = { name, open: 0, hosts: new Set<Host>() };
-    this.#providers.set(name, provider);
-    return provider;
-  }
-
-  #evictUnused(): void {
-    let left = KNOWN_HOSTS_MAX / 10;
-    for (const host of this.#hosts.values()) {
-      if (host.open > 0 || host.waiting.size > 0) continue;
-      this.#hosts.delete(host.key);
-      host.provider?.hosts.delete(host);
-      if (host.provider?.hosts.size === 0) this.#providers.delete(host.provider.name);
-      if (--left === 0) return;
-    }
   }
 
   /** Takes an idle connection, or says why there is none; `null` when one may be opened or waited for. */
@@ -220,7 +184,7 @@ export class SmtpPool {
   #sweep(): void {
     const now = this.#options.now();
     let isIdle = true;
-    for (const host of this.#hosts.values()) {
+    for (const host of this.#hosts) {
       if (host.places.size > 0 || host.waiting.size > 0) isIdle = false;
       for (const place of host.places)
         if (becomesLate(place, now, this.#options.lateMs)) this.#leaveShared(host, place);
@@ -253,18 +217,14 @@ export class SmtpPool {
     host.idle.push({ connection, timer });
     connection.markIdle(() => this.#forget(host, connection));
     this.#idle.set(connection, host);
-    if (this.#idle.size > this.#options.idleMax) this.#retireOldest();
+    const [oldest] = this.#idle;
+    if (this.#idle.size > this.#options.idleMax && oldest !== undefined) this.#retire(oldest[1], oldest[0]);
   }
 
   /** Whether a new connection would exceed the limits, which only a party without a place may do. */
   #isExtra({ open, late, provider }: Host): boolean {
     const { connectionsPerHost, connectionsPerProvider } = this.#options;
     return open - late > connectionsPerHost || (provider !== null && provider.open > connectionsPerProvider);
-  }
-
-  #retireOldest(): void {
-    const [oldest] = this.#idle;
-    if (oldest !== undefined) this.#retire(oldest[1], oldest[0]);
   }
 
   #retire(host: Host, connection: SmtpConnection): void {
@@ -287,16 +247,13 @@ export class SmtpPool {
     if (host.pausedUntil > this.#options.now() && host.open === 0) this.#failWaiting(host);
     const { provider } = host;
     if (provider === null) this.#openForNext(host);
-    else if (!this.#openForNext(host)) for (const other of provider.hosts) if (this.#openForOther(other)) break;
+    else if (!this.#openForNext(host))
+      for (const other of provider.hosts) if (this.#hasRoomAtHost(other) && this.#openForNext(other)) break;
     this.#endIfClosed();
   }
 
   #endIfClosed(): void {
     if (this.#isClosed && !this.#isBusy()) this.#onEmpty?.();
-  }
-
-  #openForOther(host: Host): boolean {
-    return this.#hasRoomAtHost(host) && this.#openForNext(host);
   }
 
   #openForNext(host: Host): boolean {
@@ -322,12 +279,12 @@ export class SmtpPool {
   }
 
   #isBusy(): boolean {
-    return [...this.#hosts.values()].some((host) => host.open > 0);
+    return [...this.#hosts].some((host) => host.open > 0);
   }
 
   #abortAll(): void {
     for (const opening of this.#opening) opening.abort();
-    for (const host of this.#hosts.values()) for (const { connection } of host.places) connection?.destroy("aborted");
+    for (const host of this.#hosts) for (const { connection } of host.places) connection?.destroy("aborted");
   }
 }
 
