@@ -13,9 +13,16 @@ import type { Transaction } from "../transaction.ts";
 import { type AttemptDeps, type CopySource, startAttempt } from "./attempt.ts";
 import { decideReply, type ReplyDecision } from "./decide-reply.ts";
 import type { FailureReporter } from "./failures.ts";
-import { FirstTry, type InboundPlan, type PlannedDelivery, reportGoneWebhooks, reportRefused } from "./first-try.ts";
+import {
+  FirstTry,
+  type InboundPlan,
+  type PlannedDelivery,
+  reportGoneWebhooks,
+  reportRefused,
+  type TakenFingerprints,
+  type TakenOfMessage,
+} from "./first-try.ts";
 import type { OpenDeliveries, TriedMessage } from "./open-deliveries.ts";
-import type { TakenFingerprints, TakenOfMessage } from "./taken-fingerprints.ts";
 import type { MessageInMemory, WaitingSenders } from "./waiting-senders.ts";
 
 export interface DeliverNowDeps {
