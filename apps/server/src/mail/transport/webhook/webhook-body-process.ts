@@ -1,4 +1,5 @@
 /** Entry point of the process that runs `buildWebhookBody`, for one source after another. */
+import { serveOrders } from "../../../runtime/threads/child-worker.ts";
 import { buildWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 /**
@@ -28,13 +29,8 @@ class JoinedBlob {
 
 Object.assign(globalThis, { Blob: JoinedBlob });
 
-process.on("message", (order: { source: WebhookBodySource; maxBytes: number }) => void run(order));
-process.on("disconnect", () => process.exit(0));
-
-async function run({ source, maxBytes }: { source: WebhookBodySource; maxBytes: number }): Promise<void> {
+serveOrders(async ({ source, maxBytes }: { source: WebhookBodySource; maxBytes: number }) => {
   const body = await buildWebhookBody({ ...source, raw: Buffer.from(source.raw) }).catch(() => null);
   // The JSON may exceed the reserved memory: an address list made of commas is longer when parsed.
-  process.send?.(body === null || body.length > maxBytes ? "raw" : body);
-}
-
-process.send?.("ready");
+  return body === null || body.length > maxBytes ? "raw" : body;
+});
