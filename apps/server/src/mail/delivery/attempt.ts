@@ -62,15 +62,11 @@ export class Attempt {
   readonly #delivery: DeliveryToAttempt;
   readonly #running: RunningAttempt;
   readonly #deps: AttemptDeps;
-  readonly #onSent: (() => void)[] = [];
 
   constructor(of: { delivery: DeliveryToAttempt; running: RunningAttempt }, source: CopySource, deps: AttemptDeps) {
     this.#delivery = of.delivery;
     this.#running = of.running;
     this.#deps = deps;
-    of.running.onSent = () => {
-      for (const listener of this.#onSent) listener();
-    };
     this.ended = this.#run(source);
   }
 
@@ -93,7 +89,7 @@ export class Attempt {
 
   /** @param listener called when the message is sent to a host, and only its reply is outstanding */
   onSent(listener: () => void): void {
-    this.#onSent.push(listener);
+    this.#running.onSent(listener);
   }
 
   /** Stops the attempt unless the destination can have the message: another attempt would send it twice. */

@@ -1,4 +1,4 @@
-/** Concurrent outgoing calls: limited in total, per account, and per host by the rules of `places.ts`. */
+/** Concurrent outgoing calls: limited in total, per account, and per host by the rules of `Places` in limits/slots.ts. */
 
 import { type PlaceParty, Places, turnOf } from "../../limits/slots.ts";
 import { bounds } from "../../limits/table.ts";

@@ -63,8 +63,6 @@ export class RunningAttempt implements OngoingAttempt {
   isSent = false;
   /** Whether the system has all bytes of the message, so that they need no memory. */
   isPassedOn = false;
-  /** Called when the message is sent to a host and only its reply is outstanding. */
-  onSent: (() => void) | null = null;
   /** Whether the time at the destination was so long that this counts against the destination. */
   isSlow = false;
   /** Like `isSlow`, for the time at `peer` only. */
@@ -73,6 +71,7 @@ export class RunningAttempt implements OngoingAttempt {
   readonly #registry: AttemptRegistry;
   readonly #startedAt: number;
   readonly #stop = new AbortController();
+  readonly #onSent: (() => void)[] = [];
   #waitingSince: number | null = null;
   #waitedMs = 0;
   #activeMsBeforePeer = 0;
@@ -141,7 +140,12 @@ export class RunningAttempt implements OngoingAttempt {
     if (this.isSent) return;
     this.isPassedOn = isPassedOn;
     this.isSent = true;
-    this.onSent?.();
+    for (const listener of this.#onSent) listener();
+  }
+
+  /** @param listener called when the message is sent to a host, and only its reply is outstanding */
+  onSent(listener: () => void): void {
+    this.#onSent.push(listener);
   }
 
   get isWaiting(): boolean {

@@ -1,7 +1,7 @@
 /**
- * Connections to SMTP hosts, shared between accounts by the rules of `places.ts`: limited per address and provider,
- * kept while idle, with a queue of messages and a back-off after failed connections. Knows nothing of MX records or
- * relays.
+ * Connections to SMTP hosts, shared between accounts by the rules of `Places` in limits/slots.ts: limited per address
+ * and provider, kept while idle, with a queue of messages and a back-off after failed connections. Knows nothing of MX
+ * records or relays.
  */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import type { PlaceParty } from "../../../limits/slots.ts";
