@@ -104,10 +104,7 @@ export class DestinationHealth {
   }
 }
 
-export interface WaitingLimits {
-  all: number;
-  destination: number;
-}
+type WaitingLimits = Pick<typeof bounds.waitingMail, "all" | "destination">;
 
 /** Failures to reach a host; not its replies, which concern the message or mailbox. */
 const unreached: ReadonlySet<FailureCode> = new Set<FailureCode>([

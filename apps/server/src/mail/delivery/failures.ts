@@ -5,7 +5,7 @@ import type { AliasRoute } from "../../core/alias/alias.ts";
 import type { GoneWebhook } from "../../core/alias/update-alias.ts";
 import { type Delivery, type DeliveryTarget, type FinalFailure, failureText } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
-import { type NoticeDeps, RepeatedNotices } from "../../core/notice.ts";
+import { type Notice, type NoticeDeps, RepeatedNotices } from "../../core/notice.ts";
 import type { RetryPlan } from "../../limits/backoff.ts";
 import type { DeliveryReports, FailedMail } from "../message/delivery-reports.ts";
 
@@ -80,6 +80,12 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   const { logger } = deps;
   const { totalSeconds } = deps.retries;
   const notices = new RepeatedNotices(deps, HOUR_SECONDS);
+  const notify = (
+    { aliasId, userId }: Pick<Notice, "aliasId" | "userId">,
+    about: string,
+    text: string,
+    kind: Notice["kind"] = "delivery_failed",
+  ) => notices.add(`${aliasId}\0${about}`, { userId, aliasId, kind, text });
   return {
     async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
       logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
@@ -92,32 +98,30 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
       if (userId === null || target.purpose === "report") return;
       const where = target.destination.kind === "mailbox" ? target.destination.address : target.destination.url;
       const text = `${whatFailed(target)} to ${where}: ${textOf(failure, totalSeconds)}.`;
-      await notices.add(`${aliasId}\0${where}\0${failure.code}`, { userId, aliasId, kind: "delivery_failed", text });
+      await notify({ userId, aliasId }, `${where}\0${failure.code}`, text);
     },
-    async reportBounce({ aliasId, userId, address }) {
-      logger.info("delivery_bounced", { id: aliasId });
-      const text = `A message to ${address} came back: a mailbox it forwards to took it first and refused it later.`;
-      await notices.add(`${aliasId}\0bounce`, { userId, aliasId, kind: "delivery_failed", text });
+    async reportBounce(route) {
+      logger.info("delivery_bounced", { id: route.aliasId });
+      const text = `A message to ${route.address} came back: a mailbox it forwards to took it first and refused it later.`;
+      await notify(route, "bounce", text);
     },
-    async reportNote({ aliasId, userId, address }, why) {
-      const text = `Your mailbox answered mail to ${address} by itself, e.g. with an absence note. It was not sent, because ${noteNotSent[why]}.`;
-      await notices.add(`${aliasId}\0note`, { userId, aliasId, kind: "answer_not_sent", text });
+    async reportNote(route, why) {
+      const text = `Your mailbox answered mail to ${route.address} by itself, e.g. with an absence note. It was not sent, because ${noteNotSent[why]}.`;
+      await notify(route, "note", text, "answer_not_sent");
     },
-    async reportComplaint({ aliasId, userId, address }) {
-      logger.info("complaint_received", { id: aliasId });
-      const text = `A message forwarded for ${address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
-      await notices.add(`${aliasId}\0complaint`, { userId, aliasId, kind: "complaint", text });
+    async reportComplaint(route) {
+      logger.info("complaint_received", { id: route.aliasId });
+      const text = `A message forwarded for ${route.address} was marked as spam in the mailbox it went to. Pause the alias instead if you no longer want its mail: complaints make mail hosts refuse ours.`;
+      await notify(route, "complaint", text, "complaint");
     },
     async reportUnreadable({ aliasId, userId }) {
       logger.error("delivery_lost", aliasId === null ? {} : { id: aliasId });
-      if (userId === null) return;
-      const lost = { userId, aliasId, kind: "delivery_failed", text: lostText } as const;
-      await notices.add(`${userId}\0${aliasId}\0unreadable`, lost);
+      if (userId !== null) await notify({ userId, aliasId }, `${userId}\0unreadable`, lostText);
     },
-    async reportNotEncrypted({ aliasId, userId, address }) {
-      logger.warn("sealing_failed", { id: aliasId });
-      const text = `Mail to ${address} waits: it could not be encrypted to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
-      await notices.add(`${aliasId}\0unsealed`, { userId, aliasId, kind: "not_sealed", text });
+    async reportNotEncrypted(alias) {
+      logger.warn("sealing_failed", { id: alias.aliasId });
+      const text = `Mail to ${alias.address} waits: it could not be encrypted to your key. It is kept, and tried again for ${formatSpan(totalSeconds)}.`;
+      await notify(alias, "unsealed", text, "not_sealed");
     },
   };
 }

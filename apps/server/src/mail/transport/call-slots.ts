@@ -10,13 +10,7 @@ export interface Slot {
   free(): void;
 }
 
-export interface CallLimits {
-  all: number;
-  party: number;
-  host: number;
-  waiting: number;
-  waitingOfParty: number;
-}
+type CallLimits = typeof bounds.webhookCalls;
 
 /** Milliseconds between two checks for waiting calls of accounts that may exceed a host's limit. */
 const SWEEP_MS = 250;

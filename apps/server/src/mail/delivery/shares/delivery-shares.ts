@@ -12,22 +12,13 @@ import { bounds } from "../../../limits/table.ts";
 import { Counts } from "../../../runtime/maps.ts";
 import { destinationName } from "./running-attempt.ts";
 
-export interface LaneLimits {
-  slots: number;
-  account: number;
-  destination: number;
-  /** Maximum deliveries waiting for a slot; an account that has none waiting may exceed it with one. */
-  waiting: number;
-  /** Waiting deliveries that one account may always have; it may have a third of the free places if that is more. */
-  waitingOfAccount: number;
-}
+const { workerSlots } = bounds;
 
 type Lane = "own" | "usual";
-export type ShareLimits = Record<Lane, LaneLimits>;
+type LaneLimits = Pick<typeof workerSlots, "slots" | "account" | "destination" | "waiting" | "waitingOfAccount">;
+type ShareLimits = Record<Lane, LaneLimits>;
 
-const workerSlots = bounds.workerSlots;
-
-export const shareLimits: ShareLimits = {
+const shareLimits: ShareLimits = {
   own: {
     slots: workerSlots.ownSlots,
     account: workerSlots.ownAccount,
@@ -150,6 +141,7 @@ export class DeliveryShares {
     return new Date(this.#retries.next(share.endsWith(own) ? share : share + own, now.getTime()));
   }
 
+  /** An account that has none waiting may exceed all limits with one, and always has `waitingOfAccount` places. */
   #mayWait(delivery: LeasedDelivery): boolean {
     const lane = laneOf(delivery);
     const same = this.#waiting.filter((it) => laneOf(it) === lane);
