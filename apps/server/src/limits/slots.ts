@@ -217,7 +217,7 @@ export interface Place extends PlaceParty {
   isLate: boolean;
 }
 
-export interface PlaceCounts {
+interface PlaceCounts {
   shared: number;
   late: number;
 }

@@ -142,7 +142,7 @@ function rowOf({ id, messageId, aliasId, userId, target, createdAt }: PlannedDel
   return { id, messageId, aliasId, userId, target, createdAt };
 }
 
-export type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };
+type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };
 
 export interface MessageInFlight {
   message: MessageToKeep;

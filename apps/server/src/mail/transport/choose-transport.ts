@@ -108,7 +108,7 @@ function labelOf(code: FailureCode): FailureCode {
 }
 
 /** `KAUKE_DELIVERY=preview`: delivers to the local preview inbox what the recipient would get. */
-export function createPreviewTransport(inbox: Pick<PreviewInbox, "add">): MailTransport {
+function createPreviewTransport(inbox: Pick<PreviewInbox, "add">): MailTransport {
   return {
     async send({ envelopeFrom, rcptTo, wire }) {
       const parts = wire();

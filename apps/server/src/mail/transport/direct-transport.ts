@@ -99,7 +99,7 @@ export interface MailHost {
   address: string;
 }
 
-export type MailHosts = { kind: "hosts"; hosts: readonly MailHost[] } | { kind: "none"; outcome: DeliveryOutcome };
+type MailHosts = { kind: "hosts"; hosts: readonly MailHost[] } | { kind: "none"; outcome: DeliveryOutcome };
 
 export interface MailHostRules {
   resolver: Resolver;

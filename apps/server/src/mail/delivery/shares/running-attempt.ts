@@ -170,7 +170,7 @@ export function destinationName(destination: Destination): string {
   return asciiDomainOf(destination.address);
 }
 
-export interface AttemptShares {
+interface AttemptShares {
   all: number;
   account: number;
   destination?: number;

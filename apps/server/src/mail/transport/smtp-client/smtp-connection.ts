@@ -257,7 +257,7 @@ export function readExtensions(ehlo: PeerReply): SmtpExtensions {
   };
 }
 
-export type EnvelopeCommands =
+type EnvelopeCommands =
   | { kind: "commands"; mail: string; rcpt: string }
   | { kind: "impossible"; outcome: DeliveryOutcome };
 
