@@ -302,15 +302,15 @@ const caches = {
   ),
   dnsCache: bound(
     { bytes: 16 * MIB, zoneBytes: MIB },
-    "cache of DNS responses | {bytes}, 16,000 responses | all, domain | a domain {zoneBytes} | the oldest responses of the domain with the most | dns-cache.test.ts, attacks/policy/hostile-dns.test.ts",
+    "cache of DNS responses | {bytes}, 16,000 responses | all, domain | a domain {zoneBytes} | the least recently used of the domain with the most | dns-shares.test.ts, attacks/policy/hostile-dns.test.ts",
   ),
   dnsQueries: bound(
     { all: 2000, zone: 200 },
-    "DNS look-ups without a response | {all} in a process | all, domain | a domain {zone} | the busiest domain's oldest fails | pending-questions.test.ts",
+    "DNS look-ups without a response | {all} in a process | all, domain | a domain {zone} | the busiest domain's oldest fails | dns-shares.test.ts",
   ),
   cachedRoutes: bound(
     { bytes: 32 * MIB, ageMs: 60_000 },
-    "cached routes of aliases (on PostgreSQL for {ageMs}); unknown addresses are not cached | {bytes}, about 20,000 ordinary ones | all, account | none; all of them fit if nobody else needs the space | the account with the most loses those that were not found since it last lost one, then its oldest; the next message for them looks them up again | route-cache.test.ts",
+    "cached routes of aliases (on PostgreSQL for {ageMs}); unknown addresses are not cached | {bytes}, about 20,000 ordinary ones | all, account | none; all of them fit if nobody else needs the space | the least recently used of the account with the most; the next message for them looks them up again | fair-map.test.ts, route-cache.test.ts",
   ),
   clientNameQueries: bound(
     { all: 200, block: 8, deadlineMs: 500 },
@@ -318,7 +318,7 @@ const caches = {
   ),
   clientNames: bound(
     { all: 10_000, block: 256, foundMs: 600_000, missedMs: 60_000 },
-    "cached names of clients ({foundMs}; {missedMs} for a missing name) | {all} | all, block | a block {block} | the oldest of the same block, or of the block that has the most | inbound/client-names.test.ts",
+    "cached names of clients ({foundMs}; {missedMs} for a missing name) | {all} | all, block | a block {block} | the least recently used of the same block, or of the block that has the most | inbound/client-names.test.ts",
   ),
 };
 

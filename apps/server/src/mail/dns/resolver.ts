@@ -9,8 +9,7 @@
 import { Resolver as NodeResolver } from "node:dns/promises";
 import { isDnsName } from "@kauke/mail-rfc";
 import { bounds } from "../../limits/table.ts";
-import { DnsCache } from "./dns-cache.ts";
-import { PendingQuestions } from "./pending-questions.ts";
+import { DnsCache, PendingQuestions } from "./dns-shares.ts";
 
 export interface MxRecord {
   /** Empty for the null MX (RFC 7505). */

@@ -9,7 +9,8 @@ import { isIP } from "node:net";
 import { reverseName } from "@kauke/mail-rfc";
 import { clientBlock } from "../../limits/party.ts";
 import { bounds } from "../../limits/table.ts";
-import { BoundedMap, Counts } from "../../runtime/maps.ts";
+import { FairMap } from "../../runtime/fair-map.ts";
+import { Counts } from "../../runtime/maps.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
 export interface ClientNameOptions {
@@ -34,17 +35,11 @@ export const clientNameLimits = {
 const NAMES_MAX = 2;
 const HOST_NAME = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-interface Known {
-  name: ClientName;
-  until: number;
-}
-
 export class ClientNames {
   readonly #resolver: ClientNameOptions["resolver"];
   readonly #nowMs: () => number;
   readonly #limits: typeof clientNameLimits;
-  readonly #blocks = new Map<string, BoundedMap<string, Known>>();
-  readonly #knownOfBlock = new Counts();
+  readonly #known: FairMap<ClientName>;
   readonly #asked = new Map<string, Promise<ClientName>>();
   readonly #askedOfBlock = new Counts();
 
@@ -52,6 +47,7 @@ export class ClientNames {
     this.#resolver = resolver;
     this.#nowMs = nowMs;
     this.#limits = { ...clientNameLimits, ...limits };
+    this.#known = new FairMap({ all: this.#limits.known, party: this.#limits.knownOfBlock, nowMs });
   }
 
   /**
@@ -60,8 +56,8 @@ export class ClientNames {
    */
   async find(address: string): Promise<ClientName> {
     const block = clientBlock(address);
-    const known = this.#blocks.get(block)?.get(address);
-    if (known !== undefined && known.until > this.#nowMs()) return known.name;
+    const known = this.#known.get(address);
+    if (known !== undefined) return known;
     return await (this.#asked.get(address) ?? this.#ask(address, block));
   }
 
@@ -76,32 +72,10 @@ export class ClientNames {
     void looked.then((name) => {
       this.#asked.delete(address);
       this.#askedOfBlock.add(block, -1);
-      this.#remember(address, block, name);
+      const keptMs = name === null ? bounds.clientNames.missedMs : bounds.clientNames.foundMs;
+      this.#known.set(address, name, { party: block, size: 1, until: this.#nowMs() + keptMs });
     });
     return inTime;
-  }
-
-  #remember(address: string, block: string, name: ClientName): void {
-    const own = this.#blocks.get(block) ?? new BoundedMap<string, Known>(this.#limits.knownOfBlock);
-    this.#blocks.set(
-      block,
-      own.set(address, {
-        name,
-        until: this.#nowMs() + (name === null ? bounds.clientNames.missedMs : bounds.clientNames.foundMs),
-      }),
-    );
-    this.#knownOfBlock.set(block, own.size);
-    if (this.#knownOfBlock.total > this.#limits.known) this.#evict();
-  }
-
-  #evict(): void {
-    const sizes = [...this.#knownOfBlock.keys()].map((block) => [block, this.#knownOfBlock.of(block)] as const);
-    const [block] = sizes.reduce((largest, next) => (next[1] > largest[1] ? next : largest));
-    const own = this.#blocks.get(block);
-    const [oldest] = own?.keys() ?? [];
-    if (oldest !== undefined) own?.delete(oldest);
-    if (own?.size === 0) this.#blocks.delete(block);
-    this.#knownOfBlock.set(block, own?.size ?? 0);
   }
 }
 
