@@ -8,6 +8,7 @@ import type { MailTrace, TraceStep } from "../core/preview/preview-inbox.ts";
 import { type DeliverNowDeps, deliverNow } from "./delivery/deliver-now.ts";
 import { type ArrivalDeps, arrive } from "./inbound/arrived-message.ts";
 import { type Authenticate, authenticateSender, nameClient } from "./inbound/authenticate-sender.ts";
+import type { MailLimits } from "./inbound/mail-limits.ts";
 import { type PrepareRepliesDeps, prepareReplies } from "./inbound/owner-replies.ts";
 import { type PlanDeps, planDeliveries } from "./inbound/plan-deliveries.ts";
 import { type TakeReportsDeps, takeReports } from "./inbound/reports/take-reports.ts";
@@ -22,15 +23,16 @@ import {
   storeBounceSenders,
   storeReplyAddresses,
 } from "./inbound/store-before-sending.ts";
-import type { SmtpReply } from "./reply.ts";
+import { replyFor, type SmtpReply } from "./reply.ts";
 import type { ReceivedMail } from "./smtp/session-handlers.ts";
 import type { ResolvedRecipient, Transaction } from "./transaction.ts";
-import { replyOf, type StageVerdict, type Verdict } from "./verdict.ts";
+import { defer, replyOf, type StageVerdict, type Verdict } from "./verdict.ts";
 
 type Trace = Pick<MailTrace, "add">;
 
 export interface MessagePathDeps {
   resolve: ResolveDeps;
+  limits: MailLimits | null;
   /** `trace` records the verdict of each stage; `null` outside preview mode. */
   arrival: ArrivalDeps & { trace: Trace | null };
   authenticate: Authenticate | null;
@@ -41,20 +43,29 @@ export interface MessagePathDeps {
   delivery: DeliverNowDeps;
 }
 
-/**
- * RCPT TO: an alias, a reply address, a bounce address or the operator, refused before any data if it is none of them.
- * @param isNullSender whether MAIL FROM was `<>`; bounce addresses accept mail from the null sender only
- */
+export interface RcptTo {
+  path: MailPath;
+  /** Whether MAIL FROM was `<>`: bounce addresses accept mail from the null sender only. */
+  isNullSender: boolean;
+  /** `undefined` for mail from this process. */
+  clientAddress: string | undefined;
+}
+
+/** RCPT TO: an alias, a reply address, a bounce address or the operator, refused before any data if it is none of them. */
 export async function resolveRecipient(
-  path: MailPath,
-  isNullSender: boolean,
-  { resolve: deps }: Pick<MessagePathDeps, "resolve">,
+  { path, isNullSender, clientAddress }: RcptTo,
+  { resolve: deps, limits }: Pick<MessagePathDeps, "resolve" | "limits">,
 ): Promise<Verdict<ResolvedRecipient>> {
-  return await resolve(path, isNullSender, deps);
+  if (limits === null) return await resolve(path, isNullSender, deps);
+  // Before the address is looked up, so that a client that probes for addresses learns nothing and causes no work.
+  if (clientAddress !== undefined && !limits.takeRecipient(clientAddress)) return defer("rate_limited");
+  return limits.judgeRecipient(await resolve(path, isNullSender, deps), clientAddress);
 }
 
 /** Receives a message from the final dot to the reply. @throws on failures only; refusals are replies */
-export async function receiveMessage(mail: ReceivedMail, deps: MessagePathDeps): Promise<SmtpReply> {
+export async function receiveMessage(mail: ReceivedMail, deps: Omit<MessagePathDeps, "resolve">): Promise<SmtpReply> {
+  // Counts the message against the rates of its client, aliases and accounts.
+  if (deps.limits?.takeMessage(mail) === false) return replyFor("rate_limited");
   const arrived = arrive(mail, deps.arrival);
   const note = notesTo(deps.arrival.trace, arrived.transaction);
 

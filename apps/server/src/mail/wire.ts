@@ -31,7 +31,7 @@ import { DeliveryWorker, type DeliveryWorkerDeps } from "./delivery/worker.ts";
 import type { Resolver } from "./dns/resolver.ts";
 import { authenticate, type ToAuthenticate } from "./inbound/authenticate/authenticate.ts";
 import { ClientNames } from "./inbound/client-names.ts";
-import { limitInbound, MailLimits } from "./inbound/mail-limits.ts";
+import { MailLimits } from "./inbound/mail-limits.ts";
 import { BounceLimits } from "./inbound/reports/bounce-limits.ts";
 import type { ResolveDeps } from "./inbound/resolve.ts";
 import { RouteCache } from "./inbound/route-cache.ts";
@@ -104,9 +104,8 @@ export function wireMail(parts: MailParts): WiredMail {
   const leases = new HeldLeases({ ...parts, deliveries: store.deliveries, settling });
   const quota = new SpoolQuota(store.deliveries, clock);
   const open = openDeliveries(parts, { leases, quota, settling });
-  const shared: Shared = { copyParts, replyBook, settling, reports, budget, memory, attempts, quota, open };
-  const inbound = wireInbound(parts, shared);
-  const handlers = limits === null ? inbound : limitInbound(inbound, limits);
+  const shared: Shared = { copyParts, replyBook, settling, reports, budget, memory, attempts, quota, open, limits };
+  const handlers = wireInbound(parts, shared);
   const mail = ownDomainTransport(transports.mail, { ...copyParts.rules, inbound: handlers, budget });
   const copies = new SpooledCopies({ ...parts, ...store, copyParts, memory });
   const retries = { ...attempts, transports: { ...transports, mail } };
@@ -184,6 +183,7 @@ interface Shared {
   attempts: AttemptDeps;
   quota: SpoolQuota;
   open: OpenDeliveries;
+  limits: MailLimits | null;
 }
 
 function checksOf(parts: MailParts, mailRules: MailLimitRules | null, replyBook: ReplyBook): CheckDeps {
@@ -220,6 +220,7 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
   const ownerReplies = { write: writeAsDeps(parts), sentAnswers, notices, destinations, hashMark };
   const deps: MessagePathDeps = {
     resolve,
+    limits: shared.limits,
     arrival: { clock, random, trace: parts.trace },
     authenticate: config.authentication ? authenticator(parts, copyParts) : null,
     reports: {
@@ -251,7 +252,7 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
   // With authentication off, the client is another host of the operator, so its name is not looked up.
   const clientNames = config.authentication ? new ClientNames({ resolver: parts.resolver }) : null;
   return {
-    resolve: (path, isNullSender) => resolveRecipient(path, isNullSender, deps),
+    resolve: (path, isNullSender, clientAddress) => resolveRecipient({ path, isNullSender, clientAddress }, deps),
     receive: (mail) => receiveMessage(mail, deps),
     ...(clientNames === null ? {} : { clientName: (address: string) => clientNames.find(address) }),
   };

@@ -11,8 +11,8 @@ import { clientBlock } from "../../limits/party.ts";
 import { TokenBuckets } from "../../limits/rate.ts";
 import { bounds } from "../../limits/table.ts";
 import { type Clock, type Metrics, steadyMs } from "../../runtime/ports.ts";
-import { type MailRefusal, replyFor } from "../reply.ts";
-import type { MxHandlers, ReceivedMail } from "../smtp/session-handlers.ts";
+import type { MailRefusal } from "../reply.ts";
+import type { ReceivedMail } from "../smtp/session-handlers.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
 import { defer, type Verdict } from "../verdict.ts";
 
@@ -56,30 +56,36 @@ export class MailLimits {
     return this.#take("mail_recipients_ip", block);
   }
 
-  /** Counts a recipient that does not exist here. */
-  countUnknown(clientAddress: string): void {
-    this.#spend("mail_unknown_ip", clientBlock(clientAddress));
-  }
-
   /**
-   * Whether the limit of an alias or its account is used up. Destinations have no limit here, since the reply would
-   * reveal them.
+   * Defers a recipient whose alias or account has used up its limit, and counts one that does not exist here.
    * @param clientAddress absent for mail from this process
    */
-  isRouteOver({ aliasId, userId }: RouteKeys, clientAddress?: string): boolean {
+  judgeRecipient(verdict: Verdict<ResolvedRecipient>, clientAddress?: string): Verdict<ResolvedRecipient> {
+    if (verdict.verdict === "reject" && clientAddress !== undefined && unknown.has(verdict.code))
+      this.#spend("mail_unknown_ip", clientBlock(clientAddress));
+    const route = verdict.verdict === "accept" ? routeOf(verdict.value) : null;
+    return route !== null && this.#isRouteOver(route, clientAddress) ? defer("rate_limited") : verdict;
+  }
+
+  /** Counts a message. @returns false, counting no alias, when other sessions used up a limit since RCPT */
+  takeMessage(mail: ReceivedMail): boolean {
+    const client = mail.isOurs || mail.isProven ? undefined : mail.clientAddress;
+    if (client !== undefined) this.#spend("mail_messages_ip", clientBlock(client));
+    const routes = [...new Map(mail.recipients.flatMap(routeEntry)).values()];
+    if (routes.some((route) => this.#isRouteOver(route, client))) return false;
+    for (const { aliasId, userId } of routes) {
+      this.#spendShare("mail_alias", aliasId, client);
+      this.#spendShare("mail_account", userId, client);
+    }
+    return true;
+  }
+
+  /** Destinations have no limit here, since the reply would reveal them. */
+  #isRouteOver({ aliasId, userId }: RouteKeys, clientAddress?: string): boolean {
     return (
       this.#isShareOver("mail_alias", aliasId, clientAddress) ||
       this.#isShareOver("mail_account", userId, clientAddress)
     );
-  }
-
-  countMessage(clientAddress: string): void {
-    this.#spend("mail_messages_ip", clientBlock(clientAddress));
-  }
-
-  countRoute({ aliasId, userId }: RouteKeys, clientAddress?: string): void {
-    this.#spendShare("mail_alias", aliasId, clientAddress);
-    this.#spendShare("mail_account", userId, clientAddress);
   }
 
   #isShareOver(limit: RouteLimit, key: string, clientAddress?: string): boolean {
@@ -117,39 +123,6 @@ const pairOf = (key: string, clientAddress: string) => `${key} ${clientBlock(cli
 
 /** Reasons for refusing a recipient that are typical of clients that probe for addresses or try to relay. */
 const unknown: ReadonlySet<MailRefusal> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
-
-/** Applies the limits to the MX. */
-export function limitInbound(inner: MxHandlers, limits: MailLimits): MxHandlers {
-  const judge = (verdict: Verdict<ResolvedRecipient>, clientAddress?: string): Verdict<ResolvedRecipient> => {
-    if (verdict.verdict === "reject" && clientAddress !== undefined && unknown.has(verdict.code)) {
-      limits.countUnknown(clientAddress);
-    }
-    const route = verdict.verdict === "accept" ? routeOf(verdict.value) : null;
-    return route !== null && limits.isRouteOver(route, clientAddress) ? defer("rate_limited") : verdict;
-  };
-  return {
-    ...inner,
-    async resolve(path, isNullSender, clientAddress) {
-      // The rate limit is checked before the address is looked up, so that a client that probes for addresses learns
-      // nothing and causes no further work.
-      if (clientAddress !== undefined && !limits.takeRecipient(clientAddress)) return defer("rate_limited");
-      return judge(await inner.resolve(path, isNullSender), clientAddress);
-    },
-    async receive(mail) {
-      return countMail(mail, limits) ? await inner.receive(mail) : replyFor("rate_limited");
-    },
-  };
-}
-
-/** Counts a message. @returns false, counting no alias, when other sessions used up a limit since RCPT */
-function countMail(mail: ReceivedMail, limits: MailLimits): boolean {
-  const client = mail.isOurs || mail.isProven ? undefined : mail.clientAddress;
-  if (client !== undefined) limits.countMessage(client);
-  const routes = [...new Map(mail.recipients.flatMap((it) => routeEntry(it))).values()];
-  if (routes.some((it) => limits.isRouteOver(it, client))) return false;
-  for (const route of routes) limits.countRoute(route, client);
-  return true;
-}
 
 /** Keyed by alias id, so that a message counts once for an alias, however often the alias is named. */
 function routeEntry(recipient: ResolvedRecipient) {
