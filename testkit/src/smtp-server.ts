@@ -1,8 +1,7 @@
 /** The product's SMTP server without the rest of the product, for tests of the protocol and of its limits. */
 import { MemoryBudget } from "@kauke/server/limits/bytes";
-import { reply } from "@kauke/server/mail/reply";
+import { accept, reply } from "@kauke/server/mail/reply";
 import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp/smtp-server";
-import { accept } from "@kauke/server/mail/verdict";
 import { onTestFinished } from "vitest";
 
 export interface StartedSmtpServer {

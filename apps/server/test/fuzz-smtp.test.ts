@@ -5,12 +5,11 @@
 import { connect, createServer, type Server } from "node:net";
 import type { Submitter } from "@kauke/server/core/smtp-credential";
 import { MemoryBudget } from "@kauke/server/limits/bytes";
-import { reply } from "@kauke/server/mail/reply";
+import { accept, reject, reply } from "@kauke/server/mail/reply";
 import { AuthExchange } from "@kauke/server/mail/smtp/session-auth";
 import type { SessionHandlers } from "@kauke/server/mail/smtp/session-handlers";
 import { SmtpServer } from "@kauke/server/mail/smtp/smtp-server";
 import { SmtpSession } from "@kauke/server/mail/smtp/smtp-session";
-import { accept, reject } from "@kauke/server/mail/verdict";
 import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";

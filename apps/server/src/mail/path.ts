@@ -23,10 +23,9 @@ import {
   storeBounceSenders,
   storeReplyAddresses,
 } from "./inbound/store-before-sending.ts";
-import { replyFor, type SmtpReply } from "./reply.ts";
+import { defer, replyFor, replyOf, type SmtpReply, type StageVerdict, type Verdict } from "./reply.ts";
 import type { ReceivedMail } from "./smtp/session-handlers.ts";
 import type { ResolvedRecipient, Transaction } from "./transaction.ts";
-import { defer, replyOf, type StageVerdict, type Verdict } from "./verdict.ts";
 
 type Trace = Pick<MailTrace, "add">;
 

@@ -1,6 +1,7 @@
 /**
- * Reasons for which mail is refused or deferred, each with its SMTP reply: code, enhanced status (RFC 3463), text. No
- * reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the mail.
+ * Verdicts of the stages of the mail path, and the SMTP reply to each reason for refusing mail: code, enhanced status
+ * (RFC 3463), text. No reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the
+ * mail. A stage never throws for a policy decision: it returns a verdict.
  */
 import { asAppError } from "../core/app-error.ts";
 
@@ -111,3 +112,32 @@ function isMailRefusal(code: string): code is MailRefusal {
 export function formatReply({ code, enhancedStatus, text }: SmtpReply): string {
   return `${code} ${enhancedStatus === null ? "" : `${enhancedStatus} `}${text}\r\n`;
 }
+
+type Accept<T> = { verdict: "accept"; value: T };
+
+type Notes = { notes?: readonly string[] };
+
+type Refuse =
+  | { verdict: "reject"; code: MailRefusal }
+  /** Reply 4xx: the sender keeps the mail. */
+  | { verdict: "defer"; code: MailRefusal };
+
+export type Verdict<T> =
+  | Accept<T>
+  /** Reply 250 and drop the message, because the owner wants that. */
+  | { verdict: "discard" }
+  | Refuse;
+
+export type StageVerdict<T> = (Accept<T> | Refuse | { verdict: "reply"; reply: SmtpReply }) & Notes;
+
+export type Accepted<T> = Accept<T> & Notes;
+
+export const accept = <T>(value: T, notes?: readonly string[]) =>
+  notes === undefined ? ({ verdict: "accept", value } as const) : ({ verdict: "accept", value, notes } as const);
+export const reject = (code: MailRefusal) => ({ verdict: "reject", code }) as const;
+export const defer = (code: MailRefusal) => ({ verdict: "defer", code }) as const;
+export const endWith = (last: SmtpReply) => ({ verdict: "reply", reply: last }) as const;
+export const discard = { verdict: "discard" } as const;
+
+export const replyOf = (verdict: Exclude<StageVerdict<unknown>, { verdict: "accept" }>): SmtpReply =>
+  verdict.verdict === "reply" ? verdict.reply : replyFor(verdict.code);

@@ -1,8 +1,7 @@
 import { unstuff } from "@kauke/mail-rfc";
 import type { MessageAuthentication } from "../../core/message/message.ts";
-import { authorUnreadable } from "../reply.ts";
+import { accept, authorUnreadable, defer, endWith, reject, type StageVerdict } from "../reply.ts";
 import type { AuthorInstruction, ResolvedRecipient } from "../transaction.ts";
-import { accept, defer, endWith, reject, type StageVerdict } from "../verdict.ts";
 import type { Authenticated, ToAuthenticate } from "./authenticate/authenticate.ts";
 import type { ScreenedMessage } from "./screen.ts";
 import { lostTagsOf } from "./send-tags.ts";

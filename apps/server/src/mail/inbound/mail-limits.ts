@@ -11,10 +11,9 @@ import { clientBlock } from "../../limits/party.ts";
 import { TokenBuckets } from "../../limits/rate.ts";
 import { bounds } from "../../limits/table.ts";
 import { type Clock, type Metrics, steadyMs } from "../../runtime/ports.ts";
-import type { MailRefusal } from "../reply.ts";
+import { defer, type MailRefusal, type Verdict } from "../reply.ts";
 import type { ReceivedMail } from "../smtp/session-handlers.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
-import { defer, type Verdict } from "../verdict.ts";
 
 export interface MailLimitsParts {
   rules: MailLimitRules;

@@ -11,9 +11,16 @@ import type { NoticeStore } from "../../core/notice.ts";
 import type { AnswerMark, SentAnswerStore } from "../../core/reply-path.ts";
 import type { PreparedMessage } from "../message/prepared-message.ts";
 import { prepareAsAlias, type WriteAsDeps } from "../message/write-as-alias.ts";
-import { authorUnreadable, replyFor, type SmtpReply, sendAddressReplies } from "../reply.ts";
+import {
+  accept,
+  authorUnreadable,
+  endWith,
+  replyFor,
+  type SmtpReply,
+  type StageVerdict,
+  sendAddressReplies,
+} from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
-import { accept, endWith, type StageVerdict } from "../verdict.ts";
 import { ownerProofs } from "./owner-proof.ts";
 import type { ScreenedMessage } from "./screen.ts";
 

@@ -4,8 +4,8 @@ import type { DeliveryTarget } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { InboundPlan, PlannedAlias } from "../delivery/first-try.ts";
 import type { EncryptionTarget, ForwardCopy } from "../message/forward-copy.ts";
+import { type Accepted, accept } from "../reply.ts";
 import type { Transaction } from "../transaction.ts";
-import { type Accepted, accept } from "../verdict.ts";
 import type { AnsweringMessage } from "./owner-replies.ts";
 import type { Screened } from "./screen.ts";
 

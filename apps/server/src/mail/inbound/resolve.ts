@@ -16,8 +16,8 @@ import type { BounceSenderStore } from "../../core/bounce-sender.ts";
 import type { SpoolQuota, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
 import { type ResolveReplyDeps, resolveReply } from "../message/resolve-reply.ts";
+import { accept, defer, reject, type Verdict } from "../reply.ts";
 import type { BounceRecipient, ResolvedRecipient } from "../transaction.ts";
-import { accept, defer, reject, type Verdict } from "../verdict.ts";
 import type { RouteCache } from "./route-cache.ts";
 
 export interface ResolveDeps extends ResolveReplyDeps {

@@ -3,7 +3,7 @@
 import { countFields, fieldValue, type HeaderBlock, headerLimits, MailSyntaxError, readHeader } from "@kauke/mail-rfc";
 import { bounds } from "../../limits/table.ts";
 import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encrypted-header.ts";
-import { accept, reject, type StageVerdict } from "../verdict.ts";
+import { accept, reject, type StageVerdict } from "../reply.ts";
 import type { ArrivedMessage } from "./arrived-message.ts";
 
 export interface Screened {

@@ -11,9 +11,8 @@ import {
   splitAddress,
   splitAliasAddress,
 } from "@kauke/mail-rfc";
-import { type SmtpReply, sendAddressReplies } from "../reply.ts";
+import { accept, defer, endWith, type SmtpReply, type StageVerdict, sendAddressReplies } from "../reply.ts";
 import type { AliasRecipient, ReplyRecipient, ResolvedRecipient, Transaction } from "../transaction.ts";
-import { accept, defer, endWith, type StageVerdict } from "../verdict.ts";
 import { ownerProofs } from "./owner-proof.ts";
 import { type PrepareRepliesDeps, proofDeps } from "./owner-replies.ts";
 import type { ScreenedMessage } from "./screen.ts";

@@ -5,8 +5,7 @@ import type { Clock, Random } from "../../runtime/ports.ts";
 import type { PlannedAlias } from "../delivery/first-try.ts";
 import type { BounceSenders } from "../message/bounce-senders.ts";
 import type { ReplyBook } from "../message/reply-book.ts";
-import { replyForThrow } from "../reply.ts";
-import { accept, defer, endWith, type StageVerdict } from "../verdict.ts";
+import { accept, defer, endWith, replyForThrow, type StageVerdict } from "../reply.ts";
 import type { PlannedMessage } from "./plan-deliveries.ts";
 
 export interface StoreReplyAddressesDeps {

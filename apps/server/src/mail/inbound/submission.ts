@@ -9,11 +9,20 @@ import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/sm
 import { clientNetwork } from "../../limits/party.ts";
 import { isReplyAddress, resolveRepliesOf } from "../message/resolve-reply.ts";
 import { sendAsAlias, type WriteAsDeps } from "../message/write-as-alias.ts";
-import { aliasPaused, authorUnreadable, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import {
+  accept,
+  aliasPaused,
+  authorUnreadable,
+  reject,
+  reply,
+  replyFor,
+  replyForThrow,
+  replyOf,
+  type SmtpReply,
+} from "../reply.ts";
 import type { MailFrom } from "../smtp/commands.ts";
 import type { SignInResult } from "../smtp/session-auth.ts";
 import type { ReceivedMail, SessionHandlers } from "../smtp/session-handlers.ts";
-import { accept, reject, replyOf } from "../verdict.ts";
 import { screen } from "./screen.ts";
 
 export interface SubmissionDeps {

@@ -10,8 +10,8 @@ import {
 } from "@kauke/mail-rfc";
 import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { ReplyPathStore } from "../../core/reply-path.ts";
+import { accept, reject, type Verdict } from "../reply.ts";
 import type { ReplyRecipient } from "../transaction.ts";
-import { accept, reject, type Verdict } from "../verdict.ts";
 
 export interface ResolveReplyDeps {
   replyPaths: Pick<ReplyPathStore, "find">;

@@ -2,9 +2,8 @@ import type { Socket } from "node:net";
 import type { MailPath } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential.ts";
 import type { MemoryBudget } from "../../limits/bytes.ts";
-import type { SmtpReply } from "../reply.ts";
+import type { SmtpReply, Verdict } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
-import type { Verdict } from "../verdict.ts";
 import type { MailFrom } from "./commands.ts";
 import type { SignIn } from "./session-auth.ts";
 

@@ -4,8 +4,7 @@ import { type SmtpServerStart, startSmtpServer } from "@kauke/testkit/smtp-serve
 import { greetedTalk, SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { beforeEach, expect, test, vi } from "vitest";
 import { MemoryBudget } from "../../limits/bytes.ts";
-import { reply } from "../reply.ts";
-import { accept, reject } from "../verdict.ts";
+import { accept, reject, reply } from "../reply.ts";
 import type { ReceivedMail, SessionHandlers } from "./session-handlers.ts";
 
 const received: ReceivedMail[] = [];

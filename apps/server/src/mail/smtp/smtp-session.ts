@@ -7,9 +7,8 @@ import type { Socket } from "node:net";
 import { withHeaderLineEnds, withStuffedHeader } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential.ts";
 import { bounds } from "../../limits/table.ts";
-import { formatReply, reply, replyFor, replyForThrow, type SmtpReply } from "../reply.ts";
+import { formatReply, reply, replyFor, replyForThrow, type SmtpReply, type Verdict } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
-import type { Verdict } from "../verdict.ts";
 import {
   MailArgumentError,
   type MailFrom,

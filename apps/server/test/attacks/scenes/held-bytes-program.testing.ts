@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createSecureContext } from "node:tls";
 import { SocketGuard } from "@kauke/server/http/socket-guard";
 import { MemoryBudget } from "@kauke/server/limits/bytes";
+import { accept } from "@kauke/server/mail/reply";
 import { SmtpServer, type SmtpServerOptions } from "@kauke/server/mail/smtp/smtp-server";
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
 import { guardedGet } from "@kauke/server/mail/transport/guarded-get";
@@ -13,7 +14,6 @@ import { ongoingAttempt } from "@kauke/server/mail/transport/outgoing-mail.testi
 import { SmtpChannel } from "@kauke/server/mail/transport/smtp-client/smtp-channel";
 import { fetchStsPolicy } from "@kauke/server/mail/transport/sts-policies";
 import { createWebhookTransport } from "@kauke/server/mail/transport/webhook/webhook-transport";
-import { accept } from "@kauke/server/mail/verdict";
 import { openIdIssuer } from "@kauke/server/platform/openid-issuer";
 import { systemClock } from "@kauke/server/runtime/ports";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";

@@ -19,9 +19,8 @@ import { type AliasRoute, type AliasStore, mailboxesAmong } from "../../../core/
 import { isMailboxOf } from "../../../core/destination/same-mailbox.ts";
 import type { FailureReporter } from "../../delivery/failures.ts";
 import type { DeliveryReports } from "../../message/delivery-reports.ts";
-import type { SmtpReply } from "../../reply.ts";
+import { accept, endWith, type SmtpReply, type StageVerdict } from "../../reply.ts";
 import type { BounceRecipient, Transaction } from "../../transaction.ts";
-import { accept, endWith, type StageVerdict } from "../../verdict.ts";
 import type { PrepareRepliesDeps } from "../owner-replies.ts";
 import { type ResolveDeps, resolve } from "../resolve.ts";
 import type { ScreenedMessage } from "../screen.ts";
