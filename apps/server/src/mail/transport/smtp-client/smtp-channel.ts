@@ -6,8 +6,7 @@
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { bounds } from "../../../limits/table.ts";
-import type { LossReason } from "../../classify-reply.ts";
-import { type PeerReply, ReplyReader } from "../../smtp-reply.ts";
+import { type LossReason, type PeerReply, ReplyReader } from "../../classify-reply.ts";
 
 export class ChannelError extends Error {
   override name = "ChannelError";

@@ -2,8 +2,14 @@
 import { isIP } from "node:net";
 import { type ConnectionOptions, createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
-import { classifyLoss, classifyReply, deferred, isPositive, type SmtpStage } from "../../classify-reply.ts";
-import type { PeerReply } from "../../smtp-reply.ts";
+import {
+  classifyLoss,
+  classifyReply,
+  deferred,
+  isPositive,
+  type PeerReply,
+  type SmtpStage,
+} from "../../classify-reply.ts";
 import { ChannelError, SmtpChannel } from "./smtp-channel.ts";
 import {
   noExtensions,

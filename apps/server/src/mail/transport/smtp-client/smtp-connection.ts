@@ -12,9 +12,9 @@ import {
   isPositive,
   type LossReason,
   refused,
+  type PeerReply,
   type SmtpStage,
 } from "../../classify-reply.ts";
-import type { PeerReply } from "../../smtp-reply.ts";
 import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
 import { ChannelError, type SmtpChannel } from "./smtp-channel.ts";
 
