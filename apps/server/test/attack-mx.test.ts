@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm";
 import { MemoryBudget } from "@kauke/server/limits/bytes";
 import { clientNetwork } from "@kauke/server/limits/party";
 import { accept, reply } from "@kauke/server/mail/reply";
-import { DataReader } from "@kauke/server/mail/smtp/data-reader";
+import { DataReader } from "@kauke/server/mail/smtp/session-input";
 import { startSmtpServer } from "@kauke/testkit/smtp-server";
 import { greetedTalk, type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";

@@ -5,7 +5,7 @@
  */
 
 import { MemoryBudget } from "@kauke/server/limits/bytes";
-import { DataReader } from "@kauke/server/mail/smtp/data-reader";
+import { DataReader } from "@kauke/server/mail/smtp/session-input";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { beforeAll, expect, test } from "vitest";

@@ -19,9 +19,8 @@ import { authenticate } from "@kauke/server/mail/inbound/authenticate/authentica
 import { screen } from "@kauke/server/mail/inbound/screen";
 import { BodyHashes } from "@kauke/server/mail/message/message-signer";
 import { parseCommand, readMailFrom, readRcptTo } from "@kauke/server/mail/smtp/commands";
-import { DataReader } from "@kauke/server/mail/smtp/data-reader";
 import { AuthExchange } from "@kauke/server/mail/smtp/session-auth";
-import { SessionInput } from "@kauke/server/mail/smtp/session-input";
+import { DataReader, SessionInput } from "@kauke/server/mail/smtp/session-input";
 import { parseAllowList } from "@kauke/server/mail/transport/address-guard";
 import { ongoingAttempt } from "@kauke/server/mail/transport/outgoing-mail.testing";
 import { createStsPolicies } from "@kauke/server/mail/transport/sts-policies";

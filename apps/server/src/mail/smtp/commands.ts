@@ -1,4 +1,4 @@
-/** Parses a command line (RFC 5321 §4.1.1), and MAIL and RCPT (§4.1.1.2-3) with SIZE, BODY, SMTPUTF8. */
+/** Parses command lines (RFC 5321 §4.1.1), MAIL and RCPT with SIZE, BODY, SMTPUTF8; the replies that are always the same. */
 
 import { type EsmtpParams, type MailPath, MailSyntaxError, parseEsmtpParams, parsePathArgument } from "@kauke/mail-rfc";
 import { reply, type SmtpReply } from "../reply.ts";
@@ -92,4 +92,39 @@ function readArgument(
     if (!(thrown instanceof MailSyntaxError)) throw thrown;
     throw new MailArgumentError(thrown.reason.startsWith("parameter") ? badParameter : bad);
   }
+}
+
+const ok = reply(250, "2.0.0", "Ok");
+
+export const replies = {
+  ok,
+  badSequence: reply(503, "5.5.1", "Bad sequence of commands"),
+  syntaxError: reply(500, "5.5.2", "Command not recognised"),
+  notOffered: reply(502, "5.5.1", "Command not offered here"),
+  sentTooEarly: reply(554, "5.5.0", "You sent more before you had read our answer"),
+  sentTooMuch: reply(421, "4.7.0", "You sent too much before you had read our answer"),
+  tooManyRecipients: reply(452, "4.5.3", "Too many recipients"),
+  bye: reply(221, "2.0.0", "Bye"),
+};
+
+/** Replies to commands that do nothing. */
+export const fixedReplies: ReadonlyMap<string, SmtpReply> = new Map([
+  ["NOOP", ok],
+  ["VRFY", reply(252, "2.5.0", "Can't verify addresses, but will accept mail")],
+  ["HELP", reply(214, "2.0.0", "See RFC 5321")],
+]);
+
+interface Offer {
+  mailHost: string;
+  maxMessageBytes: number;
+  hasStartTls: boolean;
+  hasAuth: boolean;
+}
+
+/** @returns the lines of the reply to EHLO: our name, then the extensions offered (RFC 5321 §4.1.1.1) */
+export function ehloLines({ mailHost, maxMessageBytes, hasStartTls, hasAuth }: Offer): string {
+  const lines = [mailHost, "PIPELINING", `SIZE ${maxMessageBytes}`, "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES"];
+  if (hasStartTls) lines.push("STARTTLS");
+  if (hasAuth) lines.push("AUTH PLAIN LOGIN");
+  return lines.map((text, index) => `250${index === lines.length - 1 ? " " : "-"}${text}\r\n`).join("");
 }

@@ -1,6 +1,6 @@
 /**
- * The SMTP listener: accepts sockets, upgrades them to TLS, and at shutdown lets messages in progress be answered. Whom
- * it evicts is decided by `limits/fair-pool.ts`.
+ * The SMTP listener: accepts sockets, upgrades them to TLS, and at shutdown lets messages in progress be answered. The
+ * pools of `limits/slots.ts` choose whom it evicts.
  */
 
 import { createServer, type Server, type Socket } from "node:net";

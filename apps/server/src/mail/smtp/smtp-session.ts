@@ -10,19 +10,20 @@ import { bounds } from "../../limits/table.ts";
 import { formatReply, reply, replyFor, replyForThrow, type SmtpReply, type Verdict } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
 import {
+  ehloLines,
+  fixedReplies,
   MailArgumentError,
   type MailFrom,
   mustAwaitReply,
   parseCommand,
   readMailFrom,
   readRcptTo,
+  replies,
 } from "./commands.ts";
-import { DataReader, type DataResult } from "./data-reader.ts";
 import { type AuthReply, SessionAuth } from "./session-auth.ts";
 import type { SessionOptions } from "./session-handlers.ts";
-import { afterReading, SessionInput } from "./session-input.ts";
+import { afterReading, DataReader, type DataResult, SessionInput } from "./session-input.ts";
 import { MIN_ROOM_BYTES, SessionCounts, type SessionProgress, UNREAD_BYTES_MAX } from "./session-limits.ts";
-import * as replies from "./session-replies.ts";
 
 export class SmtpSession {
   readonly #options: SessionOptions;
@@ -72,7 +73,7 @@ export class SmtpSession {
 
   /** Ends the session with 421, so that the client tries again elsewhere or later. */
   shutdown(): void {
-    this.leave(replies.closing(this.#options.mailHost));
+    this.leave(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
   }
 
   leave(response: SmtpReply): void {
@@ -196,7 +197,7 @@ export class SmtpSession {
     if (this.#options.isClosing() && verb !== "QUIT") return this.shutdown();
     if (!this.#input.isEmpty && mustAwaitReply(verb, this.#esmtp)) return this.leave(replies.sentTooEarly);
     if (verb !== "RCPT" && this.#counts.isTooManyCommands()) return this.#endWith421("Too many commands without mail");
-    const fixed = replies.fixed.get(verb);
+    const fixed = fixedReplies.get(verb);
     if (fixed !== undefined) return this.#say(fixed);
     switch (verb) {
       case "EHLO":
@@ -235,7 +236,7 @@ export class SmtpSession {
     if (!esmtp) return this.#say(reply(250, null, mailHost));
     const hasStartTls = upgrade !== null && !this.#secure;
     const hasAuth = this.#auth !== null && this.#secure;
-    this.#out += replies.ehloLines({ mailHost, maxMessageBytes, hasStartTls, hasAuth });
+    this.#out += ehloLines({ mailHost, maxMessageBytes, hasStartTls, hasAuth });
   }
 
   async #startAuth(argument: string): Promise<void> {

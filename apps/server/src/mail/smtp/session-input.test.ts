@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MemoryBudget } from "../../limits/bytes.ts";
-import { DataReader, type DataResult } from "./data-reader.ts";
+import { DataReader, type DataResult } from "./session-input.ts";
 
 const roomy = () => new MemoryBudget(1e9);
 

@@ -1,7 +1,7 @@
 import { leastCpuMs } from "@kauke/mail-rfc/linear-cost.testing";
 import { expect, test } from "vitest";
 import { MemoryBudget } from "../../limits/bytes.ts";
-import { DataReader } from "./data-reader.ts";
+import { DataReader } from "./session-input.ts";
 
 test("reading a message made of dots costs little more than reading text", async () => {
   const budget = new MemoryBudget(64 * 1024 * 1024);
