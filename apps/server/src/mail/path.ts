@@ -6,23 +6,29 @@
 import type { MailPath } from "@kauke/mail-rfc";
 import type { MailTrace, TraceStep } from "../core/preview/preview-inbox.ts";
 import { type DeliverNowDeps, deliverNow } from "./delivery/deliver-now.ts";
-import { type ArrivalDeps, arrive } from "./inbound/arrived-message.ts";
-import { type Authenticate, authenticateSender, nameClient } from "./inbound/authenticate-sender.ts";
+import {
+  type ArrivalDeps,
+  type Authenticate,
+  arrive,
+  authenticateSender,
+  nameClient,
+  screenMessage,
+} from "./inbound/arrived-message.ts";
 import type { MailLimits } from "./inbound/mail-limits.ts";
 import { type PrepareRepliesDeps, prepareReplies } from "./inbound/owner-replies.ts";
-import { type PlanDeps, planDeliveries } from "./inbound/plan-deliveries.ts";
-import { type TakeReportsDeps, takeReports } from "./inbound/reports/take-reports.ts";
-import { type ResolveDeps, resolve } from "./inbound/resolve.ts";
-import { screenMessage } from "./inbound/screen.ts";
-import { takeSendTags } from "./inbound/send-tags.ts";
 import {
   type KeepForOperatorDeps,
   keepForOperator,
+  type PlanDeps,
+  planDeliveries,
   type StoreBounceSendersDeps,
   type StoreReplyAddressesDeps,
   storeBounceSenders,
   storeReplyAddresses,
-} from "./inbound/store-before-sending.ts";
+} from "./inbound/plan-deliveries.ts";
+import { type TakeReportsDeps, takeReports } from "./inbound/reports/take-reports.ts";
+import { type ResolveDeps, resolve } from "./inbound/resolve.ts";
+import { takeSendTags } from "./inbound/send-tags.ts";
 import { defer, replyFor, replyOf, type SmtpReply, type StageVerdict, type Verdict } from "./reply.ts";
 import type { ReceivedMail } from "./smtp/session-handlers.ts";
 import type { ResolvedRecipient, Transaction } from "./transaction.ts";

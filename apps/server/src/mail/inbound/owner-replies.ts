@@ -21,8 +21,8 @@ import {
   sendAddressReplies,
 } from "../reply.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
+import type { ScreenedMessage } from "./arrived-message.ts";
 import { ownerProofs } from "./owner-proof.ts";
-import type { ScreenedMessage } from "./screen.ts";
 
 export interface PrepareRepliesDeps {
   write: WriteAsDeps;

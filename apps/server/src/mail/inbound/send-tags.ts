@@ -3,19 +3,12 @@
  * `person@host.example` as the alias, like one to a reply address, if the alias' setting allows it. Where that is not
  * possible, the owner reads why. From anybody else the tag has no meaning, and the message is forwarded to the owner.
  */
-import {
-  addressesOf,
-  fieldValue,
-  firstValue,
-  type HeaderBlock,
-  splitAddress,
-  splitAliasAddress,
-} from "@kauke/mail-rfc";
+import { fieldValue, firstValue, type HeaderBlock } from "@kauke/mail-rfc";
 import { accept, defer, endWith, type SmtpReply, type StageVerdict, sendAddressReplies } from "../reply.ts";
 import type { AliasRecipient, ReplyRecipient, ResolvedRecipient, Transaction } from "../transaction.ts";
+import { lostTagsOf, type ScreenedMessage } from "./arrived-message.ts";
 import { ownerProofs } from "./owner-proof.ts";
 import { type PrepareRepliesDeps, proofDeps } from "./owner-replies.ts";
-import type { ScreenedMessage } from "./screen.ts";
 
 /**
  * Makes the owner's tagged addresses reply recipients, if a confirmed destination of the alias sent the message.
@@ -83,44 +76,4 @@ function replyOf(recipient: AliasRecipient): ReplyRecipient {
   const { route, sendTag } = recipient;
   const correspondent = { name: null, address: sendTag?.recipient ?? "" };
   return { kind: "reply", address: sendTag?.address ?? route.address, correspondent, route, forOthers: recipient };
-}
-
-const PLUS = 0x2b;
-
-/**
- * Some mail programs and hosts leave out the tag in RCPT TO, and the owner's message would come back to the owner.
- * @returns the alias recipients without a tag that To and Cc name only with the tag of a send address, where this send
- * address is no recipient itself
- */
-export function lostTagsOf(
-  { recipients, wire }: Pick<Transaction, "recipients" | "wire">,
-  { fields, end }: HeaderBlock,
-): ReadonlySet<ResolvedRecipient> {
-  const header = wire.subarray(0, end);
-  const lists = fields.filter(({ name }) => name === "to" || name === "cc");
-  const hasPlus = lists.some((field) => header.subarray(field.start, field.end).includes(PLUS));
-  if (!hasPlus || !recipients.some(({ kind }) => kind === "alias")) return new Set();
-  const tagsOf = tagsByAlias(["to", "cc"].flatMap((name) => addressesOf({ header, fields }, name).mailboxes));
-  const taken = new Set(recipients.flatMap((to) => (to.kind === "alias" && to.sendTag ? [to.sendTag.address] : [])));
-  const hasLostTag = (recipient: ResolvedRecipient) => {
-    if (recipient.kind !== "alias" || recipient.sendTag !== undefined) return false;
-    const named = tagsOf.get(recipient.route.address) ?? [];
-    return named.length > 0 && named.every(({ address, tag }) => tag.includes("=") && !taken.has(address));
-  };
-  return new Set(recipients.filter(hasLostTag));
-}
-
-interface Named {
-  address: string;
-  tag: string;
-}
-
-/** Tags of the addresses in To and Cc by alias; an address without a tag has the tag "". */
-function tagsByAlias(mailboxes: readonly { address: string }[]): ReadonlyMap<string, readonly Named[]> {
-  const named = mailboxes.map(({ address }) => {
-    const { local, domain } = splitAddress(address);
-    const { name, tag } = splitAliasAddress(local);
-    return { alias: `${name}@${domain}`.toLowerCase(), address: address.toLowerCase(), tag: tag ?? "" };
-  });
-  return Map.groupBy(named, ({ alias }) => alias);
 }

@@ -23,7 +23,7 @@ import {
 import type { MailFrom } from "../smtp/commands.ts";
 import type { SignInResult } from "../smtp/session-auth.ts";
 import type { ReceivedMail, SessionHandlers } from "../smtp/session-handlers.ts";
-import { screen } from "./screen.ts";
+import { screen } from "./arrived-message.ts";
 
 export interface SubmissionDeps {
   write: WriteAsDeps;

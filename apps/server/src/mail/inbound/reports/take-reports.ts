@@ -21,9 +21,9 @@ import type { FailureReporter } from "../../delivery/failures.ts";
 import type { DeliveryReports } from "../../message/delivery-reports.ts";
 import { accept, endWith, type SmtpReply, type StageVerdict } from "../../reply.ts";
 import type { BounceRecipient, Transaction } from "../../transaction.ts";
+import type { ScreenedMessage } from "../arrived-message.ts";
 import type { PrepareRepliesDeps } from "../owner-replies.ts";
 import { type ResolveDeps, resolve } from "../resolve.ts";
-import type { ScreenedMessage } from "../screen.ts";
 import type { BounceLimits } from "./bounce-limits.ts";
 import { sendNote } from "./send-note.ts";
 
