@@ -32,7 +32,7 @@ import type { Resolver } from "./dns/resolver.ts";
 import { authenticate, type ToAuthenticate } from "./inbound/authenticate/authenticate.ts";
 import { ClientNames } from "./inbound/client-names.ts";
 import { MailLimits } from "./inbound/mail-limits.ts";
-import { BounceLimits } from "./inbound/reports/bounce-limits.ts";
+import { BounceLimits } from "./inbound/reports/take-reports.ts";
 import type { ResolveDeps } from "./inbound/resolve.ts";
 import { RouteCache } from "./inbound/route-cache.ts";
 import { submissionService } from "./inbound/submission.ts";

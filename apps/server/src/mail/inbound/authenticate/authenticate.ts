@@ -11,11 +11,10 @@ import { bounds } from "../../../limits/table.ts";
 import type { Resolver } from "../../dns/resolver.ts";
 import type { BodyHashes } from "../../message/message-signer.ts";
 import type { AuthorInstruction } from "../../transaction.ts";
-import { readInstruction, readShownAuthor, type ShownAuthor } from "./author.ts";
+import { DmarcJudge, type DmarcVerdict, readInstruction, readShownAuthor, type ShownAuthor } from "./author.ts";
 import { checkSignatures } from "./check-signatures.ts";
 import { checkSpf } from "./check-spf.ts";
 import { type Authentication, type ChecksFound, conclude } from "./conclude-checks.ts";
-import { DmarcJudge, type DmarcVerdict } from "./dmarc-judge.ts";
 import { MessageDns } from "./message-dns.ts";
 
 export interface ToAuthenticate {

@@ -1,13 +1,16 @@
 /**
- * The author of a message: who mail programs show as the author, and whether the author sent the message to the
- * recipients of this envelope. DKIM proves the first and not the second: whoever holds a signed message can send it to
- * any address.
+ * The author of a message: whom mail programs show as the author, whether DMARC proves it, and whether the author sent
+ * the message to the recipients of this envelope. DKIM does not prove that: whoever holds a signed message can send it
+ * to any address.
  */
 
 import {
   addressesOf,
   asciiDomainOf,
+  comparableDomain,
   countFields,
+  DmarcEvaluation,
+  type DmarcPolicy,
   domainOf,
   type InstructionProof,
   MailSyntaxError,
@@ -16,8 +19,10 @@ import {
   type Vouchers,
 } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
+import { registrableDomain } from "../../../limits/party.ts";
+import type { DnsResult } from "../../dns/resolver.ts";
 import type { AuthorInstruction } from "../../transaction.ts";
-import type { DmarcVerdict } from "./dmarc-judge.ts";
+import type { MessageDns } from "./message-dns.ts";
 
 export interface ReceivedMessage {
   raw: Buffer;
@@ -70,6 +75,65 @@ export function hasSameRecipients({ recipientFields }: ShownAuthor, fields: read
 function authorDomain(address: string): string {
   const domain = domainOf(address);
   return PLAIN_DOMAIN.test(domain) ? domain : asciiDomainOf(address);
+}
+
+export interface DmarcVerdict {
+  /** `temperror`: the DMARC record, or a look-up that alignment depends on, failed temporarily. */
+  result: "pass" | "fail" | "none" | "temperror";
+  isProven: boolean;
+  applied: DmarcPolicy | null;
+}
+
+type Dns = Pick<MessageDns, "find">;
+
+const nobody: Vouchers = { spf: [], dkim: [] };
+
+/**
+ * DMARC (RFC 7489, RFC 9989): whether the displayed author is proven, and which policy their domain publishes.
+ * Without a DMARC record, relaxed alignment by the public suffix list proves the author; with one, that record alone
+ * decides.
+ */
+export class DmarcJudge {
+  readonly #author: string;
+  readonly #evaluation: DmarcEvaluation;
+
+  /** @param author domain in A-labels; empty when there is none */
+  constructor(author: string, dns: Dns) {
+    this.#author = author;
+    this.#evaluation = new DmarcEvaluation(author, {
+      txt: async (name) => textsOf(await dns.find(name, "TXT")),
+      exists: async (name) => existsBy(await dns.find(name, "A")),
+    });
+  }
+
+  async policy(): Promise<DmarcPolicy | "unknown"> {
+    const { result, policy } = await this.#evaluation.evaluate(nobody);
+    return result === "temperror" ? "unknown" : (policy ?? "none");
+  }
+
+  async judge(vouchers: Vouchers): Promise<DmarcVerdict> {
+    const { result, policy } = await this.#evaluation.evaluate(vouchers);
+    const isAligned = result === "none" && this.#isAlignedWithoutRecord(vouchers);
+    return { result, isProven: result === "pass" || isAligned, applied: result === "fail" ? policy : null };
+  }
+
+  #isAlignedWithoutRecord({ spf, dkim }: Vouchers): boolean {
+    const author = comparableDomain(this.#author);
+    const others = [...spf, ...dkim].map(comparableDomain);
+    if (author === "" || others.length === 0) return false;
+    const organizationOf = (domain: string) => registrableDomain(domain) ?? domain;
+    return others.some((domain) => organizationOf(domain) === organizationOf(author));
+  }
+}
+
+function textsOf(result: DnsResult<string>): readonly string[] {
+  if (result.kind === "failed") throw new Error("look-up failed");
+  return result.kind === "found" ? result.records : [];
+}
+
+function existsBy({ kind }: DnsResult<string>): boolean {
+  if (kind === "failed") throw new Error("look-up failed");
+  return kind !== "no_name";
 }
 
 interface DomainCheck {

@@ -28,8 +28,7 @@ import type { AuthResult } from "../../../core/message/message.ts";
 import type { BodyHashes } from "../../message/message-signer.ts";
 import { hasSameFrom, hasSameRecipients, type ShownAuthor } from "./author.ts";
 import { type BodyHash, hashBody } from "./hash-body.ts";
-import { lookUpKey } from "./key-records.ts";
-import type { MessageDns } from "./message-dns.ts";
+import { lookUpKey, type MessageDns } from "./message-dns.ts";
 import { checkedArcFields, checkedSignatures } from "./signature-limits.ts";
 
 export interface SignatureFound {

@@ -2,9 +2,9 @@
 import { type DmarcPolicy, type MethodResult, resultsValue } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
 import type { MailRefusal } from "../../reply.ts";
+import type { DmarcVerdict } from "./author.ts";
 import type { ArcFound, SignatureFound } from "./check-signatures.ts";
 import type { SpfFound } from "./check-spf.ts";
-import type { DmarcVerdict } from "./dmarc-judge.ts";
 
 type Refusal = Extract<MailRefusal, "dmarc_reject" | "proof_unfinished"> | "author_unreadable";
 

@@ -3,7 +3,7 @@ import { toALabels } from "@kauke/mail-rfc";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DmarcJudge } from "./dmarc-judge.ts";
+import { DmarcJudge } from "./author.ts";
 import { answersOf, libraryDmarc, libraryTools, type TxtTable } from "./library-verdicts.testing.ts";
 
 const names = [

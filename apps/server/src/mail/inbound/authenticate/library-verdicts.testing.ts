@@ -16,8 +16,8 @@ import { readDnsName } from "@kauke/mail-rfc";
 import { type DKIMResult, type DMARCResult, dkimVerify, dmarc, arc as verifyArc } from "mailauth";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { DnsResult } from "../../dns/resolver.ts";
+import type { DmarcVerdict } from "./author.ts";
 import type { ArcFound, SignatureFound } from "./check-signatures.ts";
-import type { DmarcVerdict } from "./dmarc-judge.ts";
 
 type Resolver = (name: string, type: string) => Promise<string[]>;
 

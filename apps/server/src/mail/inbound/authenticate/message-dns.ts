@@ -3,8 +3,9 @@
  * every check finishes. Results are cached for the message.
  */
 
-import type { SpfRecordType } from "@kauke/mail-rfc";
+import { type KeyLookup, type KeyRecord, keyName, readKeyRecord, type SpfRecordType } from "@kauke/mail-rfc";
 import { bounds } from "../../../limits/table.ts";
+import { BoundedMap } from "../../../runtime/maps.ts";
 import type { DnsResult, MxRecord, Resolver } from "../../dns/resolver.ts";
 
 type TextResult = DnsResult<string>;
@@ -102,3 +103,37 @@ export function boundTxt(name: string, found: DnsResult<string>): DnsResult<stri
 
 /** An empty key record counts as an invalid key. */
 const readableKey = (record: string): string => (record.length > bounds.txtRecord.octets ? "" : record);
+
+/** Maximum cached keys; each takes some 3 KiB, its text included. */
+export const KEY_RECORDS_MAX = 500;
+/** Maximum characters of a cached record; an RSA key of 4,096 bits has 750. */
+const CACHED_CHARACTERS_MAX = 1024;
+
+/** Cache of public keys of signatures, by the text of their record, so that a changed record counts at once. */
+export class KeyRecords {
+  readonly #records = new BoundedMap<string, KeyRecord>(KEY_RECORDS_MAX);
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  read(text: string): KeyRecord {
+    const record = this.#records.get(text) ?? readKeyRecord(text);
+    if (text.length <= CACHED_CHARACTERS_MAX) this.#records.set(text, record);
+    return record;
+  }
+}
+
+const keyRecords = new KeyRecords();
+
+/** Looks a key up. Of several records the first counts (RFC 6376 §3.6.2.2 leaves it open). */
+export async function lookUpKey(
+  place: { selector: string; domain: string },
+  dns: Pick<MessageDns, "find">,
+): Promise<KeyLookup> {
+  const result = await dns.find(keyName(place), "TXT");
+  if (result.kind === "failed") return { failed: result.isLate === true ? "ETIMEOUT" : "ESERVFAIL" };
+  if (result.kind !== "found") return null;
+  const [text = ""] = result.records;
+  return keyRecords.read(text);
+}

@@ -5,6 +5,7 @@
  * names one, a report of our own that mentions only the alias.
  */
 
+import { hash } from "node:crypto";
 import {
   addressesOf,
   type DeliveryReportFacts,
@@ -17,6 +18,9 @@ import {
 } from "@kauke/mail-rfc";
 import { type AliasRoute, type AliasStore, mailboxesAmong } from "../../../core/alias/alias.ts";
 import { isMailboxOf } from "../../../core/destination/same-mailbox.ts";
+import { type BucketRule, spendAll, TokenBuckets } from "../../../limits/rate.ts";
+import { bounds, partOfRule } from "../../../limits/table.ts";
+import { type Clock, type Random, steadyMs } from "../../../runtime/ports.ts";
 import type { FailureReporter } from "../../delivery/failures.ts";
 import type { DeliveryReports } from "../../message/delivery-reports.ts";
 import { accept, endWith, type SmtpReply, type StageVerdict } from "../../reply.ts";
@@ -24,7 +28,6 @@ import type { BounceRecipient, Transaction } from "../../transaction.ts";
 import type { ScreenedMessage } from "../arrived-message.ts";
 import type { PrepareRepliesDeps } from "../owner-replies.ts";
 import { type ResolveDeps, resolve } from "../resolve.ts";
-import type { BounceLimits } from "./bounce-limits.ts";
 import { sendNote } from "./send-note.ts";
 
 export interface TakeReportsDeps {
@@ -136,5 +139,82 @@ async function aliasOf(mailFrom: string, deps: ResolveDeps): Promise<string | nu
   } catch (thrown) {
     if (thrown instanceof MailSyntaxError) return null;
     throw thrown;
+  }
+}
+
+const DAY_SECONDS = 86_400;
+const { bounceNotices, bounceReports } = bounds;
+
+const aDay = (max: number): BucketRule => ({ max, windowSeconds: DAY_SECONDS });
+
+const rules = {
+  aliasNotice: { max: bounceNotices.alias, windowSeconds: bounceNotices.aliasMs / 1000 },
+  accountNotice: aDay(bounceNotices.account),
+  pair: aDay(bounceReports.pair),
+  sender: aDay(bounceReports.sender),
+  alias: aDay(bounceReports.alias),
+  account: aDay(bounceReports.account),
+};
+
+type RuleName = keyof typeof rules;
+
+export interface BouncedMail {
+  aliasId: string;
+  userId: string;
+  /** Envelope sender of the forwarded message. */
+  sender: string;
+}
+
+interface BounceLimitsParts {
+  clock: Clock;
+  random: Random;
+  /** Key of the hashes under which senders are counted; default: a random one. */
+  hashKey?: Buffer;
+  /** Number of processes among which the limits are divided. */
+  processes?: number | undefined;
+}
+
+/**
+ * Limits what bounces may trigger. A mailbox's host and its reader know the bounce address, and may send any number of
+ * reports to it: those over a limit are accepted without effect. A sender gets fewer of these reports a day than
+ * `delivery-reports.ts` sends to one address, so that bounces never use up reports about mail that failed here.
+ */
+export class BounceLimits {
+  readonly #clock: Clock;
+  readonly #key: string;
+  readonly #buckets: Record<RuleName, TokenBuckets>;
+
+  constructor({ clock, random, hashKey, processes = 1 }: BounceLimitsParts) {
+    this.#clock = clock;
+    this.#key = (hashKey ?? random.bytes(32)).toString("base64");
+    const buckets = Object.entries(rules).map(([name, rule]) => [
+      name,
+      new TokenBuckets(partOfRule(rule, processes), bounds.rateBuckets.keys),
+    ]);
+    this.#buckets = Object.fromEntries(buckets) as Record<RuleName, TokenBuckets>;
+  }
+
+  /** Counts a notice to the owner. @returns false, counting nothing, when a limit is reached */
+  takeNotice({ aliasId, userId }: Omit<BouncedMail, "sender">): boolean {
+    return this.#takeAll([
+      ["aliasNotice", aliasId],
+      ["accountNotice", userId],
+    ]);
+  }
+
+  /** Counts a report to the original sender. @returns false, counting nothing, when a limit is reached */
+  takeReport({ aliasId, userId, sender }: BouncedMail): boolean {
+    const to = hash("sha256", this.#key + sender.toLowerCase(), "latin1").slice(0, 16);
+    return this.#takeAll([
+      ["pair", `${aliasId}${to}`],
+      ["sender", to],
+      ["alias", aliasId],
+      ["account", userId],
+    ]);
+  }
+
+  #takeAll(keys: readonly (readonly [RuleName, string])[]): boolean {
+    const counted = keys.map(([name, key]) => [this.#buckets[name], key] as const);
+    return spendAll(counted, steadyMs(this.#clock));
   }
 }
