@@ -197,7 +197,7 @@ const work = {
   // Large mailing services write from a new address each time. A row of 200 bytes lives for 22 days.
   newBounceSenders: bound(
     { alias: 500, account: 1000 },
-    "senders remembered because their address does not fit into a bounce address | {alias} and {account} at once, then as many a day | alias, account | the alias, the account | a bounce of their mail reaches the owner as a notice, not the sender | attacks/tables.test.ts, bounce-senders.test.ts",
+    "senders remembered because their address does not fit into a bounce address | {alias} and {account} at once, then as many a day | alias, account | the alias, the account | a bounce of their mail reaches the owner as a notice, not the sender | attacks/tables.test.ts, bounce-address.test.ts",
   ),
   // 200 rows take some 20 ms with the embedded database.
   replyRows: bound(

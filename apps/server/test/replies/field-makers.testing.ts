@@ -27,7 +27,7 @@ import {
 } from "@kauke/mail-rfc";
 import { ownMessage } from "@kauke/server/core/own-mail";
 import { writePreviewReply } from "@kauke/server/core/preview/preview-reply";
-import { outerMessage } from "@kauke/server/mail/message/encrypted-header";
+import { outerMessage } from "@kauke/server/mail/message/encrypted-copy";
 import { messageSigner } from "@kauke/server/mail/message/message-signer";
 import { type RewriteSource, rewrite } from "@kauke/server/mail/message/rewrite";
 

@@ -6,7 +6,7 @@ import type { Delivery, DeliveryOutcome, DeliveryTarget } from "../../core/deliv
 import { bounds } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
-import type { AccountBounceSender } from "../message/bounce-senders.ts";
+import type { AccountBounceSender } from "../message/bounce-address.ts";
 import type { ForwardCopy } from "../message/forward-copy.ts";
 import type { CopyReplies } from "../message/reply-book.ts";
 import type { MailRefusal } from "../reply.ts";

@@ -7,8 +7,7 @@ import type { BackgroundMemory } from "../../limits/bytes.ts";
 import type { Logger, Metrics } from "../../runtime/ports.ts";
 import { untried } from "../classify-reply.ts";
 import { makeForwardCopy } from "../message/encrypted-copy.ts";
-import type { CopyParts, ForwardCopy } from "../message/forward-copy.ts";
-import { makeSendCopy } from "../message/send-copy.ts";
+import { type CopyParts, type ForwardCopy, makeSendCopy } from "../message/forward-copy.ts";
 import type { Attempt, CopySource, OpenCopy } from "./attempt.ts";
 
 export interface SpooledCopiesDeps {

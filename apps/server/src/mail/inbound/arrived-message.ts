@@ -15,7 +15,7 @@ import {
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import { bounds } from "../../limits/table.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
-import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encrypted-header.ts";
+import { ENCRYPTION_PASSES_MAX, readEncryptionPasses } from "../message/encrypted-copy.ts";
 import { accept, authorUnreadable, defer, endWith, reject, type StageVerdict } from "../reply.ts";
 import type { ReceivedMail } from "../smtp/session-handlers.ts";
 import type { AuthorInstruction, ResolvedRecipient, Transaction } from "../transaction.ts";

@@ -6,7 +6,7 @@ import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { BounceSender } from "../../core/bounce-sender.ts";
-import { BounceSenders } from "../message/bounce-senders.ts";
+import { BounceSenders } from "../message/bounce-address.ts";
 import { rewrite } from "../message/rewrite.ts";
 import { type ResolveDeps, resolve } from "./resolve.ts";
 

@@ -7,7 +7,7 @@ import type { DeliveryStore, DeliveryTarget } from "../../core/delivery/delivery
 import { enqueueMessage, type MessageBodies, type MessageEnvelope } from "../../core/message/message.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import type { InboundPlan, PlannedAlias } from "../delivery/first-try.ts";
-import type { BounceSenders } from "../message/bounce-senders.ts";
+import type { BounceSenders } from "../message/bounce-address.ts";
 import type { EncryptionTarget, ForwardCopy } from "../message/forward-copy.ts";
 import type { ReplyBook } from "../message/reply-book.ts";
 import { type Accepted, accept, defer, endWith, replyForThrow, type StageVerdict } from "../reply.ts";

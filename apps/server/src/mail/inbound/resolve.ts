@@ -15,7 +15,7 @@ import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { BounceSenderStore } from "../../core/bounce-sender.ts";
 import type { SpoolQuota, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
-import { type ResolveReplyDeps, resolveReply } from "../message/resolve-reply.ts";
+import { type ResolveReplyDeps, resolveReply } from "../message/reply-book.ts";
 import { accept, defer, reject, type Verdict } from "../reply.ts";
 import type { BounceRecipient, ResolvedRecipient } from "../transaction.ts";
 import type { RouteCache } from "./route-cache.ts";

@@ -7,7 +7,7 @@ import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias.ts";
 import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential.ts";
 import { clientNetwork } from "../../limits/party.ts";
-import { isReplyAddress, resolveRepliesOf } from "../message/resolve-reply.ts";
+import { isReplyAddress, resolveRepliesOf } from "../message/reply-book.ts";
 import { sendAsAlias, type WriteAsDeps } from "../message/write-as-alias.ts";
 import {
   accept,

@@ -3,14 +3,14 @@
  * bytes or from the same bytes in the spool, with identical results.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { domainOf, unstuff } from "@kauke/mail-rfc";
+import { domainOf, readHeader, unstuff } from "@kauke/mail-rfc";
 import type { BounceSender } from "../../core/bounce-sender.ts";
+import type { AuthResult, MessageEnvelope } from "../../core/message/message.ts";
 import type { BackgroundMemory } from "../../limits/bytes.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 import type { WebhookBodyMaker } from "../transport/webhook/webhook-body-maker.ts";
-import type { SignsArcFor } from "./arc-signing.ts";
-import { CopyMemory } from "./copy-memory.ts";
-import type { MessageSigner, ToSign } from "./message-signer.ts";
+import { CopyMemory, type ReleasableMail, releasableMail } from "./copy-memory.ts";
+import type { MessageSigner, SignsArcFor, ToSign } from "./message-signer.ts";
 import type { ForwardedInvitations, Invitations } from "./optional-features.ts";
 import type { Correspondent } from "./reply-book.ts";
 import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
@@ -51,7 +51,6 @@ export interface ForwardSource extends RewriteSource {
 
 const JSON_OVERHEAD_BYTES = 4096;
 const CRLF = Buffer.from("\r\n");
-const nothingChecked = { spf: "none", dkim: "none", dmarc: "none", arc: "none" } as const;
 
 export interface CopyParts {
   rules: RewriteRules;
@@ -160,7 +159,7 @@ class PlainCopy implements ForwardCopy {
   }
 
   #needsArcSet(rcptTo: string): boolean {
-    return this.#parts.signsArcFor(rcptTo, (this.#about.envelope.authentication ?? nothingChecked).arc);
+    return this.#parts.signsArcFor(rcptTo, resultsOf(this.#about.envelope).arc);
   }
 
   #arcSetOf(signed: ToSign): Promise<Buffer> {
@@ -173,8 +172,7 @@ class PlainCopy implements ForwardCopy {
     const wire = this.#bytes?.wire;
     const reserved = (wire?.length ?? 0) * 3 + JSON_OVERHEAD_BYTES;
     if (wire === undefined || !this.#memory.reserve(reserved)) return null;
-    const { spf, dkim, dmarc, arc } = envelope.authentication ?? nothingChecked;
-    const message = { aliasAddress, envelope, raw: unstuff(wire), authentication: { spf, dkim, dmarc, arc } };
+    const message = { aliasAddress, envelope, raw: unstuff(wire), authentication: resultsOf(envelope) };
     const made = await this.#parts.webhookBodies.make(message, reserved, {
       party: account ?? "operator",
       isWanted: () => !this.#memory.isReleased,
@@ -184,6 +182,12 @@ class PlainCopy implements ForwardCopy {
   }
 }
 
+/** Results of the sender's authentication alone, without the text of the header field. */
+export function resultsOf({ authentication }: MessageEnvelope): Record<"spf" | "dkim" | "dmarc" | "arc", AuthResult> {
+  const { spf = "none", dkim = "none", dmarc = "none", arc = "none" } = authentication ?? {};
+  return { spf, dkim, dmarc, arc };
+}
+
 let lastWork: Promise<unknown> = Promise.resolve();
 
 /** Makes one body per turn of the event loop, since a message may go to a hundred aliases at once. */
@@ -191,4 +195,51 @@ function oneAtATime<T>(work: () => T): Promise<T> {
   const done = lastWork.then(() => nextTurn()).then(work);
   lastWork = done.catch(() => {});
   return done;
+}
+
+export interface SendSource {
+  /** Envelope; a null sender stays, any other sender is replaced by the alias. */
+  envelope: MessageEnvelope;
+  wire: Buffer;
+  aliasAddress: string;
+  /** Whether this is a delivery report of ours, with the null sender (RFC 5321 §4.5.5). */
+  isReport: boolean;
+}
+
+/**
+ * A copy that leaves as the alias, or a report of ours: the stored bytes with our signature on top. Bounces return to
+ * the alias, so that its owner gets them like any mail.
+ */
+export function makeSendCopy(
+  { envelope, wire, aliasAddress, isReport }: SendSource,
+  signer: MessageSigner,
+): ForwardCopy {
+  const envelopeFrom = isReport || envelope.envelopeFrom === "" ? "" : aliasAddress;
+  let bytes: Buffer | null = wire;
+  let issued: ReleasableMail[] = [];
+  let signature: Promise<Buffer> | null = null;
+  return {
+    webhookSecret: null,
+    envelopeFrom,
+    bounceSender: null,
+    correspondents: [],
+    onEvicted: () => {},
+    async mailTo(rcptTo) {
+      if (bytes === null) throw new Error("the copy was released");
+      const { end } = readHeader(bytes);
+      const header = bytes.subarray(0, end);
+      signature ??= signer.sign({ domain: domainOf(aliasAddress), header, wire: bytes, bodyStart: end + 2 });
+      const wireParts = [await signature, bytes];
+      const { eightBit, smtpUtf8 } = envelope;
+      const releasable = releasableMail({ envelopeFrom, rcptTo, eightBit, smtpUtf8 }, wireParts);
+      issued.push(releasable);
+      return releasable.mail;
+    },
+    webhookBody: async () => null,
+    release() {
+      bytes = null;
+      for (const mail of issued) mail.release();
+      issued = [];
+    },
+  };
 }

@@ -1,6 +1,7 @@
 /** Signs mail that is sent under one of our domains with DKIM and ARC. Keys are parsed once, at start. */
 import {
   arcSign,
+  asciiDomainOf,
   type DkimKey,
   dkimSign,
   fieldTextBytes,
@@ -9,7 +10,7 @@ import {
   simpleBodyHash,
   unstuff,
 } from "@kauke/mail-rfc";
-import type { MessageAuthentication } from "../../core/message/message.ts";
+import type { AuthResult, MessageAuthentication } from "../../core/message/message.ts";
 
 /** SHA-256 of bodies as DKIM signs them (simple), shared by all copies and the verification on arrival. */
 export class BodyHashes {
@@ -69,5 +70,40 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
       if (status !== "none" && status !== "pass" && status !== "fail") return Buffer.alloc(0);
       return fieldTextBytes(await arcSign({ ...sourceOf(message), results, status }, key));
     },
+  };
+}
+
+/** `on`: for messages that arrived with an ARC chain or go to a provider known to use ARC. */
+export type ArcSetting = "off" | "on" | "always";
+
+/** @param arc result for the chain on arrival */
+export type SignsArcFor = (rcptTo: string, arc: AuthResult) => boolean;
+
+/**
+ * Providers that state a result for ARC in mail they receive, or document that they use it: domains of their mail
+ * hosts, and of mailboxes, for when the mail host is not known (before the first delivery, or behind a relay).
+ */
+const readersOfArc = {
+  google: ["google.com", "gmail.com", "googlemail.com"],
+  microsoft: ["outlook.com", "hotmail.com", "live.com", "msn.com"],
+  yahoo: ["yahoodns.net", "yahoo.com", "aol.com"],
+  apple: ["icloud.com", "me.com", "mac.com"],
+  fastmail: ["messagingengine.com", "fastmail.com"],
+};
+const domainsOfReaders: ReadonlySet<string> = new Set(Object.values(readersOfArc).flat());
+
+/**
+ * Decides which forwarded messages get an ARC set (RFC 8617), which costs two RSA signatures. A copy passes DMARC
+ * without one; what a set adds is who wrote the original. So it is of use for a message that arrived with a chain,
+ * which would otherwise break, or where the receiving host evaluates ARC (docs/decisions/2026-11-23-arc-where-a-chain-
+ * arrived.md).
+ * @param providerOf who runs a domain's mail hosts, or the domain itself when that is unknown
+ */
+export function arcSigning(setting: ArcSetting, providerOf: (domain: string) => string): SignsArcFor {
+  if (setting !== "on") return () => setting === "always";
+  return (rcptTo, arc) => {
+    if (arc === "pass" || arc === "fail") return true;
+    const domain = asciiDomainOf(rcptTo);
+    return domainsOfReaders.has(domain) || domainsOfReaders.has(providerOf(domain));
   };
 }

@@ -1,16 +1,30 @@
 /**
- * Stores the correspondents behind the reply addresses of a forwarded message before it is sent, so that replies find
- * their way back. A row lives as long as its alias, and an attacker who forges senders causes up to a thousand rows per
+ * Whom reply addresses stand for. The correspondents of a forwarded message are stored before it is sent, so that
+ * replies find their way back. A row lives as long as its alias, and an attacker who forges senders causes up to a thousand rows per
  * alias with one message: so new correspondents are limited per day for each alias and account; messages to many people
  * may use half of that limit. Correspondents that are stored already are always accepted.
  */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { replyRowId, sealCorrespondent } from "@kauke/mail-rfc";
+import {
+  domainOf,
+  type Mailbox,
+  mayBeAliasName,
+  openCorrespondent,
+  readReplyToken,
+  replyAddress,
+  replyRowId,
+  sealCorrespondent,
+  splitAddress,
+} from "@kauke/mail-rfc";
+import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { ReplyPathStore } from "../../core/reply-path.ts";
 import { type BucketRule, TokenBuckets } from "../../limits/rate.ts";
 import { bounds, type RowRules, rowsPerDay } from "../../limits/table.ts";
+import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
+import { accept, reject, type Verdict } from "../reply.ts";
+import type { ReplyRecipient } from "../transaction.ts";
 
 export interface Correspondent {
   address: string;
@@ -32,7 +46,7 @@ interface NewPath extends Correspondent {
 export class ReplyBook {
   readonly #store: Pick<ReplyPathStore, "ensure" | "listKnown">;
   readonly #clock: Clock;
-  readonly #stored = new Set<string>();
+  readonly #stored = new BoundedMap<string, true>(bounds.remembered.replyAddresses);
   readonly #new: { alias: TokenBuckets; account: TokenBuckets; rules: RowRules } | null;
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
   readonly #queueEnds = new Map<string, Promise<void>>();
@@ -99,7 +113,7 @@ export class ReplyBook {
     for await (const chunk of inChunks(taken)) {
       const byAccount = [...Map.groupBy(chunk, ({ userId }) => userId)];
       await Promise.all(byAccount.map(([account, own]) => this.#store.ensure(own.map(rowOf), { now, account })));
-      for (const { token } of chunk) this.#remember(token);
+      for (const { token } of chunk) this.#stored.set(token, true);
     }
     return over;
   }
@@ -145,12 +159,6 @@ export class ReplyBook {
     }
     return unknown;
   }
-
-  #remember(token: string): void {
-    const oldest = this.#stored.values().next().value;
-    if (this.#stored.size >= bounds.remembered.replyAddresses && oldest !== undefined) this.#stored.delete(oldest);
-    this.#stored.add(token);
-  }
 }
 
 /** Makes a row. Sealing takes as long as the statement, so it is done chunk by chunk too. */
@@ -175,4 +183,64 @@ async function* inChunks(paths: readonly NewPath[]): AsyncGenerator<readonly New
     if (from > 0) await nextTurn();
     yield paths.slice(from, from + bounds.replyRows.turn);
   }
+}
+
+export interface ResolveReplyDeps {
+  replyPaths: Pick<ReplyPathStore, "find">;
+  aliases: Pick<AliasStore, "findRouteById">;
+}
+
+/**
+ * @param domain in lower case; a token is valid at its alias' domain only
+ * @returns a rejection for an unknown token, and for a paused alias, which neither receives nor sends
+ */
+export async function resolveReply(
+  token: string,
+  domain: string,
+  deps: ResolveReplyDeps,
+): Promise<Verdict<ReplyRecipient>> {
+  const path = await deps.replyPaths.find(replyRowId(token));
+  const correspondent = path === null ? null : openCorrespondent(token, path.sealed);
+  if (path === null || correspondent === null) return reject("alias_not_found");
+  const route = await deps.aliases.findRouteById(path.aliasId);
+  if (route === null || route.paused || domainOf(route.address) !== domain) return reject("alias_not_found");
+  return accept({ kind: "reply", address: replyAddress(token, domain), correspondent, route });
+}
+
+/** Resolves the alias' reply addresses in one statement. @returns people by reply address in lower case */
+export async function resolveRepliesOf(
+  alias: Pick<AliasRoute, "aliasId" | "address">,
+  addresses: readonly string[],
+  { replyPaths }: { replyPaths: Pick<ReplyPathStore, "findAll"> },
+): Promise<Map<string, Mailbox>> {
+  const tokens = new Map<string, string>();
+  for (const address of addresses) {
+    const token = readReplyToken(localOf(address));
+    if (token !== null && domainOf(address) === domainOf(alias.address)) tokens.set(address.toLowerCase(), token);
+  }
+  const paths = await replyPaths.findAll([...new Set(tokens.values())].map(replyRowId));
+  const sealed = new Map(
+    paths.flatMap((it) => (it.aliasId === alias.aliasId ? [[it.id.toString("hex"), it.sealed]] : [])),
+  );
+  const people = new Map<string, Mailbox>();
+  for (const [address, token] of tokens) {
+    const found = sealed.get(replyRowId(token).toString("hex"));
+    const correspondent = found === undefined ? null : openCorrespondent(token, found);
+    if (correspondent !== null) people.set(address, correspondent);
+  }
+  return people;
+}
+
+const localOf = (address: string) => splitAddress(address).local;
+
+export interface ReplyFormDeps {
+  aliases: Pick<AliasStore, "findRoute">;
+  domains: ReadonlySet<string>;
+}
+
+/** Whether an address has the form of a reply address, and no older alias has this name. */
+export async function isReplyAddress(address: string, { aliases, domains }: ReplyFormDeps): Promise<boolean> {
+  const local = localOf(address);
+  if (readReplyToken(local) === null || !domains.has(domainOf(address))) return false;
+  return !mayBeAliasName(local) || (await aliases.findRoute(address.toLowerCase())) === null;
 }

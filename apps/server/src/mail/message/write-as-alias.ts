@@ -31,11 +31,17 @@ import type { LeakGuard } from "../../core/leak-guard.ts";
 import type { MailTrace } from "../../core/preview/preview-inbox.ts";
 import type { MarksToStore, ReplyPathStore } from "../../core/reply-path.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
-import { type SendingLimits, writeWithinLimit } from "./count-recipients.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
 import type { Invitations, ReplaceInQuotes } from "./optional-features.ts";
-import { distinctAddresses, type PreparedMessage, type SpoolDeps, spoolMessage } from "./prepared-message.ts";
-import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./resolve-reply.ts";
+import {
+  distinctAddresses,
+  type PreparedMessage,
+  type SendingLimits,
+  type SpoolDeps,
+  spoolMessage,
+  writeWithinLimit,
+} from "./prepared-message.ts";
+import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./reply-book.ts";
 
 export interface WriteAsDeps {
   replyForms: ReplyFormDeps & { replyPaths: Pick<ReplyPathStore, "findAll"> };

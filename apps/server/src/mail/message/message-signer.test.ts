@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { arcSigning } from "./arc-signing.ts";
+import { arcSigning } from "./message-signer.ts";
 
 const providers = new Map([
   ["corp.example", "google.com"],
