@@ -1,9 +1,8 @@
 /**
  * A map that strangers fill, e.g. a cache, bounded in total and per party. When it is full, the party with the most (of
  * several within a factor of two, each in turn) loses its least recently used entry, so that who causes many entries
- * evicts their own. Every step takes constant time.
+ * evicts their own. Adding and evicting take constant time.
  */
-import { type Linked, LinkedQueue } from "./linked-queue.ts";
 
 export interface FairMapOptions<V> {
   /** Maximum sum of the entries' sizes. */
@@ -135,5 +134,35 @@ export class FairMap<V> {
     if (now < this.#sweepAt) return;
     this.#sweepAt = now + SWEEP_EVERY_MS;
     for (const entry of this.#entries.values()) if (entry.until <= now) this.#delete(entry);
+  }
+}
+
+/** First-in, first-out queue with removal of any item in constant time, unlike a Set after many removals. */
+export interface Linked<Item> {
+  previous: Item | null;
+  next: Item | null;
+}
+
+export class LinkedQueue<Item extends Linked<Item>> {
+  #first: Item | null = null;
+  #last: Item | null = null;
+
+  get first(): Item | null {
+    return this.#first;
+  }
+
+  push(item: Item): void {
+    item.previous = this.#last;
+    if (this.#last === null) this.#first = item;
+    else this.#last.next = item;
+    this.#last = item;
+  }
+
+  remove(item: Item): void {
+    if (item.previous === null) this.#first = item.next;
+    else item.previous.next = item.next;
+    if (item.next === null) this.#last = item.previous;
+    else item.next.previous = item.previous;
+    item.previous = item.next = null;
   }
 }

@@ -10,7 +10,6 @@ import { reverseName } from "@kauke/mail-rfc";
 import { clientBlock } from "../../limits/party.ts";
 import { bounds } from "../../limits/table.ts";
 import { FairMap } from "../../runtime/fair-map.ts";
-import { Counts } from "../../runtime/maps.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
 export interface ClientNameOptions {
@@ -40,14 +39,14 @@ export class ClientNames {
   readonly #nowMs: () => number;
   readonly #limits: typeof clientNameLimits;
   readonly #known: FairMap<ClientName>;
-  readonly #asked = new Map<string, Promise<ClientName>>();
-  readonly #askedOfBlock = new Counts();
+  readonly #asked: FairMap<Promise<ClientName>>;
 
   constructor({ resolver, nowMs = () => performance.now(), limits = {} }: ClientNameOptions) {
     this.#resolver = resolver;
     this.#nowMs = nowMs;
     this.#limits = { ...clientNameLimits, ...limits };
     this.#known = new FairMap({ all: this.#limits.known, party: this.#limits.knownOfBlock, nowMs });
+    this.#asked = new FairMap({ all: this.#limits.asked });
   }
 
   /**
@@ -63,15 +62,13 @@ export class ClientNames {
 
   async #ask(address: string, block: string): Promise<ClientName> {
     const { asked, askedOfBlock, deadlineMs } = this.#limits;
-    const isFull = this.#askedOfBlock.of(block) >= askedOfBlock || this.#asked.size >= asked;
+    const isFull = this.#asked.sizeOf(block) >= askedOfBlock || this.#asked.size >= asked;
     if (isFull || isIP(address) === 0 || address.includes("%")) return null;
     const looked = lookUp(address, this.#resolver);
     const inTime = within(looked, deadlineMs);
-    this.#asked.set(address, inTime);
-    this.#askedOfBlock.add(block, 1);
+    this.#asked.set(address, inTime, { party: block, size: 1 });
     void looked.then((name) => {
       this.#asked.delete(address);
-      this.#askedOfBlock.add(block, -1);
       const keptMs = name === null ? bounds.clientNames.missedMs : bounds.clientNames.foundMs;
       this.#known.set(address, name, { party: block, size: 1, until: this.#nowMs() + keptMs });
     });

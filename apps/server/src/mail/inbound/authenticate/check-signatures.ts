@@ -1,6 +1,7 @@
 /**
  * Checks the DKIM signatures and the ARC chain of a message (RFC 6376, RFC 8617). All keys are looked up at once, so
- * that one late look-up keeps no other signature from being checked.
+ * that one late look-up keeps no other signature from being checked. A field beyond the limits, which are far above what
+ * real ones need, is treated as absent.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
@@ -25,11 +26,11 @@ import {
   vouchedAuthor,
 } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
+import { bounds } from "../../../limits/table.ts";
 import type { BodyHashes } from "../../message/message-signer.ts";
 import { hasSameFrom, hasSameRecipients, type ShownAuthor } from "./author.ts";
 import { type BodyHash, hashBody } from "./hash-body.ts";
 import { lookUpKey, type MessageDns } from "./message-dns.ts";
-import { checkedArcFields, checkedSignatures } from "./signature-limits.ts";
 
 export interface SignatureFound {
   result: AuthResult;
@@ -231,4 +232,48 @@ function findBody(raw: Buffer): number {
 /** Header with bare LFs as spaces, the form that is forwarded and so the form to check signatures on. */
 function asForwarded(header: string): string {
   return /(?<!\r)\n/.test(header) ? header.replace(/(?<!\r)\n/g, " ") : header;
+}
+
+/** Header bytes hashed for all DKIM signatures together: each may sign the whole header. */
+const SIGNED_BYTES_MAX = 1024 * 1024;
+const LONG_BLANKS = new RegExp(`(?<![ \\t\\r\\n])[ \\t\\r\\n]{${bounds.signatures.blanks + 1}}`);
+
+/** @returns the DKIM signatures to check */
+function checkedSignatures(fields: readonly RawField[]): RawField[] {
+  const signatures = fields.filter((field) => field.name === "dkim-signature" && isReadableSignature(field));
+  return signatures.length === 0 ? [] : withinTotal(signatures.slice(0, signaturesMax(fields)));
+}
+
+/** @returns the ARC fields to check, all or none */
+function checkedArcFields(arcFields: readonly RawField[]): readonly RawField[] {
+  const readable = arcFields.filter(isReadableSignature);
+  return readable.length <= 3 * bounds.signatures.arcSets && withinTotal(readable).length === readable.length
+    ? readable
+    : [];
+}
+
+function signaturesMax(fields: readonly RawField[]): number {
+  const headerBytes = fields.reduce((sum, { text }) => sum + text.length, 1);
+  return Math.min(bounds.signatures.signatures, Math.floor(SIGNED_BYTES_MAX / headerBytes));
+}
+
+export function isReadableSignature({ text }: RawField): boolean {
+  if (text.length > bounds.signatures.signatureBytes || LONG_BLANKS.test(text)) return false;
+  const tags = text.slice(text.indexOf(":") + 1).split(";");
+  return tags.length <= bounds.signatures.tags && tags.every(isReadableTag);
+}
+
+function isReadableTag(tag: string): boolean {
+  const equals = tag.indexOf("=");
+  const name = tag.slice(0, Math.max(0, equals)).trim().toLowerCase();
+  if (name === "h") return tag.split(":", bounds.signatures.signedNames + 1).length <= bounds.signatures.signedNames;
+  return !["d", "s", "i"].includes(name) || tag.length - equals <= bounds.signatures.nameOctets;
+}
+
+export function withinTotal(fields: readonly RawField[]): RawField[] {
+  let left = bounds.signatures.signaturesBytes;
+  return fields.filter(({ text }) => {
+    left -= text.length;
+    return left >= 0;
+  });
 }

@@ -4,8 +4,8 @@ import { headerLimits, rawFields } from "@kauke/mail-rfc";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { bounds } from "../../../limits/table.ts";
+import { isReadableSignature, withinTotal } from "./check-signatures.ts";
 import { libraryTools } from "./library-verdicts.testing.ts";
-import { isReadableSignature, withinTotal } from "./signature-limits.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
