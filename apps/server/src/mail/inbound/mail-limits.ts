@@ -43,7 +43,6 @@ export class MailLimits {
     this.#metrics = metrics;
   }
 
-  /** Counts a connection. @returns whether it is within the limit */
   takeConnection(clientAddress: string): boolean {
     return this.#take("mail_connections_ip", clientBlock(clientAddress));
   }

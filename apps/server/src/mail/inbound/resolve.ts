@@ -86,7 +86,6 @@ function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipie
   return accept({ kind: "bounce", address: path.canonical, aliasId: null, sender: null });
 }
 
-/** Resolves `shop@domain` or `shop+tag@domain`. */
 async function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
   const { name, tag } = splitAliasAddress(local);
   const found = await decide(await deps.routes.find(`${name.toLowerCase()}@${domain}`), deps);

@@ -123,7 +123,6 @@ export class BounceSenders {
   readonly #stored = new BoundedMap<string, string>(bounds.remembered.bounceSenders);
   readonly #limits: Record<keyof RowRules, TokenBuckets> | null;
 
-  /** @param rules `null`: no limit */
   constructor(
     store: Pick<BounceSenderStore, "ensure">,
     clock: Clock,

@@ -51,7 +51,6 @@ export class ReplyBook {
   /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
   readonly #queueEnds = new Map<string, Promise<void>>();
 
-  /** @param rules `null`: no limit */
   constructor(
     store: Pick<ReplyPathStore, "ensure" | "listKnown">,
     clock: Clock,

@@ -43,13 +43,11 @@ export interface SessionOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** Whether the listener uses TLS from the first byte. */
   secure?: boolean;
   /** Upgrades to TLS by STARTTLS; `null` when it is not offered or the connection is already secure. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
   /** Whether a TLS handshake may start; if not, STARTTLS ends the session: clients go on unencrypted after 454. */
   hasHandshakeRoom?(): boolean;
   isClosing(): boolean;
-  /** Monotonic clock in milliseconds. */
   nowMs(): number;
 }

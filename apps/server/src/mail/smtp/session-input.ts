@@ -35,7 +35,6 @@ export class SessionInput {
     this.#bytes = 0;
   }
 
-  /** Takes the next chunk; call it only while there is input. */
   takeChunk(): Buffer {
     if (this.#chunks.length === 0) this.#chunks = this.#blocks.take();
     const chunk = this.#chunks.shift() as Buffer;

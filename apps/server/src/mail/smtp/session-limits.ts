@@ -10,15 +10,12 @@ export const UNREAD_BYTES_MAX = 262_144;
 export interface SessionTimes {
   /** Time without any byte received; RFC 5321 §4.5.3.2.7 asks for five minutes. */
   idleMs: number;
-  /** Time from a reply to the end of the next command line. */
   lineMs: number;
   /** Time from DATA to the final dot: enough for the largest message at 15 KiB a second. */
   dataMs: number;
   /** Time without a complete message: connections exist to deliver mail. */
   withoutMailMs: number;
-  /** Time to sign in, where that is required. */
   signInMs: number;
-  /** Replaces `lineMs` while many connections are in use. */
   crowdedLineMs: number;
   /** Interval at which these timeouts, except `idleMs`, are checked. */
   sweepMs: number;
@@ -50,7 +47,6 @@ export class SessionCounts {
     return ++this.#commands > bounds.smtpSession.commands;
   }
 
-  /** Counts a recipient beyond those a message may have. */
   isTooManyRecipients(): boolean {
     return ++this.#extraRecipients > bounds.smtpSession.extraRecipients;
   }
@@ -70,16 +66,13 @@ export interface SessionProgress {
   since: number;
   /** Time of the reply to the last message; initially the start of the session. */
   lastMailAt: number;
-  /** Whether the client must sign in and has not. */
   isStranger: boolean;
   /** Bytes of the incoming message received, and how many of them are in memory; `null` when there is none. */
   data: { receivedBytes: number; heldBytes: number } | null;
 }
 
-/** Which timeout a session has exceeded. */
 export type SlowAt = "line" | "data" | "no_mail" | "sign_in";
 
-/** @returns `null` when the session is within its timeouts */
 export function overdue(session: SessionProgress, now: number, times: SessionTimes): SlowAt | null {
   if (session.isBusy) return null;
   const waited = now - session.since;
@@ -89,7 +82,6 @@ export function overdue(session: SessionProgress, now: number, times: SessionTim
   return now - session.lastMailAt > times.withoutMailMs ? "no_mail" : null;
 }
 
-/** Whether a message is old enough to measure its speed, and slower than required. */
 export function isSlowMessage({ data, since }: SessionProgress, now: number, times: SessionTimes): boolean {
   if (data === null || now - since < times.slowAfterMs) return false;
   return (data.receivedBytes * 1000) / (now - since) < times.slowBytesPerSecond;

@@ -28,7 +28,6 @@ export interface SmtpServerOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
-  /** `null`: no TLS. */
   tls: SmtpTls | null;
   limits: ConnectionLimits;
   metrics: Metrics;
@@ -44,7 +43,6 @@ export interface SmtpTls {
 export interface ConnectionLimits {
   maxConnections: number;
   maxConnectionsPerAddress: number;
-  /** Maximum connections of a block: IPv4 /24 or IPv6 /48. */
   maxConnectionsPerBlock?: number;
   /** Maximum connections of a block once three quarters of all connections are in use. */
   maxConnectionsPerBlockWhenCrowded?: number;
@@ -257,7 +255,6 @@ export class SmtpServer {
     }
   }
 
-  /** Ends the sessions with the slowest messages, so that others can continue. */
   #relieve(bytes: number): void {
     const now = nowMs();
     if (now < this.#nextReliefAt) return;

@@ -101,7 +101,6 @@ export function boundTxt(name: string, found: DnsResult<string>): DnsResult<stri
   return records.some((record) => record.length > bounds.txtRecord.octets) ? { kind: "failed" } : found;
 }
 
-/** An empty key record counts as an invalid key. */
 const readableKey = (record: string): string => (record.length > bounds.txtRecord.octets ? "" : record);
 
 /** Maximum cached keys; each takes some 3 KiB, its text included. */

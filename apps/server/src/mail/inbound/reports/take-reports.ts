@@ -161,7 +161,6 @@ type RuleName = keyof typeof rules;
 export interface BouncedMail {
   aliasId: string;
   userId: string;
-  /** Envelope sender of the forwarded message. */
   sender: string;
 }
 
@@ -170,7 +169,6 @@ interface BounceLimitsParts {
   random: Random;
   /** Key of the hashes under which senders are counted; default: a random one. */
   hashKey?: Buffer;
-  /** Number of processes among which the limits are divided. */
   processes?: number | undefined;
 }
 

@@ -11,8 +11,8 @@ import {
   isMailboxMissing,
   isPositive,
   type LossReason,
-  refused,
   type PeerReply,
+  refused,
   type SmtpStage,
 } from "../../classify-reply.ts";
 import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
