@@ -18,7 +18,7 @@ import {
 import { loadStaticSections } from "./features/landing/StaticSection.tsx";
 import { Mask } from "./ui/Mask.tsx";
 
-/** For a browser without the token of the link printed at the start. No script. */
+/** The preview inbox for a browser without the token of the link printed at the start. No script. */
 export function PreviewLockedPage() {
   return (
     <main id="main" className="page lost" tabIndex={-1}>
@@ -42,7 +42,7 @@ export function PreviewLockedPage() {
   );
 }
 
-/** For the documents and the manifest. */
+/** Facts about the site for the HTML documents and the web app manifest. */
 export const site = {
   name: product.name,
   description: pageDescription(null),
@@ -53,7 +53,7 @@ export const site = {
 };
 
 export interface DrawnPage {
-  /** `about`; `index` is the plain shell for any path. */
+  /** Name of the document, e.g. `about`; `index` is the plain shell for any path. */
   name: string;
   title: string;
   description: string;
@@ -61,7 +61,7 @@ export interface DrawnPage {
   isDrawn: boolean;
   /** The source file of the page's own chunk, as the manifest names it. */
   nextChunk?: string;
-  /** Not hydrated. */
+  /** False: the page is not hydrated. */
   hasApp?: false;
 }
 

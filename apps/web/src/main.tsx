@@ -8,14 +8,14 @@ import { App } from "./app/App.tsx";
 import { loadScreen } from "./app/pages.tsx";
 import { screenFor } from "./app/screens.ts";
 
-/** For users of a wallet, once the session is known. */
+/** Looks for the wallet of a user who signed in with one, once the session is known. */
 async function reconnectAtStart(): Promise<void> {
   if (localStorage.getItem("walletAddress") === null) return;
   const { reconnectTrusted } = await import("./features/wallet/trusted-reconnect.ts");
   await reconnectTrusted();
 }
 
-/** As soon as the user is known, not only once the chunk has loaded. */
+/** Prefetches the page's data as soon as the user is known, not only once the chunk has loaded. */
 function askAhead(path: string): void {
   const { user } = readSession();
   if (user === null || screenFor(path, true) !== "dashboard") return;

@@ -35,7 +35,7 @@ export function useChangeAliases(userId: string) {
   });
 }
 
-/** Most alias ids in a request that outlives the page (browsers allow 64 KiB in all). */
+/** Maximum alias ids in a request that outlives the page: browsers allow 64 KiB in all. */
 export const keptIdsMax = 1500;
 
 /** If the page closes at once, only the first `keptIdsMax` of the aliases are deleted. */
@@ -53,7 +53,7 @@ export async function deleteAliases(
   countEvent("alias_deleted");
   const gone = new Set(aliasIds);
   changeList(client, userId, (aliases) => aliases.filter(({ id }) => !gone.has(id)));
-  // An alias that is already gone is no failure.
+  // Deleting an alias that is already gone is no failure.
   const failed = parts.flatMap((part) => part.failed).filter(({ code }) => code !== "not_found");
   if (failed.length > 0) await refetchAliases(client, userId);
   return { changed: parts.reduce((sum, part) => sum + part.changed, 0), failed };

@@ -71,7 +71,7 @@ export function toggled(alias: AliasWire, active: boolean): AliasWire {
   return { ...alias, active, lastForwardTo: destinations, forwardTo: active ? (destinations ?? "null") : "null" };
 }
 
-/** Toggles of one alias run in sequence, so a second click can't overtake the first. @throws after rolling back */
+/** Toggles of one alias run in sequence, so a second click can't overtake the first. @throws after a rollback */
 export function requestToggle(
   client: QueryClient,
   alias: AliasWire,
@@ -115,7 +115,7 @@ export function useDeleteAlias(userId: string) {
   });
 }
 
-/** The first domain is the default. */
+/** The server's domains for aliases; the first one is the default. */
 export function useDomains() {
   return useQuery({ queryKey: ["domains"], queryFn: async () => (await call("listDomains")).domains });
 }

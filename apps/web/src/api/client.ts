@@ -26,7 +26,7 @@ async function send(method: string, path: string, body?: unknown, keepalive = fa
   }
 }
 
-/** Without `keepalive`, because Chromium does not abort requests that have it. @throws any failure */
+/** The logout request has no `keepalive`, because Chromium does not abort such requests. @throws any failure */
 export async function requestLogout(signal: AbortSignal): Promise<void> {
   const { method, path } = routes.logout;
   const { ok, status } = await fetch(path, { method, credentials: "same-origin", signal });
@@ -60,12 +60,12 @@ export async function call<N extends EndpointName>(name: N, ...given: Rest<N>): 
   return body;
 }
 
-/** For callers that need the headers or content type. */
+/** Returns a response with its body unread, for callers that need the headers or content type. */
 export function callUnread<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<Response> {
   return callWith(name, given, false);
 }
 
-/** The request outlives the page; browsers allow 64 KiB for all such bodies in flight. */
+/** Sends a request that outlives the page; browsers allow 64 KiB for all such bodies in flight. */
 export async function callKept<N extends EndpointName>(name: N, ...[given]: Rest<N>): Promise<ResponseOf<N>> {
   return (await (await callWith(name, given, true)).json()) as ResponseOf<N>;
 }
@@ -113,7 +113,7 @@ function tellChanged(): void {
   tellTabs({ kind: "changed" });
 }
 
-/** `getSession` doesn't count: visitors without a session call it too. */
+/** Whether a call needs a session. `getSession` doesn't: visitors without a session call it too. */
 const needsSession = (name: EndpointName) => routes[name].access === "user" && name !== "getSession";
 
 /** A wallet's invalid proof gets 401 too, but the user stays signed in. */

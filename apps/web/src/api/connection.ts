@@ -11,7 +11,7 @@ export const markReached = (): void => reached.set(true);
 export const markUnreachable = (): void => reached.set(false);
 
 function subscribe(listener: () => void): () => void {
-  // Back online: whether the server is reachable is unknown until the next request.
+  // The browser is back online; whether the server is reachable is unknown until the next request.
   const onOnline = () => {
     reached.set(true);
     listener();

@@ -4,7 +4,7 @@ import { accountSettingsQuery } from "./account-settings.ts";
 import { aliasesQuery, refetchAliases } from "./aliases.ts";
 import { call } from "./client.ts";
 
-/** Refetched on each visit, since credentials are created on another page. */
+/** Aliases that can send are refetched on each visit, since their credentials are created on another page. */
 export function useSendingAliases(userId: string) {
   return useQuery({
     queryKey: ["aliases", userId, "with-smtp"],
@@ -13,7 +13,7 @@ export function useSendingAliases(userId: string) {
   });
 }
 
-/** Separate from `useSmtpCalls`: a further shared chunk would add its name to the landing page. */
+/** Separate from `useSmtpCalls`, since a further shared chunk would add its name to the landing page's script. */
 export async function makeSmtpCredentials(client: QueryClient, userId: string, aliasId: string): Promise<void> {
   await call("createSmtpCredential", { body: { aliasId } });
   void client.invalidateQueries({ queryKey: ["smtp-credentials", aliasId] });
@@ -37,7 +37,7 @@ export function useCreateEmailJob(userId: string) {
   return useMutation({
     mutationFn: (body: Body<"createEmailJob">) => call("createEmailJob", { body }),
     onSuccess: () => void client.invalidateQueries({ queryKey: waitingKey(userId) }),
-    // The message's text must not stay in the mutation cache.
+    // gcTime 0, because the message's text must not stay in React Query's mutation cache.
     gcTime: 0,
   });
 }
@@ -46,7 +46,7 @@ export const readJobStatus = (jobId: string) => call("getEmailJobStatus", { para
 
 export const cancelJob = (jobId: string) => call("cancelEmailJob", { params: { jobId } });
 
-/** Read afresh for each message that the browser encrypts, since the server can't check it. */
+/** Reads the leak guard's setting anew for each message that the browser encrypts: the server can't search those. */
 export function useReadLeakGuard(userId: string) {
   const client = useQueryClient();
   return async (aliasId: string): Promise<{ isOn: boolean; forwardTo: string }> => {

@@ -9,12 +9,12 @@ export function useEncryptionKeys() {
   return useQuery({ queryKey, queryFn: async () => (await call("listEncryptionKeys")).keys });
 }
 
-/** @returns an age file encrypted with the master password */
+/** @returns the private key as an age file encrypted with the master password */
 export async function readProtectedKey(keyId: string): Promise<string> {
   return (await call("readProtectedKey", { params: { keyId } })).encryptedPrivateKey;
 }
 
-/** No password is ever among the fields sent. */
+/** Fields that are sent to store a new key, never a password. */
 type WrappedKey = Required<Pick<CreateEncryptionKeyBody, "keyName" | "publicKey" | "encryptedPrivateKey">>;
 
 export function useEncryptionKeyCalls() {

@@ -14,7 +14,7 @@ export function useImports() {
 }
 
 export interface RowsWanted {
-  /** From 0. */
+  /** Page number, from 0. */
   page: number;
   result: ImportResult | undefined;
 }
@@ -48,7 +48,7 @@ export function useImportCalls(userId: string) {
   });
   const remove = useMutation({
     mutationFn: (importId: string) => call("deleteImport", { params: { importId } }),
-    // Only the list: the deleted import itself would be a 404.
+    // Refetches only the list of imports: the deleted import itself would be a 404.
     onSuccess: (_, importId) =>
       client.setQueryData<ImportWire[]>(queryKey, (imports) => imports?.filter((other) => other.importId !== importId)),
     onError: () => client.invalidateQueries({ queryKey, exact: true }),
@@ -56,7 +56,7 @@ export function useImportCalls(userId: string) {
   return { create, run, undo, remove, refetchAliases: () => refetchAliases(client, userId) };
 }
 
-/** Reads page by page, up to `max` rows. */
+/** Reads an import's rows page by page, at most `max` of them. */
 export async function readRows(importId: string, result: ImportResult, max: number) {
   const read = (page: number) => call("getImport", { params: { importId }, query: { page, result } });
   const first = await read(0);
@@ -83,7 +83,7 @@ export function useAliasExport(userId: string) {
   });
 }
 
-/** @example fileNameIn('attachment; filename="kauke-account-2026-11-22.json"', "x") */
+/** @example fileNameIn('attachment; filename="kauke-2026.json"', "x") // "kauke-2026.json" */
 function fileNameIn(disposition: string | null, fallback: string): string {
   return /filename="([\w.-]+)"/.exec(disposition ?? "")?.[1] ?? fallback;
 }
@@ -93,7 +93,7 @@ export function useAccountExport() {
     mutationFn: async () => {
       const response = await callUnread("exportAccount");
       const fileName = fileNameIn(response.headers.get("content-disposition"), "kauke-account.json");
-      // Parsing detects a truncated response, so that no incomplete file is saved.
+      // Parsing the export detects a truncated response, so that no incomplete file is saved.
       const data: unknown = await response.json();
       return { fileName, text: `${JSON.stringify(data, null, 2)}\n` };
     },

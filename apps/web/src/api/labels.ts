@@ -4,7 +4,7 @@ import { call } from "./client.ts";
 
 const queryKey = ["labels"];
 
-/** Sorted by name. @param isWanted false for accounts without labels, which need no request */
+/** The account's labels, by name. @param isWanted false for accounts without labels, which need no request */
 export function useLabels(isWanted: boolean) {
   return useQuery({ queryKey, queryFn: async () => (await call("listLabels")).labels, enabled: isWanted });
 }

@@ -26,7 +26,7 @@ export function useFreshMailboxes() {
   return useQuery({ ...mailboxesQuery, refetchOnMount: "always" });
 }
 
-/** Never cached. */
+/** Aliases that forward to the mailbox; never cached. */
 export function useMailboxAliases(mailboxId: string) {
   return useQuery({
     queryKey: [...mailboxesKey, mailboxId, "aliases"],

@@ -1,4 +1,4 @@
-/** Polls every 2 s while the page is visible (`KAUKE_DELIVERY=preview`). */
+/** The preview inbox (`KAUKE_DELIVERY=preview`) polls every 2 s while the page is visible. */
 import type { PreviewMessage, PreviewReplyBody, PreviewSummary } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
@@ -11,7 +11,7 @@ export function previewUrl(id: string, part = ""): string {
   return `${ROOT}/${encodeURIComponent(id)}${part}`;
 }
 
-/** 404: the server has no preview inbox, or not this message. */
+/** Whether an error is a 404: the server has no preview inbox, or not this message. */
 export function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }

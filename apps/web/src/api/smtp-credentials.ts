@@ -8,7 +8,7 @@ type SmtpCredentials = ResponseOf<"listSmtpCredentials">;
 
 const isWithSmtp = ({ queryKey }: Query) => queryKey[0] === "aliases" && queryKey[2] === "with-smtp";
 
-/** With the address, because renaming an alias changes its SMTP user name. */
+/** The query key has the alias' address, because renaming an alias changes its SMTP user name. */
 const keyOf = ({ id, alias, domain }: SmtpAlias) => ["smtp-credentials", id, `${alias}@${domain}`] as const;
 
 export function useSmtpCredentials(alias: SmtpAlias) {
@@ -27,10 +27,10 @@ export function useSmtpCalls(alias: SmtpAlias) {
     void client.invalidateQueries({ predicate: isWithSmtp });
   };
   return {
-    /** After a response that shows that the cache is stale. */
+    /** Refetches the credentials after a response that shows that the cache is stale. */
     refresh,
     readPassword: () => callUnread("readSmtpPassword", { params }),
-    /** @returns the password */
+    /** @returns the password of the new credentials */
     async create(): Promise<string> {
       const { credential } = await call("createSmtpCredential", { body: params });
       const { id, username, password } = credential;

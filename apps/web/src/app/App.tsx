@@ -25,7 +25,7 @@ import { Footer } from "./shell/Footer.tsx";
 import { TopBar } from "./shell/TopBar.tsx";
 import { sayLoggedOut } from "./use-log-out.ts";
 
-/** Retried until loaded: without the inactivity watch nobody is signed out. */
+/** The inactivity watch is loaded until that succeeds: without it nobody is signed out. */
 const loadTimeout = async () => (await import("./session-timeout/SessionTimeout.tsx")).SessionTimeout;
 
 function LazySessionTimeout({ userId }: { userId: string }) {
@@ -33,7 +33,7 @@ function LazySessionTimeout({ userId }: { userId: string }) {
   return late === null ? null : <late.component userId={userId} />;
 }
 
-/** Loads with the first toast; earlier on pages with requests, because "connection lost" can't wait for a download. */
+/** Loads with the first toast; earlier on pages with requests, whose "connection lost" can't wait for a download. */
 const loadToaster = async () => (await import("../ui/Toaster.tsx")).Toaster;
 
 function LazyToaster({ early }: { early: boolean }) {
@@ -72,7 +72,7 @@ function useRouteEffects(path: string, screen: ScreenName | null): void {
     document.title = pageTitle(screen);
   }, [screen]);
   useEffect(() => {
-    // React's strict mode runs effects twice.
+    // Counts a page once, although React's strict mode runs effects twice.
     if (countedPath.current === path) return;
     countedPath.current = path;
     countEvent("page_view");
@@ -106,7 +106,7 @@ function useNoFileNavigation(): void {
   }, []);
 }
 
-/** The address stays, so that the content returns after the sign-in; the dashboard shows a message in place. */
+/** A lost session leaves the page's address, so its content returns after sign-in; the dashboard shows a message. */
 function useLostSessionExit(screen: ScreenName): boolean {
   const isLost = useSessionLost();
   const mustLeave = isLost && screen !== "dashboard";
@@ -114,13 +114,13 @@ function useLostSessionExit(screen: ScreenName): boolean {
     if (!mustLeave) return;
     leaveSession();
     const text = `Your session has ended. Please sign in again.${sessionLossNote()}`;
-    // Only the latest toast shows; this one must come after the refused call's.
+    // Only the latest toast shows, so the one about the lost session must come after the refused call's.
     setTimeout(() => showFailure("Signed Out", text));
   }, [mustLeave]);
   return isLost;
 }
 
-/** Until somebody is signed in, Ctrl-K is the browser's. */
+/** The command palette's code; until somebody is signed in, Ctrl-K is the browser's. */
 const loadPalette = async () => (await import("../features/palette/PaletteKeys.tsx")).PaletteKeys;
 
 function LazyPalette() {
@@ -138,7 +138,7 @@ const shellClasses: Partial<Record<ScreenName, string>> = {
 };
 
 interface Props {
-  /** Prerendered for signed-out visitors: stays visible while the session is checked. */
+  /** The page is prerendered for signed-out visitors, so it stays visible while the session is checked. */
   isDrawn: boolean;
 }
 

@@ -7,7 +7,7 @@ interface Marked {
   reloadedForChunk?: boolean;
 }
 
-/** Of a failed dynamic import, per browser. */
+/** Error messages of a failed dynamic import, by browser. */
 const messages =
   /dynamically imported module|Importing a module script failed|Unable to preload CSS|expected a JavaScript.* module script/i;
 
@@ -15,7 +15,7 @@ function isMissingChunk(error: unknown): boolean {
   return error instanceof Error && messages.test(error.message);
 }
 
-/** @returns false after a reload, or offline */
+/** @returns false if the page was reloaded before, or the browser is offline */
 function reloadOnce(): boolean {
   const state = (history.state ?? {}) as Marked;
   if (state.reloadedForChunk === true || !navigator.onLine) return false;

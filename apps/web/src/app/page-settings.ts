@@ -25,7 +25,7 @@ export function parseLinks(text: string): Links {
       if (typeof url === "string" && /^https?:\/\//i.test(url)) links[name] = url;
     }
   } catch {
-    // Without valid settings, the defaults.
+    // Without valid settings the default links apply.
   }
   return links;
 }
@@ -41,10 +41,10 @@ export function readLinks(): Links {
   return parseLinks(document.querySelector<HTMLMetaElement>('meta[name="links"]')?.content ?? "");
 }
 
-/** From `<meta name="domain" content="kauke.test" data-longest="10">`, until the list of domains has loaded. */
+/** The first domain, by `<meta name="domain" content="kauke.test" data-longest="10">`, until all have loaded. */
 export interface SiteDomain {
   domain: string;
-  /** As text; the hero's font size depends on it. */
+  /** Length of the longest domain, as text; the hero's font size depends on it. */
   longest: string;
 }
 

@@ -1,4 +1,4 @@
-/** Once loaded it renders synchronously, so that a prerendered page hydrates completely. */
+/** A lazy component that renders synchronously once loaded, so that a prerendered page hydrates completely. */
 import { type ComponentType, lazy, useState } from "react";
 
 export interface Preloadable {

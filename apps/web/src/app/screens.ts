@@ -29,7 +29,7 @@ export type ScreenName =
   | "docs-clients"
   | "docs-moving";
 
-/** For signed-in users, with the sentence below the title; signed-out visitors see the sign-in form instead. */
+/** Screens for signed-in users, with the sentence below the title; signed-out visitors see the sign-in form. */
 const leads = {
   dashboard: "Manage your privacy aliases and where they forward.",
   settings: "Generate and manage your encryption settings.",
@@ -44,7 +44,7 @@ export function isPersonal(screen: ScreenName): screen is PersonalScreenName {
   return Object.hasOwn(leads, screen);
 }
 
-/** Before the session is known. Null for the front page: an expired session is the usual case there. */
+/** The page shown before the session is known; null for the front page, where an expired session is usual. */
 export function personalScreenAt(path: string): PersonalScreenName | null {
   const screen = screenOfPath[normalizePath(path)];
   return screen !== undefined && isPersonal(screen) ? screen : null;
@@ -78,7 +78,7 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/new-email": "new-email",
 };
 
-/** Empty: the product's name alone. */
+/** Titles of screens; an empty one stands for the product's name alone. */
 export const screenTitles: Readonly<Record<ScreenName, string>> = {
   landing: "",
   auth: "Sign in",
@@ -115,7 +115,7 @@ export function screenFor(path: string, signedIn: boolean): ScreenName {
   return isPersonal(screen) && !signedIn ? "auth" : screen;
 }
 
-/** Prerendered at build time as signed-out visitors see them. */
+/** Screens that are prerendered at build time, as signed-out visitors see them. */
 export const drawnScreens: readonly (readonly [screen: ScreenName, path: string])[] = [
   ["landing", "/home"],
   ["auth", "/auth"],
@@ -172,7 +172,7 @@ const LINK = /^\/confirm\/([a-z2-7]{32})(\/not-mine)?$/;
 
 interface ConfirmationPath {
   token: string;
-  /** The page then shows the "not mine" button first. */
+  /** Whether the confirmation page shows the "not mine" button first. */
   isNotMine: boolean;
 }
 

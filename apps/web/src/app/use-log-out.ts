@@ -5,7 +5,7 @@ import { showToast } from "../ui/toast-store.ts";
 
 export const sayLoggedOut = (): void => showToast({ title: "Logged Out", description: "Successfully logged out" });
 
-/** Leaves the page at once; the toast waits for the server. */
+/** Signing out leaves the page at once; the toast waits for the server's response. */
 export function useLogOutButton(): () => void {
   const [, navigate] = useLocation();
   return () => {

@@ -1,10 +1,10 @@
-/** The library loads with the first page that needs it; all pages share one client. */
+/** The query library loads with the first page that needs it; all pages share one client. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { onUserChange, readSession } from "../api/session/session.ts";
 import { listenToTabs } from "../api/session/session-tabs.ts";
 
-/** No retry, no refetch on focus, never stale (specification section 7); a failure shows a retry button. */
+/** Queries: no retry, no refetch on focus, never stale (specification section 7); a failure shows a retry button. */
 function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -15,7 +15,7 @@ function makeQueryClient(): QueryClient {
         staleTime: Infinity,
         networkMode: "always",
       },
-      // Mutation variables may be passwords: dropped with the component.
+      // Mutation variables may be passwords, so they are dropped with the component.
       mutations: { retry: false, networkMode: "always", gcTime: 0 },
     },
   });

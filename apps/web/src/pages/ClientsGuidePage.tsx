@@ -1,4 +1,4 @@
-/** For password managers, and extensions and apps of other alias services. */
+/** Guide to password managers, and to extensions and apps of other alias services. */
 import { product } from "@kauke/contract";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 

@@ -30,7 +30,7 @@ function Content({ userId }: { userId: string }) {
         />
       </div>
     );
-  // Stays with a draft, even if the last alias was deleted.
+  // The form stays while there is a draft, even if the last alias was deleted.
   if (senders?.length === 0 && draftOf(userId) === null) return <NoSendingAliases />;
   return <ComposeForm userId={userId} senders={senders} />;
 }

@@ -1,4 +1,4 @@
-/** Needs no sign-in; opening it changes nothing. */
+/** Confirming a mailbox needs no sign-in; opening the page changes nothing. */
 import type { ConfirmationChoice, ConfirmationLinkStanding, ConfirmationState } from "@kauke/contract";
 import { Link, useLocation } from "wouter";
 import { ApiError, messageOf } from "../api/api-error.ts";
@@ -63,7 +63,7 @@ const block: Action = {
   look: "btn-danger-line",
 };
 
-/** The mailbox is confirmed already; needs a session of that account. */
+/** Confirms an account's sign-in e-mail whose mailbox is confirmed already; needs a session of that account. */
 const mineToo: Action = { ...mine, label: "Confirm the sign-in e-mail" };
 
 function actionsFor({ state, signIn }: ConfirmationLinkStanding, isNotMine: boolean, isSignedIn: boolean): Action[] {

@@ -11,7 +11,7 @@ import { AliasList } from "../features/aliases/list/AliasList.tsx";
 import { OpenAlias } from "../features/aliases/panel/OpenAlias.tsx";
 import { NoticesPanel } from "../features/notices/NoticesPanel.tsx";
 
-/** The sign-in returns to the same alias. */
+/** The sign-in returns to the alias that was open. */
 function AuthenticationRequired() {
   const search = useSearch();
   const href = search === "" ? "/dashboard" : `/dashboard?${search}`;

@@ -1,4 +1,4 @@
-/** All in the browser. */
+/** Messages are decrypted in the browser only. */
 import "../app/zod-jitless.ts";
 import { Tabs } from "radix-ui";
 import { useState } from "react";

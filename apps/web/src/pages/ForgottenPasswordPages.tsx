@@ -1,4 +1,4 @@
-/** The same message whether there is an account or not. */
+/** The page shows the same message whether there is an account or not. */
 import "../app/zod-jitless.ts";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { passwordResetRequest } from "@kauke/contract";
@@ -66,13 +66,13 @@ export function ForgotPage() {
 
 interface Props {
   token: string;
-  /** For password managers. */
+  /** The account's e-mail, for password managers. */
   email: string;
   onDone: () => void;
   onRefused: (error: Error) => void;
 }
 
-/** Errors of the link are the page's. */
+/** The form for a new password; errors of the link itself are shown by the page. */
 function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
   const reset = useResetPassword();
   const form = useForm({

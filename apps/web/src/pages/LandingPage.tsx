@@ -26,7 +26,7 @@ export function LandingPage() {
  * at a time when idle, so that printing includes them and scrolling never waits.
  */
 
-/** In milliseconds, even if the browser is never idle. */
+/** Milliseconds until sections are laid out even if the browser is never idle. */
 const LATEST_MS = 1000;
 
 function useLaterSections(): void {
@@ -47,7 +47,7 @@ function useLaterSections(): void {
   }, []);
 }
 
-/** For good: a return to the page lays sections out at once. */
+/** Ends late layout for good: a return to the page lays sections out at once. */
 function ended(): void {
   document.getElementById("root")?.removeAttribute("data-drawn");
 }

@@ -1,4 +1,4 @@
-/** Opening the page changes nothing. */
+/** Pages behind mailed links; opening one changes nothing. */
 import "../app/zod-jitless.ts";
 import { authMessages } from "@kauke/contract";
 import { useState } from "react";
@@ -61,7 +61,7 @@ export function ConfirmEmailPage() {
 
 interface Props {
   token: string;
-  /** For password managers. */
+  /** The account's e-mail, for password managers. */
   email: string;
   needsPassword: boolean;
   signIn: ReturnType<typeof useSignInByLink>;
@@ -104,7 +104,7 @@ function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Prop
   );
 }
 
-/** Unknown, used or expired (404), or malformed (400). */
+/** Whether a link is unknown, used or expired (404), or malformed (400). */
 const isLinkOver = (error: Error | null) =>
   error instanceof ApiError && (error.status === 404 || (error.status === 400 && error.errors?.token !== undefined));
 

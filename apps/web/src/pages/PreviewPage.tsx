@@ -1,4 +1,4 @@
-/** Every message this server would have sent, in memory only. Not found in other delivery modes. */
+/** The preview inbox: messages this server would have sent, in memory only. Not found in other delivery modes. */
 import type { PreviewSummary } from "@kauke/contract";
 import { ArrowLeft, ArrowRight, MailOpen, Paperclip } from "lucide-react";
 import { useLocation, useSearch } from "wouter";
@@ -35,7 +35,6 @@ function Summary({ message }: { message: PreviewSummary }) {
   );
 }
 
-/** Newest first. */
 function MessageList({ messages, selectedId, onSelect }: Props) {
   return (
     <ul>
@@ -54,7 +53,7 @@ function MessageList({ messages, selectedId, onSelect }: Props) {
   );
 }
 
-/** In the address, so that Back leads to the list. */
+/** The selected message is in the address, so that Back leads to the list. */
 function useSelection(): [id: string | null, select: (id: string | null) => void] {
   const search = useSearch();
   const [path, navigate] = useLocation();

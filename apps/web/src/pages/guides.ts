@@ -1,4 +1,4 @@
-/** One chunk: each further name adds to the script that every page loads. */
+/** All guides are one chunk, since each chunk's name adds to the script that every page loads. */
 export { ClientsGuidePage } from "./ClientsGuidePage.tsx";
 export { DocsPage } from "./DocsPage.tsx";
 export { MovingGuidePage } from "./MovingGuidePage.tsx";

@@ -1,4 +1,4 @@
-/** One chunk: each further name adds to the script that every page loads. */
+/** All static pages are one chunk, since each chunk's name adds to the script that every page loads. */
 export { AboutPage } from "./AboutPage.tsx";
 export { GdprPage } from "./GdprPage.tsx";
 export { PrivacyPage } from "./PrivacyPage.tsx";

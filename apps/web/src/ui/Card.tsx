@@ -4,10 +4,9 @@ interface CardProps {
   id: string;
   title: string;
   heading?: "h2" | "h3";
-  /** Beside the title. */
   aside?: ReactNode;
   isBusy?: boolean;
-  /** By script. */
+  /** Whether a script can focus the card. */
   canFocus?: boolean;
   children: ReactNode;
 }

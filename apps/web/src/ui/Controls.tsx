@@ -5,7 +5,7 @@ import { verbatim } from "./Field.tsx";
 interface Props {
   icon: LucideIcon;
   label: string;
-  /** Where the tooltip is too short for screen readers. */
+  /** Label for screen readers where the tooltip is too short for them. */
   fullLabel?: string;
   className?: string;
   onClick: () => void;
@@ -44,7 +44,7 @@ export function Button({ look, isSmall = false, icon: Icon, children, ...attribu
 
 interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
   mono?: boolean;
-  /** After the children; a value alone is its own text. */
+  /** Options after the children; a value alone is its own text. */
   options?: readonly (string | number | readonly [value: string | number, text: ReactNode])[];
   ref?: Ref<HTMLSelectElement>;
 }
@@ -83,7 +83,7 @@ export function SearchField({ label, onQuery, ...input }: SearchProps) {
         type="search"
         placeholder="Search"
         aria-label={label}
-        // Not words to spell-check, nor to suggest from earlier searches.
+        // Search terms are neither spell-checked nor completed from earlier searches.
         {...verbatim}
         {...input}
         onChange={(event) => onQuery(event.target.value)}
@@ -92,7 +92,7 @@ export function SearchField({ label, onQuery, ...input }: SearchProps) {
   );
 }
 
-/** An eye slit: empty when off, with a lit pupil when on. */
+/** A switch drawn as an eye slit: empty when off, with a lit pupil when on. */
 interface SwitchProps {
   checked: boolean;
   label: string;

@@ -10,13 +10,13 @@ import { SubmitButton } from "./SubmitButton.tsx";
 interface Props {
   title: string;
   description: string;
-  /** No close button; a press outside does nothing, Escape is the harmless button. */
+  /** The user has to choose: no close button, a press outside does nothing, Escape is the harmless button. */
   hasToChoose?: boolean;
-  /** A sheet at the window's side, or a command palette with an unseen title. */
+  /** A dialog looks like a sheet at the window's side, or a command palette with an unseen title. */
   look?: "sheet" | "palette";
-  /** In place of `onClose`. */
+  /** Called by Escape in place of `onClose`. */
   onEscape?: () => void;
-  /** Gets the focus afterwards; by default what had it before. */
+  /** The element that gets the focus afterwards; by default the one that had it before. */
   returnTo?: () => HTMLElement | null;
   onClose: () => void;
   children: ReactNode;
@@ -36,7 +36,7 @@ function usePageInert(panel: RefObject<HTMLElement | null>, returnTo: Props["ret
   }, [opener, findReturn, panel]);
 }
 
-/** In the capture phase, before Radix, which would close whatever opened last, even a toast. */
+/** Handles Escape in the capture phase, before Radix, which would close whatever opened last, even a toast. */
 function useEscape(panel: RefObject<HTMLElement | null>, onClose: () => void): void {
   const close = useEffectEvent(onClose);
   useEffect(() => {
@@ -53,7 +53,7 @@ function useEscape(panel: RefObject<HTMLElement | null>, onClose: () => void): v
   }, [panel]);
 }
 
-/** A press outside would lose typed text or work. Reads the inputs: passwords are not in state. */
+/** Whether a press outside would lose typed text or work. Reads the inputs: passwords are not in state. */
 function holdsWork(panel: HTMLElement): boolean {
   const typed = panel.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
     "textarea, input:not([type=radio], [type=checkbox], [readonly], [hidden])",
@@ -69,7 +69,7 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
     if (target === scrim.current && !hasToChoose && (look === "palette" || !holdsWork(scrim.current))) onClose();
   };
   return (
-    // For pointers only; it moves no focus.
+    // The backdrop closes the dialog for pointers only; it moves no focus.
     <div
       className={look === undefined ? "scrim" : `scrim scrim-${look}`}
       role="presentation"
@@ -104,7 +104,6 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
   );
 }
 
-/** Open while mounted. */
 export function Dialog(props: Props) {
   return (
     <Radix.Root open modal={false} onOpenChange={(open) => open || props.onClose()}>
@@ -118,9 +117,8 @@ export function Dialog(props: Props) {
 interface FooterProps {
   onCancel: () => void;
   cancel?: string;
-  /** Cancel can't be pressed meanwhile. */
+  /** Whether work is in progress, during which Cancel can't be pressed. */
   isBusy?: boolean;
-  /** After Cancel. */
   children?: ReactNode;
 }
 
@@ -137,7 +135,7 @@ export function DialogFooter({ onCancel, cancel = "Cancel", isBusy, children }: 
 
 interface ActionProps extends Pick<Props, "title" | "description" | "onClose"> {
   label: string;
-  /** The dialog can't be closed meanwhile. */
+  /** Whether the action is in progress, during which the dialog can't be closed. */
   pending?: boolean;
   pendingLabel?: string;
   look?: string;
@@ -145,7 +143,7 @@ interface ActionProps extends Pick<Props, "title" | "description" | "onClose"> {
   children?: ReactNode;
 }
 
-/** For what can't be undone. */
+/** Asks before an action that can't be undone. */
 export function ConfirmDialog(props: ActionProps & { cancel?: string; onConfirm: () => void }) {
   const { title, description, label, pending = false, pendingLabel = "Deleting...", look = "btn-danger" } = props;
   const { cancel, disabled, onConfirm, onClose, children } = props;
@@ -163,7 +161,7 @@ export function ConfirmDialog(props: ActionProps & { cancel?: string; onConfirm:
 
 interface FormDialogProps extends ActionProps {
   id?: string;
-  /** Closing it stops the work. */
+  /** Whether closing the dialog stops the work. */
   canStop?: boolean;
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
 }
@@ -186,7 +184,7 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
-/** Topmost last; everything below is inert. */
+/** Open dialogs, topmost last; everything below is inert. */
 const panels: HTMLElement[] = [];
 
 export function openPanel(panel: HTMLElement): void {

@@ -1,9 +1,9 @@
-/** Linked by aria-describedby. */
+/** Errors and hints are linked to their field by aria-describedby. */
 import { CircleAlert } from "lucide-react";
 import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useSyncExternalStore } from "react";
 import { withHidden } from "./text/hidden-character.ts";
 
-/** For addresses and codes, which browsers must not change or suggest. */
+/** Attributes of fields for addresses and codes, which browsers must not change or suggest. */
 export const verbatim = { autoComplete: "off", autoCapitalize: "none", spellCheck: false } as const;
 
 /** @param errorId id of the `FieldError` */
@@ -11,7 +11,7 @@ export const describedBy = (errorId: string, error: string | undefined) =>
   error ? ({ "aria-invalid": true, "aria-describedby": errorId } as const) : {};
 
 interface ErrorProps {
-  /** In the field's `aria-describedby`. */
+  /** Id of the error, which the field's `aria-describedby` names. */
   id: string;
   children: string | undefined;
 }
@@ -21,7 +21,7 @@ function onTyping(listener: () => void): () => void {
   return () => document.removeEventListener("input", listener);
 }
 
-/** Read from the field: few forms have the text in state. Passwords are not read, `data-secret` is not quoted. */
+/** Reads the typed text from the field: few forms have it in state. Never a password; quotes no `data-secret`. */
 function errorWithHidden(id: string, error: string): string {
   const field = document.querySelector(`[aria-describedby~="${id}"]`);
   if (field instanceof HTMLTextAreaElement)
@@ -54,7 +54,6 @@ export function FieldError({ id, children }: ErrorProps) {
 interface Props extends InputHTMLAttributes<HTMLInputElement> {
   label: ReactNode;
   error: string | undefined;
-  /** Right of the label. */
   aside?: ReactNode;
   mono?: boolean;
   ref?: Ref<HTMLInputElement>;

@@ -1,7 +1,6 @@
 import { type ReactNode, useId } from "react";
 
 interface Props {
-  /** For screen readers. */
   label: string;
   accept?: string;
   onFile: (file: File) => void;
@@ -22,7 +21,7 @@ export function FilePicker({ label, accept, onFile, children }: Props) {
         onChange={({ currentTarget }) => {
           const file = currentTarget.files?.[0];
           if (file !== undefined) onFile(file);
-          // So that the same file fires a change event again.
+          // Emptied, so that choosing the same file again fires a change event.
           currentTarget.value = "";
         }}
       />

@@ -1,11 +1,11 @@
-/** A file picker for private keys of Settings and `age-keygen`. */
+/** A text field and a file picker for private keys of Settings and `age-keygen`. */
 import { type Ref, type RefObject, type TextareaHTMLAttributes, useEffect } from "react";
 import { describedBy, FieldError, verbatim } from "./Field.tsx";
 import { FilePicker } from "./FilePicker.tsx";
 
 const KEY_FILE_MAX_BYTES = 64 * 1024;
 
-/** No text, or far larger than a key. */
+/** Shown for a file without text, or one far larger than a key. */
 export const noKeyFile = "This file is not a key file";
 
 interface Props {
@@ -32,12 +32,12 @@ async function textOf(file: File): Promise<string | null> {
 interface UseEmptyOnLeavingProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
   id: string;
   error: string | undefined;
-  /** A private key, which no error may quote. */
+  /** Set for a private key, which no error may quote. */
   "data-secret"?: boolean;
   ref?: Ref<HTMLTextAreaElement>;
 }
 
-/** Browsers correct nothing in it. */
+/** A text field in which browsers correct nothing. */
 export function KeyTextarea({ id, error, ...attributes }: UseEmptyOnLeavingProps) {
   return (
     <>
@@ -47,7 +47,7 @@ export function KeyTextarea({ id, error, ...attributes }: UseEmptyOnLeavingProps
   );
 }
 
-/** So that the back/forward cache doesn't show it. */
+/** Empties the key's field on leaving the page, so that the back/forward cache doesn't show it. */
 export function useEmptyOnLeaving(field: RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     const empty = () => field.current && (field.current.value = "");

@@ -1,4 +1,4 @@
-/** A stranger's text; links open new tabs without opener or referrer. */
+/** Shows a stranger's text; links open new tabs without opener or referrer. */
 export function LinkedText({ text }: { text: string }) {
   return linkParts(text).map(({ text: words, href }, index) =>
     href === null ? (
@@ -6,7 +6,7 @@ export function LinkedText({ text }: { text: string }) {
     ) : (
       // Keyed by index: the text never changes.
       <a key={index} className="link" href={href} target="_blank" rel="noopener noreferrer nofollow">
-        {/* Isolated, so that bidirectional characters can't reorder the address. */}
+        {/* The link's text is isolated, so that bidirectional characters can't reorder the address. */}
         <bdi>{words}</bdi>
       </a>
     ),
@@ -15,18 +15,18 @@ export function LinkedText({ text }: { text: string }) {
 
 interface TextPart {
   text: string;
-  /** `null` for plain text. */
+  /** Address of the link; `null` for plain text. */
   href: string | null;
 }
 
-/** Each is an element on the page; further addresses stay text. */
+/** Maximum links: each is an element on the page; further addresses stay text. */
 const LINKS_MAX = 2000;
-/** Longer ones stay text. */
+/** Maximum characters of a linked address; longer ones stay text. */
 const ADDRESS_MAX = 2000;
 const PUNCTUATION_MAX = 10;
 /** Bidirectional marks could disguise an address, so they end it. */
 const address = /\bhttps?:\/\/[^\s<>"\u0000-\u001f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,2000}/gi;
-/** Ends a sentence rather than an address. */
+/** Punctuation that ends a sentence rather than an address. */
 const atTheEnd = /[.,;:!?'’”»\])}]$/;
 
 /** @example linkParts("See https://kauke.test/a.") // "See ", "https://kauke.test/a" with its href, "." */

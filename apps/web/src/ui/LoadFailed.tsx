@@ -1,4 +1,4 @@
-/** In place of content that failed to load or is still loading. */
+/** Shown in place of content that failed to load or is still loading. */
 import type { CSSProperties, ReactNode } from "react";
 import { messageOf } from "../api/api-error.ts";
 import { Button } from "./Controls.tsx";
@@ -7,14 +7,13 @@ import { Mask } from "./Mask.tsx";
 interface EmptyProps {
   title: string;
   text: string;
-  /** By its place on the page. */
   heading?: "h2" | "h3" | "h4";
   eyes?: "open" | "shut" | null;
   role?: "alert";
   children?: ReactNode;
 }
 
-/** In place of a list without items. */
+/** Shown in place of a list without items. */
 export function Empty({ title, text, heading: Heading = "h3", eyes = null, role, children }: EmptyProps) {
   return (
     <div className="empty" role={role}>
@@ -39,7 +38,6 @@ export function LoadFailed({ error, onRetry, ...empty }: Props) {
   );
 }
 
-/** Within a text. */
 export function TryAgain({ onClick }: { onClick: () => unknown }) {
   return (
     <button type="button" className="link" onClick={() => void onClick()}>
@@ -48,7 +46,7 @@ export function TryAgain({ onClick }: { onClick: () => unknown }) {
   );
 }
 
-/** A bar in place of a text. @param w its width in CSS */
+/** A bar in place of a text that is loading. @param w its width in CSS */
 export function Skeleton({ w }: { w?: string }) {
   return <span className="skel" style={w === undefined ? undefined : ({ "--w": w } as CSSProperties)} />;
 }
@@ -60,7 +58,7 @@ interface Loading<Data> {
   refetch: () => Promise<unknown>;
 }
 
-/** `null` if there is data, or a request in flight. */
+/** Why loading failed; `null` if there is data, or a request in flight. */
 export function failureOf({ data, error, isFetching }: Omit<Loading<unknown>, "refetch">): Error | null {
   return data === undefined && !isFetching ? error : null;
 }

@@ -1,7 +1,7 @@
 /** An opened envelope that is also a face with two slit eyes, one lit. */
 const FACE = "M1 2.5 8 4.75l7-2.25V8A7 6.5 0 0 1 1 8z";
 
-/** Fill rule evenodd; 16 units wide. */
+/** Path of the face with open eyes: fill rule evenodd, 16 units wide. */
 export const openFace = `${FACE}M3 7v2h4V7zm6 0v2h4V7z`;
 
 export function Mark() {

@@ -1,4 +1,4 @@
-/** In tabs: text, HTML, header fields. */
+/** A message in tabs: text, HTML, header fields. */
 import { Tabs } from "radix-ui";
 import type { ReactNode } from "react";
 import { LinkedText } from "./LinkedText.tsx";
@@ -7,7 +7,7 @@ interface Props {
   text: string | null;
   html: ReactNode | null;
   headers: readonly { name: string; value: string }[];
-  /** As transferred. */
+  /** The message as transferred. */
   raw?: ReactNode;
 }
 
@@ -39,7 +39,7 @@ export function MessageParts({ text, html, headers, raw }: Props) {
 function Text({ text }: Pick<Props, "text">) {
   if (!text) return <p className="none">This message has no text part.</p>;
   return (
-    // Focusable, so that keyboards can scroll it.
+    // The message's text is focusable, so that keyboards can scroll it.
     <p className="text" tabIndex={0}>
       <LinkedText text={text} />
     </p>

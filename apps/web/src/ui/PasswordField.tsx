@@ -9,14 +9,14 @@ interface Props {
   error: string | undefined;
   autoComplete: "new-password" | "current-password";
   isShown: boolean;
-  /** Without it there is no button that shows the password. */
+  /** Without this callback no button shows the password. */
   onShow?: (isShown: boolean) => void;
   onInput?: () => void;
   hint?: ReactNode;
   disabled?: boolean;
 }
 
-/** @returns the value; the field is empty afterwards */
+/** @returns the password; the field is empty afterwards */
 export function takePassword({ current: field }: RefObject<HTMLInputElement | null>): string {
   const password = field?.value ?? "";
   if (field) field.value = "";

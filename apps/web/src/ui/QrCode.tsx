@@ -1,7 +1,6 @@
 import { encodeQR } from "qr";
 import { useMemo } from "react";
 
-/** @param label for screen readers */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => qrPath(text), [text]);
   return (

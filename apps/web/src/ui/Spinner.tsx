@@ -1,4 +1,3 @@
-/** For browsers without JavaScript. */
 export function NeedsScript({ what }: { what: string }) {
   return (
     <noscript>
@@ -9,7 +8,7 @@ export function NeedsScript({ what }: { what: string }) {
   );
 }
 
-/** Below a heading. In buttons use `SubmitButton`. */
+/** A spinner below a heading. In buttons use `SubmitButton`. */
 export function ContentSpinner() {
   return (
     <div className="loading page-loading">

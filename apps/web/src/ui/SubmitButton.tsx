@@ -1,19 +1,19 @@
 /**
- * While pending it ignores presses but keeps the focus. Disabled before hydration: the browser would send the form
- * itself, with the password in the URL.
+ * While pending, the button ignores presses but keeps the focus. Disabled before hydration: the browser would send the
+ * form itself, with the password in the URL.
  */
 import type { ReactNode } from "react";
 import { useIsLive } from "./use-is-live.ts";
 
 interface Props {
   pending: boolean;
-  /** `Creating...` */
+  /** Label while pending, e.g. `Creating...`. */
   pendingLabel: string;
   className?: string;
   type?: "submit" | "button";
   disabled?: boolean;
   autoFocus?: boolean;
-  /** Must contain the visible label. */
+  /** Label for screen readers, which must contain the visible one. */
   label?: string;
   onClick?: () => void;
   children: ReactNode;
@@ -40,7 +40,7 @@ export function SubmitButton({
       aria-disabled={pending || undefined}
       aria-label={label}
       autoFocus={autoFocus}
-      // Pending ignores Enter in a field too; a double click's second click would submit the emptied form.
+      // While pending, Enter in a field is ignored too; a double click's second click would submit the emptied form.
       onClick={(event) => (pending || event.detail > 1 ? event.preventDefault() : onClick?.())}
     >
       {pending ? (

@@ -1,4 +1,4 @@
-/** 5 s, or 7 s if destructive; hover and focus pause the time. F8 focuses the region; a swipe of 50 px dismisses. */
+/** Toasts last 5 s, destructive ones 7 s; hover and focus pause. F8 focuses the region; a swipe of 50 px dismisses. */
 import { toastTimes } from "@kauke/contract";
 import { Check, CircleAlert, Clock, Info, X } from "lucide-react";
 import { Toast } from "radix-ui";

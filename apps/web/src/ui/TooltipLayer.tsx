@@ -1,4 +1,4 @@
-/** One layer for all `data-tip` elements, since a list page has hundreds. Visual only: labels say the same. */
+/** One tooltip layer for all `data-tip` elements, since a list page has hundreds. Visual only: labels say the same. */
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 
@@ -71,7 +71,7 @@ export function TooltipLayer() {
   );
 }
 
-/** 700 ms, or at once within 300 ms after another (specification section 9). */
+/** A tooltip opens after 700 ms, or at once within 300 ms after another (specification section 9). */
 const tooltipTimes = { openMs: 700, skipMs: 300 } as const;
 
 /** @param closedAt of the last tooltip, on the same clock as `now` */
@@ -79,7 +79,7 @@ export function tooltipDelayMs(now: number, closedAt: number | null): number {
   return closedAt !== null && now - closedAt <= tooltipTimes.skipMs ? 0 : tooltipTimes.openMs;
 }
 
-/** Above the anchor, below if there is no room, inside the window; in CSS pixels of the viewport. */
+/** Places a tip above its anchor, below if there is no room, inside the window; in CSS pixels of the viewport. */
 export function placeTip(
   anchor: { left: number; top: number; width: number; height: number },
   tip: { width: number; height: number },

@@ -1,17 +1,17 @@
 import type { DragEvent } from "react";
 
-/** As `application/octet-stream`, so that a stranger's content never opens in this origin. */
+/** Saves a file as `application/octet-stream`, so that a stranger's content never opens in this origin. */
 export function saveFile(fileName: string, content: string | Uint8Array<ArrayBuffer>): void {
   const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = fileName;
   link.click();
-  // The browser has read the file by then; the URL would keep it in memory.
+  // The browser has read the file by then; its URL would keep it in memory.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** For one file. */
+/** Event handlers of an element on which one file can be dropped. */
 export function dropHandlers(onFile: (file: File) => void) {
   const allow = (event: DragEvent) => {
     if (event.dataTransfer.types.includes("Files")) event.preventDefault();

@@ -4,7 +4,7 @@ interface Store<T> {
   read: () => T;
   set: (value: T) => void;
   subscribe: (listener: () => void) => () => void;
-  /** While a prerendered page hydrates. */
+  /** Value while a prerendered page hydrates. */
   initial: T;
 }
 

@@ -5,14 +5,14 @@ import { makeStore, useStore } from "./store.ts";
 interface ToastContent {
   title: string;
   description?: string;
-  /** What to do now, on a line of its own. */
+  /** What the user can do now, on a line of its own. */
   note?: string;
   variant?: "good" | "info" | "bad";
-  /** In place of the variant's. */
+  /** Icon in place of the variant's. */
   icon?: "clock";
-  /** In place of the variant's time. */
+  /** Milliseconds in place of the variant's time. */
   visibleMs?: number;
-  /** Also dismisses the toast. `spoken`: for screen readers. */
+  /** A button that also dismisses the toast. `spoken`: its label for screen readers. */
   action?: { label: string; spoken: string; onAct: () => void };
 }
 
@@ -31,7 +31,7 @@ export function showToast(content: ToastContent): void {
   toast.set({ ...content, id: lastId, open: true });
 }
 
-/** Red, seven seconds. */
+/** Shows a red toast for seven seconds. */
 export function showFailure(title: string, description?: string): void {
   showToast({ title, description, variant: "bad" });
 }

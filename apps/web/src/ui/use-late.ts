@@ -1,9 +1,9 @@
-/** Retries every 5 s. */
+/** Loads a component late; retries every 5 s. */
 import { type ComponentType, useEffect, useState } from "react";
 
 const RETRY_MS = 5000;
 
-/** Both must be stable functions. @param onFailure called with true after each failure */
+/** `load` and `onFailure` must be stable functions. @param onFailure called with true after each failure */
 export function useLate<Props>(
   wanted: boolean,
   load: () => Promise<ComponentType<Props>>,

@@ -1,4 +1,4 @@
-/** For popups: Escape, and a press or focus outside. */
+/** Closes a popup on Escape, and on a press or focus outside. */
 import { useEffect, useEffectEvent } from "react";
 
 /** @param within selector of popup and button @param onLeave `byKey`: the focus returns to the button */

@@ -1,4 +1,4 @@
-/** If the code can't be loaded (offline, or replaced by an update), a note offers a reload while loading is retried. */
+/** If a part's code can't be loaded (offline, or replaced by an update), a note offers a reload; loading is retried. */
 import { TriangleAlert } from "lucide-react";
 import { type ComponentType, useState } from "react";
 import { useLate } from "./use-late.ts";
@@ -16,13 +16,13 @@ export function usePart<Props>(wanted: boolean, load: () => Promise<ComponentTyp
 }
 
 interface Props {
-  /** `The alias` */
+  /** Name of the part, e.g. `The alias`. */
   what: string;
-  /** Only where a reload loses nothing. */
+  /** Whether a reload loses nothing, so that the note may offer one. */
   canReload?: boolean;
 }
 
-/** The press may have been far below the note. */
+/** Scrolls to the note: the press may have been far below it. */
 function show(note: HTMLElement | null): void {
   note?.scrollIntoView({ block: "nearest" });
 }

@@ -1,6 +1,6 @@
 interface Props {
   doing: string;
-  /** `null` until estimated. */
+  /** Estimated seconds of the job; `null` until estimated. */
   forecastSeconds: number | null;
 }
 
@@ -20,7 +20,6 @@ export function VaultProgress({ doing, forecastSeconds }: Props) {
 
 const SLOW_SECONDS = 20;
 
-/** @param seconds `null` until estimated */
 export function forecastText(seconds: number | null): string {
   if (seconds === null) return "Measuring this device…";
   if (seconds < 1.5) return "About a second on this device.";

@@ -1,4 +1,4 @@
-/** In the vault's worker. */
+/** Imports a private key, in the vault's worker. */
 import { AgeError, isPublicKey, openProtectedKey, protectPrivateKey, publicKeyOf, readPrivateKeys } from "@kauke/age";
 import { readPastedKey } from "./pasted-key.ts";
 
@@ -20,12 +20,12 @@ export async function readKeyToImport(text: string): Promise<KeyToImport> {
 
 interface ImportInput {
   keyName: string;
-  /** A locked file's own password. */
+  /** A locked file's own password, or a new one for any other key. */
   masterPassword: string;
   text: string;
 }
 
-/** Decrypts the result as a check; a locked file of our own format stays as it is. @throws AgeError */
+/** Encrypts the key, then decrypts it as a check; a locked file of our own format stays as it is. @throws AgeError */
 export async function importPrivateKey({ keyName, masterPassword: password, text }: ImportInput) {
   const pasted = readPastedKey(text);
   if (pasted.kind === "locked") {

@@ -1,4 +1,4 @@
-/** A private key, a key file, or a file downloaded from Settings. */
+/** Reads what was pasted: a private key, a key file, or a file downloaded from Settings. */
 import { isArmored } from "@kauke/contract";
 
 /** `locked`: encrypted with a master password. */
@@ -15,7 +15,7 @@ export function readPastedKey(text: string): PastedKey {
   return keyWithin(text) ?? { kind: "key", text, ...labelsOf(text) };
 }
 
-/** `null` unless downloaded from Settings. */
+/** The key in a file downloaded from Settings; `null` for any other text. */
 function keyWithin(text: string): PastedKey | null {
   if (!text.trimStart().startsWith("{")) return null;
   try {
@@ -32,7 +32,7 @@ function keyWithin(text: string): PastedKey | null {
   }
 }
 
-/** The comments of `age-keygen` and this program. */
+/** Labels in the comments of `age-keygen` and of this program. */
 function labelsOf(text: string): KeyLabels {
   const [, keyName] = /^# name: (.+?)\s*$/m.exec(text) ?? [];
   const [, publicKey] = /^# public key: (age1\S+)\s*$/m.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** One job at a time; unmounting ends it. */
+/** Runs one job of the vault at a time; unmounting ends it. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
 import { type JobOptions, VaultError, type VaultErrorCode } from "./vault.ts";
@@ -15,7 +15,7 @@ export function useVaultJob() {
   useEffect(() => stop, [stop]);
   return {
     working,
-    /** Terminates the worker. */
+    /** Ends the job by terminating the worker. */
     stop,
     /** @param doing e.g. `Opening the key.` @returns `null` if stopped: then do nothing */
     async run<T>(
@@ -41,7 +41,7 @@ export function useVaultJob() {
   };
 }
 
-/** No library's own text is shown. */
+/** Texts of failures are our own: no library's text is shown. */
 export const wrongPassword = "Incorrect master password.";
 
 const texts: Partial<Record<VaultErrorCode, string>> = {

@@ -2,13 +2,13 @@
 import type { AgeErrorCode, KeyKind } from "@kauke/age";
 import type { KeyToImport } from "./key-import.ts";
 
-/** A stored key, a private key or key file, or a password. */
+/** What decrypts: a stored key, a private key or key file, or a password. */
 export type Opener =
   | { encryptedPrivateKey: string; masterPassword: string }
   | { privateKey: string }
   | { password: string };
 
-/** In the text's order. `quoteDepth`: quote marks before the block. */
+/** Decrypted blocks in the text's order. `quoteDepth`: quote marks before the block. */
 export type DecryptedBlock = { quoteDepth: number } & (
   | { content: Uint8Array<ArrayBuffer>; failure: null }
   | { content: null; failure: AgeErrorCode }
@@ -19,9 +19,9 @@ export interface Jobs {
     input: { keyName: string; masterPassword: string; kind: KeyKind };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
-  /** Before a password is asked for. */
+  /** Reads a key before a password is asked for. */
   readKey: { input: { text: string }; result: KeyToImport };
-  /** A text, a key file, or a file from Settings. */
+  /** Imports a text, a key file, or a file from Settings. */
   importKey: {
     input: { keyName: string; masterPassword: string; text: string };
     result: { publicKey: string; encryptedPrivateKey: string };

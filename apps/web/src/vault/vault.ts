@@ -19,28 +19,28 @@ export class VaultError extends Error {
 }
 
 export interface JobOptions {
-  /** Terminates the worker; the call rejects with `ended`. */
+  /** Aborting terminates the worker; the call rejects with `ended`. */
   signal?: AbortSignal;
-  /** Seconds; only for jobs with a password. */
+  /** Called with the estimated seconds; only for jobs with a password. */
   onForecast?: (seconds: number) => void;
 }
 
 /** The private key leaves the worker only encrypted, and after a check that it decrypts. */
 export const createKey = jobCalled("createKey");
-/** Checked as in `createKey`. @throws VaultError also `bad_private_key`, `wrong_password` */
+/** Imports a key, checked as in `createKey`. @throws VaultError also `bad_private_key`, `wrong_password` */
 export const importKey = jobCalled("importKey");
-/** What a text is before its import. @throws VaultError `bad_private_key`, `too_large` */
+/** Tells what a text is before its import. @throws VaultError `bad_private_key`, `too_large` */
 export const readKey = jobCalled("readKey");
-/** For the download. @throws VaultError e.g. `wrong_password`, `not_protected_key` */
+/** Decrypts a key for the download. @throws VaultError e.g. `wrong_password`, `not_protected_key` */
 export const openKey = jobCalled("openKey");
-/** @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
+/** Encrypts a text. @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
 export const encryptForKey = jobCalled("encryptText");
-/** Ignores text around the blocks. @throws VaultError without a block, or if the key can't be opened */
+/** Decrypts the blocks in a text. @throws VaultError without a block, or if the key can't be opened */
 export const decryptBlocks = jobCalled("decryptBlocks");
-/** Up to 40 MiB; the buffer is transferred and detached. */
+/** Decrypts a file of up to 40 MiB; the buffer is transferred and detached. */
 export const decryptFile = jobCalled("decryptFile");
 
-/** Loads the code; needs no worker. */
+/** Checks a public key; loads the age library, but needs no worker. */
 export async function isValidPublicKey(text: string): Promise<boolean> {
   const age = await import("@kauke/age");
   return age.checkPublicKey(text).then(
@@ -49,7 +49,7 @@ export async function isValidPublicKey(text: string): Promise<boolean> {
   );
 }
 
-/** Loads the code; decrypts nothing. */
+/** Tells a stored key's form; loads the age library and decrypts nothing. */
 export async function readStoredKeyForm(encryptedPrivateKey: string): Promise<StoredKeyForm> {
   const { storedKeyForm } = await import("@kauke/age");
   return storedKeyForm(encryptedPrivateKey);

@@ -32,13 +32,13 @@ function post(message: WorkerMessage, transfer: Transferable[] = []): void {
   scope.postMessage(message, transfer);
 }
 
-/** 0 for jobs without a password. */
+/** Estimated seconds of a job; 0 for jobs without a password. */
 async function forecastOf(job: AnyJob): Promise<number> {
   const stretches = passwordStretches(job);
   return stretches === 0 ? 0 : stretches * (await forecastPasswordWork());
 }
 
-/** Encrypted, then decrypted as a check; a key with a password needs only one. */
+/** How often a job derives a key from a password: encrypting, then decrypting as a check; some need only one. */
 function passwordStretches(job: AnyJob): number {
   if (job.name === "createKey" || job.name === "importKey") return 2;
   if (job.name === "openKey") return 1;

@@ -1,4 +1,4 @@
-/** Trusted Types: one policy that accepts only scripts of this build. Elsewhere the plain string, checked too. */
+/** Trusted Types: one policy accepts only scripts of this build. Other browsers get the plain string, checked too. */
 // oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
 import workerUrl from "./vault.worker.ts?worker&url";
 
@@ -10,7 +10,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: ScriptPolicy): ScriptPolicy;
 }
 
-/** @throws TypeError for another origin or folder */
+/** Checks a script's URL. @throws TypeError for another origin or folder */
 export function ownScriptUrl(url: string, origin: string): string {
   const { href, origin: itsOrigin, pathname } = new URL(url, origin);
   const isOurs = itsOrigin === origin && (pathname.startsWith("/assets/") || import.meta.env.DEV);
@@ -18,7 +18,7 @@ export function ownScriptUrl(url: string, origin: string): string {
   return href;
 }
 
-/** Errors of a running script have a line. */
+/** Whether a worker's script could not be loaded: errors of a running script have a line. */
 export const isNotLoaded = (event: Event): boolean => !(event as ErrorEvent).lineno;
 
 let policy: ScriptPolicy | null = null;

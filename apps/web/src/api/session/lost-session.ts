@@ -5,10 +5,10 @@ const lost = makeStore(false);
 let note = "";
 let cookieVersion = 0;
 
-/** Each sign-in or sign-out of this page replaces the cookie. */
+/** Counts how often this page replaced the session cookie, by a sign-in or sign-out. */
 export const readCookieVersion = (): number => cookieVersion;
 
-/** Ignored if the cookie was replaced after the refused request was sent (`sentWith`). */
+/** Ignored if the session cookie was replaced after the refused request was sent (`sentWith`). */
 export function markSignedOut(sentWith = cookieVersion): void {
   if (sentWith === cookieVersion) lost.set(true);
 }

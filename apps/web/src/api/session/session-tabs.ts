@@ -5,17 +5,17 @@ export type TabMessage =
   | { kind: "signed-out"; inactive: boolean; lost: boolean }
   | { kind: "activity"; at: number }
   | { kind: "checked"; at: number }
-  /** Other tabs may show stale data. */
+  /** This tab has written something, so other tabs may show stale data. */
   | { kind: "changed" }
-  /** Sent by a tab that was suspended. */
+  /** Sent by a tab that was suspended, to learn of activity in other tabs. */
   | { kind: "who-was-active" };
 
 const NAME = "session";
-/** One per tab: two channels would receive each other's messages. */
+/** One channel per tab: two would receive each other's messages. */
 let open: BroadcastChannel | null = null;
 const listeners = new Set<(message: TabMessage) => void>();
 
-/** Opened on first use: prerendering has no BroadcastChannel. */
+/** Opens the channel on first use: prerendering has no BroadcastChannel. */
 function channel(): BroadcastChannel {
   if (open === null) {
     open = new BroadcastChannel(NAME);

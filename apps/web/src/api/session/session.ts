@@ -1,6 +1,6 @@
 /**
- * Not in the query library, so that public pages don't load it. A failed session check counts as signed out
- * (specification section 8).
+ * The session is not in the query library, so that public pages don't load that. A failed session check counts as
+ * signed out (specification section 8).
  */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent } from "react";
@@ -34,7 +34,7 @@ async function askSession(): Promise<UserWire | null> {
   }
 }
 
-/** Ignored if somebody has signed in or out meanwhile. */
+/** Asks the server who is signed in; the response is ignored if somebody has signed in or out meanwhile. */
 export async function checkSession(): Promise<void> {
   const before = session.read();
   const user = await askSession();
@@ -50,10 +50,10 @@ export function onUserChange(forget: () => void): void {
   forgetCallbacks.add(forget);
 }
 
-/** "loading" while hydrating, as prerendered pages were drawn. */
+/** The session; "loading" while a prerendered page hydrates, because it was drawn so. */
 export const useSession = (): Session => useStore(session);
 
-/** @throws on screens that a signed-out visitor can reach */
+/** The signed-in user. @throws on screens that a signed-out visitor can reach */
 export function useUser(): UserWire {
   const { user } = useSession();
   if (user === null) throw new Error("This screen needs a signed-in user");
@@ -74,7 +74,7 @@ export function enterSession(user: UserWire): void {
   countEvent("login_success");
 }
 
-/** Pending requests too, since they may hold passwords. */
+/** Drops the user's data and pending requests, since both may hold passwords. */
 function forgetUser(): void {
   clearSession();
   setSession(null);
@@ -82,7 +82,7 @@ function forgetUser(): void {
   markSignedIn();
 }
 
-/** Without calling the server. */
+/** Leaves the session without calling the server. */
 export function leaveSession(inactive = false): void {
   const lost = isSessionLost();
   forgetUser();
@@ -101,7 +101,7 @@ export function beforeLogOut(work: () => Promise<unknown> | null): void {
   lastWork.add(work);
 }
 
-/** Skips the server if somebody has signed in meanwhile. */
+/** Ends the session at the server after the last work, unless somebody has signed in meanwhile. */
 function endAfterLastWork(): Promise<void> {
   const running = [...lastWork].map((start) => start()).filter((work) => work !== null);
   if (running.length === 0) return endAtServer();
@@ -116,7 +116,7 @@ export async function logOut(): Promise<void> {
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOGOUT_WAIT_MS))]);
 }
 
-/** Never throws. */
+/** Ends the session at the server; never throws. */
 export async function endAtServer(): Promise<void> {
   const own = new AbortController();
   ending = own;
@@ -148,10 +148,10 @@ export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
   useEffect(() => listenToTabs(onMessage), []);
 }
 
-/** Never a token: the session is an HttpOnly cookie (specification sections 3 and 4). */
+/** What is stored is never a token: the session is an HttpOnly cookie (specification sections 3 and 4). */
 type Storage = Pick<globalThis.Storage, "setItem" | "removeItem">;
 
-/** `email` if there is one, else `wallet`, else `google`. */
+/** Sign-in method of an account: `email` if it has one, else `wallet`, else `google`. */
 export function authMethodOf(user: Pick<UserWire, "email" | "walletAddress">): AuthMethod {
   if (user.email) return "email";
   return user.walletAddress ? "wallet" : "google";

@@ -11,7 +11,7 @@ export function useAskPasswordReset() {
   return useMutation({ mutationFn: (email: string) => call("askPasswordReset", { body: { email } }) });
 }
 
-/** Doesn't use the link up. @param token `null`: the address has none */
+/** Checks a link to reset a password without using it up. @param token `null`: the page's address has none */
 export function usePasswordReset(token: string | null) {
   return useQuery({
     queryKey: ["password-reset", token],
@@ -33,7 +33,7 @@ export function useAskSignInLink() {
   return useMutation({ mutationFn: (email: string) => call("askSignInLink", { body: { email } }) });
 }
 
-/** Doesn't use the link up. @param isUsed whether it is being or has been used: then nothing is fetched */
+/** Checks a sign-in link without using it up. @param isUsed being used or used before: nothing is fetched then */
 export function useSignInLink(token: string | null, isUsed: boolean) {
   return useQuery({
     queryKey: ["sign-in-link", token],
@@ -86,7 +86,7 @@ export function useEndSession() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (sessionId: string) => call("endSession", { params: { sessionId } }),
-    // After a refusal too: the session may have ended by itself.
+    // Sessions are refetched after a refusal too, since the ended one may have expired by itself.
     onSettled: () => client.invalidateQueries({ queryKey: sessionsKey }),
   });
 }
@@ -99,7 +99,7 @@ export function useEndOtherSessions() {
   });
 }
 
-/** For responses of something else than the server, e.g. a proxy's page (specification section 8, "Auth"). */
+/** Replaces texts that are not the server's own, e.g. of a proxy's page (specification section 8, "Auth"). */
 async function withFallbackMessage<T>(request: Promise<T>, fallback: string): Promise<T> {
   try {
     return await request;
@@ -125,7 +125,7 @@ export function useRegister() {
   });
 }
 
-/** The challenge comes in a 401 response. @throws ApiError for any other error */
+/** The server sends the wallet's challenge in a 401 response. @throws ApiError for any other error */
 async function askForChallenge(walletAddress: string): Promise<WalletChallenge> {
   try {
     await call("walletSignIn", { body: { walletAddress } });

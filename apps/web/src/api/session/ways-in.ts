@@ -8,12 +8,12 @@ import { sessionsKey, signInKey, type WalletSigner } from "./sign-in.ts";
 
 export const isProofNeeded = (error: unknown): boolean => error instanceof ApiError && error.code === "proof_needed";
 
-/** Settings and the top bar then show the new sign-in methods at once. */
+/** Stores changed sign-in methods, so that Settings and the top bar show them at once. */
 function useStoreWays() {
   const client = useQueryClient();
   return async (ways: SignInWire) => {
     client.setQueryData<SignInWire>(signInKey, ways);
-    // Invalidation doesn't restart a first load in flight, which may fail with the replaced cookie.
+    // Invalidation doesn't restart a first load of the sessions, which may fail with the replaced cookie.
     void client
       .cancelQueries({ queryKey: sessionsKey })
       .then(() => client.invalidateQueries({ queryKey: sessionsKey }));
@@ -89,7 +89,7 @@ export function useAskEmailChange() {
   return useMutation({ mutationFn: (email: string) => call("askEmailChange", { body: { email } }) });
 }
 
-/** Doesn't use the link up. @param isUsed whether it is being or has been used: then nothing is fetched */
+/** Checks a link to a new e-mail without using it up. @param isUsed being used or used before: nothing is fetched */
 export function useEmailChange(token: string, isUsed: boolean) {
   return useQuery({
     queryKey: ["email-change", token],

@@ -26,7 +26,7 @@ export function phaseAt({ lastActivityAt }: Inactivity, now: number): Phase {
   return leftMs > warningMs ? { name: "active" } : { name: "warning", secondsLeft: Math.ceil(leftMs / 1000) };
 }
 
-/** Once a second. While the warning is open only its button counts: reaching for it would close it. */
+/** Activity counts once a second. While the warning is open only its button counts: reaching for it would close it. */
 export function isCounted(state: Inactivity, now: number): boolean {
   return phaseAt(state, now).name === "active" && now - state.lastActivityAt >= sessionTimes.activityThrottleMs;
 }
@@ -39,7 +39,7 @@ export function withCheck(state: Inactivity, at: number): Inactivity {
   return at > state.checkedAt ? { ...state, checkedAt: at } : state;
 }
 
-/** `null` without activity since the last check, by which the server learns of it. */
+/** When the next session check tells the server of activity; `null` without activity since the last check. */
 export function checkDueAt({ lastActivityAt, checkedAt }: Inactivity): number | null {
   return lastActivityAt > checkedAt - SERVER_STEP_MS ? checkedAt + keepAliveMs : null;
 }

@@ -4,21 +4,21 @@ import { call } from "../../api/client.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "../../api/session/session-tabs.ts";
 import { checkDueAt, type Inactivity, isCounted, nextLookIn, phaseAt, withActivity, withCheck } from "./inactivity.ts";
 
-/** As the specification lists them. */
+/** Events that count as activity, as the specification lists them. */
 const activities = ["mousemove", "mousedown", "keydown", "scroll", "touchstart", "touchmove", "click", "focus"];
-/** The tab may have been suspended before these. */
+/** Events before which the tab may have been suspended. */
 const returns = ["visibilitychange", "focus", "pageshow", "online"];
 /** Time for other tabs to report their activity, in milliseconds. */
 const REPORT_WAIT_MS = 250;
-/** Between attempts, while a page from the back/forward cache is hidden. */
+/** Milliseconds between session checks while a page restored from the back/forward cache is hidden. */
 const RETRY_MS = 2000;
 
 interface Outcomes {
   /** @param secondsLeft `null` while no warning is due */
   onWarning: (secondsLeft: number | null) => void;
-  /** The page is already hidden, and stays so until `stop`. */
+  /** Called after too long inactivity; the page is already hidden, and stays so until `stop`. */
   onInactive: () => void;
-  /** A session check got 401. */
+  /** Called when a session check got 401. */
   onRefused: () => void;
 }
 
@@ -28,7 +28,7 @@ export class InactivityWatch {
   #state: Inactivity = { lastActivityAt: Date.now(), checkedAt: Date.now() };
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isAsking = false;
-  /** In the back/forward cache, or restored and not yet checked. */
+  /** The page is in the back/forward cache, or restored from it and not yet checked. */
   #isAway = false;
   readonly #userId: string;
 
@@ -65,7 +65,7 @@ export class InactivityWatch {
     const onReturn = () => this.#isAsking || this.#update();
     for (const name of returns) window.addEventListener(name, onReturn, options);
     for (const name of activities) window.addEventListener(name, onActivity, options);
-    // Hidden before the back/forward cache stores it, so that it is restored hidden.
+    // The page is hidden before the back/forward cache stores it, so that it is restored hidden.
     const onPageHide = ({ persisted }: PageTransitionEvent) => {
       this.#isAway = persisted;
       if (persisted) document.body.hidden = true;
@@ -110,7 +110,7 @@ export class InactivityWatch {
     this.#timer = setTimeout(() => this.#update(), nextLookIn(this.#state, now));
   }
 
-  /** A tab that was suspended first asks the others for activity it missed. */
+  /** A tab that was suspended first asks the other tabs for activity that it missed. */
   #end(overslept: boolean): void {
     document.body.hidden = true;
     if (overslept && !this.#isAsking) {
@@ -123,7 +123,7 @@ export class InactivityWatch {
     this.#outcomes.onInactive();
   }
 
-  /** Stays hidden until the server responds: the session may be over, or another user's. */
+  /** A restored page stays hidden until the server responds: the session may be over, or another user's. */
   async #checkRestored(): Promise<void> {
     this.#isAway = true;
     document.body.hidden = true;
@@ -148,7 +148,7 @@ export class InactivityWatch {
     try {
       await call("getSession");
     } catch (error) {
-      // Without a response nothing is known; the next check is in five minutes.
+      // Without a response nothing is known of the session; the next check is in five minutes.
       const isRefused = error instanceof ApiError && error.status === 401;
       if (isRefused && !this.#stopped.signal.aborted) this.#outcomes.onRefused();
     }

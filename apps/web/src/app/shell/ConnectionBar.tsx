@@ -3,7 +3,7 @@ import { useState } from "react";
 import { call } from "../../api/client.ts";
 import { useConnection } from "../../api/connection.ts";
 
-/** Any call will do: the client module records whether a response came. */
+/** Any call tests the connection: the client module records whether a response came. */
 function TryAgain() {
   const [isTrying, setIsTrying] = useState(false);
   const handleClick = async () => {

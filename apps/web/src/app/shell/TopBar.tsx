@@ -10,7 +10,7 @@ import { useLogOutButton } from "../use-log-out.ts";
 import { Logo, NavItems, NavRow } from "./NavLinks.tsx";
 import { balanceText, userLabel } from "./user-label.ts";
 
-/** For windows narrower than 1024 px. */
+/** The menu of windows narrower than 1024 px. */
 interface MobileMenuProps {
   path: string;
   balance: string | null;

@@ -1,4 +1,4 @@
-/** The top bar's toggle offers no `system`. */
+/** The choice of light, dark or `system` theme; the top bar's toggle offers no `system`. */
 import { setTheme, type Theme, themes, useTheme } from "../../app/theme.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 

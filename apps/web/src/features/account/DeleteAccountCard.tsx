@@ -7,7 +7,7 @@ import { Button } from "../../ui/Controls.tsx";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
-/** In any case (specification section 4). */
+/** Accepts the typed word in any letter case (specification section 4). */
 export const isConfirmed = (typed: string): boolean => typed.trim().toUpperCase() === "DELETE";
 
 const REDIRECT_MS = 2000;

@@ -29,7 +29,7 @@ const createKeyFirst = (
   </p>
 );
 
-/** For aliases without a setting of their own. */
+/** Encryption of forwarded mail, for aliases without a setting of their own. */
 function ForwardEncryptedRow() {
   const id = useId();
   const settings = useAccountSettings();

@@ -57,7 +57,7 @@ function GoogleWay({ action }: { action: WaysInAction }) {
     <SubmitButton
       type="button"
       className="btn-block"
-      // Pending after success too: the browser is leaving the page.
+      // The button stays pending after success, because the browser is leaving the page.
       pending={prove.isPending || prove.isSuccess}
       pendingLabel="Opening Google..."
       onClick={() => prove.mutate(action, { onError })}
@@ -112,7 +112,7 @@ function LinkWay({ email, checkFresh, onProven }: { email: string } & Pick<Props
   );
 }
 
-/** No link to an unconfirmed e-mail: using it would remove the other methods. */
+/** Offers no link to an unconfirmed e-mail, because using it would remove the other sign-in methods. */
 function otherWays({ ways, action, checkFresh, onProven }: Omit<Props, "onClose">): ReactNode[] {
   const { email, emailConfirmedAt, hasWallet, hasGoogle } = ways;
   return [

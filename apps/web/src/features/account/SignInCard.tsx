@@ -66,7 +66,7 @@ function PasswordRow({ email, onChange }: { email: string; onChange: () => void 
   );
 }
 
-/** By mail only: a stranger at an unlocked browser can't open the mailbox. */
+/** A first password is set by mailed link only: a stranger at an unlocked browser can't open the mailbox. */
 function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   const ask = useAskPasswordReset();
   const onAsk = () =>

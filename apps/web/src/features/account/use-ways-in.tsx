@@ -1,6 +1,6 @@
 /**
- * One change at a time: a fresh sign-in if required, then the dialog, wallet or issuer. Resumes after the issuer's
- * redirect.
+ * Changes one sign-in method at a time: after a fresh sign-in if required, by dialog, wallet or issuer. Resumes after
+ * the issuer's redirect.
  */
 import { googleLinkedHash, provenHash, type SignInWire, type WaysInAction, waysInActions } from "@kauke/contract";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
@@ -14,7 +14,7 @@ import { ChangeEmailDialog, RemoveWayDialog } from "./WayDialogs.tsx";
 
 interface Given {
   ways: SignInWire;
-  /** In milliseconds of `Date.now()`. */
+  /** When `freshForSeconds` arrived, in milliseconds of `Date.now()`. */
   loadedAt: number;
   reload(): Promise<SignInWire | undefined>;
 }
@@ -81,18 +81,18 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
       {wallet.choice}
     </>
   );
-  // Pending after success too: the browser is leaving the page.
+  // Linking stays pending after success, because the browser is leaving the page.
   const isLeaving = linkGoogle.isPending || linkGoogle.isSuccess;
   const linking = wallet.isPending ? "wallet" : isLeaving ? "google" : null;
   return { start, linking, giveUpWallet: wallet.giveUp, dialogs };
 }
 
-/** An invalid signature has its own text. */
+/** Why a wallet was not linked; an invalid signature has a text of its own. */
 function linkFailure(error: Error): string {
   return error instanceof ApiError && error.code !== "wallet_unproven" ? error.message : walletFailureText(error);
 }
 
-/** Removes the hash, so that a reload doesn't repeat it. */
+/** Resumes a change after the issuer's redirect. Removes the hash, so that a reload doesn't repeat it. */
 function useIssuerRedirect(resume: (action: WaysInAction) => void): void {
   const onReturn = useEffectEvent(() => {
     showGoogleFailure();

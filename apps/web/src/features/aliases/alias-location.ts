@@ -1,4 +1,4 @@
-/** `/dashboard?alias=<id>`. Closing goes back, or replaces the entry if the address was visited directly. */
+/** The address `/dashboard?alias=<id>` of an open alias. Closing goes back, or replaces a directly visited entry. */
 import type { MouseEvent } from "react";
 import { useSearch } from "wouter";
 import { navigate } from "wouter/use-browser-location";
@@ -10,7 +10,7 @@ export const aliasPath = (aliasId: string): string => `/dashboard?alias=${aliasI
 
 const aliasIdIn = (search: string): string | null => new URLSearchParams(search).get("alias");
 
-/** Unchecked: there may be no such alias. */
+/** Alias id in the address, unchecked: there may be no such alias. */
 export const useOpenAliasId = (): string | null => aliasIdIn(useSearch());
 
 /** Marks history entries that the list added. */
@@ -39,7 +39,7 @@ export function closeAlias(): void {
   history.back();
 }
 
-/** Clicks with Ctrl and the like are the browser's. */
+/** Opens the alias of a clicked link; clicks with Ctrl and the like are left to the browser. */
 export function onAliasLink(event: MouseEvent<HTMLAnchorElement>): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const aliasId = aliasIdIn(event.currentTarget.search);

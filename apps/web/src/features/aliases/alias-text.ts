@@ -1,7 +1,6 @@
 import { type AliasWire, isMailbox, isWebhookUrl, limits } from "@kauke/contract";
 import { countText } from "../../ui/text/count-text.ts";
 
-/** @example aliasesText(84) // "84 aliases" */
 export const aliasesText = (count: number): string => (count === 1 ? "1 alias" : `${countText(count)} aliases`);
 
 export const addressOf = ({ alias, domain }: Pick<AliasWire, "alias" | "domain">): string => `${alias}@${domain}`;
@@ -11,12 +10,12 @@ export function isActive({ active, forwardTo }: Pick<AliasWire, "active" | "forw
   return active && forwardTo !== "null";
 }
 
-/** For a paused alias, the destinations from before. */
+/** Destinations to show; for a paused alias, those from before the pause. */
 export function destinationText(alias: Pick<AliasWire, "forwardTo" | "lastForwardTo">): string {
   return alias.forwardTo === "null" ? (alias.lastForwardTo ?? "") : alias.forwardTo;
 }
 
-/** @example entriesOf("a@example.org, https://hooks.example.org") */
+/** @example entriesOf("a@example.org, https://hooks.example.org") // both destinations */
 export function entriesOf(forwardTo: string): string[] {
   return forwardTo
     .split(",")
@@ -32,7 +31,7 @@ export function validEntries(forwardTo: string): string[] {
 
 const NOTES_SHOWN = 30;
 
-/** 30 code points and an ellipsis; may split an emoji, but no surrogate pair. */
+/** Cuts notes to 30 code points and an ellipsis; may split an emoji, but no surrogate pair. */
 export function cutNotes(notes: string): string {
   const characters = [...notes];
   return characters.length <= NOTES_SHOWN ? notes : `${characters.slice(0, NOTES_SHOWN).join("")}…`;

@@ -1,4 +1,4 @@
-/** Its row is highlighted for three seconds. */
+/** The row of a new alias is highlighted for three seconds. */
 import { useSyncExternalStore } from "react";
 import { makeStore } from "../../ui/store.ts";
 

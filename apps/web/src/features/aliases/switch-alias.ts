@@ -5,7 +5,7 @@ import { messageOf } from "../../api/api-error.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf } from "./alias-text.ts";
 
-/** The server's response decides the toast (specification section 4). */
+/** After pausing or activating, the server's response decides the toast (specification section 4). */
 export async function switchAlias(client: QueryClient, alias: AliasWire, active: boolean): Promise<void> {
   const address = addressOf(alias);
   try {

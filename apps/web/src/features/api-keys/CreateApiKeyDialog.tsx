@@ -122,7 +122,7 @@ function useCreation(onMade: (made: Made) => void) {
   return { run, isBusy };
 }
 
-/** When the page is left, so that the back/forward cache shows no key. */
+/** Forgets the key when the page is left, so that the back/forward cache shows none. */
 function useForgetOnLeaving(forget: () => void): void {
   const onLeave = useEffectEvent(forget);
   useEffect(() => {

@@ -28,7 +28,7 @@ interface LeaveProps {
   onClose: () => void;
 }
 
-/** The key was not copied yet. */
+/** Asks before leaving a new key that was not copied yet. */
 function LeaveKeyDialog({ name, onLeave, onClose }: LeaveProps) {
   return (
     <Dialog
@@ -39,7 +39,7 @@ function LeaveKeyDialog({ name, onLeave, onClose }: LeaveProps) {
     >
       <footer>
         <Button onClick={onLeave}>Close</Button>
-        {/* A key pressed by habit must not leave the page. */}
+        {/* The button back to the key has the focus: a key pressed by habit must not leave the page. */}
         <Button look="primary" autoFocus onClick={onClose}>
           Back to the Key
         </Button>
@@ -80,7 +80,7 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
               isSmall
               look="ink"
               icon={Copy}
-              // The form that had the focus is gone.
+              // The Copy button gets the focus, since the form that had it is gone.
               autoFocus
               onClick={() => void onCopy()}
             >

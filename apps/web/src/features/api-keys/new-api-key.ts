@@ -7,7 +7,7 @@ export const scopeTexts: Readonly<Record<KeyScope, { title: string; means: strin
   "account:read": { title: "Read the account", means: "Your mailboxes, defaults and figures." },
 };
 
-/** `null`: never. */
+/** Days until a key expires; `null`: never. */
 export const expiryDays = [30, 90, 365, null] as const;
 type ExpiryDays = (typeof expiryDays)[number];
 
@@ -37,7 +37,7 @@ export function newApiKeyErrors({ name, scopes }: ApiKeyDraft): NewApiKeyErrors 
   return errors;
 }
 
-/** In the contract's order. */
+/** Adds or removes a scope; the result is in the contract's order. */
 export function toggleScope(scopes: readonly KeyScope[], scope: KeyScope): KeyScope[] {
   return keyScopes.filter((known) => (known === scope ? !scopes.includes(known) : scopes.includes(known)));
 }
@@ -49,5 +49,5 @@ export function newApiKeyBody({ name, scopes, days }: ApiKeyDraft, now: Date): C
   return { name: name.trim(), scopes: [...scopes], expiresAt };
 }
 
-/** Server and key, so that a client needs one scan. */
+/** Text of the QR code: server and key, so that a client needs one scan. */
 export const qrText = (origin: string, secret: string): string => `${origin}|${secret}`;

@@ -1,4 +1,4 @@
-/** Behind a mailed link about the account's e-mail: changes nothing until a button is pressed. */
+/** The page behind a mailed link about the account's e-mail; it changes nothing until a button is pressed. */
 import type { UserWire } from "@kauke/contract";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
@@ -35,7 +35,7 @@ export function AccountLinkPage({ signIn, why, children }: AccountLinkProps) {
 
 interface AccountLinkStepProps {
   title: string;
-  /** Absent once that is done. */
+  /** Button that uses the link; absent once that is done. */
   button?: { label: string; pendingLabel: string; isPending: boolean; onPress: () => void };
   children: ReactNode;
 }

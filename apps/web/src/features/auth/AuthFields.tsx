@@ -13,13 +13,13 @@ export function CurrentPasswordField({ label = "Password", ...props }: Props) {
   return <TextField label={label} type="password" autoComplete="current-password" {...props} />;
 }
 
-/** Unseen, for password managers. */
+/** Hidden field with the user name, for password managers. */
 export function HiddenUsername({ email }: { email: string }) {
   return <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />;
 }
 
 interface NewPasswordProps<Values extends FieldValues & { confirmPassword: string }, Sent> {
-  /** `New password`; the second is `Confirm new password`. */
+  /** Label of the first field, e.g. `New password`; the second is `Confirm new password`. */
   label: string;
   form: UseFormReturn<Values, unknown, Sent>;
   name: Path<Values>;

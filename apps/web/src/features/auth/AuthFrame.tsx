@@ -15,7 +15,7 @@ function WalletButton() {
   return <ConnectWallet wallet={wallet} />;
 }
 
-/** Instead of to the dashboard, if this page is for signed-in users. */
+/** A sign-in on a page for signed-in users returns to that page, instead of to the dashboard. */
 function returnHere({ currentTarget }: MouseEvent): void {
   const path = normalizePath(window.location.pathname);
   if (personalScreenAt(path) !== null && currentTarget instanceof HTMLAnchorElement)

@@ -1,13 +1,12 @@
-/** A link, or without an issuer a disabled button. At most one per page, because of its hint's id. */
+/** Sign-in with Google: a link, or without an issuer a disabled button. Once per page, because of its hint's id. */
 import { googleOffText, googleSignInMeta } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { type MouseEvent, useSyncExternalStore } from "react";
 
 interface Props {
   className: string;
-  /** May change or prevent the click. */
   onClick?: (event: MouseEvent) => void;
-  /** Pressed although disabled. */
+  /** Called when the button is pressed although disabled. */
   onOffClick?: () => void;
 }
 
@@ -22,7 +21,7 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
   return (
     <>
       {isOff ? (
-        // Focusable and clickable, so that everybody can learn why.
+        // The disabled button is focusable and clickable, so that everybody can learn why.
         <button
           type="button"
           className={`${className} is-off`}
@@ -37,7 +36,7 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
           {content}
         </a>
       )}
-      {/* Shown by CSS depending on a meta element, so hydration shifts no layout. */}
+      {/* CSS shows this hint depending on a meta element, so hydration shifts no layout. */}
       <p id="google-off" className="hint google-off">
         {googleOffText}
       </p>
@@ -52,7 +51,7 @@ export function isGoogleOff(): boolean {
 
 const neverChanges = () => () => {};
 
-/** False during hydration, as prerendered. */
+/** False during hydration, because the page was prerendered so. */
 export function useGoogleOff(): boolean {
   return useSyncExternalStore(neverChanges, isGoogleOff, () => false);
 }

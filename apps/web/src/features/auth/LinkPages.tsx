@@ -1,4 +1,4 @@
-/** For a mailed link that is used up, expired or unchecked. */
+/** What the page of a mailed link shows if the link is used up, expired or unchecked. */
 import { useSyncExternalStore } from "react";
 import { Link } from "wouter";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
@@ -34,7 +34,7 @@ export function LinkNotChecked({ title, error, onRetry }: { title: string; error
   );
 }
 
-/** A second link in the same tab changes only the hash. */
+/** A second link in the same tab changes only the address' hash. */
 export function useLinkToken(): string | null {
   const hash = useSyncExternalStore(
     (listener) => {
@@ -47,7 +47,7 @@ export function useLinkToken(): string | null {
   return linkTokenOf(hash);
 }
 
-/** Browsers never send the hash. @param hash e.g. `#abc…` */
+/** The link's token is in the hash, which browsers never send. @param hash e.g. `#abc…` */
 export function linkTokenOf(hash: string): string | null {
   return /^#([a-z2-7]{32})$/i.exec(hash)?.[1]?.toLowerCase() ?? null;
 }

@@ -16,7 +16,7 @@ function sayRefusal(errors: FieldErrors<RegisterValues>): void {
 export function RegisterForm() {
   const [, navigate] = useLocation();
   const registration = useRegister();
-  // Default values would overwrite what was typed before hydration.
+  // The form has no default values, which would overwrite what was typed before hydration.
   const form = useForm<RegisterValues>({ resolver: zodResolver(registerForm) });
   const { errors } = form.formState;
   const onRefused = (error: Error) => {

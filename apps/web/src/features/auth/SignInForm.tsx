@@ -15,7 +15,7 @@ import { isLinkOffered, SignInLinkOffer } from "./SignInLinkOffer.tsx";
 export function SignInForm() {
   const onSuccess = useAfterSignIn();
   const signIn = useSignIn();
-  // Default values would overwrite what was typed before hydration.
+  // The form has no default values, which would overwrite what was typed before hydration.
   const form = useForm<{ email: string; password: string }>({ resolver: zodResolver(loginBody) });
   const { errors } = form.formState;
   const [offeredTo, setOfferedTo] = useState<string | null>(null);

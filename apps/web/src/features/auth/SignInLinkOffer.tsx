@@ -1,4 +1,4 @@
-/** The text is the same whether there is an account or not. */
+/** Offers a sign-in link by mail; the text is the same whether there is an account or not. */
 import { signInMessages } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -9,7 +9,7 @@ import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 
 interface Props {
-  /** As typed in the refused sign-in. */
+  /** E-mail as typed in the refused sign-in. */
   email: string;
 }
 
@@ -34,7 +34,7 @@ export function SignInLinkOffer({ email }: Props) {
   const [isSent, setIsSent] = useState(false);
   const [wait, setWait] = useState<string | null>(null);
   const panel = useRef<HTMLElement>(null);
-  // On small screens it would be out of view.
+  // Scrolls to the offer, which on small screens would be out of view.
   useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
   const onAsk = () => {
     setWait(null);
@@ -67,7 +67,7 @@ export function SignInLinkOffer({ email }: Props) {
   );
 }
 
-/** Only for status 429, never for a wrong password. */
+/** A sign-in link is offered only at status 429, never for a wrong password. */
 export function isLinkOffered(error: unknown): boolean {
   return error instanceof ApiError && error.status === 429;
 }

@@ -1,10 +1,10 @@
 import { useLocation } from "wouter";
 import { normalizePath } from "../../app/path.ts";
 
-/** Any other page showed the form in place of its content. */
+/** Paths of sign-in pages; any other page showed the sign-in form in place of its content. */
 const signInPaths: ReadonlySet<string> = new Set(["/auth", "/register", "/sign-in-link"]);
 
-/** Opens the dashboard from a sign-in page, else stays. No address from outside decides it. */
+/** Opens the dashboard from a sign-in page, else stays. No address from outside decides where a sign-in leads. */
 export function useAfterSignIn(): () => void {
   const [location, navigate] = useLocation();
   return () => {

@@ -7,7 +7,7 @@ import {
 } from "@kauke/contract";
 import { showFailure } from "../../ui/toast-store.ts";
 
-/** Unknown reasons mean "failed". @param cookies value of `document.cookie` */
+/** Why a sign-in with Google failed; unknown reasons mean "failed". @param cookies value of `document.cookie` */
 export function googleFailureIn(cookies: string): GoogleFailure | null {
   const found = cookies.split("; ").find((cookie) => cookie.startsWith(`${googleFailureCookie}=`));
   if (found === undefined) return null;
@@ -15,7 +15,7 @@ export function googleFailureIn(cookies: string): GoogleFailure | null {
   return Object.hasOwn(googleFailureTexts, word) ? (word as GoogleFailure) : "failed";
 }
 
-/** Once; a reload shows nothing. */
+/** Shows the reason once; a reload shows nothing. */
 export function showGoogleFailure(): void {
   if (window.location.hash !== googleFailureHash) return;
   window.history.replaceState(window.history.state, "", window.location.pathname + window.location.search);

@@ -14,7 +14,7 @@ interface Messages {
   confirmPassword?: { message?: string };
 }
 
-/** Different passwords before a short one (specification section 8). */
+/** The toast names different passwords before a short one (specification section 8). */
 export function refusalToast(errors: Messages): { title: string; description: string } | null {
   if (errors.confirmPassword) return { title: "Password Mismatch", description: passwordMismatch };
   if (errors.password?.message === authMessages.passwordShort)

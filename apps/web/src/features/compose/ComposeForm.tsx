@@ -14,7 +14,6 @@ import { SetAsideDrafts } from "./SetAsideDrafts.tsx";
 import { canSend } from "./senders.ts";
 import { type ComposeProps, useCompose } from "./use-compose.ts";
 
-/** Label, control, error. */
 interface ControlProps {
   id: string;
   "aria-invalid": true | undefined;
@@ -69,7 +68,7 @@ function MessageBody({ label, error, children }: Props) {
 
 type Form = UseFormReturn<ComposeValues>;
 
-/** Memoized: there may be thousands of aliases. */
+/** Memoized: there may be thousands of aliases to choose from. */
 const Senders = memo(function Senders({ senders }: Pick<ComposeProps, "senders">) {
   return senders?.map((sender) => (
     <option key={sender.id} value={sender.id} disabled={!canSend(sender)}>
@@ -115,7 +114,7 @@ interface ActsProps {
   onReset: () => void;
 }
 
-/** Below both cards in the single-column layout. */
+/** The form's buttons, below both cards in the single-column layout. */
 function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
   return (
     <div className="card-foot two">

@@ -7,14 +7,13 @@ import { KeyTextarea } from "../../ui/KeyInput.tsx";
 import { isValidPublicKey } from "../../vault/vault.ts";
 import { cleanPublicKey } from "./encrypt-message.ts";
 
-/** Pause in milliseconds before a typed key is checked. */
+/** Milliseconds without typing before a public key is checked. */
 const TYPING_PAUSE_MS = 600;
 
 export interface EncryptionChoice {
   isOn: boolean;
   publicKey: string;
   keyError: string | undefined;
-  /** Why encrypting failed. */
   failure: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** And where to find its SMTP password. */
+/** What the chosen sender means, and where to find its SMTP password. */
 import { Link } from "wouter";
 import { Mask } from "../../ui/Mask.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
@@ -6,9 +6,9 @@ import { canSend } from "./senders.ts";
 import type { ComposeProps } from "./use-compose.ts";
 
 interface Props extends Pick<ComposeProps, "senders"> {
-  /** Empty if none is chosen. */
+  /** Id of the chosen alias; empty if none is chosen. */
   chosen: string;
-  /** `null` if sending made none. */
+  /** Id of the alias whose credentials were made by sending; `null` if none. */
   madeFor: string | null;
 }
 

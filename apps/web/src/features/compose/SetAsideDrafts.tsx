@@ -1,4 +1,4 @@
-/** Undone while another message was being written. */
+/** Messages that were undone while another message was being written. */
 import { Undo2 } from "lucide-react";
 import { Button } from "../../ui/Controls.tsx";
 import { type Draft, discardSetAside, openSetAside, useSetAside } from "./drafts.ts";

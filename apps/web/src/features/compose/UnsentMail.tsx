@@ -68,7 +68,7 @@ export function UnsentMail({ userId }: { userId: string }) {
 
 type Waiting = Pick<WaitingEmailJob, "status" | "scheduledAt" | "currentRetries" | "maxRetries">;
 
-/** Due within this time: polled more often. */
+/** Messages due within this time are polled more often. */
 const SOON_MS = 60_000;
 const SOON_POLL_MS = 3000;
 const LATE_POLL_MS = 60_000;
@@ -81,7 +81,7 @@ export function waitingText({ status, scheduledAt, currentRetries, maxRetries }:
   return currentRetries > 0 ? `Retry ${currentRetries}/${maxRetries} ${when}` : `Leaves ${when}`;
 }
 
-/** `false` if none waits. */
+/** Milliseconds until the next poll; `false` if no message waits. */
 export function pollDelayMs(jobs: readonly Waiting[], now: Date): number | false {
   if (jobs.length === 0) return false;
   const isAnySoon = jobs.some(

@@ -1,4 +1,4 @@
-/** Specification section 5. */
+/** The form that composes a message, as section 5 of the specification describes it. */
 import { type Body, emailJobMessages, messageBodyField, recipientField, subjectField } from "@kauke/contract";
 import * as z from "zod";
 
@@ -24,7 +24,7 @@ export function jobRequest(form: ComposeValues, encrypted: EncryptedMessage | nu
   return encrypted === null ? { ...fields, useEncryption: false } : { ...fields, ...encrypted, useEncryption: true };
 }
 
-/** `null` if the form has no such field. */
+/** The form's field for a field of the request; `null` if it has no such field. */
 export function formField(requestField: string): keyof ComposeValues | null {
   if (requestField === "fromAliasId") return "fromAlias";
   return requestField === "to" || requestField === "subject" || requestField === "body" ? requestField : null;

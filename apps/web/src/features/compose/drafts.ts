@@ -1,6 +1,6 @@
 /**
- * In this tab's memory only. A lost session leaves drafts to the same user; signing out deletes them. Browsers ask
- * before closing a tab with a draft.
+ * Drafts are in this tab's memory only. A lost session leaves them to the same user; signing out deletes them. Browsers
+ * ask before closing a tab with a draft.
  */
 import { isSessionLost, setSessionLossNote } from "../../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
@@ -10,13 +10,13 @@ import type { ComposeValues } from "./compose-form.ts";
 export interface Draft {
   userId: string;
   values: ComposeValues;
-  /** So that a message meant to be encrypted is never sent in plain text. */
+  /** Stored with the draft, so that a message meant to be encrypted is never sent in plain text. */
   isEncrypted: boolean;
   publicKey: string;
 }
 
 let current: Draft | null = null;
-/** Undone while another was in the form, newest first. */
+/** Messages undone while another one was in the form, newest first. */
 const setAside = makeStore<readonly Draft[]>([]);
 const forms = new Set<(draft: Draft) => void>();
 
@@ -40,15 +40,15 @@ export function storeDraft(draft: Draft): void {
   if (next !== null || current !== null) change({ current: next });
 }
 
-/** Even if its form is gone. */
+/** Deletes the draft, even if its form is gone. */
 export const deleteDraft = (): void => change({ current: null });
 
-/** It stays stored. */
+/** The user's draft, which stays stored. */
 export function draftOf(userId: string): Draft | null {
   return current?.userId === userId ? current : null;
 }
 
-/** Into the form, or into the list while another is being written. */
+/** Puts a draft into the form, or into the list while another is being written. */
 export function restoreDraft(draft: Draft): void {
   if (current !== null) return change({ setAside: [draft, ...setAside.read()] });
   change({ current: draft });

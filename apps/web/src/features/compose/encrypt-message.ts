@@ -1,4 +1,4 @@
-/** If anything fails, nothing is sent. */
+/** Encrypts a message before it is sent; if anything fails, nothing is sent. */
 import { emailJobMessages, parseForwardTo } from "@kauke/contract";
 import { splitAddress } from "@kauke/contract/split-address";
 import { ApiError } from "../../api/api-error.ts";
@@ -10,7 +10,7 @@ interface LeakGuardState {
   forwardTo: string;
 }
 
-/** `field` says where to show the reason. */
+/** `field` says at which field the form shows the reason. */
 export class NotEncrypted extends Error {
   readonly field: "body" | "recipientPublicKey" | "encryption";
 
@@ -27,7 +27,7 @@ export async function cleanPublicKey(text: string): Promise<string> {
   return cleanPastedPublicKey(text);
 }
 
-/** The leak guard comes first. @throws NotEncrypted; ApiError without the guard's setting */
+/** Runs the leak guard, then encrypts. @throws NotEncrypted; ApiError if the guard's setting can't be read */
 export async function encryptMessage(
   { body }: ComposeValues,
   publicKeyText: string,
@@ -56,12 +56,12 @@ const reasons: Readonly<Partial<Record<VaultErrorCode, readonly [field: NotEncry
   insecure_context: ["encryption", "Browsers encrypt on secure pages only. Open this site over https."],
 };
 
-/** Removed before the search. */
+/** Invisible characters, removed before the leak guard's search. */
 const unseen = /[\p{Cf}\u034f\u115f\u1160\u3164\uffa0\u2800]/gu;
 /** What makes a match part of a longer address: "joann@…" is no leak of "ann@…". */
 const before = /[\p{L}\p{N}][._+-]*$/u;
 const after = /^[.-]*[\p{L}\p{N}]/u;
-/** Characters examined on each side. */
+/** Characters examined on each side of a match. */
 const CONTEXT_LENGTH = 64;
 
 const plain = (text: string): string => text.normalize("NFKC").replace(unseen, "").toLowerCase();
@@ -77,7 +77,7 @@ export function containsMailbox(body: string, forwardTo: string): boolean {
   );
 }
 
-/** With and without the tag; the domain in Unicode and in ASCII. */
+/** Spellings of a mailbox: with and without the tag; the domain in Unicode and in ASCII. */
 function spellings(mailbox: string): string[] {
   const address = plain(mailbox);
   const { local, domain } = splitAddress(address);

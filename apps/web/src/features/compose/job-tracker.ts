@@ -1,29 +1,29 @@
-/** Polls every 2 s, on any page, until a final state, a failed poll, or another user. */
+/** Polls an enqueued message every 2 s, on any page, until a final state, a failed poll, or another user. */
 import type { CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
 import { cancelJob } from "../../api/email-jobs.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 export const POLL_EVERY_MS = 2000;
-/** The Undo toast goes this much before the period ends. */
+/** The Undo toast disappears this much before the time to undo ends. */
 const GRACE_SECONDS = 1;
 const SHORTEST_TOAST_MS = 1000;
 
-/** Anything but `success: true` ends tracking (specification). */
+/** Any poll but `success: true` ends the tracking of the message (specification). */
 export type PolledJob = Progress & { success: boolean };
 
 export interface JobCalls {
   readStatus(jobId: string): Promise<PolledJob>;
   cancel(jobId: string): Promise<unknown>;
-  /** Only once the message is certain not to be sent. */
+  /** Restores the text, only once the message is certain not to be sent. */
   reopen(): void;
-  /** The sender's session may be over. */
+  /** Asked before each step, since the session that sent the message may be over. */
   isStillSignedIn(): boolean;
 }
 
-/** By job id. */
+/** Functions that end the tracking, by job id. */
 const stops = new Map<string, () => void>();
-/** Undoing a job of this tab restores its text. */
+/** Jobs enqueued by this tab, whose text returns when they are undone. */
 const followed = new Map<string, JobCalls>();
 
 export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: string, calls: JobCalls): void {
@@ -44,7 +44,7 @@ function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
   };
 }
 
-/** The text returns only if this tab enqueued it, without a reload since. */
+/** Undoing a job returns its text only if this tab enqueued it, without a reload since. */
 export async function undoJob(jobId: string, calls: JobCalls | undefined = followed.get(jobId)): Promise<void> {
   try {
     await (calls?.cancel ?? cancelJob)(jobId);
@@ -84,9 +84,9 @@ function track(jobId: string, to: string, calls: JobCalls): void {
   }
 }
 
-/** Toasts of the specification's sections 4 and 8. */
+/** What the toasts show about a message (specification sections 4 and 8). */
 export type Progress = Pick<EmailJobStatusWire, "currentRetries" | "maxRetries" | "lastError"> & {
-  /** A newer server's unknown status counts as waiting. */
+  /** A status of a newer server that is unknown here counts as waiting. */
   status: string;
 };
 

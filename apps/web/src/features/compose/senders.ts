@@ -7,7 +7,7 @@ export interface SendingAlias extends Named {
   state: "ready" | "new" | "paused";
 }
 
-/** In the Dashboard's order, paused ones last. @param ready refetched per visit, so it wins over `aliases` */
+/** Senders in the Dashboard's order, paused ones last. @param ready refetched per visit, so it wins over `aliases` */
 export function sendersOf(ready: readonly Named[], aliases: readonly AliasWire[]): SendingAlias[] {
   const readyIds = new Set(ready.map(({ id }) => id));
   const known = new Set(aliases.map(({ id }) => id));

@@ -26,7 +26,6 @@ const COMPOSE_PATH = "/compose";
 
 export interface ComposeProps {
   userId: string;
-  /** `undefined` while they load. */
   senders: readonly SendingAlias[] | undefined;
 }
 
@@ -59,7 +58,7 @@ function showRefusal(error: unknown, form: Form, { change, focusKey }: Encryptio
   showFailure("Failed to queue email", messageOf(error, "The email could not be queued."));
 }
 
-/** Another tab may have made them. @returns whether made here @throws ApiError at the field From */
+/** Another tab may have made the credentials. @returns whether made here @throws ApiError at the field From */
 async function makeCredentials(client: QueryClient, userId: string, sender: SendingAlias): Promise<boolean> {
   try {
     await makeSmtpCredentials(client, userId, sender.id);
@@ -74,7 +73,7 @@ async function makeCredentials(client: QueryClient, userId: string, sender: Send
   }
 }
 
-/** Encrypts if requested, enqueues and tracks. */
+/** Encrypts the message if requested, enqueues it and tracks it. */
 function useSend(userId: string, beforeSending: (aliasId: string) => Promise<void>) {
   const create = useCreateEmailJob(userId);
   const readGuard = useReadLeakGuard(userId);
@@ -94,7 +93,7 @@ function useSend(userId: string, beforeSending: (aliasId: string) => Promise<voi
   };
 }
 
-/** Until it is sent. */
+/** Stores the draft until it is sent. */
 function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: EncryptionChoice): void {
   useEffect(() => {
     const keep = () => storeDraft({ userId, values: form.getValues(), isEncrypted: isOn, publicKey });
@@ -165,7 +164,7 @@ export function useCompose({ userId, senders }: ComposeProps) {
       change({ publicKey: "" });
     } catch (error) {
       showRefusal(error, form, state);
-      // The alias or its credentials changed elsewhere.
+      // If the alias or its credentials changed elsewhere, the aliases are refetched.
       if (fieldMessages(error).some(([field]) => field === "fromAliasId")) void refetchAliases(client, userId);
     }
   };

@@ -1,4 +1,4 @@
-/** The server sends the key encrypted; the browser decrypts it with the master password. */
+/** The server sends the private key encrypted; the browser decrypts it with the master password. */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
@@ -50,7 +50,7 @@ function useAutoForm({ decryption }: Props) {
     if (found.key !== undefined) return keyField.current?.focus();
     if (found.password !== undefined) return passwordField.current?.focus();
     if (what === null) return encrypted.focus();
-    // From now on only the worker has the password.
+    // From this point on only the worker has the master password.
     if (passwordField.current) passwordField.current.value = "";
     const failure = await decryption.run("auto", async (options) => {
       const encryptedPrivateKey = await readUsableKey(keyId);

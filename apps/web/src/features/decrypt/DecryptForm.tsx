@@ -8,7 +8,7 @@ import type { ChosenFile } from "./encrypted-file.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import type { useEncrypted } from "./use-encrypted.ts";
 
-/** Text, or a file dropped anywhere on the form. */
+/** Field for encrypted text, or a file dropped anywhere on the form. */
 interface EncryptedFieldProps {
   chosen: ChosenFile | null;
   error: string | undefined;

@@ -1,4 +1,4 @@
-/** The key goes to the worker and nowhere else. */
+/** The private key goes to the worker and nowhere else. */
 import { encryptionMessages } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";

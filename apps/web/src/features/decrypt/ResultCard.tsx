@@ -54,10 +54,10 @@ function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
   );
 }
 
-/** From this estimate on, in seconds, the page warns. */
+/** From this estimate in seconds on, the page warns that decryption is slow. */
 const SLOW_SECONDS = 5;
 
-/** The toast doesn't repeat the text. */
+/** Copies the decrypted text, which the toast doesn't repeat. */
 async function copyPlaintext(text: string): Promise<void> {
   try {
     await writeText(text);
@@ -71,7 +71,7 @@ function Content({ opened }: { opened: Opened }) {
   switch (opened.kind) {
     case "text":
       return (
-        // Focusable, so that keyboards can scroll it.
+        // The decrypted text is focusable, so that keyboards can scroll it.
         <div className="result" role="region" aria-label="Decrypted text" tabIndex={0}>
           {opened.text}
         </div>
@@ -135,7 +135,7 @@ interface Props {
   onClear: () => void;
 }
 
-/** And scrolls to it where it is below the form. */
+/** Focuses the result, and scrolls to it where it is below the form. */
 function useLeadTo(opened: Opened | null) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

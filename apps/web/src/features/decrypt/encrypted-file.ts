@@ -1,9 +1,8 @@
 const armorBegin = "-----BEGIN AGE ENCRYPTED FILE-----";
 const binaryBegin = "age-encryption.org/v1\n";
 
-/** In bytes. */
 const FILE_MAX_BYTES = 40 * 1024 * 1024;
-/** Bytes that are examined: the header and notice of a saved message are far shorter. */
+/** Bytes that are examined to tell a file's kind; the header and notice of a saved message are far shorter. */
 const FILE_START_BYTES = 256 * 1024;
 
 /** `surrounded`: armor with other text around it, e.g. in a saved message. */
@@ -26,7 +25,7 @@ export async function chooseFile(file: File): Promise<ChosenFile | string> {
   return kind === null ? "This file was not encrypted with AGE" : { file, kind };
 }
 
-/** Goes by the content, never by the name. @param start the first `FILE_START_BYTES` of the file */
+/** Tells a file's kind by its content, never by its name. @param start its first `FILE_START_BYTES` */
 export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {
   const text = latin1(start);
   if (text.startsWith(binaryBegin)) return "binary";
@@ -35,12 +34,12 @@ export function encryptedFileKind(start: Uint8Array): EncryptedFileKind | null {
   return text.slice(0, begin).trim() === "" ? "armored" : "surrounded";
 }
 
-/** Several age files, or other text around one. */
+/** Whether a file contains several age files, or other text around one. */
 export function hasBlocks(kind: EncryptedFileKind, text: string): boolean {
   return kind === "surrounded" || (kind === "armored" && text.indexOf(armorBegin) !== text.lastIndexOf(armorBegin));
 }
 
-/** One character per byte finds armor in any encoding. */
+/** Decodes one character per byte, which finds armor in any encoding. */
 export function latin1(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }

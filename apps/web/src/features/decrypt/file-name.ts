@@ -1,4 +1,4 @@
-/** Forbidden by file systems, or able to disguise a name. */
+/** Characters that file systems forbid, or that can disguise a file name. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}<>:"/\\|?*\u115f\u1160\u3164\uffa0]/gu;
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const NAME_MAX = 120;
@@ -13,7 +13,7 @@ export function cleanFileName(name: string, number: number): string {
   return shortened(device.test(trimmed) ? `_${trimmed}` : trimmed);
 }
 
-/** The extension stays. */
+/** Shortens a file name, but not its extension. */
 function shortened(name: string): string {
   const characters = [...name];
   if (characters.length <= NAME_MAX) return name;

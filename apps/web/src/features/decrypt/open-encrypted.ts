@@ -18,17 +18,17 @@ export type Opened =
   | { kind: "mail"; mail: ParsedMail; bytes: Uint8Array<ArrayBuffer> }
   | { kind: "file"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
-/** In the input's order: what is in it, or why it was not decrypted. */
+/** Encrypted messages in the input's order: what is in each, or why it was not decrypted. */
 export type Message = { quoteDepth: number } & (
   | { opened: Opened; failure: null }
   | { opened: null; failure: VaultErrorCode }
 );
 
-/** Larger files can only be saved. */
+/** Larger decrypted files can only be saved, not shown. */
 const TEXT_MAX_BYTES = 1024 * 1024;
 
 export interface Encrypted {
-  /** Ignored if a file is chosen. */
+  /** The typed text is ignored if a file is chosen. */
   text: string;
   chosen: ChosenFile | null;
 }
@@ -44,7 +44,7 @@ export async function openEncrypted(
   return chosen === null ? openPasted(text, opener, options) : openFile(chosen, opener, options);
 }
 
-/** Of those decrypted, the one with the fewest quote marks. */
+/** Of the decrypted messages, the one with the fewest quote marks is shown first. */
 export function firstShown(messages: readonly Message[]): number {
   return leastQuoted(messages, ({ failure }) => failure === null);
 }
@@ -94,7 +94,7 @@ function fail(code: VaultErrorCode): never {
 
 async function openFile({ file, kind }: ChosenFile, opener: Opener, options: Options): Promise<readonly Message[]> {
   const bytes = await file.arrayBuffer().catch(() => {
-    // The file was moved or changed since.
+    // The file was moved or changed since it was chosen.
     throw new VaultError("not_age");
   });
   const read = async (plaintext: Uint8Array<ArrayBuffer>): Promise<Opened> => {
@@ -115,7 +115,7 @@ async function mailOf(bytes: Uint8Array<ArrayBuffer>, { signal }: Options): Prom
   return mail === null ? null : { kind: "mail", mail, bytes };
 }
 
-/** `null` unless readable UTF-8. */
+/** `null` unless the bytes are readable UTF-8. */
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
@@ -125,14 +125,14 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** `photo.jpg.age` becomes `photo.jpg`. */
+/** Removes the ending: `photo.jpg.age` becomes `photo.jpg`. */
 function plainName(name: string): string {
   return /^(.+)\.age$/i.exec(name)?.[1] ?? `${name}.decrypted`;
 }
 
-/** Header fields, an empty line, a body (RFC 5322). */
+/** A message has header fields, an empty line and a body (RFC 5322). */
 const field = /^([!-9;-~]+)[ \t]*:/;
-/** Header fields that messages have. */
+/** Header fields that messages usually have. */
 const typical = new Set([
   "content-type",
   "date",

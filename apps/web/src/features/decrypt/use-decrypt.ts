@@ -32,7 +32,7 @@ export function useDecrypt() {
     return () => window.removeEventListener("pagehide", clear);
   }, [clear]);
 
-  /** Shows the result, or a toast. @returns the field at fault, if it is a single one */
+  /** Decrypts, and shows the result or a toast. @returns the field at fault, if it is a single one */
   const run = async (method: Method, work: Work): Promise<FieldFailure | null> => {
     clear();
     try {
@@ -65,7 +65,7 @@ type Method = "auto" | "manual";
 const unexpected = "An error occurred while decrypting the message.";
 const damaged = "The encrypted text is damaged or is not an AGE message.";
 
-/** The same texts as in the API; specification section 8, "Auto decrypt" and "Manual decrypt". */
+/** Texts of failures, the same as in the API (specification section 8, "Auto decrypt" and "Manual decrypt"). */
 const texts: Readonly<Partial<Record<VaultErrorCode, string>>> = {
   not_age: damaged,
   malformed: damaged,
@@ -103,7 +103,7 @@ export function decryptFailureText(code: VaultErrorCode): string {
   return texts[code] ?? vaultFailureText(new VaultError(code), "Failed to decrypt the message.");
 }
 
-/** `null` unless a single field is at fault. */
+/** The field to correct; `null` unless a single field is at fault. */
 export function fieldToCorrect(thrown: unknown): "password" | "privateKey" | null {
   if (!(thrown instanceof VaultError)) return null;
   if (thrown.code === "wrong_password" || thrown.code === "bad_password") return "password";

@@ -1,4 +1,4 @@
-/** The text itself stays in its textarea. */
+/** The encrypted text or file of a form; the text itself stays in its textarea. */
 import { encryptionMessages } from "@kauke/contract";
 import { useRef, useState } from "react";
 import { dropHandlers } from "../../ui/files.ts";

@@ -1,4 +1,4 @@
-/** The password goes straight to the worker, which makes, encrypts and checks the key. */
+/** The master password goes straight to the worker, which makes, encrypts and checks the key. */
 import type { KeyKind } from "@kauke/age";
 import { Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";

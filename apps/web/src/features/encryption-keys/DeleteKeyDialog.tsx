@@ -7,12 +7,12 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Props {
   encryptionKey: EncryptionKeyWire;
-  /** No key is left to become the default. */
+  /** Whether no other key is left to become the default. */
   isLast: boolean;
   onClose: () => void;
 }
 
-/** Names what is destroyed. */
+/** The dialog names what deleting the key destroys. */
 export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isLast, onClose }: Props) {
   const { deleteKey } = useEncryptionKeyCalls();
   const [pending, setPending] = useState(false);

@@ -1,4 +1,4 @@
-/** The encrypted file is as stored and needs no password; for the other one the vault decrypts the key. */
+/** The encrypted file is as stored and needs no password; for the unencrypted one the vault decrypts the key. */
 import { type DownloadedKey, type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
@@ -31,7 +31,7 @@ async function savePlain(key: EncryptionKeyWire, masterPassword: string, options
 
 function useDownload(key: EncryptionKeyWire, onDone: () => void) {
   const job = useVaultJob();
-  /** @returns the error if the password is at fault */
+  /** @returns the error's text if the password is at fault */
   const run = async (form: Form, masterPassword: string): Promise<string | undefined> => {
     const doing = form === "protected" ? "Fetching the key." : "Opening the key in this browser.";
     try {
@@ -167,11 +167,11 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
   );
 }
 
-/** Safe for any file system's limit in bytes, even at three bytes a character. */
+/** Maximum characters of a file name: fits any file system's limit in bytes, even at three bytes a character. */
 const NAME_MAX = 80;
-/** Devices on Windows, with any extension. */
+/** Names of devices on Windows, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-/** Bidirectional marks could disguise the extension. */
+/** Characters that are replaced in a file name; bidirectional marks could disguise the extension. */
 const forbidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu;
 
 /** @example keyFileName("Work / 2026", "age") // "Work - 2026.age" */
@@ -181,7 +181,7 @@ export function keyFileName(keyName: string, ending: "age" | "json"): string {
   return `${reserved.test(name) ? `key-${name}` : name}.${ending}`;
 }
 
-/** Exactly the five fields that the specification names. */
+/** The file has exactly the five fields that the specification names. */
 export function keyFileJson({ keyName, publicKey, privateKey, createdAt, isDefault }: DownloadedKey): string {
   return `${JSON.stringify({ keyName, publicKey, privateKey, createdAt, isDefault }, null, 2)}\n`;
 }

@@ -156,7 +156,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
       onClose={onClose}
     >
       {isBusy ? <VaultProgress {...(working ?? storingKey)} /> : null}
-      {/* Hidden, not unmounted, so that a refused key can be corrected. */}
+      {/* The fields are hidden, not unmounted, so that a refused key can be corrected. */}
       <div className="import-fields" hidden={isBusy}>
         <KeyField
           fieldRef={keyField}

@@ -30,7 +30,7 @@ export function useFocusFirstError(formId: string): () => void {
   return ask;
 }
 
-/** Checked before any key is made (specification section 5). */
+/** Errors that are found before any key is made (specification section 5). */
 export interface NewKeyErrors {
   keyName?: string;
   masterPassword?: string;

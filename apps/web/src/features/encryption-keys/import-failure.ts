@@ -14,7 +14,7 @@ interface StoredKey {
   publicKey: string;
 }
 
-/** @returns why not; `null` if nothing is known against it before decryption */
+/** @returns why the key can't be imported; `null` if nothing is known against it before decryption */
 export function importProblem(read: KeyToImport, stored: readonly StoredKey[]): string | null {
   if (read.kind === "locked") return null;
   return read.kind === "key" ? duplicateText(read.publicKey, stored) : texts[read.kind];
@@ -25,7 +25,7 @@ export function duplicateText(publicKey: string, stored: readonly StoredKey[]): 
   return same === undefined ? null : `You have this key already: ${same.keyName}`;
 }
 
-/** `null` if the key itself is not at fault. */
+/** Why the key can't be read; `null` if the key itself is not at fault. */
 export function unreadableText(thrown: unknown): string | null {
   if (!(thrown instanceof VaultError)) return null;
   if (thrown.code === "bad_private_key") return notAKey;

@@ -1,13 +1,13 @@
-/** A hint only. A guess costs half a second and 256 MiB, so 40 bits are some 17,000 years of one core. */
+/** Strength is a hint only. A guess costs half a second and 256 MiB, so 40 bits are some 17,000 years of a core. */
 
 export type PasswordStrength = "empty" | "weak" | "fair" | "strong";
 
 const FAIR_BITS = 40;
 const STRONG_BITS = 60;
-/** A word of eight thousand, in bits. */
+/** Bits of a word, which is one of eight thousand. */
 const WORD_BITS = 13;
 
-/** What guessing programs try first. */
+/** Passwords that guessing programs try first. */
 const tried =
   /pass(?:word|wort)?|p[a@]ssw[o0]rd|slaptazodis|qwert[yz]?(?:uiop)?|asdf(?:gh)?(?:jkl)?|letmein|welcome|admin|iloveyou|monkey|dragon|master|secret|kauke|(?:19|20)\d\d|abc(?:def?)?|1234?5?6?7?8?9?0?|1q2w3e(?:4r)?/giu;
 
@@ -18,7 +18,7 @@ export function passwordStrength(password: string): PasswordStrength {
   return bits < FAIR_BITS ? "weak" : bits < STRONG_BITS ? "fair" : "strong";
 }
 
-/** A distinct word counts once, other characters by class, repeated ones hardly. */
+/** Bits of a password: a distinct word counts once, other characters by class, repeated ones hardly. */
 function passwordBits(password: string): number {
   let bits = 0;
   const rest = password.replace(tried, () => {
@@ -35,7 +35,7 @@ function passwordBits(password: string): number {
   return bits + looseBits(others.replace(/[\s-]+/g, ""));
 }
 
-/** Lower case, capitalized, or all capitals. */
+/** Whether a text is a word in lower case, capitalized, or in all capitals. */
 function isWord(text: string): boolean {
   return /^\p{L}\p{Ll}*$/u.test(text) || /^\p{Lu}+$/u.test(text);
 }

@@ -1,4 +1,4 @@
-/** The panel's code loads on the first click, or the feedback board opens instead. */
+/** The feedback panel's code loads on the first click; if it can't, the feedback board opens instead. */
 import { MessageSquare } from "lucide-react";
 import { type ComponentType, useId, useRef, useState } from "react";
 import { useIsLive } from "../../ui/use-is-live.ts";

@@ -1,4 +1,4 @@
-/** Links to another site and sends nothing. */
+/** The feedback panel links to another site and sends nothing. */
 import { product } from "@kauke/contract";
 import { ArrowUpRight, X } from "lucide-react";
 import { useEffect, useRef } from "react";

@@ -16,7 +16,7 @@ function Crowd() {
   );
 }
 
-/** Without a figure `Join people who …`. */
+/** Without a number of users the text is `Join people who …`. */
 function Invitation() {
   const figure = closingFigure(useTotals());
   return (

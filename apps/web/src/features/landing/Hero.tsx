@@ -8,7 +8,7 @@ import { StartButton } from "./StartButton.tsx";
 import { StaticSection } from "./StaticSection.tsx";
 import { Total, totalFigure, useDomainList, useTotals } from "./Total.tsx";
 
-/** Does nothing during the session check; opens the dashboard for signed-in users. */
+/** The federated button does nothing during the session check; it opens the dashboard for signed-in users. */
 function FederatedButton() {
   const { user, isLoading } = useSession();
   const [, navigate] = useLocation();
@@ -20,16 +20,13 @@ function FederatedButton() {
   return <GoogleButton className="btn btn-lg" onClick={handleClick} />;
 }
 
-/**
- * Characters of the longest domain fit the page without a layout shift. One CSS rule per number: inline styles are
- * forbidden.
- */
+/** Width in characters of the longest domain, so that no layout shifts. One CSS rule per number: no inline styles. */
 type HeroWidth = string;
 
-/** Longer domains are cut off. */
+/** Longest domain that fits the hero, in characters; longer ones are cut off. */
 export const WIDEST = 40;
 
-/** @param atFirst from the page, until the list of domains has loaded */
+/** @param atFirst value from the HTML document, until the list of domains has loaded */
 export function heroWidth(domains: readonly string[] | null, atFirst: string): HeroWidth {
   if (domains === null) return atFirst;
   return String(Math.min(WIDEST, Math.max(...domains.map((domain) => domain.length))));

@@ -42,7 +42,7 @@ export function StartButton({ words, className }: Props) {
   );
 }
 
-/** A label that changes sooner could not be read; in milliseconds. */
+/** Milliseconds until the label changes: a label that changes sooner could not be read. */
 const PATIENCE_MS = 300;
 
 type StartState = "loading" | "dashboard" | "sign-up";

@@ -9,7 +9,7 @@ const parts = {
   story: preloadable(async () => (await import("./StaticSections.tsx")).Story),
 };
 
-/** For prerendering. */
+/** Loads the static sections' code, for prerendering. */
 export async function loadStaticSections(): Promise<void> {
   await Promise.all(Object.values(parts).map((part) => part.load()));
 }

@@ -1,9 +1,9 @@
-/** Covered by a bar until the server has responded. */
+/** Number of users and aliases, covered by a bar until the server has responded. */
 import { useEffect, useState } from "react";
 import { call } from "../../api/client.ts";
 import { countText } from "../../ui/text/count-text.ts";
 
-/** Or the last announced figures in their place. */
+/** Figures from the server, or the last announced ones in their place. */
 interface Totals {
   users: number;
   aliases: number;
@@ -11,19 +11,19 @@ interface Totals {
 
 interface Figure {
   text: string;
-  /** Covered by a bar. */
+  /** Whether a bar covers the figure. */
   isPending: boolean;
 }
 
 const announced = { total: "31,000+", closing: "31k+" } as const;
 
-/** The last announced `31,000+` until the server has sent one. */
+/** The last announced `31,000+` until the server has sent a figure. */
 export function totalFigure(asked: Asked<Totals>, of: keyof Totals): Figure {
   if (asked.state !== "known") return { text: announced.total, isPending: asked.state === "asking" };
   return { text: countText(asked.value[of]), isPending: false };
 }
 
-/** Rounded down, e.g. `31k+`; `null` below a thousand. */
+/** Number of users, rounded down, e.g. `31k+`; `null` below a thousand. */
 export function closingFigure(asked: Asked<Totals>): Figure | null {
   if (asked.state !== "known") return { text: announced.closing, isPending: asked.state === "asking" };
   const thousands = Math.floor(asked.value.users / 1000);
@@ -37,7 +37,7 @@ export const useTotals = askOnce(async (): Promise<Totals> => {
   return { users: stats.totalUsers, aliases: stats.totalAliases };
 });
 
-/** Without the query library. A failure is a state, for which the page has a fallback. */
+/** A request without the query library. A failure is a state, for which the page has a fallback. */
 type Asked<T> = { state: "asking" } | { state: "failed" } | { state: "known"; value: T };
 
 /** @param load called once for all components with the hook */

@@ -1,4 +1,4 @@
-/** Prerendered, so rendering never touches `window`. */
+/** Legal pages are prerendered, so rendering never touches `window`. */
 import { Fragment, type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
 
@@ -12,7 +12,7 @@ export interface LegalPart {
 interface Props {
   title: string;
   lead: string;
-  /** At most three. */
+  /** At most three figures that the page states first. */
   figures?: readonly (readonly [words: string, figure: string | number])[];
   parts: readonly LegalPart[];
 }
@@ -62,7 +62,7 @@ function Figures({ figures }: Required<Pick<Props, "figures">>) {
   );
 }
 
-/** The second column has a figure or a time. */
+/** Table of facts, whose second column has a figure or a time. */
 export function FactTable({
   heads: [first, second],
   rows,
@@ -90,7 +90,6 @@ export function FactTable({
   );
 }
 
-/** Within a sentence. */
 export function PageLink({ to, children }: { to: string; children: string }) {
   return (
     <Link className="link" href={to}>
@@ -102,7 +101,7 @@ export function PageLink({ to, children }: { to: string; children: string }) {
 /** Pixels below the window's edge at which a heading is reached; more than the headings' scroll margin. */
 const READING_LINE = 112;
 
-/** The last part whose heading has passed; at the page's end the last one. */
+/** The part being read: the last one whose heading has passed; at the page's end the last part. */
 function useCurrentPart(parts: readonly { id: string }[]): string | undefined {
   const [current, setCurrent] = useState(parts[0]?.id);
   const ids = parts.map(({ id }) => id).join(" ");
@@ -129,7 +128,7 @@ function useCurrentPart(parts: readonly { id: string }[]): string | undefined {
   return current;
 }
 
-/** The browser could not: the text was not rendered yet. */
+/** Scrolls to the address' hash, which the browser could not: the text was not rendered yet. */
 function followAddress(ids: readonly string[]): void {
   const wanted = window.location.hash.slice(1);
   if (!ids.includes(wanted)) return;

@@ -11,7 +11,7 @@ import { suggestedAddress } from "../aliases/create/domain-typo.ts";
 import { readDestinations } from "../aliases/create/read-typed.ts";
 import { TypoNote } from "../aliases/create/TypoNote.tsx";
 
-/** Without text pasted around it; `null` if it is none. */
+/** The typed mailbox without text pasted around it; `null` if it is none. */
 function readAddress(typed: string): string | null {
   const read = addMailboxBody.safeParse({ address: readDestinations(typed) });
   return read.success ? read.data.address : null;

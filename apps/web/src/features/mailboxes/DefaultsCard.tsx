@@ -15,7 +15,7 @@ import { showFailure } from "../../ui/toast-store.ts";
 import { SettingFailed } from "../account/SettingsGroup.tsx";
 import { chancesText, formatLabels } from "../aliases/create/generated-format.ts";
 
-/** One fixed example of each format. */
+/** One fixed example of each format of generated names. */
 const examples: Readonly<Record<AliasFormat, string>> = {
   characters: "kf7vtq2mxc9hdr",
   words: "lantern.copper.meadow.47",

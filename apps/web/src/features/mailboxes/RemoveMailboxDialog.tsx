@@ -1,4 +1,4 @@
-/** Lists the aliases that lose it, and those that have no other. */
+/** Lists the aliases that lose the mailbox, and those that have no other. */
 import type { MailboxWire, ResponseOf } from "@kauke/contract";
 import { Info, TriangleAlert } from "lucide-react";
 import { messageOf } from "../../api/api-error.ts";

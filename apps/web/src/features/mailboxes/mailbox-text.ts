@@ -20,7 +20,7 @@ export const stateTag = {
 /** @example aliasCountText(1204) // "1,204 aliases"; 0: "No alias" */
 export const aliasCountText = (count: number): string => (count === 0 ? "No alias" : aliasesText(count));
 
-/** Further ones are counted. */
+/** Maximum addresses that the text names; further ones are counted. */
 const NAMED_MAX = 5;
 
 /** @example "a@kauke.test, b@kauke.test and 3 more" */

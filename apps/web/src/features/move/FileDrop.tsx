@@ -21,7 +21,7 @@ interface Props {
   isReading: boolean;
   error: string | null;
   onFile: (file: File) => void;
-  /** Beside the one that opens the file picker. */
+  /** Buttons beside the one that opens the file picker. */
   acts?: ReactNode;
   children: ReactNode;
 }

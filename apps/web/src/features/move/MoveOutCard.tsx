@@ -1,4 +1,4 @@
-/** In the formats of other services. */
+/** Exports the account's aliases, in the formats of other services. */
 import type { AliasExportFormat } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
 import { useAliasExport } from "../../api/imports.ts";
@@ -11,7 +11,7 @@ interface Row {
   format: AliasExportFormat;
   name: string;
   text: string;
-  /** Cells must not run as formulas. */
+  /** The format is a table, whose cells must not run as formulas. */
   isTable: boolean;
 }
 

@@ -34,7 +34,7 @@ function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => vo
   );
 }
 
-/** One of them contains the notices. */
+/** Gets the focus when no notice is left: the open dialog or the page, one of which contains the notices. */
 const findOutside = (): HTMLElement | null =>
   document.querySelector<HTMLElement>(".scrim:not([inert]) > [role=dialog]") ?? document.querySelector("main");
 

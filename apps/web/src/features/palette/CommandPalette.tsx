@@ -64,7 +64,7 @@ interface OptionProps {
 
 function Option({ id, entry, typed, isActive: isChosen, onPoint, onChoose }: OptionProps) {
   return (
-    // Not focusable: the field handles the keys.
+    // Options are not focusable, because the field handles the keys.
     <button
       type="button"
       id={id}
@@ -186,7 +186,7 @@ export function CommandPalette() {
           placeholder="Jump to an alias, or type a command"
           {...verbatim}
           enterKeyHint="go"
-          // The dialog would select what was typed before the code had loaded.
+          // The dialog would select the text that was typed before the code had loaded.
           autoFocus
           value={text}
           onChange={(event) => type(event.target.value)}

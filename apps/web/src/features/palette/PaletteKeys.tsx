@@ -1,4 +1,4 @@
-/** Ctrl-K, or Cmd-K on a Mac; the code loads on first use. */
+/** Ctrl-K, or Cmd-K on a Mac, opens the command palette, whose code loads on first use. */
 import { Search } from "lucide-react";
 import {
   type ComponentType,
@@ -15,7 +15,7 @@ import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { beginEarly, endEarly, typeEarly } from "./early-keys.ts";
 import { closePalette, isMac, isPaletteOpen, openPalette, usePaletteOpen } from "./palette-store.ts";
 
-/** Takes the keys while the code loads, so that none reach the page. The text is handed on. */
+/** Takes the keys while the palette's code loads, so that none reach the page. The typed text is handed on. */
 function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
   const [opener] = useState(() => document.activeElement);
   const scrim = useRef<HTMLDivElement>(null);
@@ -48,7 +48,7 @@ function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
             aria-label="Alias or command"
             placeholder="Jump to an alias, or type a command"
             {...verbatim}
-            // Opened by a key, so the user types on.
+            // The palette was opened by a key, so the user types on.
             autoFocus
             onChange={(event) => typeEarly(event.target.value)}
             onKeyDown={onKeyDown}
@@ -76,7 +76,7 @@ async function load(): Promise<ComponentType> {
     import("../../app/with-queries.tsx"),
     import("./CommandPalette.tsx"),
   ]);
-  // Another component would remount the palette.
+  // Made once, because another component would remount the palette.
   loaded ??= withQueries(CommandPalette);
   return loaded;
 }

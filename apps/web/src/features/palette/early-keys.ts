@@ -1,4 +1,4 @@
-/** Typed before the palette's code had loaded, and what had the focus. */
+/** Text typed before the palette's code had loaded, and the element that had the focus. */
 let text = "";
 let opener: Element | null = null;
 
@@ -13,7 +13,7 @@ export function typeEarly(typed: string): void {
 
 export const readEarlyText = (): string => text;
 
-/** @returns `null` if the element is gone, or the code was loaded already */
+/** @returns the element that had the focus; `null` if it is gone, or the code was loaded already */
 export function endEarly(): HTMLElement | null {
   const found = opener instanceof HTMLElement && opener.isConnected ? opener : null;
   beginEarly(null);

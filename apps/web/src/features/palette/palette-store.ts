@@ -1,9 +1,9 @@
-/** Loaded with every page, so it doesn't import the palette. */
+/** State of the command palette, loaded with every page, so it doesn't import the palette. */
 import { makeStore, useStore } from "../../ui/store.ts";
 
 const open = makeStore(false);
 
-/** Not over a dialog, except an alias' panel. */
+/** Opens the palette, but not over a dialog other than an alias' panel. */
 export function openPalette(): void {
   if (document.querySelector(".scrim:not(.scrim-sheet)") === null) open.set(true);
 }
@@ -16,5 +16,5 @@ export const usePaletteOpen = (): boolean => useStore(open);
 
 export const isMac = (): boolean => /mac/i.test(navigator.platform);
 
-/** As printed on the keyboard. */
+/** The modifier key's name as printed on the keyboard. */
 export const modifierName = (): string => (isMac() ? "⌘" : "Ctrl");

@@ -1,4 +1,4 @@
-/** 5,000 aliases within one frame: words are split once per list, and only the best matches are sorted. */
+/** Ranks 5,000 aliases within one frame: words are split once per list, and only the best matches are sorted. */
 import type { AliasWire } from "@kauke/contract";
 import { addressOf, isActive } from "../aliases/alias-text.ts";
 import type { LabelsById } from "../aliases/list/list-view.ts";
@@ -7,12 +7,12 @@ export type Verb = "open" | "copy" | "pause" | "activate";
 
 const verbs: readonly Verb[] = ["copy", "pause", "activate"];
 
-/** What a verb can act on. */
+/** State of the aliases that a verb can act on. */
 export const wantedBy: Record<Verb, Wanted> = { open: "any", copy: "any", pause: "active", activate: "paused" };
 
 interface Query {
   verb: Verb;
-  /** After the verb. */
+  /** The text after the verb. */
   typed: string;
 }
 
@@ -28,11 +28,10 @@ export function readQuery(text: string): Query {
 
 interface IndexedAlias {
   alias: AliasWire;
-  /** All texts: an alias without a typed word is rejected by this alone. */
+  /** All texts of an alias: one without a typed word is rejected by this alone. */
   all: string;
-  /** In lower case. */
   address: string;
-  /** Each after a space, so that ` tex` finds words that begin with `tex`. */
+  /** Words of the address, each after a space, so that ` tex` finds words that begin with `tex`. */
   addressWords: string;
   labelWords: string;
   noteWords: string;
@@ -51,17 +50,12 @@ export function indexForPalette(aliases: readonly AliasWire[], labels: LabelsByI
   });
 }
 
-/** By where the typed `sho` is found. */
+/** By where `sho` is found: `shop.k7@…`, `my.shop@…`, a label `Shops`, notes `for a shop`, `workshop@…`. */
 const worth = {
-  /** `shop.k7@kauke.test` */
   name: 16,
-  /** `my.shop@kauke.test` */
   addressWord: 8,
-  /** A label `Shops` */
   label: 4,
-  /** Notes `for a shop` */
   note: 2,
-  /** `workshop@kauke.test` */
   inside: 1,
 } as const;
 
@@ -75,7 +69,7 @@ function worthOf(word: string, { all, address, addressWords, labelWords, noteWor
   return worth.inside;
 }
 
-/** 0 if one of the words is not found. */
+/** Score of an alias; 0 if one of the words is not found. */
 function scoreOf(words: readonly string[], entry: IndexedAlias): number {
   let sum = 0;
   for (const word of words) {
@@ -91,7 +85,7 @@ interface Scored {
   alias: AliasWire;
 }
 
-/** Of equal scores the earlier one stays first. */
+/** Inserts by score; of equal scores the earlier one stays first. */
 function insert(best: Scored[], scored: Scored, limit: number): void {
   let place = best.length;
   while (place > 0 && (best[place - 1] as Scored).score < scored.score) place--;
@@ -102,11 +96,11 @@ function insert(best: Scored[], scored: Scored, limit: number): void {
 
 const PINNED_BONUS = 0.5;
 
-/** `active` for those to be paused. */
+/** State of wanted aliases: `active` for those to be paused. */
 type Wanted = "any" | "active" | "paused";
 
 interface Question {
-  /** Without words, every alias matches. */
+  /** Typed words; without any, every alias matches. */
   typed: string;
   wanted?: Wanted;
   limit: number;
@@ -114,7 +108,7 @@ interface Question {
 
 interface Ranked {
   aliases: AliasWire[];
-  /** Some name begins with the typed text. */
+  /** Whether some alias' name begins with the typed text. */
   hasName: boolean;
 }
 

@@ -33,7 +33,7 @@ interface Page {
 }
 
 interface Prefix {
-  /** Put into the field, e.g. `pause `. */
+  /** Text that is put into the field, e.g. `pause `. */
   text: string;
 }
 
@@ -56,7 +56,7 @@ const commands: readonly Command[] = [
   { title: "Go to Move in", icon: FileInput, does: { path: "/move" } },
 ];
 
-/** Each typed word must begin a word of the command. */
+/** Finds commands: each typed word must begin a word of the command. */
 function findCommands(typed: string): Command[] {
   const words = typed
     .toLowerCase()
@@ -66,7 +66,7 @@ function findCommands(typed: string): Command[] {
   return commands.filter(fits);
 }
 
-/** Listed aliases for a typed text, and for an empty one. */
+/** Maximum aliases listed for a typed text, and for an empty one. */
 const SHOWN = 20;
 const SHOWN_FIRST = 5;
 
@@ -101,7 +101,7 @@ const titles: Record<Verb, string> = {
 
 const entryOf = (command: Command): Entry => ({ kind: "command", command });
 
-/** Commands first, unless an alias' name begins with the typed text. */
+/** Groups commands first, unless an alias' name begins with the typed text. */
 function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Group[] {
   const { verb, typed } = readQuery(text);
   const isFirst = verb === "open" && typed === "";
@@ -151,7 +151,7 @@ export function usePalette() {
     else if (wanted === "copy") void copyText(addressOf(alias));
     else void switchAlias(client, alias, wanted === "activate");
   };
-  /** @param wanted other than the typed verb */
+  /** @param wanted verb other than the typed one */
   const choose = (entry: Entry | undefined, wanted?: Verb) => {
     if (entry === undefined) return;
     if (entry.kind === "command") run(entry.command);

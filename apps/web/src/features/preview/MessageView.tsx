@@ -43,7 +43,7 @@ function Files({ message }: { message: PreviewMessage }) {
 function Raw({ id }: { id: string }) {
   const { data, error } = useRawMessage(id);
   if (error) return <p className="none">{messageOf(error, "The message could not be read.")}</p>;
-  // Focusable, so that keyboards can scroll it.
+  // The raw message is focusable, so that keyboards can scroll it.
   return data === undefined ? <p className="none">Loading...</p> : <pre tabIndex={0}>{data}</pre>;
 }
 

@@ -9,7 +9,7 @@ import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";
 
-/** `null` while closed. */
+/** Whom the reply goes to; `null` while the composer is closed. */
 export type ReplyTo = "author" | "all" | null;
 
 export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose: (replyTo: ReplyTo) => void }) {

@@ -19,11 +19,11 @@ function useLeftMs(until: number): number {
 
 interface Props {
   revealed: Revealed;
-  /** `password` */
+  /** Word for the secret, e.g. `password`. */
   noun: string;
-  /** For the toast: `SMTP password` */
+  /** Name of the secret in the toast, e.g. `SMTP password`. */
   named: string;
-  /** @param hadFocus the focus was inside when it was hidden */
+  /** @param hadFocus the focus was inside the strip when the secret was hidden */
   onHide: (hadFocus: boolean) => void;
   onCopied?: () => void;
 }
@@ -54,7 +54,7 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
         isSmall
         look="ink"
         icon={Copy}
-        // The button that revealed the secret is gone.
+        // Copy gets the focus, since the button that revealed the secret is gone.
         autoFocus
         onClick={() => void copy()}
       >
@@ -64,7 +64,7 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
   );
 }
 
-/** View and copy only while it is hidden. */
+/** Buttons beside a secret; View and Copy only while it is hidden. */
 interface SecretActionsProps {
   secret: Pick<Secret, "revealed" | "busy" | "heldFocus">;
   onView: () => void;

@@ -36,7 +36,7 @@ const countCopy = () => countEvent("copy_smtp_credential");
 
 interface CardProps {
   host: string;
-  /** If the server runs on the user's own machine. */
+  /** Ports to show if the server runs on the user's own machine. */
   local: { submission: number; submissions: number } | null;
   credential: SmtpCredentialWire;
   calls: ReturnType<typeof useSmtpCalls>;
@@ -84,7 +84,7 @@ function SetupGuide() {
   );
 }
 
-/** @param copied of two ports the first one */
+/** @param copied text that is copied: of two ports the first one */
 function Fact({ name, value, copied }: { name: string; value: string; copied: string }) {
   return (
     <div>

@@ -98,9 +98,8 @@ function Credentials({ alias }: { alias: AliasWire }) {
 interface Props {
   id: string;
   alias: AliasWire;
-  /** A destination is a webhook. */
+  /** Whether one of the alias' destinations is a webhook. */
   hasWebhook: boolean;
-  /** Below the SMTP credentials. */
   children: ReactNode;
 }
 

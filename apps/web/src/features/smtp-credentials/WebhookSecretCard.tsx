@@ -1,4 +1,4 @@
-/** Receivers verify webhook requests with it. */
+/** The secret by which receivers verify webhook requests. */
 import { fetchWebhookSecret, replaceWebhookSecret } from "../../api/smtp-credentials.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";

@@ -1,4 +1,4 @@
-/** Revealed for half a minute, in this component's state only. */
+/** A secret is revealed for half a minute, in this component's state only. */
 import { secretTimes } from "@kauke/contract";
 import { useCallback, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -7,9 +7,9 @@ import { timeText } from "../../ui/text/time-text.ts";
 
 export interface Revealed {
   secret: string;
-  /** To be copied before it is hidden. */
+  /** A new secret has to be copied before it is hidden. */
   isNew: boolean;
-  /** In milliseconds of `Date.now()`. */
+  /** When the secret is hidden, in milliseconds of `Date.now()`. */
   until: number;
 }
 
@@ -25,7 +25,7 @@ export function useSecret() {
   }, []);
   const show = (secret: string, isNew: boolean) =>
     setRevealed({ secret, isNew, until: Date.now() + secretTimes.visibleMs });
-  /** Disables the other buttons: a late response must not reveal a replaced password. */
+  /** A running call disables the other buttons: a late response must not reveal a replaced password. */
   const during = async <Result>(work: Work, run: () => Promise<Result>): Promise<Result> => {
     setBusy(work);
     try {
@@ -37,24 +37,24 @@ export function useSecret() {
   return {
     revealed,
     busy,
-    /** When hidden; the View button then gets the focus. */
+    /** Whether the strip had the focus when the secret was hidden; the View button then gets it. */
     heldFocus,
     hide,
     during,
     view: (read: () => Promise<string>) => during("view", async () => show(await read(), false)),
-    /** Reveals it where copying fails. @param named for the toast @returns whether it is in the clipboard */
+    /** Copies the secret, or reveals it if that fails. @param named for the toast @returns whether it was copied */
     copy: (read: () => Promise<string>, named: string) =>
       during("copy", async () => {
         const secret = read();
         const isCopied = await copySecret(secret, named, (text) => {
           show(text, false);
-          // Shown by the next frame.
+          // Resolves once the next frame shows the secret.
           return new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)));
         });
         await secret;
         return isCopied;
       }),
-    /** Hides the old one, which no longer works. */
+    /** Hides the replaced secret, which no longer works. */
     renew: (make: () => Promise<string>, work: "renew" | "create" = "renew") =>
       during(work, async () => {
         hide();
@@ -65,14 +65,14 @@ export function useSecret() {
 
 export type Secret = ReturnType<typeof useSecret>;
 
-/** A rate limit says when to try again. @param fallback as the specification names it */
+/** Why a call failed; for a rate limit, when to try again. @param fallback as the specification names it */
 export function secretFailure(error: unknown, fallback: string, now = new Date()): [title: string, text: string] {
   if (!(error instanceof ApiError) || !error.rateLimited) return ["Error", fallback];
   const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
   return ["Rate Limit Exceeded", time === "" ? error.message : `${error.message} Try again after ${time}`];
 }
 
-/** Changed in another tab or browser. */
+/** Whether the credentials were changed in another tab or browser. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 409);
 }

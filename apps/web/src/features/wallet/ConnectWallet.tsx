@@ -25,7 +25,7 @@ export function ConnectWallet({ wallet }: { wallet: ReturnType<typeof useWalletA
   );
 }
 
-/** While the wallet has not responded. Escape cancels too. */
+/** Button shown while the wallet has not responded. Escape cancels too. */
 export function CancelWallet({ onCancel }: { onCancel: () => void }) {
   const cancel = useEffectEvent(onCancel);
   useEffect(() => {
@@ -37,7 +37,7 @@ export function CancelWallet({ onCancel }: { onCancel: () => void }) {
     <Button
       aria-label="Cancel connecting"
       onClick={({ currentTarget }) => {
-        // This button is about to be removed.
+        // Moves the focus, because this button is about to be removed.
         currentTarget.parentElement?.querySelector("button")?.focus();
         onCancel();
       }}

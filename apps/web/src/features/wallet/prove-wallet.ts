@@ -7,7 +7,6 @@ export class WalletRefusal extends Error {
   override name = "WalletRefusal";
 }
 
-/** @throws WalletRefusal */
 export function connectWallet(wallet: StandardWallet): Promise<WalletAccount> {
   return asRefusal(async () => {
     const connected = await featureOf(wallet, "standard:connect")?.connect();
@@ -15,7 +14,7 @@ export function connectWallet(wallet: StandardWallet): Promise<WalletAccount> {
   });
 }
 
-/** Prefers `solana:signIn`, with which the wallet verifies the site; else signs the text. @throws WalletRefusal */
+/** Signs by `solana:signIn`, with which the wallet verifies the site; else signs the text. @throws WalletRefusal */
 export function signChallenge(
   wallet: StandardWallet,
   account: WalletAccount,
@@ -41,7 +40,7 @@ async function askToSign(wallet: StandardWallet, account: WalletAccount, challen
   return (await featureOf(wallet, "solana:signMessage")?.signMessage({ account, message })) ?? [];
 }
 
-/** A byte order mark is part of what was signed. */
+/** Decodes with the byte order mark, which is part of what was signed. */
 function toText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }
@@ -57,7 +56,7 @@ async function asRefusal<T>(work: () => Promise<T | undefined>): Promise<T> {
 }
 
 /**
- * Wallets may never respond, so it ends with the challenge's lifetime or by Cancel; late responses are dropped.
+ * Waits until the challenge expires or Cancel: some wallets never respond. Late responses are dropped.
  * @param givenUp aborted by Cancel
  * @throws WalletRefusal
  */

@@ -1,7 +1,4 @@
-/**
- * Signs nobody in: without a prompt it removes a stored address that no wallet shares any more (specification section
- * 4).
- */
+/** Signs nobody in; removes a stored address that no wallet shares any more, unprompted (specification section 4). */
 import { featureOf, isSolana, pageWallets, type StandardWallet, type WalletList } from "./wallet-standard.ts";
 
 type Storage = Pick<globalThis.Storage, "getItem" | "removeItem">;
@@ -14,7 +11,7 @@ export async function reconnectTrusted(
   const stored = storage.getItem("walletAddress");
   if (stored === null) return;
   const trusted = (await Promise.all(wallets.all().map(trustedAddresses))).flat();
-  // The user may have signed in or out meanwhile.
+  // The user may have signed in or out while the wallets were asked.
   if (!trusted.includes(stored) && storage.getItem("walletAddress") === stored) storage.removeItem("walletAddress");
 }
 

@@ -29,11 +29,11 @@ interface WalletAction {
   isPending: boolean;
   begin(): void;
   giveUp(): void;
-  /** Dialog for several wallets. */
+  /** The dialog in which the user chooses one of several wallets. */
   choice: ReactNode;
 }
 
-/** Cancels on unmount. @param onError by default a toast */
+/** Runs a wallet's action, cancelled on unmount. @param onError by default a toast */
 export function useWalletAction(
   mutation: WalletMutation,
   { onSuccess, onError }: { onSuccess: () => void; onError?: (error: Error) => void },
@@ -41,7 +41,7 @@ export function useWalletAction(
   const [wallets, setWallets] = useState<readonly StandardWallet[] | null>(null);
   const attempt = useRef<AbortController>(null);
   useEffect(() => () => attempt.current?.abort(), []);
-  // Late wallets are then known by the time of the click.
+  // Loaded before the click, so that late wallets are known by then.
   useEffect(() => void pageWallets(), []);
   const sayFailure = onError ?? ((error: Error) => showFailure("Connection Failed", walletFailureText(error)));
   const start = (wallet: StandardWallet) => {
@@ -70,7 +70,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Only image data URLs: others would cause a request or show nothing. */
+/** A wallet's icon, only as an image data URL: others would cause a request or show nothing. */
 function Icon({ source }: { source: string }) {
   if (typeof source !== "string" || !source.startsWith("data:image/")) return <Wallet className="i i-20" aria-hidden />;
   return <img src={source} alt="" width="20" height="20" />;
@@ -95,10 +95,9 @@ function WalletDialog({ wallets, onChoose, onClose }: Props) {
   );
 }
 
-/** Specification section 8. */
 const walletNotFound = "Solana wallet not found. Please install Phantom or another Solana wallet.";
 
-/** Of the server's own texts only a rate limit, and that the server is unreachable. */
+/** Why a wallet's action failed: of the server's texts only a rate limit, and that the server is unreachable. */
 export function walletFailureText(error: unknown): string {
   if (!(error instanceof ApiError)) return "Failed to connect wallet";
   return error.rateLimited || error.status === 0 ? error.message : walletMessages.failed;

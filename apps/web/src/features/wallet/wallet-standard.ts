@@ -2,14 +2,13 @@
 import type { WalletChallenge } from "@kauke/contract";
 
 export interface WalletAccount {
-  /** In base58. */
+  /** The account's address in base58. */
   address: string;
   chains: readonly string[];
 }
 
 export interface StandardWallet {
   name: string;
-  /** A `data:` URL. */
   icon: string;
   chains: readonly string[];
   accounts: readonly WalletAccount[];
@@ -29,7 +28,7 @@ interface Features {
   };
 }
 
-/** `undefined` if the wallet lacks it. */
+/** A feature of a wallet; `undefined` if the wallet lacks it. */
 export function featureOf<N extends keyof Features>(wallet: StandardWallet, name: N): Features[N] | undefined {
   return wallet.features[name] as Features[N] | undefined;
 }
@@ -47,7 +46,7 @@ export function isUsable(wallet: StandardWallet): boolean {
 }
 
 export interface WalletList {
-  /** In the order they registered. */
+  /** Wallets in the order in which they registered. */
   all(): readonly StandardWallet[];
   /** @returns function that unsubscribes */
   onArrival(listener: () => void): () => void;

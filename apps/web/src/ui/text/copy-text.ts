@@ -13,7 +13,7 @@ export async function writeText(text: string): Promise<void> {
   if (!copyByCommand(text)) throw new Error("no clipboard");
 }
 
-/** From an unseen field beside the focused element: dialogs make everything outside inert. */
+/** Copies from an unseen field beside the focused element: dialogs make everything outside inert. */
 function copyByCommand(text: string): boolean {
   const before = document.activeElement;
   const field = document.createElement("textarea");
@@ -29,7 +29,7 @@ function copyByCommand(text: string): boolean {
 }
 
 /**
- * Never shows the secret in a toast.
+ * Copies a secret, without showing it in a toast.
  * @param secret may still load: the clipboard is requested while the click permits it; the caller shows a rejection
  * @param reveal shows the secret if it can't be copied
  * @returns whether it was copied
@@ -49,7 +49,7 @@ export async function copySecret(
   return toastCopied(written, text, named);
 }
 
-/** No toast. Call while handling a click or key press. @param text if it rejects, nothing is copied */
+/** Copies without a toast, while handling a click or key press. @param text if it rejects, nothing is copied */
 export async function copyQuietly(text: Promise<string>): Promise<boolean> {
   return writeLater(text).then(
     () => true,
@@ -99,7 +99,7 @@ function selectShown(text: string): boolean {
   return false;
 }
 
-/** By its whole text, then by text that contains it. */
+/** Finds an element by its whole text, then by text that contains it. */
 function findShown(around: Element, wanted: string): Range | null {
   const nodes = document.createTreeWalker(around, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
   for (let node: Node | null = around; node !== null; node = nodes.nextNode()) {
@@ -126,7 +126,7 @@ function partOf(node: Text, wanted: string): Range | null {
   return range;
 }
 
-/** Takes up room; neither a toast nor for screen readers only. */
+/** Whether an element takes up room and is neither a toast nor for screen readers only. */
 function isShown(element: Element | null): boolean {
   return element !== null && element.getClientRects().length > 0 && element.closest(".sr, .toasts, option") === null;
 }

@@ -1,4 +1,4 @@
-/** Those that come along when an address is copied. */
+/** Names of invisible characters that come along when an address is copied. */
 const names: Readonly<Record<string, string>> = {
   "\t": "tab",
   "\u00A0": "no-break space",
@@ -28,15 +28,15 @@ const names: Readonly<Record<string, string>> = {
   "\uFEFF": "byte order mark",
 };
 
-/** Whatever Unicode shows as nothing, except joiners and selectors after an emoji. */
+/** Characters that Unicode shows as nothing, except joiners and selectors after an emoji. */
 const HIDDEN =
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}](?:\u200D|\uFE0F)+|([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u2800\u3000])/gu;
 
-/** Before the hidden one. */
+/** Maximum characters quoted before the hidden one. */
 const QUOTED_MAX = 20;
 
 /**
- * @param isSecret quote nothing
+ * @param isSecret the error quotes nothing of the text
  * @example withHidden("Invalid alias format", "shop\u200B") // "Invalid alias format. There is an invisible character
  * after “shop”: zero-width space (U+200B)."
  */

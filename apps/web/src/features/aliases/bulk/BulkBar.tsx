@@ -7,7 +7,7 @@ export type BulkDialog = "addLabel" | "removeLabel" | "destinations" | "delete";
 
 interface Props {
   picked: readonly AliasWire[];
-  /** On all pages. */
+  /** Number of aliases found, on all pages. */
   foundCount: number;
   isPending: boolean;
   onPickFound: () => void;
@@ -52,7 +52,7 @@ export function BulkBar({ picked, foundCount, isPending, onPickFound, onClear, .
 
 type PartProps = Pick<Props, "picked" | "onChange">;
 
-/** Always both, so that the pressed one keeps the focus. */
+/** Both buttons always show, so that the pressed one keeps the focus. */
 function StateButtons({ onChange }: Pick<PartProps, "onChange">) {
   return (
     <>

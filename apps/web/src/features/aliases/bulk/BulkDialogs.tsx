@@ -48,7 +48,7 @@ export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
   );
 }
 
-/** The number has to be typed. */
+/** The number of aliases has to be typed before they are deleted. */
 interface DeleteManyDialogProps {
   count: number;
   onConfirm: () => void;

@@ -8,7 +8,6 @@ import { NewLabelForm } from "../labels/LabelForm.tsx";
 interface Props {
   isAdding: boolean;
   picked: readonly AliasWire[];
-  /** `undefined` while they load. */
   labels: readonly LabelWire[] | undefined;
   onChange: (change: BulkAliasChange, said: string) => void;
   onClose: () => void;

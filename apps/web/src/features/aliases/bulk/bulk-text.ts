@@ -7,7 +7,7 @@ export function deletionFailureText(failed: BulkAliasResponse["failed"]): string
   return `${aliasesText(failed.length)} could not be deleted.${isLimited ? ` ${aliasMessages.releasedMany}` : ""}`;
 }
 
-/** With or without separators: `4998`, `4,998`, `4 998`. */
+/** Whether the typed number is `count`, with or without separators: `4998`, `4,998`, `4 998`. */
 export const isCount = (typed: string, count: number): boolean => typed.replace(/[\s.,'’]/g, "") === String(count);
 
 /** @example bulkFailureText(failed, 84) // "2 of 84 aliases have 10 labels already" */

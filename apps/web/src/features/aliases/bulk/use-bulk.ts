@@ -12,7 +12,7 @@ interface ManyChange {
   change: BulkAliasChange;
 }
 
-/** `null` if nothing changed, or for destinations, which differed between the aliases. @param aliases as before */
+/** The change that undoes another; `null` if nothing changed, or for destinations. @param aliases as before */
 export function undoOf(
   aliases: readonly AliasWire[],
   { active, pinned, addLabel, removeLabel }: BulkAliasChange,
@@ -57,13 +57,13 @@ export function useBulk(userId: string) {
   const change = (aliases: readonly AliasWire[], wanted: BulkAliasChange, said: string) =>
     send({ aliasIds: aliases.map(({ id }) => id), change: wanted }, said, undoOf(aliases, wanted));
 
-  /** Deleted on the server after ten seconds, unless undone. */
+  /** Aliases are deleted on the server after ten seconds, unless undone. */
   const remove = (aliases: readonly AliasWire[]) => {
     const aliasIds = aliases.map(({ id }) => id);
     const [one] = aliases;
     const onAct = () => {
       const isUndone = undoDeletion({ aliasIds });
-      // A task later: the Undo button closes its own toast after this handler.
+      // Shows the next toast a task later: the Undo button closes its own toast after this handler.
       setTimeout(() => {
         if (isUndone) showToast({ title: "Deletion Undone", description: aliasesText(aliasIds.length) });
         else showFailure("Too Late", "The aliases were deleted already.");

@@ -1,4 +1,4 @@
-/** Shift selects a range; Ctrl-A the page, pressed again the whole list; Escape deselects. */
+/** Shift selects a range of aliases; Ctrl-A the page, pressed again the whole list; Escape deselects. */
 import type { AliasWire } from "@kauke/contract";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
@@ -7,7 +7,7 @@ const idsOf = (aliases: readonly AliasWire[]): string[] => aliases.map(({ id }) 
 const boxOf = (target: EventTarget): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>("[data-pick]") : null;
 
-/** There Ctrl-A and Escape have another meaning. */
+/** Whether the focused element takes text: there Ctrl-A and Escape have another meaning. */
 const takesText = (target: EventTarget): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 
@@ -17,7 +17,7 @@ function neighbourOf(box: HTMLElement, key: string): HTMLElement | undefined {
 }
 
 interface Listed {
-  /** On all pages, in the list's order. */
+  /** Aliases of all pages, in the list's order. */
   found: readonly AliasWire[];
   items: readonly AliasWire[];
 }
@@ -30,7 +30,7 @@ export function usePicking({ found, items }: Listed) {
   const pickPage = () => setSelection((before) => pickAll(before, idsOf(items)));
   const pickFound = () => setSelection(pickExactly(idsOf(found)));
 
-  // A stable function, so that rows don't render again.
+  // The found aliases are in a ref, so that the function is stable and rows don't render again.
   const latest = useRef(found);
   useEffect(() => {
     latest.current = found;
@@ -72,7 +72,7 @@ interface Selection {
   ids: ReadonlySet<string>;
   /** The alias last selected without Shift. */
   anchor: string | null;
-  /** Selected before the current range. */
+  /** Aliases that were selected before the current range. */
   base: ReadonlySet<string>;
 }
 
@@ -85,7 +85,7 @@ export function pickOne({ ids }: Selection, id: string): Selection {
   return { ids: next, anchor: id, base: next };
 }
 
-/** A shorter range deselects the rest. @param order all pages in the list's order */
+/** Selects a range; a shorter one deselects the rest. @param order aliases of all pages in the list's order */
 export function pickRange(selection: Selection, id: string, order: readonly string[]): Selection {
   const [from, to] = [order.indexOf(selection.anchor ?? ""), order.indexOf(id)];
   if (from === -1 || to === -1) return pickOne({ ...selection, ids: without(selection.ids, id) }, id);
@@ -93,7 +93,7 @@ export function pickRange(selection: Selection, id: string, order: readonly stri
   return { ...selection, ids: new Set([...selection.base, ...range]) };
 }
 
-/** Deselects them if all were selected. */
+/** Selects all wanted aliases; deselects them if all were selected. */
 export function pickAll({ ids, anchor }: Selection, wanted: readonly string[]): Selection {
   const rest = new Set(ids);
   for (const id of wanted) rest.delete(id);

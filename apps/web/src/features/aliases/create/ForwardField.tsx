@@ -16,7 +16,7 @@ interface ChipsProps {
   onChange: (text: string) => void;
 }
 
-/** Looks pressed while the field contains its destination. */
+/** Buttons of offered destinations; one looks pressed while the field contains its destination. */
 function Chips({ offered, text, onChange }: ChipsProps) {
   if (offered.length === 0) return null;
   return (
@@ -42,7 +42,7 @@ function Chips({ offered, text, onChange }: ChipsProps) {
   );
 }
 
-/** Single-line fields would drop line ends. */
+/** Pastes lines as separate destinations: a single-line field would drop the line ends. */
 function pasteLines(event: ClipboardEvent<HTMLInputElement>, onText: (text: string) => void): void {
   const pasted = event.clipboardData.getData("text/plain");
   if (!/[\r\n]/.test(pasted.trim())) return;
@@ -52,11 +52,11 @@ function pasteLines(event: ClipboardEvent<HTMLInputElement>, onText: (text: stri
   onText(`${value.slice(0, selectionStart ?? end)}${pasted}${value.slice(selectionEnd ?? end)}`);
 }
 
-/** Submitting asks about typos by itself. */
+/** Leaving the field for the submit button: submitting asks about typos by itself. */
 const isSubmitting = ({ relatedTarget }: FocusEvent): boolean =>
   relatedTarget instanceof HTMLButtonElement && relatedTarget.type === "submit";
 
-/** The pressed button disappears, so the field gets the focus. */
+/** The pressed button of the typo question disappears, so the field gets the focus. */
 function useDecision(typo: Props["typo"], field: RefObject<HTMLDivElement | null>) {
   return (isUsed: boolean) => {
     typo.decide(isUsed);

@@ -12,10 +12,9 @@ interface Props {
   name: string;
   domain: string;
   format: AliasFormat;
-  /** Whether names may begin with a site's name. */
   hasSite: boolean;
   onName: (name: string) => void;
-  /** The format needs a site, but the field is empty. */
+  /** Called when the chosen format needs a site, but the field is empty. */
   onSiteMissing: (message: string) => void;
 }
 
@@ -23,7 +22,7 @@ function useShortcut(run: () => void): void {
   const onShortcut = useEffectEvent(run);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // Where Alt changes the character, only the key's position says G.
+      // Where Alt changes the typed character, only the key's position says that G was pressed.
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyG") return;
       if (document.querySelector(".shell[inert]") !== null) return;
       event.preventDefault();

@@ -9,7 +9,7 @@ import { isReservedName, reservedFailure } from "./create-failure.ts";
 import { NameDice } from "./NameDice.tsx";
 import type { CreateState } from "./use-create-form.ts";
 
-/** Milliseconds of rest: `post` is reserved, `postcards` is not. */
+/** Milliseconds without typing before a name is checked: `post` is reserved, `postcards` is not. */
 const SETTLE_MS = 400;
 
 function useSettled(text: string): string {
@@ -45,7 +45,7 @@ function useNameProblem(userId: string, typed: string, domain: string): string |
 interface Props extends Pick<CreateState, "form" | "shown" | "tidy"> {
   userId: string;
   format: AliasFormat;
-  /** Whether names may begin with a site's name. */
+  /** Whether generated names may begin with a site's name. */
   hasSite: boolean;
   domains: readonly string[];
 }
@@ -74,7 +74,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
             {...verbatim}
             aria-invalid={nameError ? true : undefined}
             aria-describedby={error ? `${id}-error` : undefined}
-            // The paste event fires before the field changes.
+            // The paste event fires before the name field changes.
             onPaste={() => setTimeout(tidy.name)}
             {...name}
           />

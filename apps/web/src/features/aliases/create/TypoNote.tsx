@@ -8,11 +8,11 @@ import { suggestedAddress } from "./domain-typo.ts";
 interface TypoQuestion {
   typed: string;
   meant: string;
-  /** The form was submitted, so "Use It" gets the focus. */
+  /** The form was submitted with the typo, so "Use It" gets the focus. */
   isAwaited: boolean;
 }
 
-/** Confirmed as typed, until the page is left. */
+/** Addresses confirmed as typed, until the page is left. */
 const kept = new Set<string>();
 onUserChange(() => kept.clear());
 
@@ -26,13 +26,13 @@ function questionAbout(text: string, destinations: readonly string[]): TypoQuest
   return null;
 }
 
-/** @param known already used by the account, so never asked about */
+/** @param known addresses that the account already uses, never asked about */
 export function useTypoQuestion(known: readonly string[], onUse: (question: TypoQuestion) => void) {
   const [question, setQuestion] = useState<TypoQuestion | null>(null);
   return {
     question,
     ask: (text: string): void => setQuestion(questionAbout(text, known)),
-    /** Submitting again confirms the address. @returns whether to wait */
+    /** Asks about a typo; submitting again confirms the address. @returns whether the form has to wait */
     askFirst(text: string): boolean {
       if (question !== null) kept.add(question.typed);
       const found = questionAbout(text, known);
@@ -67,7 +67,7 @@ export function TypoNote({ question: { typed, meant, isAwaited }, onDecide }: Pr
           <Button
             isSmall
             look="ink"
-            // The submitted form waits for this.
+            // A submitted form waits for this button.
             autoFocus={isAwaited}
             onClick={() => onDecide(true)}
           >

@@ -53,10 +53,10 @@ export const isChangedElsewhere = (error: unknown): boolean =>
 const changedText =
   "It was changed in another tab or on another device since you began to edit. Save again to replace that by what is here.";
 
-/** Such a response has no field errors. */
+/** Whether the name is somebody else's; such a response has no field errors. */
 const isNameRefused = ({ code }: ApiError): boolean => code === "alias_taken" || code === "alias_released";
 
-/** The list is a chunk; without it the server refuses the name. */
+/** The list of reserved names is a chunk; if it doesn't load, the server refuses the name. */
 export async function isReservedName(name: string): Promise<boolean> {
   try {
     const { findReservedName } = await import("@kauke/contract/reserved-names");

@@ -1,7 +1,7 @@
-/** Suggests gmail.com for gmial.com. */
+/** Suggests gmail.com for the mistyped gmial.com. */
 import { splitAddress } from "@kauke/contract/split-address";
 
-/** Never questioned. */
+/** Mail providers' domains, which are never questioned. */
 const providers = [
   ..."gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com rocketmail.com".split(" "),
   ..."icloud.com me.com mac.com aol.com proton.me protonmail.com tuta.com tutanota.com fastmail.com fastmail.fm".split(
@@ -17,10 +17,10 @@ const providers = [
 
 const known: ReadonlySet<string> = new Set(providers);
 
-/** Short names that differ by a letter may be other companies, e.g. `live` and `love`. */
+/** Minimum length of a name to correct: shorter ones may be other companies, e.g. `live` and `love`. */
 const MIN_NAME = 5;
 
-/** Any other two-letter ending is a country. */
+/** Mistyped endings `com` and `net`; any other two-letter ending is a country. */
 const mistypedEndings: ReadonlySet<string> = new Set(["co", "cm", "om", "cn", "em", "nt", "ne"]);
 
 /** Corrects a mistyped provider; `null` if the typed domain may be meant. @example suggestedAddress("jonas@gmial.com") // "jonas@gmail.com" */
@@ -45,7 +45,7 @@ function atFirstDot(domain: string): [name: string, ending: string] {
   return at < 0 ? [domain, ""] : [domain.slice(0, at), domain.slice(at + 1)];
 }
 
-/** One inserted, omitted, replaced or swapped character. */
+/** Whether one inserted, omitted, replaced or swapped character makes the texts equal. */
 export function isOneEditApart(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false;
   if (a.length > b.length) return isOneEditApart(b, a);

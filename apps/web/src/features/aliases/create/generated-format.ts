@@ -20,7 +20,7 @@ const steps: readonly [bits: number, text: string][] = [
   [Number.POSITIVE_INFINITY, "quintillion"],
 ];
 
-/** Rounded down to a power of ten. @example chancesText("characters") // "1 in 4 quintillion" */
+/** Odds of a guess, rounded down to a power of ten. @example chancesText("characters") // "1 in 4 quintillion" */
 export function chancesText(format: AliasFormat): string {
   const bits = nameEntropyBits[format];
   if (bits >= 70) return `1 in 10 to the power of ${Math.floor(bits * Math.log10(2))}`;

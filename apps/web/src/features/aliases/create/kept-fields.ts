@@ -1,4 +1,4 @@
-/** What was typed when the session was lost, for the same user's next sign-in. In memory only. */
+/** Keeps what was typed when the session was lost, for the same user's next sign-in. In memory only. */
 import { useEffect, useEffectEvent } from "react";
 import { isSessionLost } from "../../../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../../../api/session/session.ts";
@@ -39,7 +39,7 @@ onUserChange(() => {
   });
 });
 
-/** The last alias' domain and destinations, in memory: a reload or another user returns to the defaults. */
+/** A new form begins with the last alias' domain and destinations, until a reload or another user. */
 export interface Beginning {
   domain: string;
   forwardTo: string;

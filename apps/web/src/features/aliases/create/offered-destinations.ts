@@ -1,26 +1,26 @@
 import type { AliasWire, MailboxWire } from "@kauke/contract";
 import { destinationText, entriesOf } from "../alias-text.ts";
 
-/** Picking among more takes longer than typing. */
+/** Maximum offered destinations: picking among more takes longer than typing. */
 const MAX_OFFERED = 6;
 
 const mayTakeMail = ({ state }: MailboxWire): boolean => state !== "refused" && state !== "blocked";
 
-/** The default mailbox, or the only one that may receive mail; else empty. */
+/** First content of "Forward to": the default mailbox, or the only one that may receive mail; else empty. */
 export function firstDestination(mailboxes: readonly MailboxWire[]): string {
   const chosen = mailboxes.find(({ isDefault }) => isDefault);
   const [only, ...others] = mailboxes.filter(mayTakeMail);
   return chosen?.email ?? (others.length === 0 ? (only?.email ?? "") : "");
 }
 
-/** Confirmed or not; the default first, then by number of aliases. */
+/** Mailboxes to offer, confirmed or not: the default first, then by number of aliases. */
 export function mailboxesToOffer(mailboxes: readonly MailboxWire[]): string[] {
   const taking = mailboxes.filter(mayTakeMail);
   const rank = ({ isDefault, aliasCount }: MailboxWire) => (isDefault ? Number.POSITIVE_INFINITY : aliasCount);
   return taking.toSorted((one, other) => rank(other) - rank(one)).map(({ email }) => email);
 }
 
-/** Mailboxes first, then the most used destinations. @param mailboxes the default first */
+/** Offers mailboxes first, then the most used destinations. @param mailboxes the default first */
 export function offeredDestinations(mailboxes: readonly string[], aliases: readonly AliasWire[]): string[] {
   const counts = new Map<string, { entry: string; count: number }>();
   for (const alias of aliases) {

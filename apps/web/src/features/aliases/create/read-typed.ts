@@ -5,7 +5,7 @@ import { entriesOf } from "../alias-text.ts";
 
 interface TypedName {
   alias: string;
-  /** Absent if none was typed, or none of this server's. */
+  /** Absent if no domain was typed, or none of this server's. */
   domain?: string;
 }
 
@@ -18,7 +18,7 @@ export function readName(text: string, domains: readonly string[]): TypedName {
 }
 
 /**
- * A valid list is left alone (URLs may contain semicolons).
+ * A valid list of destinations is left alone (URLs may contain semicolons).
  * @example readDestinations("Ann <ann@example.org>; bob@example.org,") // "ann@example.org, bob@example.org"
  */
 export function readDestinations(text: string): string {
@@ -47,7 +47,7 @@ export function replaceDestination(text: string, from: string, to: string): stri
     .join(", ");
 }
 
-/** Mailboxes match in any case. */
+/** Key by which duplicates are found: mailboxes match in any letter case. */
 const keyOf = (entry: string): string => (isMailbox(entry) ? entry.toLowerCase() : entry);
 
 export function wrongDestinations(text: string): string[] {
@@ -67,7 +67,7 @@ function reasonOf(entry: string): string {
 
 const isDestination = (entry: string): boolean => isMailbox(entry) || isWebhookUrl(entry);
 
-/** A semicolon before a blank first: others may be part of a URL. */
+/** Destinations are split at a semicolon before a blank first: others may be part of a URL. */
 const separators = [/;(?=\s|$)/y, /;/y];
 
 function readEntry(text: string, [separator, ...others]: readonly RegExp[] = separators): string[] {
@@ -77,7 +77,7 @@ function readEntry(text: string, [separator, ...others]: readonly RegExp[] = sep
   return splitOutside(text, separator).flatMap((part) => readEntry(part, others));
 }
 
-/** `null` if any word is no destination. */
+/** Reads destinations separated by blanks; `null` if any word is none. */
 function readWords(text: string): string[] | null {
   const words = splitOutside(text, /\s/y).map((word) => readWhole(word.replace(/^;+|;+$/g, "")));
   return words.every((word) => word !== null) ? words.flat() : null;
@@ -92,7 +92,7 @@ function readWhole(text: string): string[] | null {
   return readNamed(entry);
 }
 
-/** `Ann <ann@example.org>`, once or in a row; `null` for anything else. */
+/** Reads `Ann <ann@example.org>`, once or in a row; `null` for anything else. */
 function readNamed(entry: string): string[] | null {
   const plain = entry.replace(/"[^"]*"/g, (name) => name.replace(/[<>;]/g, " "));
   if (!/^(?:[^<>;]*<[^<>]*>)+\W*$/.test(plain)) return null;
@@ -102,7 +102,7 @@ function readNamed(entry: string): string[] | null {
 
 const addressesIn = (text: string): string[] => [...text.matchAll(/<([^<>]*)>/g)].map(([, inner = ""]) => inner);
 
-/** Drops invisible characters, `mailto:` with its query, quotes, brackets, a full stop. */
+/** Strips invisible characters, `mailto:` with its query, quotes, brackets and a full stop from an address. */
 function bare(text: string): string {
   const seen = text.replace(/\p{Cf}/gu, "").trim();
   const undressed = seen.replace(/^[<("'“‘[]+/, "").replace(/[>)"'”’\].:;,]+$/, "");
@@ -118,7 +118,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Not within quotes or angle brackets that close again. */
+/** Splits a text, but not within quotes or angle brackets that close again. */
 function splitOutside(text: string, separator: RegExp): string[] {
   const parts = [""];
   for (const { 0: piece, index } of text.matchAll(/"[^"]*"|<[^<>]*>|[^]/g)) {

@@ -1,4 +1,4 @@
-/** Pasted text is tidied on paste, on blur and on submit. The new address is copied. */
+/** The form that creates an alias tidies pasted text on paste, on blur and on submit, and copies the new address. */
 import { zodResolver } from "@hookform/resolvers/zod";
 import { type AliasWire, type CreateAliasBody, createAliasBody } from "@kauke/contract";
 import { type FormEvent, useState } from "react";
@@ -13,11 +13,11 @@ import { type Beginning, beginningOf, rememberChoice, useKeptFields } from "./ke
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./TypoNote.tsx";
 
-/** No domain until the list has loaded. */
+/** The form has no domain until the list of domains has loaded. */
 type Typed = Partial<CreateAliasBody>;
 type CreateForm = UseFormReturn<Typed, unknown, CreateAliasBody>;
 
-/** `reset` follows the form's `resetOptions` too. */
+/** React Hook Form's `reset` follows the form's `resetOptions` too, which these options override. */
 const resetAll = { keepDirtyValues: false, keepErrors: false, keepIsSubmitted: false };
 
 const fields = ["alias", "domain", "forwardTo", "notes"] as const;
@@ -40,7 +40,7 @@ function tidying(form: CreateForm, domains: readonly string[]) {
       if (domain !== undefined) change("domain", domain);
       if (alias !== typed) change("alias", alias);
     },
-    /** @returns the tidied text */
+    /** Tidies the typed destinations. @returns the tidied text */
     destinations(): string {
       const typed = form.getValues("forwardTo") ?? "";
       const read = readDestinations(typed);
@@ -77,7 +77,7 @@ interface Given {
   userId: string;
   domains: readonly string[];
   beginning: Beginning;
-  /** In use by aliases or mailboxes. */
+  /** Addresses in use by aliases or mailboxes. */
   known: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
   const begun = beginningOf(userId, beginning, held);
   const form: CreateForm = useForm({
     resolver: zodResolver(createAliasBody) as Resolver<Typed, unknown, CreateAliasBody>,
-    // Loaded after the fields show; replaces what nobody has changed.
+    // The first values load after the fields show, and replace what nobody has changed.
     values: { alias: "", notes: "", ...begun },
     resetOptions: { keepDirtyValues: true, keepErrors: true, keepIsSubmitted: true },
   });
@@ -109,7 +109,7 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
     tidy.name();
     if (typo.askFirst(tidy.destinations())) return;
     const address = Promise.withResolvers<string>();
-    // Before the first `await`: later the click no longer permits it.
+    // Copies before the first `await`: later the click no longer permits it.
     const copied = copyQuietly(address.promise);
     await form.handleSubmit(async (values) => {
       const created = await send(values);

@@ -1,10 +1,10 @@
-/** The name that the command palette passes on. */
+/** The alias name that the command palette passes on to the form. */
 import { useEffect, useEffectEvent } from "react";
 import { makeStore, useStore } from "../../../ui/store.ts";
 
 const wanted = makeStore<string | null>(null);
 
-/** Now, or when the form next shows. */
+/** Puts a name into the form: now, or when the form next shows. */
 export const askForName = (name: string): void => wanted.set(name);
 
 const RETRY_MS = 20;

@@ -20,7 +20,7 @@ interface Props {
   labels: LabelsById | undefined;
 }
 
-/** Bars of the same height while the names load. */
+/** An alias' labels; bars of the same height while their names load. */
 export function LabelChips({ ids, labels }: Props) {
   if (ids.length === 0) return null;
   return (

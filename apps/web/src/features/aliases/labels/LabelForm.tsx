@@ -97,7 +97,7 @@ function LabelFields({ form, input, label }: FieldsProps) {
 
 interface NewProps {
   onMade?: (label: LabelWire) => void;
-  /** Looks secondary beside the dialog's own main button. */
+  /** The form's button looks secondary beside the dialog's own main button. */
   isQuiet?: boolean;
 }
 

@@ -45,7 +45,7 @@ const Listed = memo(function Listed({ view, query, choose, clear, filter, pickin
   );
 });
 
-/** Fetched only when something shows labels. */
+/** Labels are fetched only when something shows them. */
 function useLabelsById(isWanted: boolean) {
   const { data } = useLabels(isWanted);
   const byId = useMemo(
@@ -55,7 +55,7 @@ function useLabelsById(isWanted: boolean) {
   return { list: data, byId };
 }
 
-/** So few are all in view, and need no question. */
+/** Up to this many aliases are all in view, and are deleted without a question. */
 const DELETED_UNASKED_MAX = 10;
 
 type OpenDialog = BulkDialog | "manage" | null;
@@ -66,7 +66,7 @@ interface BulkProps {
   labels: ReturnType<typeof useLabelsById>["list"];
   dialog: OpenDialog;
   onDialog: (dialog: OpenDialog) => void;
-  /** Gets the focus if the bulk bar loses its last alias. */
+  /** The list's title gets the focus if the bulk bar loses its last alias. */
   title: RefObject<HTMLElement | null>;
   bulk: ReturnType<typeof useBulk>;
 }

@@ -6,7 +6,7 @@ import { AliasEditRow } from "../row/AliasEditRow.tsx";
 import { AliasListRow, PickBox } from "../row/AliasListRow.tsx";
 import type { LabelsById } from "./list-view.ts";
 
-/** Numbers in the order in which rows were first needed. */
+/** React keys of rows, numbered in the order in which rows were first needed. */
 type RowKeys = ReadonlyMap<string, number>;
 
 export const noRowKeys: RowKeys = new Map();

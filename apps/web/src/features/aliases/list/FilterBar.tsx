@@ -14,7 +14,7 @@ const stateNames: Record<(typeof stateFilters)[number], string> = {
   unconfirmed: "Not confirmed",
 };
 
-/** Hidden while no alias matches. */
+/** Filters that are hidden while no alias matches them. */
 const rare = new Set<ListFilter>(["pinned", "unconfirmed"]);
 const LABELS_SHOWN = 12;
 
@@ -26,7 +26,7 @@ interface Props {
   onManage: () => void;
 }
 
-/** Memoized: a key press in the search changes nothing here. */
+/** Memoized, because a key press in the search changes nothing in the bar. */
 export const FilterBar = memo(function FilterBar({ labels, counts, filter, onFilter, onManage }: Props) {
   const [isWhole, setIsWhole] = useState(false);
   const count = (name: string) => counts.get(name) ?? 0;

@@ -1,4 +1,4 @@
-/** Uncontrolled fields, so that typing never waits for the list. */
+/** Fields for search and order; uncontrolled, so that typing never waits for the list. */
 import type { RefObject } from "react";
 import { Button, SearchField, Select } from "../../../ui/Controls.tsx";
 import { Empty } from "../../../ui/LoadFailed.tsx";

@@ -9,7 +9,7 @@ const PAGE_BUTTONS = 5;
 
 interface Indexed {
   alias: AliasWire;
-  /** In lower case, one line per field, so that no match spans two. */
+  /** Searched text of an alias, in lower case, one line per field, so that no match spans two. */
   haystack: string;
 }
 
@@ -26,7 +26,7 @@ export function indexAliases(aliases: readonly AliasWire[], labels: LabelsById =
 export const listSorts = ["newest", "name", "domain"] as const;
 export type ListSort = (typeof listSorts)[number];
 
-/** Pinned first; the input is newest first. */
+/** Orders pinned aliases first; the input is newest first. */
 export function orderAliases(indexed: readonly Indexed[], sort: ListSort): readonly Indexed[] {
   const sorted = sort === "newest" ? indexed : sortedBy(indexed, sort);
   if (!sorted.some(({ alias }) => alias.pinned)) return sorted;
@@ -34,7 +34,7 @@ export function orderAliases(indexed: readonly Indexed[], sort: ListSort): reado
 }
 
 function sortedBy(indexed: readonly Indexed[], sort: "name" | "domain"): Indexed[] {
-  // The text begins with the address, so it sorts by address too.
+  // The searched text begins with the address, so it sorts by address too.
   const keyed = indexed.map((entry) => ({
     entry,
     key: sort === "name" ? entry.haystack : `${entry.alias.domain}\n${entry.haystack}`,
@@ -45,7 +45,7 @@ function sortedBy(indexed: readonly Indexed[], sort: "name" | "domain"): Indexed
 
 export const stateFilters = ["all", "active", "paused", "pinned", "unconfirmed"] as const;
 type StateFilter = (typeof stateFilters)[number];
-/** A state, or the id of a label. */
+/** A filter is a state, or the id of a label. */
 export type ListFilter = StateFilter | { label: string };
 
 const fits: Record<StateFilter, (alias: AliasWire) => boolean> = {
@@ -62,7 +62,7 @@ export function filterAliases(indexed: readonly Indexed[], filter: ListFilter): 
   return indexed.filter(({ alias }) => isFit(alias));
 }
 
-/** By the name of the state or the id of the label. */
+/** Counts aliases by the name of the state or the id of the label. */
 export function countByFilter(aliases: readonly AliasWire[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>(
     stateFilters.map((state) => [state, aliases.filter((alias) => fits[state](alias)).length]),
@@ -71,7 +71,7 @@ export function countByFilter(aliases: readonly AliasWire[]): ReadonlyMap<string
   return counts;
 }
 
-/** In any case. */
+/** Finds aliases, in any letter case. */
 export function searchAliases(indexed: readonly Indexed[], query: string): AliasWire[] {
   const needle = query.trim().toLowerCase();
   const found = needle === "" ? indexed : indexed.filter((entry) => entry.haystack.includes(needle));
@@ -80,16 +80,16 @@ export function searchAliases(indexed: readonly Indexed[], query: string): Alias
 
 interface PageView<T> {
   items: T[];
-  /** From 1; limited to the last page. */
+  /** Page number from 1, limited to the last page. */
   page: number;
   pages: number;
   /** @example "41–48 of 48" */
   range: string;
-  /** At most five, around the current page. */
+  /** Page numbers with a button: at most five, around the current page. */
   buttons: number[];
 }
 
-/** @param wanted from 1 */
+/** @param wanted page number, from 1 */
 export function listPage<T>(items: readonly T[], wanted: number, size: number): PageView<T> {
   const pages = Math.max(1, Math.ceil(items.length / size));
   const page = Math.min(Math.max(1, wanted), pages);

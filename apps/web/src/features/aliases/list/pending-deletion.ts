@@ -9,9 +9,9 @@ export const UNDO_MS = 10_000;
 
 export interface Deletion {
   aliasIds: readonly string[];
-  /** Too large for a request that outlives the page. */
+  /** Too many aliases for a request that outlives the page, so the browser asks before closing it. */
   hasToAsk: boolean;
-  /** Reports failures; never rejects. */
+  /** Sends the deletion; reports failures and never rejects. */
   send(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ interface Waiting extends Deletion {
 }
 
 let waiting: Waiting | null = null;
-/** Left out of the list: waiting or in flight. */
+/** Aliases left out of the list, because their deletion waits or is in flight. */
 const hidden = makeStore<ReadonlySet<string>>(new Set());
 
 function show(aliasIds: readonly string[]): void {
@@ -40,7 +40,7 @@ export function deleteLater(deletion: Deletion): void {
   listenToLeaving(true, deletion.hasToAsk);
 }
 
-/** @returns false if the request was already sent */
+/** @returns false if the deletion was already sent */
 export function undoDeletion({ aliasIds }: Pick<Deletion, "aliasIds">): boolean {
   if (waiting?.aliasIds !== aliasIds) return false;
   stopWaiting(waiting);
@@ -48,7 +48,7 @@ export function undoDeletion({ aliasIds }: Pick<Deletion, "aliasIds">): boolean 
   return true;
 }
 
-/** @returns `null` if none waits */
+/** Sends the waiting deletion at once; `null` if none waits. */
 export function sendNow(): Promise<void> | null {
   if (waiting === null) return null;
   const { aliasIds, send } = waiting;
@@ -82,7 +82,7 @@ function listenToLeaving(isOn: boolean, hasToAsk = false): void {
 }
 
 beforeLogOut(sendNow);
-// A logout has sent it already.
+// When the user changes, a logout has already sent the deletion.
 onUserChange(() => {
   if (waiting !== null) stopWaiting(waiting);
   hidden.set(new Set());

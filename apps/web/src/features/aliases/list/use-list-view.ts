@@ -1,4 +1,4 @@
-/** A change returns to page 1. The list follows in an interruptible render, so typing never waits for rows. */
+/** A changed search, filter or order returns to page 1. Rows follow in an interruptible render: typing never waits. */
 import type { AliasWire } from "@kauke/contract";
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { onUserChange } from "../../../api/session/session.ts";
@@ -28,7 +28,7 @@ interface Choice {
 
 const noLabels: LabelsById = new Map();
 
-/** Without those being deleted. */
+/** Aliases to list, without those being deleted. */
 export function useShownAliases(aliases: readonly AliasWire[]): readonly AliasWire[] {
   const hidden = useHidden();
   return useMemo(() => (hidden.size === 0 ? aliases : aliases.filter(({ id }) => !hidden.has(id))), [aliases, hidden]);
@@ -52,7 +52,6 @@ export function useChoice() {
   return { choice, choose, clear, field };
 }
 
-/** @param labels `undefined` until loaded */
 export function useListView(
   aliases: readonly AliasWire[],
   labels: LabelsById | undefined,
@@ -72,7 +71,7 @@ export function useListView(
 
 export type ListView = ReturnType<typeof useChoice> & ReturnType<typeof useListView>;
 
-/** In this tab's storage, as the Privacy Policy says: no label's name, only its id. */
+/** Key of the view in this tab's storage: no label's name, only its id, as the Privacy Policy says. */
 const KEY = "alias-list";
 
 interface StoredView {
@@ -82,7 +81,7 @@ interface StoredView {
 
 const first: StoredView = { filter: "all", sort: "newest" };
 
-/** Unknown values become the defaults. */
+/** Parses a stored view; unknown values become the defaults. */
 export function parseView(text: string | null): StoredView {
   try {
     const { filter, sort } = JSON.parse(text ?? "null") as Partial<StoredView>;
@@ -108,7 +107,7 @@ function readView(): StoredView {
   }
 }
 
-/** Defaults are not stored. Storage may be forbidden or full. */
+/** Stores a view, without defaults. Storage may be forbidden or full. */
 export function storeView(view: StoredView): void {
   try {
     if (view.filter === first.filter && view.sort === first.sort) sessionStorage.removeItem(KEY);

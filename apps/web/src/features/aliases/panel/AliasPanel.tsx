@@ -63,7 +63,7 @@ function Summary({ alias }: { alias: AliasWire }) {
   );
 }
 
-/** The panel closes first: the alias leaves the list at once. */
+/** Deleting closes the panel first, since the alias leaves the list at once. */
 function DeletePart({ alias }: { alias: AliasWire }) {
   const { ask, dialog } = useAliasDeletion(alias.userId, closeAlias);
   return (
@@ -99,7 +99,7 @@ export function AliasPanel({ alias }: { alias: AliasWire }) {
         <EditedPart {...edit} field="forwardTo" title="Forwards to">
           <Destinations
             userId={alias.userId}
-            // For a paused alias, what it would forward to when active.
+            // Shows what a paused alias would forward to when active.
             alias={{ ...alias, active: true, forwardTo: destinations }}
             described={entries.join(" ")}
           />

@@ -1,4 +1,4 @@
-/** Enter saves, Escape cancels. */
+/** An editable part of the alias panel: Enter saves, Escape cancels. */
 import { type AliasWire, limits } from "@kauke/contract";
 import { Pencil } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
@@ -69,7 +69,7 @@ interface Props {
   alias: AliasWire;
   field: EditedField;
   title: string;
-  /** One at a time, so that Escape is unambiguous. */
+  /** Only one field is edited at a time, so that Escape is unambiguous. */
   editing: EditedField | null;
   onEditing: (field: EditedField | null) => void;
   children: ReactNode;

@@ -8,7 +8,7 @@ import { NewLabelForm } from "../labels/LabelForm.tsx";
 import { useSaveAlias } from "../row/AliasSettings.tsx";
 import { PanelPart } from "./EditedPart.tsx";
 
-/** Includes choices that are still being saved. */
+/** Chosen labels, including choices that are still being saved. */
 function useChosenLabels(alias: AliasWire) {
   const { save, pending } = useSaveAlias(alias);
   const chosen = pending?.labels ?? alias.labels;

@@ -1,4 +1,4 @@
-/** The code loads with the first panel. */
+/** The alias panel's code loads with the first panel. */
 import type { AliasWire } from "@kauke/contract";
 import { Info, X } from "lucide-react";
 import { useEffect, useRef } from "react";
@@ -10,11 +10,11 @@ import { useShownAliases } from "../list/use-list-view.ts";
 
 const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
 
-/** No alias has the id in the address bar. */
+/** Shown when no alias has the id in the address bar. */
 function UnknownAlias() {
   const note = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // In newer browsers it returns a promise, which no effect may return.
+    // In newer browsers scrollIntoView returns a promise, which no effect may return.
     note.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const onDismiss = () => {

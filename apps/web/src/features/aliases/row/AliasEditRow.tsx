@@ -1,4 +1,4 @@
-/** Enter saves, Escape cancels. */
+/** A row of the alias list while it is edited: Enter saves, Escape cancels. */
 import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
@@ -85,7 +85,7 @@ export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
   });
   const [errors, setErrors] = useState<EditErrors>({});
   const [isSaving, setSaving] = useState(false);
-  // As shown when the edit began, or as refetched after a conflict.
+  // The alias as shown when the edit began, or as refetched after a conflict.
   const [seen, setSeen] = useState<AliasRead | null>(() => readOf(alias));
   const client = useQueryClient();
   const update = useUpdateAlias(userId);
@@ -174,7 +174,7 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
         <EditInput
           className="input mono"
           aria-label="Forward to"
-          // The name is rarely what people want to change.
+          // "Forward to" gets the focus: the name is rarely what people want to change.
           autoFocus
           autoCapitalize="none"
           value={edit.forwardTo}

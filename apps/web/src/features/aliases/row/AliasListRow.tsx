@@ -21,7 +21,7 @@ interface PickBoxProps {
   onClick: (event: MouseEvent) => void;
 }
 
-/** Selects one alias, or a whole page. */
+/** Checkbox that selects one alias, or a whole page. */
 export function PickBox({ label, checked, pick, onClick }: PickBoxProps) {
   return (
     <button
@@ -86,7 +86,7 @@ function Notes({ notes }: { notes: string }) {
   const cut = cutNotes(notes);
   if (cut === notes) return notes;
   return (
-    // Focusable, so that keyboard users get the tooltip with the whole text.
+    // Cut notes are focusable, so that keyboard users get the tooltip with the whole text.
     <span data-tip={notes} tabIndex={0}>
       <span aria-hidden="true">{cut}</span>
       <span className="sr">{notes}</span>
@@ -97,21 +97,21 @@ function Notes({ notes }: { notes: string }) {
 interface Props {
   userId: string;
   alias: AliasWire;
-  /** Separated by spaces. */
+  /** Mailboxes whose state this row says in words, separated by spaces. */
   described: string;
-  /** After the edit form has closed. */
+  /** Whether the Edit button gets the focus, after the edit form has closed. */
   focusEdit: boolean;
   isOpen: boolean;
   isPicked: boolean;
   labels: LabelsById | undefined;
-  /** @param isRange from the last selected alias to this one */
+  /** @param isRange selects from the last selected alias to this one */
   onPick: (aliasId: string, isRange: boolean) => void;
   onPanel: (aliasId: string) => void;
   onEdit: (aliasId: string) => void;
   onDelete: (alias: AliasWire) => void;
 }
 
-/** May show another alias after a search, so parts with state have the alias' id as key. */
+/** A row may show another alias after a search, so parts with state have the alias' id as key. */
 export const AliasListRow = memo(function AliasListRow(props: Props) {
   const { userId, alias, described, focusEdit, isOpen, isPicked, labels, onPick, onPanel, onEdit, onDelete } = props;
   const address = addressOf(alias);
@@ -154,7 +154,7 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
             className="icon-btn"
             aria-label={`Edit ${address}`}
             data-tip="Edit"
-            // Focus returns to the Edit button.
+            // Focus returns to the Edit button after an edit.
             autoFocus={focusEdit}
             onClick={() => onEdit(alias.id)}
           >

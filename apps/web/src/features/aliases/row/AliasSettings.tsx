@@ -10,7 +10,7 @@ import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { KeyOptions } from "../../encryption-keys/KeyOptions.tsx";
 import { addressOf } from "../alias-text.ts";
 
-/** One property at a time. @param said title of the toast after success */
+/** Saves one property at a time. @param said title of the toast after success */
 export function useSaveAlias(alias: AliasWire, said?: string) {
   const update = useUpdateAlias(alias.userId);
   const save = (body: UpdateAliasBody) => {
@@ -65,7 +65,7 @@ export function EncryptedForwarding({ alias }: { alias: AliasWire }) {
   );
 }
 
-/** For addresses such as `alias+person=host.example@domain`. */
+/** Title of the setting for addresses such as `alias+person=host.example@domain`. */
 const TITLE = "Write from your mail program by address";
 
 export function WriteByAddress({ alias }: { alias: AliasWire }) {

@@ -4,7 +4,7 @@ import { useAskConfirmation, useResumeMailbox } from "../../../api/mailboxes.ts"
 import { timeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 
-/** Suspended: its host reported that it does not exist. */
+/** A mailbox is suspended after its host reported that it does not exist. */
 export function SuspendedMailbox({ userId, address }: { userId: string; address: string }) {
   const resume = useResumeMailbox(userId);
   const onClick = () =>
@@ -63,7 +63,7 @@ interface Props {
   userId: string;
   address: string;
   state: ConfirmationState;
-  /** Otherwise a dot: an earlier row has the text. */
+  /** If false, the row shows a dot, because an earlier row says the mailbox' state in words. */
   isDescribed: boolean;
 }
 
@@ -71,7 +71,7 @@ export function MailboxState({ userId, address, state, isDescribed }: Props) {
   if (state === "confirmed") return null;
   if (!isDescribed)
     return (
-      // Focusable, for its tooltip.
+      // The dot is focusable, for its tooltip.
       <span className="open-dot" data-tip={texts[state]} tabIndex={0}>
         <span className="sr">{texts[state]}</span>
       </span>

@@ -14,7 +14,7 @@ export function useAliasDeletion(userId: string, onConfirmed?: () => void) {
   const onConfirm = () => {
     setAsked(undefined);
     onConfirmed?.();
-    // Callbacks of `mutate` don't run once the component is gone.
+    // Callbacks of React Query's `mutate` don't run once the component is gone.
     remove.mutateAsync(asked).then(
       () => showToast({ title: "Alias Deleted", description: addressOf(asked) }),
       (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete alias")),

@@ -1,4 +1,4 @@
-/** Made only from input that the shared schema accepts. */
+/** The request that changes an alias is made only from input that the shared schema accepts. */
 import { type AliasWire, type UpdateAliasBody, updateAliasBody } from "@kauke/contract";
 import { destinationText } from "../alias-text.ts";
 
@@ -8,7 +8,7 @@ export interface AliasEdit {
   notes: string;
 }
 
-/** The server refuses to overwrite anything newer. */
+/** The alias as the editor read it; the server refuses to overwrite anything newer. */
 export type AliasRead = NonNullable<UpdateAliasBody["before"]>;
 
 export const readOf = (alias: AliasWire): AliasRead => ({

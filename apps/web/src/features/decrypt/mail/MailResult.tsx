@@ -1,4 +1,4 @@
-/** The HTML goes into a frame without any permissions. */
+/** Shows a decrypted message; its HTML goes into a frame without any permissions. */
 import { Download } from "lucide-react";
 import { useLayoutEffect, useRef } from "react";
 import { Button } from "../../../ui/Controls.tsx";

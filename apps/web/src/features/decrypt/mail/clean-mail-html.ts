@@ -2,19 +2,19 @@
  * Writes a message's HTML anew from an allow-list, so that no script, style, form or frame is left however a browser
  * would parse the input; the only addresses left are links and the message's own images. The sandboxed frame blocks
  * scripts and requests as well. docs/decisions/2026-11-23-mail-html-cleaner.md says why no library is used; browser
- * tests compare the result with one's.
+ * tests compare the result with a library's.
  */
 import { ElementWriter, elements } from "./element-writer.ts";
 
 export interface FrameContent {
   html: string;
-  /** Images that are not part of the message. */
+  /** Number of images left out, which are not part of the message. */
   leftOut: number;
-  /** A limit on elements or on the size of images was exceeded. */
+  /** Whether the HTML exceeded a limit on elements or on the size of images. */
   isCut: boolean;
 }
 
-/** Of any other unknown element only the tags are removed. */
+/** Elements removed with their content; of any other unknown element only the tags are removed. */
 const removedWithContent = new Set(
   "applet audio canvas iframe math noembed noframes noscript object script select style svg template textarea title video xmp".split(
     " ",
@@ -26,16 +26,16 @@ const keptAttributes = new Set(
     "rowspan scope size span start title type valign value width"
   ).split(" "),
 );
-/** A cell costs a browser as much as the cells it covers. */
+/** Attributes of cells: a cell costs a browser as much as the cells it covers. */
 const spanAttributes = new Set(["colspan", "rowspan", "span"]);
 const SPAN_MAX = 100;
-/** In characters of all `data:` URLs; an image used twice counts twice. */
+/** Maximum characters of all `data:` URLs; an image used twice counts twice. */
 const IMAGE_CHARS_MAX = 20 * 1024 * 1024;
 const imageDataUrl = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,[\w+/=\s]+$/i;
 
-/** After the `<`, with the slash of an end tag. */
+/** Name of a tag, after the `<`, with the slash of an end tag. */
 const tagName = /(\/?)([a-z][^\s/>]*)/iy;
-/** The value in double quotes, in single quotes or bare. */
+/** Name and value of an attribute; the value in double quotes, in single quotes or bare. */
 const attribute = /[\s/]*([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?/y;
 
 /** @param images `data:` URLs by Content-ID */
@@ -68,7 +68,7 @@ function startTag({ name, attributes: given }: Tag): string {
 }
 
 interface Tag {
-  /** In lower case; empty for what is no tag: a comment, `<!…>`, `<?…>`, a single `<`. */
+  /** Tag name in lower case; empty for what is no tag: a comment, `<!…>`, `<?…>`, a single `<`. */
   name: string;
   isEnd: boolean;
   attributes: Map<string, string>;
@@ -98,13 +98,13 @@ function readTag(html: string, open: number): Tag {
   return { ...tag, name: name.toLowerCase(), isEnd: slash === "/", attributes: given, end: after(html, ">", end) };
 }
 
-/** The HTML's length if `end` doesn't occur. */
+/** Index after the next `end`; the HTML's length if there is none. */
 function after(html: string, end: string, from: number): number {
   const at = html.indexOf(end, from);
   return at === -1 ? html.length : at + end.length;
 }
 
-/** For elements that are removed with their content; the HTML's length without an end tag. */
+/** End of an element that is removed with its content; the HTML's length without an end tag. */
 function endOf(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}(?=[\\s/>])`, "gi");
   end.lastIndex = from;
@@ -112,7 +112,7 @@ function endOf(html: string, name: string, from: number): number {
   return found === null ? html.length : after(html, ">", found.index);
 }
 
-/** Each after a space. */
+/** Attributes as HTML text, each after a space. */
 function attributesText(given: ReadonlyMap<string, string>): string {
   return [...given]
     .filter(([name]) => keptAttributes.has(name))
@@ -120,7 +120,7 @@ function attributesText(given: ReadonlyMap<string, string>): string {
     .join("");
 }
 
-/** From 1 to `SPAN_MAX`; 1 if it is no number. */
+/** A cell's span, from 1 to `SPAN_MAX`; 1 if it is no number. */
 const spanOf = (value: string): number => Math.min(Math.max(Number.parseInt(value, 10) || 1, 1), SPAN_MAX);
 
 /** Cells that the element covers, which is what it costs a browser. */
@@ -128,23 +128,23 @@ function costOf(given: ReadonlyMap<string, string>): number {
   return [...spanAttributes].reduce((cost, name) => cost * spanOf(given.get(name) ?? ""), 1);
 }
 
-/** New tab without opener and referrer; empty unless http or https. */
+/** Attributes of a link that opens a new tab without opener and referrer; empty unless http or https. */
 function linkOf(given: ReadonlyMap<string, string>): string {
   const address = withoutReferences(given.get("href") ?? "").trim();
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return "";
   return ` href="${quoted(new URL(address).href.replaceAll("&", "&amp;"))}" target="_blank" rel="noopener noreferrer nofollow"`;
 }
 
-/** @returns `null` if the image is not part of the message; "" without a source */
+/** URL of an image. @returns `null` if the image is not part of the message; "" without a source */
 function sourceOf(given: ReadonlyMap<string, string>, images: ReadonlyMap<string, string>): string | null {
   const address = withoutReferences(given.get("src") ?? "").trim();
-  // Checked when the message was parsed; checking a long URL at every use would be slow.
+  // The image was checked when the message was parsed; checking a long URL at every use would be slow.
   if (/^cid:/i.test(address)) return images.get(decoded(address.slice(4))) ?? null;
   if (imageDataUrl.test(address)) return address;
   return address === "" && !given.has("srcset") ? "" : null;
 }
 
-/** Or its alternative text if it is left out. */
+/** Writes an image, or its alternative text if it is left out. */
 function writeImage(
   out: ElementWriter,
   source: string | null,
@@ -159,7 +159,7 @@ function writeImage(
   if (source === null) budget.leftOut++;
 }
 
-/** Only `&amp;`: any other character reference makes the address invalid. */
+/** Decodes only `&amp;`: any other character reference makes the address invalid. */
 function withoutReferences(text: string): string {
   return text.replace(/&(?:amp|#38|#x26);/gi, "&");
 }
@@ -172,6 +172,6 @@ function decoded(text: string): string {
   }
 }
 
-/** Angle brackets only, so that `&eacute;` remains. */
+/** Escapes angle brackets only, so that `&eacute;` remains. */
 const escaped = (text: string): string => text.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const quoted = (text: string): string => escaped(text).replaceAll('"', "&quot;");

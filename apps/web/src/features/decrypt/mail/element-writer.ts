@@ -6,24 +6,24 @@
 /** How each element closes others when it begins (HTML standard, 13.2.6). */
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** Tags of all others are removed. */
+/** Allowed elements; tags of all others are removed. */
 export const elements = names(
   "a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del details dfn div dl " +
     "dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark nav ol p pre q s samp section " +
     "small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr",
 );
 
-/** Without content and end tag. */
+/** Elements without content and end tag. */
 const voids = names("br col hr img wbr");
 const headings = names("h1 h2 h3 h4 h5 h6");
-/** Reopened after the end of the element around them. */
+/** Formatting elements, reopened after the end of the element around them. */
 const formatting = names("a b big code em font i s small strike strong tt u");
-/** They close an open paragraph. */
+/** Block elements, which close an open paragraph. */
 const blocks = names(
   "address article aside blockquote center dd details dir div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li " +
     "main nav ol p pre section summary table ul",
 );
-/** Nothing beyond these is closed: a cell doesn't close a paragraph or link outside. */
+/** Elements beyond which nothing is closed: a cell doesn't close a paragraph or link outside. */
 const cellEnds = names("caption table td th");
 /** An inner list's item doesn't close one of the outer list. */
 const itemEnds: ReadonlySet<string> = new Set(
@@ -31,7 +31,7 @@ const itemEnds: ReadonlySet<string> = new Set(
 );
 
 const inTable = names("table");
-/** A browser's parser would create a missing level. */
+/** Parents that an element must have: a browser's parser would create a missing level. */
 const parentsOf: Readonly<Record<string, ReadonlySet<string>>> = {
   caption: inTable,
   colgroup: inTable,
@@ -44,14 +44,14 @@ const parentsOf: Readonly<Record<string, ReadonlySet<string>>> = {
   th: names("table tbody tfoot thead tr"),
 };
 
-/** Browsers stop at 512; quoted replies of newsletters in tables stay below 150. */
+/** Maximum depth: browsers stop at 512; quoted replies of newsletters in tables stay below 150. */
 const DEPTH_MAX = 200;
-/** A cell counts as the cells it spans; tags that are left out count too. Newsletters have some 2,000. */
+/** A cell counts as the cells it spans; left-out tags count too. Newsletters have some 2,000 elements. */
 export const ELEMENTS_MAX = 30_000;
 
 interface OpenElement {
   name: string;
-  /** As written; written again when the element is reopened. */
+  /** The tag as written; written again when the element is reopened. */
   tag: string;
 }
 
@@ -60,7 +60,7 @@ export class ElementWriter {
   readonly #open: OpenElement[] = [];
   #count = 0;
 
-  /** Nothing more is written then. */
+  /** Whether a limit was reached, after which nothing more is written. */
   get isFull(): boolean {
     return this.#count > ELEMENTS_MAX;
   }
@@ -74,7 +74,7 @@ export class ElementWriter {
   start(name: string, tag: string, cost = 1): void {
     const reopened = this.#makePlaceFor(name);
     if (reopened === null || this.#open.length >= DEPTH_MAX) return this.#leaveOut();
-    // Before the table: a browser would move formatting that begins directly within one.
+    // Reopened before a table: a browser would move formatting that begins directly within one.
     const [before, after] = name === "table" ? [reopened, []] : [[], reopened];
     for (const element of before) this.#write(element);
     this.#write({ name, tag }, cost);
@@ -100,7 +100,7 @@ export class ElementWriter {
     return this.#out.join("");
   }
 
-  /** @returns the formatting elements to reopen within it; `null` if it isn't allowed in this place */
+  /** @returns formatting elements to reopen within the new one; `null` if it isn't allowed in this place */
   #makePlaceFor(name: string): readonly OpenElement[] | null {
     const table = this.#lastIndex((open) => open === "table");
     const parents = parentsOf[name];
@@ -121,7 +121,7 @@ export class ElementWriter {
     return ended.filter((element) => formatting.has(element.name) && (name !== "a" || element.name !== "a"));
   }
 
-  /** -1 if it ends none. */
+  /** Index of the first open element that a new one ends; -1 if it ends none. */
   #endedBy(name: string): number {
     const isCellEnd = (open: string) => cellEnds.has(open);
     if (name === "a") return this.#lastIndex((open) => open === "a", isCellEnd);
@@ -152,7 +152,7 @@ export class ElementWriter {
     return closed;
   }
 
-  /** Innermost first; -1 if there is none. @param isEnd names at which the search stops */
+  /** Index of the innermost wanted element; -1 if there is none. @param isEnd names at which the search stops */
   #lastIndex(isWanted: (name: string) => boolean, isEnd: (name: string) => boolean = () => false): number {
     for (let at = this.#open.length - 1; at >= 0; at--) {
       const { name } = this.#open[at] as OpenElement;

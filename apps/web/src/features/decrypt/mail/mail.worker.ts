@@ -1,4 +1,4 @@
-/** In a worker, so that the page can stop a message that takes too long. */
+/** Parses a message in a worker, so that the page can stop one that takes too long. */
 import { parseMail } from "./parsed-mail.ts";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;

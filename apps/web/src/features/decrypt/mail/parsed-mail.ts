@@ -13,11 +13,11 @@ export interface ParsedMail {
   from: string;
   to: string;
   cc: string;
-  /** As an ISO time; as written if the date is invalid. */
+  /** Date as an ISO time; as written if it is invalid. */
   date: string;
   headers: { name: string; value: string }[];
   text: string | null;
-  /** Cleaned, and nevertheless shown in a sandboxed frame. */
+  /** HTML, cleaned and nevertheless shown in a sandboxed frame only. */
   html: FrameContent | null;
   files: MailFile[];
   /** Something was too large to show; the saved message is complete. */
@@ -34,7 +34,7 @@ export const mailBounds = {
   allImagesBytes: 12 * 1024 * 1024,
 } as const;
 
-/** No SVG, which is a document of its own. */
+/** Image types that are shown: no SVG, which is a document of its own. */
 const pictureTypes = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
 /** @throws any error of the parser if the content is no message */
@@ -83,7 +83,7 @@ function oneAddress(entry: Address): string {
   return entry.address === "" ? entry.name : `${entry.name} <${entry.address}>`;
 }
 
-/** Those that the HTML uses and that fit the limits; all others are listed as files. */
+/** Images that the HTML uses and that fit the limits; all others are listed as files. */
 function picturesOf(html: string, attachments: readonly Attachment[]): Map<string, string> {
   const images = new Map<string, string>();
   let bytesLeft: number = mailBounds.allImagesBytes;

@@ -15,7 +15,7 @@ export async function readMail(bytes: Uint8Array<ArrayBuffer>, signal: AbortSign
   worker.onerror = giveUp;
   worker.onmessageerror = giveUp;
   worker.onmessage = ({ data }: MessageEvent<ParsedMail | null>) => resolve(data);
-  // Copied, so the page keeps its own to save.
+  // The bytes are copied, so the page keeps its own to save.
   worker.postMessage(bytes.buffer);
   try {
     return await promise;
@@ -35,7 +35,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy;
 }
 
-/** In addition to the inherited policy: not even images of our own origin. */
+/** The frame's policy, in addition to the inherited one: not even images of our own origin. */
 const framePolicy = "default-src 'none'; img-src data:";
 
 let policy: HtmlPolicy | null = null;

@@ -25,7 +25,7 @@ export function useRotation(domains: readonly string[], isPaused: boolean): Show
   return { domain: domains[rotation.index] ?? domains[0] ?? "", isFading: rotation.isFading };
 }
 
-/** Fade out, change, fade in. */
+/** The shown domain fades out, changes and fades in. */
 export const rotationTimes = { everyMs: 3000, fadeMs: 300 } as const;
 
 export interface Rotation {

@@ -1,4 +1,4 @@
-/** Drifts unless paused; mouse and finger drag it. */
+/** The strip of clients drifts unless paused; mouse and finger drag it. */
 import { type PointerEvent, type RefObject, useEffect, useRef } from "react";
 
 interface Strip {
@@ -11,14 +11,14 @@ interface Strip {
   };
 }
 
-/** A longer frame counts as this, so that nothing jumps after the tab was hidden. */
+/** A longer frame counts as this, so that the strip doesn't jump after the tab was hidden. */
 const LONGEST_FRAME_MS = 100;
 
 function widthOf(row: HTMLElement | null): number {
   return row === null ? 0 : row.scrollWidth / STRIP_COPIES;
 }
 
-/** In pixels to the right of its place in the layout. */
+/** Moves the strip. @param x pixels to the right of its place in the layout */
 function placeAt(x: number, row: RefObject<HTMLUListElement | null>, state: RefObject<StripState>): void {
   state.current.x = x;
   if (row.current !== null) row.current.style.transform = `translateX(${x}px)`;
@@ -48,7 +48,7 @@ function useDrift(isPaused: boolean, row: RefObject<HTMLUListElement | null>, st
 export function useStrip(isPaused: boolean): Strip {
   const row = useRef<HTMLUListElement>(null);
   const state = useRef<StripState>({ x: 0, restsUntil: 0 });
-  /** From the pointer to the strip's position while dragged. */
+  /** Pixels from the pointer to the strip's position while it is dragged. */
   const grip = useRef<number | null>(null);
   useDrift(isPaused, row, state);
   const letGo = () => {
@@ -74,13 +74,13 @@ export function useStrip(isPaused: boolean): Strip {
   };
 }
 
-/** It rests while held and shortly after. */
+/** The strip rests while held and shortly after. */
 export const stripTimes = { restMs: 500, pixelsPerSecond: 24 } as const;
 
-/** The widest window never shows the end. */
+/** Copies of the strip's content: with three, the widest window never shows the end. */
 export const STRIP_COPIES = 3;
 
-/** From 0 to `-width`. @param width of one copy, in pixels; 0 while unknown */
+/** Position from 0 to `-width`. @param width of one copy of the strip's content, in pixels; 0 while unknown */
 export function wrapped(x: number, width: number): number {
   if (width <= 0) return 0;
   const rest = x % width;
@@ -89,7 +89,7 @@ export function wrapped(x: number, width: number): number {
 
 interface StripState {
   x: number;
-  /** In milliseconds of `performance.now()`; Infinity while held. */
+  /** Until when the strip rests, in milliseconds of `performance.now()`; Infinity while held. */
   restsUntil: number;
 }
 

@@ -8,7 +8,7 @@ import { siteLink } from "../export-file/site-name.ts";
 
 interface Props {
   row: ChecklistRowWire;
-  /** `null` if there is none, or it was deleted. */
+  /** Address of the site's alias; `null` if there is none, or it was deleted. */
   alias: string | null;
   isMaking: boolean;
   /** Resolves once the server has responded. */

@@ -51,7 +51,7 @@ interface Props {
   rows: readonly ChecklistRowWire[];
 }
 
-/** Ticked rows stay until the filter changes. */
+/** Ticked rows of the checklist stay until the filter changes. */
 function useChecklistView(rows: readonly ChecklistRowWire[]) {
   const [choice, setChoice] = useState<ChecklistChoice>({ part: "open", query: "" });
   const [page, setPage] = useState(1);

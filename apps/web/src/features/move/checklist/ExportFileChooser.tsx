@@ -1,4 +1,4 @@
-/** The file is read on this device only. */
+/** A password manager's file is read on this device only. */
 import { useState } from "react";
 import { useDomains } from "../../../api/aliases.ts";
 import { Button } from "../../../ui/Controls.tsx";
@@ -10,7 +10,7 @@ interface Props {
   isReading: boolean;
   error: string | null;
   onFile: (file: File) => void;
-  /** Absent for an empty checklist, where it can't be closed. */
+  /** Absent for an empty checklist, where the chooser can't be closed. */
   onCancel?: (() => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
   );
 }
 
-/** From the file to the chosen addresses; in memory only. */
+/** What is known from choosing the file to choosing its addresses; in memory only. */
 interface ReadExport {
   program: string;
   entries: number;

@@ -14,7 +14,7 @@ const isShown: Readonly<Record<ShownPart, (row: ChecklistRowWire) => boolean>> =
   all: () => true,
 };
 
-/** By site. @param kept shown although they no longer match: ticked since the filter was last changed */
+/** Rows to show, by site. @param kept shown although they no longer match: ticked since the filter was last changed */
 export function shownRows(
   rows: readonly ChecklistRowWire[],
   { part, query }: ChecklistChoice,

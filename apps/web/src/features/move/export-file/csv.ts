@@ -14,16 +14,15 @@ interface CsvShape {
 }
 
 interface Cell {
-  /** Empty unless its column is wanted. */
+  /** Text of the cell; empty unless its column is wanted. */
   value: string;
-  /** Where the next cell begins. */
   next: number;
   endsRow: boolean;
 }
 
 const quote = '"';
 
-/** Detects the separator. @throws CsvError */
+/** Reads the header row and detects the separator. @throws CsvError */
 export function readCsvHeader(text: string): { header: string[]; shape: CsvShape; next: number } {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   const lineEnd = /[\r\n]|$/g;
@@ -36,7 +35,7 @@ export function readCsvHeader(text: string): { header: string[]; shape: CsvShape
   return { header, shape: { separator, backslash: header.includes("login name") }, next };
 }
 
-/** Skips blank lines; missing cells are empty. @param columns numbers of the wanted ones @throws CsvError */
+/** Rows without blank lines; missing cells are empty. @param columns numbers of the wanted ones @throws CsvError */
 export function* csvRows(
   text: string,
   { from, shape, columns }: { from: number; shape: CsvShape; columns: readonly number[] },
@@ -84,7 +83,7 @@ function endOfQuoted(text: string, start: number, { backslash }: CsvShape): numb
   }
 }
 
-/** Preceded by an odd number of backslashes. */
+/** Whether an odd number of backslashes precedes the quote. */
 function isEscaped(text: string, index: number): boolean {
   let at = index;
   while (text[at - 1] === "\\") at -= 1;

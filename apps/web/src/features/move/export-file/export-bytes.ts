@@ -1,14 +1,13 @@
-/** Goes by the file's bytes, not its name. */
+/** Tells the format of an export by the file's bytes, not its name. */
 import { ExportFileError, type PasswordExport, readPasswordExport } from "./password-export.ts";
 
 export const EXPORT_MAX_BYTES = 32 * 1024 * 1024;
-/** After unpacking. */
+/** Maximum size of the export after unpacking. */
 const UNPACKED_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Of a KeePass database (KDBX, and the older KDB). */
+/** First bytes of a KeePass database (KDBX, and the older KDB). */
 const keePassMagic = [0x03, 0xd9, 0xa2, 0x9a];
 
-/** @throws ExportFileError */
 export async function readExportBytes(bytes: Uint8Array<ArrayBuffer>): Promise<PasswordExport> {
   if (bytes.byteLength > EXPORT_MAX_BYTES) throw new ExportFileError("too_large");
   if (keePassMagic.every((byte, index) => bytes[index] === byte))
@@ -40,7 +39,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** `too_large`: after unpacking. */
+/** `too_large`: the archive's contents after unpacking. */
 type ZipProblem = "damaged" | "encrypted" | "too_large";
 
 class ZipError extends Error {
@@ -57,7 +56,7 @@ interface ZipEntry {
   name: string;
   isEncrypted: boolean;
   isDeflated: boolean;
-  /** Offset of the local file header. */
+  /** Offset of the ZIP entry's local file header. */
   headerAt: number;
   packedBytes: number;
 }
@@ -73,7 +72,7 @@ function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 0x03 || bytes[2] === 0x05);
 }
 
-/** PKWARE APPNOTE 6.3, without ZIP64, which these exports don't need. @throws ZipError `damaged` */
+/** Entries of a ZIP file (PKWARE APPNOTE 6.3) without ZIP64, which exports don't need. @throws ZipError `damaged` */
 function zipEntries(bytes: Uint8Array): ZipEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = endRecordAt(view);

@@ -1,4 +1,4 @@
-/** In a worker, so that the file's text never reaches the page's memory. */
+/** Reads the export in a worker, so that the file's text never reaches the page's memory. */
 import { readExportBytes } from "./export-bytes.ts";
 import { ExportFileError, type ExportProblem, type PasswordExport } from "./password-export.ts";
 

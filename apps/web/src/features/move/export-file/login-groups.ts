@@ -2,7 +2,7 @@
 import type { Login } from "./password-export.ts";
 
 export interface LoginGroup {
-  /** Of the alias service, or the shared address. */
+  /** Name of the alias service, or the address that the logins share. */
   name: string;
   isService: boolean;
   logins: Login[];
@@ -32,7 +32,7 @@ export function groupLogins(logins: readonly Login[], { domains }: Own): LoginGr
 
 interface AliasService {
   name: string;
-  /** Their subdomains too. */
+  /** This server's domains; their subdomains count too. */
   domains: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export type ExportProblem =
 
 export class ExportFileError extends Error {
   readonly problem: ExportProblem;
-  /** What wrote the file, e.g. `KeePass`; `null` if unknown. */
+  /** Program that wrote the file, e.g. `KeePass`; `null` if unknown. */
   readonly program: string | null;
 
   constructor(problem: ExportProblem, program: string | null = null) {
@@ -40,7 +40,7 @@ export class ExportFileError extends Error {
   }
 }
 
-/** JSON or CSV. @throws ExportFileError */
+/** Reads an export in JSON or CSV. @throws ExportFileError */
 export function readPasswordExport(text: string): PasswordExport {
   const start = text.slice(0, 256).trimStart();
   if (start === "") throw new ExportFileError("empty");
@@ -50,7 +50,7 @@ export function readPasswordExport(text: string): PasswordExport {
   return start.startsWith("{") || start.startsWith("[") ? readJson(text) : readCsv(text);
 }
 
-/** They may contain secrets, so parsing drops them. */
+/** Fields that may contain secrets, so parsing drops them. */
 const secretFields = new Set([
   "password",
   "passwordHistory",
@@ -123,7 +123,7 @@ function protonEntry({ data, aliasEmail }: Json): Entry[] {
 /** Proton Pass: one list per fill-in mode; the older `url` and `urls` have the default mode only. */
 const urlsOfModes = (list: unknown): string[] => listIn(list).map(({ url }) => textIn(url));
 
-/** In lower case; the first that a file has wins. */
+/** Columns with a site's URL, in lower case; the first that a file has wins. */
 const urlColumns = ["login_uri", "url", "urls", "web site", "website", "uri"];
 const nameColumns = ["name", "title", "account"];
 const userColumns = ["login_username", "username", "login name", "login", "email", "user name"];
@@ -174,7 +174,7 @@ function* entriesOf(rows: Iterable<readonly string[]>): Generator<Entry> {
       yield { urls: [...urls.split(/[,\s]+/), ...urlsOfModes(jsonIn(modes))], name, users };
 }
 
-/** `undefined` if it is no JSON. */
+/** `undefined` if the text is no JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -183,7 +183,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-// Without `mailto:` or a display name.
+// An address without `mailto:` or a display name.
 const address = /^[^\s@,;<>"\p{Cc}\p{Cs}]{1,64}@[^\s@,;<>"\p{Cc}\p{Cs}]+\.[^\s@.,;<>"\p{Cc}\p{Cs}]+$/u;
 
 function collected(program: string, entries: Iterable<Entry>): PasswordExport {

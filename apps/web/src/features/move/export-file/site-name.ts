@@ -1,4 +1,4 @@
-/** Never a whole URL, which can contain secrets. */
+/** Name of a login's site, never a whole URL, which can contain secrets. */
 import { limits } from "@kauke/contract/limits";
 
 const androidApp = /^android(?:app)?:\/\/(?:[^@/]*@)?([\w.]+)/;
@@ -31,7 +31,7 @@ const hostName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]
 /** Package names are reversed host names, e.g. `com.example.app`. */
 const appName = /^(?:com|org|net|io)\.[^.]+\./i;
 
-/** `null` if the name is no host name. */
+/** Link to a site; `null` if its name is no host name. */
 export function siteLink(site: string): string | null {
   return hostName.test(site) && !appName.test(site) ? `https://${site}` : null;
 }

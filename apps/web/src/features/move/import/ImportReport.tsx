@@ -10,7 +10,7 @@ import { resultOrder, resultWords, toMake, undoTimeText } from "./import-text.ts
 
 const ADDRESSES_SHOWN = 5;
 
-/** Every ten seconds. */
+/** The time, updated every ten seconds. */
 function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A file or an account at another service, and the domain of new addresses. */
+/** Form to choose a file or an account at another service, and the domain of new addresses. */
 import { type ImportFromServiceBody, importServices } from "@kauke/contract";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Link } from "wouter";

@@ -2,7 +2,7 @@ import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
-/** In the order of the filter's choices. */
+/** Outcomes of rows, in the order of the filter's choices. */
 export const resultOrder = [
   "create",
   "twin",
@@ -27,7 +27,7 @@ export const resultWords: Readonly<Record<ImportResult, string>> = {
   over_limit: "Over the limit",
 };
 
-/** Where the server gives no reason. */
+/** Reasons for outcomes where the server gives none. */
 export const resultReasons: Readonly<Record<ImportResult, string>> = {
   create: "The alias moves as it is.",
   twin: "Its domain is not one of ours, so it gets an address here. The site has to be told.",
@@ -40,7 +40,7 @@ export const resultReasons: Readonly<Record<ImportResult, string>> = {
   over_limit: "Your account can hold no more aliases.",
 };
 
-/** If the unchecked addresses are free. */
+/** Number of aliases that the import makes if the unchecked addresses are free. */
 export const toMake = ({ counts }: Pick<ImportWire, "counts">): number =>
   (counts.create ?? 0) + (counts.twin ?? 0) + (counts.unchecked ?? 0);
 
@@ -53,7 +53,7 @@ export function undoTimeText(undoUntil: string | null, now: Date): string | null
   return minutes === 0 ? "less than a minute" : minutes === 1 ? "1 minute" : `${minutes} minutes`;
 }
 
-/** A rate limit says when it ends. */
+/** Why an import failed; for a rate limit, when it ends. */
 export function importFailureText(error: unknown, fileName: string | null, now = new Date()): string {
   const message = messageOf(error, "The import could not be read.");
   const named = fileName === null || message.includes(fileName) ? message : `“${fileName}”: ${message}`;
@@ -65,7 +65,7 @@ export function importFailureText(error: unknown, fileName: string | null, now =
 const hostName = /(?:^|[\s(])(?:https?:\/\/)?((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})(?=$|[\s/),:;])/i;
 
 /**
- * A host name in the notes, else the notes, else the local part.
+ * Site of an alias that replaces another: a host name in the notes, else the notes, else the local part.
  * @example siteOfTwin({ notes: "Used at shop.example", address: "x1@simplelogin.com" }) // "shop.example"
  */
 export function siteOfTwin({ notes, address }: Pick<ImportRowWire, "notes" | "address">): string {

@@ -20,7 +20,7 @@ import { importFailureText, siteOfTwin } from "./import-text.ts";
 
 const allRows: RowsWanted = { page: 0, result: undefined };
 
-/** Refetches the aliases, and shows a toast. */
+/** When an import ends, refetches the aliases and shows a toast. */
 function useEnd(shown: ImportWire | undefined, refetchAliases: () => Promise<void>): void {
   const before = useRef<string>(undefined);
   const key = shown === undefined ? undefined : `${shown.importId} ${shown.state}`;
@@ -112,7 +112,7 @@ export function useImportFlow(userId: string) {
       onAddTwins: withId(twins.addTwins),
       onClose: withId((id) => {
         setWanted(allRows);
-        // Only hidden: a deleted import can't be undone.
+        // A finished import is only hidden: a deleted one can't be undone.
         if (shown?.state === "done") setClosedIds((before) => new Set([...before, id]));
         else calls.remove.mutate(id, { onError: failed("Deletion Failed") });
       }),
