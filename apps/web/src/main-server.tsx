@@ -1,6 +1,4 @@
-/**
- * Prerenders pages at build time (`scripts/build-web.mjs`); the server fills in its own values (`pagePlaceholders`).
- */
+/** Prerenders pages at build time (`scripts/build-web.mjs`); the server fills in values (`pagePlaceholders`). */
 import { pagePlaceholders, product } from "@kauke/contract";
 import { StrictMode } from "react";
 import { prerender } from "react-dom/static";

@@ -34,11 +34,11 @@ export function isAliasName(text: string): boolean {
 
 const ATEXT = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\u{80}-\u{10ffff}-]+$/u;
 const LABEL = /^(?!-)[A-Za-z0-9\u{80}-\u{10ffff}-]{1,63}(?<!-)$/u;
-// Control, space, bidirectional, zero-width, surrogate and tag characters.
+// Characters that can't be seen: control, space, bidirectional, zero-width, surrogate and tag characters.
 const UNSEEN =
   /[\u{0}-\u{20}\u{7f}-\u{a0}\u{ad}\u{61c}\u{1680}\u{180e}\u{2000}-\u{200f}\u{2028}-\u{202f}\u{205f}-\u{206f}\u{3000}\u{feff}\u{fff9}-\u{ffff}\u{d800}-\u{dfff}\u{e0000}-\u{e007f}]/u;
 
-// A domain with one of these looks like another one, and leads to it where the character is ignored (UTS 46 §4).
+// A domain with one of these characters looks like another one, and leads to it where they are ignored (UTS 46 §4).
 const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
@@ -51,7 +51,7 @@ export function isMailbox(text: string): boolean {
   if (local === "" || text.length > limits.emailMax || UNSEEN.test(text) || octets(text) > limits.emailMax)
     return false;
   if (!ATEXT.test(local)) return false;
-  // Such characters are mapped to ASCII before a DNS query, so one of our domains could hide in them.
+  // Full-width and other characters become ASCII before a DNS query, so one of our domains could hide in them.
   if (domain.normalize("NFKC") !== domain.normalize("NFC") || /[\u{3002}\u{ff0e}\u{ff61}]/u.test(domain)) return false;
   if (HIDDEN.test(domain)) return false;
   const labels = domain.split(".");

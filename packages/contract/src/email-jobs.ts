@@ -75,14 +75,14 @@ const emailJobFields = z.object({
     .min(0, emailJobMessages.priorityRange)
     .max(limits.priorityMax, emailJobMessages.priorityRange)
     .optional(),
-  /** When to send; a time in the past means now. */
+  /** When to send the message; a time in the past means now. */
   scheduledAt: z.iso.datetime({ offset: true, error: emailJobMessages.scheduleInvalid }).nullish(),
 });
 
 export const createEmailJobBody = emailJobFields.superRefine(({ useEncryption, recipientPublicKey, body }, context) => {
   const say = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
   if (useEncryption === true && !recipientPublicKey) say("recipientPublicKey", emailJobMessages.publicKeyRequired);
-  // An encrypted body may be longer than the text that was typed.
+  // Limit of the body: an encrypted one may be longer than the text that was typed.
   const isEncrypted = useEncryption === true && isArmored(body);
   if (isEncrypted ? body.length > limits.encryptedTextMax : !isShortEnough(body))
     say("body", emailJobMessages.bodyLong);
@@ -102,7 +102,7 @@ export const emailJobStatusWire = z.object({
   currentRetries: z.number(),
   maxRetries: z.number(),
   lastError: z.string().nullable(),
-  /** Message-ID with brackets; the same for every attempt. */
+  /** Message-ID with angle brackets; the same for every attempt. */
   messageId: z.string().nullable(),
 });
 export type EmailJobStatusWire = z.infer<typeof emailJobStatusWire>;
@@ -113,7 +113,7 @@ export const waitingEmailJob = z.object({
   to: z.string(),
   subject: z.string(),
   status: z.enum(emailJobStatuses),
-  /** Earliest time of the next attempt, the time for undo included. */
+  /** Earliest time of the next attempt, after the time to undo. */
   scheduledAt: z.iso.datetime(),
   currentRetries: z.number(),
   maxRetries: z.number(),

@@ -12,10 +12,10 @@ export interface EndpointShapes {
   bodyMaxBytes?: number;
   status: number;
   response: z.ZodType;
-  /** Error statuses besides those that follow from access, method, parameters and body. */
+  /** Error statuses of the call besides those that follow from access, method, parameters and body. */
   errors?: readonly number[];
   savedAs?: string;
-  /** Media types by the parameter `format`, of a response that is downloaded as another file than JSON. */
+  /** Media types of a downloaded file other than JSON, by the parameter `format`. */
   fileTypes?: Readonly<Record<string, string>>;
   /** All responses of the call have `success`, `false` in errors. */
   hasSuccessField?: true;

@@ -48,7 +48,7 @@ export type ErrorCode = (typeof errorCodes)[number];
 export type FieldErrors = Record<string, string[]>;
 
 export interface ProblemBody {
-  /** Only on routes whose successful responses carry `success` too. */
+  /** `success` only on routes whose successful responses carry it too. */
   success?: false;
   message: string;
   code: ErrorCode;

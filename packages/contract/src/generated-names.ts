@@ -9,7 +9,7 @@ export type DefaultFormat = (typeof defaultFormats)[number];
 /** Characters of random names: no look-alikes, vowels or digits like vowels, so that no word comes about by chance. */
 const alphabet = "bcdfghjkmnpqrtvwx25679";
 
-/** Words from which the format `words` draws, at least. */
+/** Minimum number of words from which the format `words` draws. */
 export const aliasWordsMin = 7000;
 
 export const generatedNames = {

@@ -74,7 +74,7 @@ export const importWire = z.object({
   endedAt: z.iso.datetime().nullable(),
   undoUntil: z.iso.datetime().nullable(),
   deletedAt: z.iso.datetime(),
-  /** A run may find that an address has been taken since, and replaces `unchecked`. */
+  /** Number of rows; a run replaces `unchecked`, and may find that an address has been taken since. */
   rows: z.number(),
   counts: z.record(z.enum(importResults), z.number()),
   progress: z.object({ done: z.number(), total: z.number() }),
@@ -83,7 +83,7 @@ export const importWire = z.object({
   /** Aliases that an undo did not delete, since they were changed or used for sending; at most 100. */
   kept: z.array(z.string()),
   keptCount: z.number(),
-  /** Mailboxes that are not confirmed; each gets a confirmation message when mail arrives for it. */
+  /** Unconfirmed mailboxes of an import; each gets a confirmation message when mail arrives for it. */
   unconfirmed: z.array(z.string()),
   remarks: z.array(z.string()),
 });

@@ -17,7 +17,7 @@ export const labelMessages = {
 export const labelColours = ["grey", "red", "orange", "olive", "green", "teal", "blue", "violet"] as const;
 export type LabelColour = (typeof labelColours)[number];
 
-// Control, invisible and direction-changing characters.
+// Characters that can't be seen: control, invisible and direction-changing ones.
 const UNSEEN =
   /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{ad}\u{61c}\u{180e}\u{200b}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff9}-\u{fffb}\u{d800}-\u{dfff}]/u;
 

@@ -8,7 +8,7 @@ export const legalFacts = {
   breaches: 0,
   emailLogs: 0,
   thirdPartyScripts: 0,
-  /** Number of cookies: the session cookie, and one that marks a browser that signed in before. */
+  /** Cookies that the site sets: that of the session, and one that marks a browser that signed in before. */
   cookies: 2,
   setupSeconds: 30,
   launched: "January 2025",

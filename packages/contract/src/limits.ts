@@ -2,11 +2,11 @@
 export const limits = {
   aliasNameMax: 64,
   aliasesMax: 10_000,
-  /** In 30 days, since each address stays reserved for that long. */
+  /** Addresses an account may release in 30 days, since each stays reserved for that long. */
   releasedMax: 2000,
-  /** Mailboxes listed because aliases forward to them do not count. */
+  /** Mailboxes that an owner adds; those listed because aliases forward to them do not count. */
   addedMailboxesMax: 100,
-  /** Destinations join the list only while it has fewer mailboxes. */
+  /** A new destination joins the list of mailboxes only while it has fewer. */
   listedMailboxesMax: 1000,
   notesMax: 128,
   labelsMax: 100,
@@ -32,7 +32,7 @@ export const limits = {
   webhookUrlMax: 2048,
   checklistMax: 5000,
   checklistRowsPerCall: 1000,
-  /** Characters of a site; a host name has at most 253. */
+  /** Characters of a checklist's site; a host name has at most 253. */
   siteMax: 253,
   subjectMax: 500,
   /** Octets of a message's body in UTF-8. */
@@ -43,16 +43,16 @@ export const limits = {
   /** Octets of a request body that carries a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,
   smallBodyMaxBytes: 65_536,
-  /** Ids of all aliases of an account, 39 octets each, and the change. */
+  /** Octets of a bulk change: ids of all aliases of an account, 39 octets each. */
   bulkBodyMaxBytes: 450_000,
   /** Octets of an import file, and of an archive's unpacked contents. */
   importFileMaxBytes: 33_554_432,
   importUnpackedMaxBytes: 134_217_728,
-  /** Of one import, and of all stored imports of an account. */
+  /** Rows of one import, and of all stored imports of an account. */
   importRowsMax: 50_000,
   importStoredRowsMax: 150_000,
   importDestinationsMax: 200,
-  /** To undo a finished import, and to keep an import's rows. */
+  /** Hours to undo a finished import, and to keep an import's rows. */
   importUndoHours: 1,
   importKeptHours: 24,
   /** Characters of 1 MiB of plaintext with armor, line ends and header. */
@@ -64,7 +64,7 @@ export const sessionTimes = {
   warningSeconds: 5 * 60,
   absoluteSeconds: 24 * 3600,
   activityThrottleMs: 1000,
-  /** Between two requests by which an active page extends its session. */
+  /** Seconds between two requests by which an active page extends its session. */
   keepAliveSeconds: 5 * 60,
 } as const;
 

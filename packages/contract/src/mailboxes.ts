@@ -24,7 +24,7 @@ export const mailboxWire = z.object({
   email: z.string(),
   confirmed: z.boolean(),
   state: confirmationState,
-  /** Aliases created without a destination forward to the default mailbox. */
+  /** The default mailbox is the destination of aliases created without one. */
   isDefault: z.boolean(),
   aliasCount: z.number(),
   createdAt: z.iso.datetime(),
@@ -53,7 +53,7 @@ export const accountDefaults = z.object({
   /** Default domain of new aliases; the server's first one if the account chose none, or one that no longer exists. */
   domain: z.string(),
   format: z.enum(defaultFormats),
-  /** Generated names begin with the site's name if the program sends it. */
+  /** Whether generated names begin with the site's name if the program sends it. */
   siteInName: z.boolean(),
   mailboxId: z.uuid().nullable(),
 });

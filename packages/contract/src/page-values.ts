@@ -7,7 +7,7 @@ export const pagePlaceholders = {
   longestDomain: "longest-domain.invalid",
 } as const;
 
-/** Path that links lead to unless the operator sets other addresses. */
+/** Path of the documentation that links lead to unless the operator sets another address. */
 export const docsPath = "/docs";
 export const smtpGuidePath = "/docs/smtp";
 

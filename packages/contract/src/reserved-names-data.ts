@@ -1,4 +1,4 @@
-/** Names a stranger would take for an official role, a company or a warning. Hyphens are for legibility only. */
+/** Names that a stranger would take for an official role, a company or a warning. Hyphens are for legibility only. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 export const reservedNames = {

@@ -7,7 +7,7 @@ export interface Route {
   readonly method: Method;
   /** Path in Fastify's form: `/api/aliases/:userId`. */
   readonly path: string;
-  /** `user`: a login session, or an API key with the scope. */
+  /** Who may call: `user` is a login session, or an API key with the scope. */
   readonly access: "anyone" | "user";
 }
 
@@ -116,7 +116,7 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** With escaped values, e.g. `/api/aliases/f81d…/toggle`. */
+/** Fills the parameters into a path, with escaped values, e.g. `/api/aliases/f81d…/toggle`. */
 export function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }

@@ -26,7 +26,7 @@ export type SmtpCredentialWire = z.infer<typeof smtpCredentialWire>;
 export const smtpCredentialList = z.object({
   credentials: z.array(smtpCredentialWire),
   host: z.string(),
-  /** Ports of a local trial server on unusual ports; otherwise `null`. */
+  /** Ports of a server on the user's own machine, if they are unusual ones; otherwise `null`. */
   local: z.object({ submission: z.int(), submissions: z.int() }).nullable(),
 });
 

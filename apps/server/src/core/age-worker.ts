@@ -1,7 +1,4 @@
-/**
- * Port for age operations, which run in another process. Messages of the age library never leave it, since they can
- * contain the secret key; a failure is a code of a closed set.
- */
+/** Port for age operations in another process, which the library's messages never leave: they can contain the key. */
 import { encryptionMessages } from "@kauke/contract";
 import { AppError, fieldError } from "./app-error.ts";
 

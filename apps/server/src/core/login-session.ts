@@ -21,7 +21,7 @@ export interface LoginSessionStore {
   /** @throws AppError `credentials_wrong` when the account was deleted after its credentials were checked */
   insert(session: NamedLoginSession): Promise<void>;
   find(tokenHash: Buffer): Promise<LoginSession | null>;
-  /** Newest sign-in first, including expired ones. */
+  /** Sessions by newest sign-in first, including expired ones. */
   listForUser(userId: string): Promise<NamedLoginSession[]>;
   touch(tokenHash: Buffer, lastSeenAt: Date): Promise<void>;
   delete(tokenHash: Buffer): Promise<void>;
@@ -108,7 +108,7 @@ export async function checkLoginSession(deps: SessionDeps, token: string): Promi
   return session;
 }
 
-/** Idle too long, too old, or started in the future because the clock was set back. */
+/** A session expires when idle too long, too old, or started in the future because the clock was set back. */
 export function isOver(session: LoginSession, now: Date): boolean {
   return (
     secondsBetween(session.lastSeenAt, now) >= sessionTimes.idleSeconds ||

@@ -25,7 +25,7 @@ export interface OwnMailSettings {
 
 export interface OwnMessageHead {
   from: string;
-  /** In any spelling; a plus tag is removed from the To field. */
+  /** Recipient in any spelling; a plus tag is removed from the To field. */
   mailbox: string;
   messageId: string;
   boundary: string;
@@ -55,7 +55,7 @@ export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
     headerField("To", [parseAddress(untaggedMailbox(head.mailbox)).canonical]),
     headerField("Subject", text.subject.split(" ")),
     headerField("Message-ID", [head.messageId]),
-    // Ask not to reply automatically: Auto-Submitted as RFC 3834 defines, X-Auto-Response-Suppress for Exchange.
+    // Fields against automatic replies: Auto-Submitted as RFC 3834 defines, X-Auto-Response-Suppress for Exchange.
     headerField("Auto-Submitted", ["auto-generated"]),
     headerField("X-Auto-Response-Suppress", ["All"]),
     headerField("MIME-Version", ["1.0"]),
@@ -112,7 +112,7 @@ const style = [
 ];
 
 /**
- * One sheet with the main link as a button; no images, and no URLs but the links of the text.
+ * HTML of our own mail: one sheet with the main link as a button; no images, and no URLs but the text's links.
  * @param paragraphs inserted without escaping: only our own sentences, and single links
  */
 export function ownHtml(subject: string, paragraphs: readonly string[]): string[] {

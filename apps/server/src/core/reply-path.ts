@@ -11,15 +11,15 @@ export interface ReplyPath {
 
 export interface ReplyPathStore {
   /**
-   * Inserts those that do not exist yet. Concurrent calls share a commit; if there are too many, accounts take turns.
-   * Throws when an alias was deleted meanwhile; then none of these paths is stored, and other calls are not affected.
+   * Inserts new paths. Concurrent calls share a commit; if there are too many, accounts take turns. Throws when an
+   * alias was deleted meanwhile; then none of these paths is stored, and other calls are not affected.
    * @param account owner of all the paths' aliases
    */
   ensure(paths: readonly ReplyPath[], at: { now: Date; account: string }): Promise<void>;
-  /** @returns the stored ones' row ids, as hex */
+  /** @returns row ids of the stored reply paths, as hex */
   listKnown(ids: readonly Buffer[]): Promise<Set<string>>;
   find(id: Buffer): Promise<ReplyPath | null>;
-  /** In one statement and in no particular order; ids without a row are left out. */
+  /** Reads paths in one statement and in no particular order; ids without a row are left out. */
   findAll(ids: readonly Buffer[]): Promise<ReplyPath[]>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Cookies: of a login session, of a browser that has signed in before, and of a federated sign-in in progress. Browsers
- * send none with other sites' writes.
- */
+/** Cookies of login sessions, known browsers and federated sign-ins. Browsers send none with other sites' writes. */
 import { type GoogleFailure, googleFailureCookie, sessionTimes } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FLOW_SECONDS } from "../core/sign-in/federated-issuer.ts";

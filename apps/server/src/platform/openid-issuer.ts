@@ -1,7 +1,4 @@
-/**
- * Federated sign-in over the network: OpenID Connect discovery, authorization code with PKCE, state and nonce.
- * `openid-client` is loaded at the first sign-in.
- */
+/** Federated sign-in over the network: OpenID Connect discovery, authorization code with PKCE, state and nonce. */
 
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -133,7 +130,7 @@ function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
 const RESPONSE_MAX_BYTES = 1024 * 1024;
 const EMPTY = [204, 205, 304];
 
-/** No whole response within the limits. A TypeError, the only error that `openid-client` passes on unchanged. */
+/** No whole response within the limits. Only a TypeError is passed on by `openid-client` unchanged. */
 export class NoResponse extends TypeError {
   override name = "NoResponse";
 }

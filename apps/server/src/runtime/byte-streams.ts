@@ -1,7 +1,4 @@
-/**
- * Collects a stranger's stream. A chunk takes some 400 bytes of memory however short it is, so small ones are copied
- * into blocks: n bytes take at most 2 n plus one block.
- */
+/** Collects a stranger's stream. A chunk takes some 400 bytes however short it is, so small ones go into blocks. */
 
 import { IncomingMessage, type ServerResponse } from "node:http";
 import type { Readable } from "node:stream";

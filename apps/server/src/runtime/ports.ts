@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 
 export interface Clock {
   now(): Date;
-  /** A test's clock may leave it out; `now` is used instead. */
+  /** Monotonic milliseconds; a test's clock may leave it out, and `now` is used instead. */
   steadyMs?(): number;
 }
 

@@ -18,7 +18,7 @@ export interface Config {
   metricsPort: number | null;
   dataDir: string;
   databaseUrl: string | null;
-  /** 32 bytes; `null`: a key is generated and stored in the data directory with mode 0600. */
+  /** Wrapping key of 32 bytes; `null`: one is generated and stored in the data directory with mode 0600. */
   secretKey: Buffer | null;
   publicUrl: URL;
   /** Whether KAUKE_PUBLIC_URL is set. If not, `http://127.0.0.1:<port>` also counts as the same origin. */
@@ -57,7 +57,7 @@ export interface Config {
   memoryBudgetBytes: number;
   /** Changes to rate limits by name; `off` disables all rate limits, for load tests. */
   limits: "off" | ReadonlyMap<string, { max: number; windowSeconds: number }>;
-  /** OpenID Connect discovery; `null`: off. */
+  /** Federated sign-in by OpenID Connect; `null`: off. */
   google?: { clientId: string; clientSecret: string; issuer: string } | null;
   /** Days for which the operator's log system keeps the output; `null`: not specified. */
   logDays: number | null;

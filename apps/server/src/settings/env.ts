@@ -20,8 +20,7 @@ const emptyOrComment = /^\s*(?:#.*)?$/;
 
 /**
  * One `NAME=value` per line. `#` starts a comment line, or a comment after a space; a value in single quotes is taken
- * literally, in double quotes `\n`, `\"` and `\\` are
- * unescaped. Other variables are not expanded.
+ * literally, in double quotes `\n`, `\"` and `\\` are unescaped. Other variables are not expanded.
  * @throws SettingsError with the number of each invalid line, without its text
  */
 export function parseDotEnv(text: string): Record<string, string> {

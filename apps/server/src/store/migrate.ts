@@ -1,7 +1,4 @@
-/**
- * Applies numbered SQL files, each once, under an advisory lock for which other processes wait. Files are split at
- * semicolons that end a line, so no statement may contain one.
- */
+/** Applies numbered SQL files once, under an advisory lock. They are split at semicolons that end a line. */
 
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";

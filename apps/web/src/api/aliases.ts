@@ -1,7 +1,4 @@
-/**
- * All aliases are one cached list. After a toggle the server's response replaces the prediction, unless another toggle
- * of that alias is in flight.
- */
+/** All aliases are one cached list. After a toggle the server's response counts, unless another toggle is in flight. */
 import type { AliasWire, Body, CreateAliasBody, ResponseOf, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, countEvent } from "./client.ts";

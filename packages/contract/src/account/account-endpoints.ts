@@ -182,7 +182,7 @@ export const walletEndpoints = {
   },
 } as const satisfies Record<string, EndpointShapes>;
 
-/** A row of the export with the table's columns. `deletionDate`: an ISO date, or a sentence. */
+/** A row of the account's export with the table's columns. `deletionDate`: an ISO date, or a sentence. */
 const exportedRow = z.looseObject({ deletionDate: z.string() });
 
 const accountExportWire = z.object({

@@ -43,7 +43,7 @@ export const accountMessages = {
 
 export const accountSettings = z.object({
   leakGuard: z.boolean("leakGuard must be true or false"),
-  /** The alias replaces the real address above quoted text ("On …, anna@… wrote:"). */
+  /** Whether the alias replaces the real address above quoted text ("On …, anna@… wrote:"). */
   aliasInQuotes: z.boolean("aliasInQuotes must be true or false"),
   /** `off`, or the id of the key for forwarded mail, unless the alias has a setting of its own. */
   sealTo: z

@@ -18,7 +18,7 @@ export const passwordResetBody = z.object({ token: linkToken, password: newPassw
 
 export const signInLinkBody = z.object({
   token: linkToken,
-  /** Required in another browser than the one that asked, and while the account's e-mail is unconfirmed. */
+  /** Password, required in another browser than the one that asked, and while the account's e-mail is unconfirmed. */
   password: z
     .string()
     .min(1, authMessages.passwordRequired)
@@ -51,7 +51,7 @@ export type SignInWire = z.infer<typeof signInWire>;
 
 export const loginSessionWire = z.object({
   id: z.uuid(),
-  /** Browser and system, e.g. `Firefox on Linux`; `null` if unknown. */
+  /** Browser and system of the session, e.g. `Firefox on Linux`; `null` if unknown. */
   device: z.string().nullable(),
   createdAt: z.iso.datetime(),
   lastSeenAt: z.iso.datetime(),

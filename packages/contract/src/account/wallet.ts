@@ -32,7 +32,7 @@ export const WALLET_CHALLENGE_SECONDS = 5 * 60;
 
 const proofPart = z.string("This must be a text").optional();
 
-/** The address alone requests a challenge; with the other fields it completes one. */
+/** The wallet's address alone requests a challenge; with the other fields it completes one. */
 export const walletBody = z.object({
   walletAddress: z.string(walletMessages.addressRequired).min(1, walletMessages.addressRequired),
   nonce: proofPart,

@@ -54,5 +54,5 @@ export const emailChangeLink = z.object({ token: z.string().regex(/^[a-z2-7]{32}
 
 export const googleLinkedHash = "#google-linked";
 
-/** Fragment of Settings' URL after a new sign-in with Google for this change. */
+/** Hash of Settings' URL after a new sign-in with Google, by which the change named in it continues. */
 export const provenHash = (action: WaysInAction): string => `#signed-in-for-${action}`;

@@ -82,10 +82,10 @@ export interface ServerFacts {
 
 export const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Linux allows 108 octets with the terminating zero, macOS 104. */
+/** Maximum octets of the socket's path: Linux allows 108 with the terminating zero, macOS 104. */
 const PATH_BYTES_MAX = 103;
 
-/** @returns `null` on Windows and when the path is too long */
+/** Path of the control socket; `null` on Windows and when the path is too long. */
 export function controlPath(dataDir: string): string | null {
   const path = join(dataDir, "kauke.sock");
   return process.platform === "win32" || Buffer.byteLength(path) > PATH_BYTES_MAX ? null : path;
@@ -120,7 +120,7 @@ export function handlersBy(run: (request: ControlRequest) => Promise<unknown>): 
   return Object.fromEntries(handlers) as ControlHandlers;
 }
 
-/** Drops unknown fields; one of the wrong type becomes empty text or false. @returns `null` for an unknown call */
+/** Drops unknown fields of a call; one of the wrong type becomes empty or false. @returns `null` for an unknown call */
 export function readRequest(given: unknown): ControlRequest | null {
   if (typeof given !== "object" || given === null || !("call" in given)) return null;
   const { call } = given;

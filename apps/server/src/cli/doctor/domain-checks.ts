@@ -153,10 +153,7 @@ async function checkTlsReporting(domain: string, { resolver }: DomainCheckDeps):
 const FETCH_MS = 10_000;
 const POLICY_BYTES_MAX = 65_536;
 
-/**
- * Downloads an MTA-STS policy over https (RFC 8461 §3.3).
- * @returns `null` if that fails: no https, a certificate for another name, a status other than 200, or too large
- */
+/** Downloads an MTA-STS policy over https (RFC 8461 §3.3). @returns `null` on any failure, or if it is too large */
 export function fetchPolicy(host: string, address: string): Promise<string | null> {
   return new Promise((resolve) => {
     const headers = { host, connection: "close" };

@@ -83,7 +83,7 @@ const settingOf: Readonly<Record<keyof Config["links"], string>> = {
 /** Names under .test do not resolve (RFC 6761 §6.2). */
 const isExample = (link: string): boolean => URL.canParse(link) && new URL(link).hostname.endsWith(".test");
 
-/** E.g. `["KAUKE_LINK_VIDEO"]`. */
+/** Settings of links that lead to an example site, e.g. `["KAUKE_LINK_VIDEO"]`. */
 export function exampleLinks(links: Config["links"]): string[] {
   const names = Object.keys(settingOf) as (keyof Config["links"])[];
   return names.filter((name) => isExample(links[name])).map((name) => settingOf[name]);

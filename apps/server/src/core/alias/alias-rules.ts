@@ -1,7 +1,4 @@
-/**
- * What an alias may be on this server: its domain, name and destinations, those that an API key adds, and the
- * reservation of its address after a deletion.
- */
+/** What an alias may be on this server: its domain, name and destinations; and who may reuse its address later. */
 
 import { aliasMessages, type FieldErrors } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
@@ -49,7 +46,7 @@ export function refuseReservedName(name: string): void {
 export interface RoutingInput {
   active?: boolean;
   destinations?: Destination[];
-  /** Restored when a paused alias is activated again; ignored for an alias that stays active. */
+  /** Destinations for a paused alias once it is activated again; ignored for an alias that stays active. */
   lastDestinations?: Destination[];
 }
 

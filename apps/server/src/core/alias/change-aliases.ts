@@ -73,7 +73,7 @@ async function refuseUnknownLabel({ labels }: BulkDeps, userId: string, labelId:
   if (!own.some(({ id }) => id === labelId)) throw fieldError("addLabel", labelMessages.unknown);
 }
 
-/** Empty if the alias already is in the requested state. @throws AppError `invalid` for too many labels */
+/** One alias' change; empty if it already is in that state. @throws AppError `invalid` for too many labels */
 function decideChange(alias: Alias, change: Exclude<BulkChange, { kind: "deletion" }>): ManyAliasesChange {
   if (change.kind === "pinned") return alias.pinned === change.pinned ? {} : { pinned: change.pinned };
   if (change.kind === "labels") return labelsAfter(alias, change);
@@ -119,7 +119,7 @@ export async function replaceMailboxes(
 
 const NOT_CONFIRMED = "Please confirm this mailbox first";
 
-/** In the canonical form of `exactMailbox`. */
+/** Mailboxes in the canonical form of `exactMailbox`. */
 async function confirmedMailboxes(deps: MailboxDeps, userId: string): Promise<ReadonlySet<string>> {
   const addresses = (await deps.mailboxes.list(userId)).map((row) => row.address);
   const stateOf = await readStates(deps, userId, addresses);

@@ -46,10 +46,7 @@ export interface FinalFailure extends DeliveryFailure {
 
 export type DeliveryOutcome =
   | { kind: "taken" }
-  /**
-   * `isUntried`: no attempt was made or counted, since the destination is at its concurrency limit; `notBefore`, only
-   * then: time of the next attempt, if known.
-   */
+  /** `isUntried`: no attempt was made, since the destination is at its concurrency limit; next one at `notBefore`. */
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
@@ -113,7 +110,7 @@ export interface ClaimOptions {
   now: Date;
   leaseMs: number;
   limit: number;
-  /** Maximum of the server's own mail, in addition to `limit`; defaults to `limit`. */
+  /** Maximum deliveries of the server's own mail, in addition to `limit`; defaults to `limit`. */
   ownLimit?: number;
   perAccount?: number;
   /** Accounts at their concurrency limit: only the server's own mail to them is claimed. */
@@ -132,10 +129,7 @@ export interface Claimed {
   deliveries: LeasedDelivery[];
   unreadable: UnreadableDelivery[];
   isMore: boolean;
-  /**
-   * Whether another claim with the same options might return some of them. If not, their accounts have all the slots
-   * they may have, or another process has locked them.
-   */
+  /** Whether another claim might return more; if not, the accounts are at their limit, or the rows locked elsewhere. */
   isCutShort: boolean;
 }
 
@@ -184,7 +178,7 @@ export interface DeliveryStore {
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
   /** Ends a delivery and deletes its message with the last one. @param failure `null` when the message was accepted */
   finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
-  /** False when the lease was lost, so that nothing was changed. */
+  /** False when the lease was lost; then nothing was changed. */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
   putBack(deliveries: readonly PutBack[]): Promise<void>;
   /** Makes waiting deliveries due now and does not count the attempt that deferred them; skips leased ones. */
@@ -237,10 +231,7 @@ export interface InFlightMessage {
 }
 
 export interface InFlightMessages {
-  /**
-   * Resolves when the message is on stable storage. After a crash, the next start puts it into the queue.
-   * @throws AppError `spool_failed`, leaving no partial file behind
-   */
+  /** Resolves when the message is on stable storage: after a crash it is queued. @throws AppError `spool_failed` */
   keep(inFlight: InFlightMessage): Promise<void>;
   /** Deletes the file when its delivery attempt has ended and nothing is left to retry. */
   forget(messageId: string): Promise<void>;

@@ -31,7 +31,7 @@ import {
 } from "./destination.ts";
 import { exactMailbox, sameMailbox } from "./same-mailbox.ts";
 
-/** To one mailbox for one account, including the first. */
+/** Maximum confirmation messages to one mailbox for one account, including the first. */
 export const MESSAGES_MAX = 3;
 const RESEND_AFTER_MS = 86_400_000;
 export const LINK_DAYS = mailDays.confirmationLink;
@@ -62,7 +62,7 @@ export interface ConfirmationMessage extends OwnMessageHead {
   token: string;
 }
 
-/** Contains no alias, account name or plus tag, so that nobody can send a stranger their own text. */
+/** The message contains no alias, account name or plus tag, so that nobody can send a stranger their own text. */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
   const { from, origin, token } = message;
   const mine = `${origin}/confirm/${token}`;
@@ -120,7 +120,7 @@ export async function askForConfirmation(
 type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "mailboxes" | "confirmation">;
 
 /**
- * First or again, at the owner's request.
+ * Asks a mailbox for confirmation, first or again, at the owner's request.
  * @throws AppError `not_found` when the mailbox is not among the account's, `rate_limited` within a day, `invalid` when
  * the maximum of messages or of unconfirmed mailboxes is reached, or without confirmations
  */
@@ -142,7 +142,7 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
 
 const refusal = (message: string) => new AppError("invalid", { message });
 
-/** Spelled as stored, in an alias or in the list of mailboxes. No other address gets a confirmation message. */
+/** A mailbox spelled as in an alias or in the list of mailboxes. No other address gets a confirmation message. */
 async function findDestination(
   { aliases, mailboxes }: Pick<CoreDeps, "aliases" | "mailboxes">,
   { userId, address }: Pair,

@@ -46,7 +46,7 @@ export interface Answered {
 
 /** Every change of a state drops the account's cached routes in every process. */
 export interface DestinationStore {
-  /** By address as given; two queries. A mailbox that is a confirmed e-mail of the account counts as confirmed. */
+  /** States by address as given; two queries. A confirmed e-mail of the account counts as a confirmed mailbox. */
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
   /** Whether the reader of one of these mailboxes blocks mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
@@ -90,9 +90,9 @@ export interface MissingMailboxStore {
    * too many rows
    */
   note(refusal: MailboxRefusal): Promise<MissingMailbox | null>;
-  /** Resets the count, when the mailbox accepted a message or its owner resumes it. @returns false without a count */
+  /** Resets the count of refusals, after a delivery or at the owner's request. @returns false without a count */
   clear(userId: string, address: string): Promise<boolean>;
-  /** Counts whose last refusal is older and that suspended no mailbox. @returns number of deleted rows */
+  /** Deletes counts whose last refusal is older and that suspended no mailbox. @returns number of deleted rows */
   deleteBefore(before: Date): Promise<number>;
   suspended(userId: string, addresses: readonly string[]): Promise<Set<string>>;
 }

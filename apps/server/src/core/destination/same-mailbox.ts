@@ -15,10 +15,7 @@ export function sameMailbox(address: string): string {
   return gmail.has(domain) ? `${name.replaceAll(".", "")}@gmail.com` : `${name}@${domain}`;
 }
 
-/**
- * Keeps the tag, because a host may have the mailbox `ann` but not `ann+shop`: `Ann+shop@Example.ORG` becomes
- * `ann+shop@example.org`.
- */
+/** Keeps the tag, since a host may have `ann` but not `ann+shop`: `Ann+shop@A.Example` becomes `ann+shop@a.example`. */
 export function exactMailbox(address: string): string {
   const { local, domain } = split(address);
   return `${local.normalize("NFC").toLowerCase()}@${domain}`;

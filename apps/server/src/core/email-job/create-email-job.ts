@@ -26,10 +26,7 @@ export interface BuiltMessage {
   messageId: string;
 }
 
-/**
- * @param random 16 bytes, the only content of the Message-ID besides the domain
- * @throws MailSyntaxError when the recipient is not a valid address
- */
+/** @param random 16 bytes, all of the Message-ID but the domain @throws MailSyntaxError for an invalid recipient */
 export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; random: Uint8Array }): BuiltMessage {
   const messageId = makeMessageId(random, typed.aliasDomain);
   const recipient = spellRecipient(typed.to);
@@ -140,7 +137,7 @@ const MAX_RETRIES = 3;
 const DAY_MS = 86_400_000;
 
 /**
- * Due after the time to cancel, or when scheduled.
+ * Enqueues a composed message, due after the time to cancel or when scheduled.
  * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed`
  */
 export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Promise<EmailJob> {

@@ -12,7 +12,7 @@ export interface EmailJob {
   priority: number;
   maxRetries: number;
   currentRetries: number;
-  /** First delivery attempt, not before the time to cancel is over. */
+  /** Time of the first delivery attempt, not before the time to cancel is over. */
   scheduledAt: Date;
   processedAt: Date | null;
   cancelledAt: Date | null;
@@ -48,7 +48,7 @@ export interface EmailJobStore {
    */
   queue(input: EmailJobToQueue): Promise<void>;
   find(userId: string, jobId: string): Promise<EmailJob | null>;
-  /** Pending or being sent, newest first. */
+  /** Jobs pending or being sent, newest first. */
   listWaiting(userId: string, max: number): Promise<WaitingJob[]>;
   /**
    * Removes delivery and body and marks the job as cancelled, in one guarded step across processes; does nothing once a

@@ -73,7 +73,7 @@ export interface ImportStore {
   finishReading(importId: string, summary: ImportSummary, rows: number): Promise<AliasImport>;
   batch(importId: string, position: number): Promise<ImportRow[] | null>;
   /**
-   * Under the account's lock; `null` when the import is not this account's.
+   * Changes an import under the account's lock; `null` when it is not this account's.
    * @param decide next state and summary, or `null` to leave it; `others`: states of the account's other imports
    */
   change(
@@ -87,7 +87,7 @@ export interface ImportStore {
   /** Leases the import or renews the lease. @returns false when another holder has the lease */
   lease(importId: string, holder: string, until: Date): Promise<boolean>;
   release(importId: string, holder: string): Promise<void>;
-  /** One transaction; `null` when the import is deleted or not running. */
+  /** Creates a batch's aliases in one transaction; `null` when the import is deleted or not running. */
   runBatch(importId: string, toAlias: (row: ImportRow) => Alias | null): Promise<BatchOutcome | null>;
   undoBatch(importId: string): Promise<BatchOutcome | null>;
   delete(userId: string, importId: string): Promise<boolean>;

@@ -43,7 +43,7 @@ export class ImportPlan {
   readonly #destinations = new DestinationSet();
   readonly #isBlocked = new Map<string, boolean>();
   #room: number;
-  /** Counted in advance, so that no row shows that it was one too many. */
+  /** Decided for all rows in advance, so that no row shows that it was the one too many. */
   #mayTellTaken: boolean | null = null;
 
   constructor(rules: PlanRules) {

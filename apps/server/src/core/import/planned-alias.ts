@@ -8,7 +8,7 @@ import { cutText } from "../alias/alias-rules.ts";
 const GENERATED_MAX = 4;
 const SUFFIX_LENGTH = 6;
 
-/** In the order in which they are tried. @param account its id makes the suffixes of different accounts differ */
+/** Names for a twin in the order in which they are tried. @param account its id makes the suffixes differ by account */
 export function twinNames(address: string, account: string): string[] {
   const local = splitAddress(address).local.toLowerCase();
   const base = plainName(local);

@@ -38,7 +38,7 @@ export async function readAccountDefaults(deps: MailboxDeps, userId: string): Pr
   };
 }
 
-/** The chosen mailbox or the account's e-mail if confirmed, without reading aliases; otherwise `null`. */
+/** Default mailbox without reading aliases: the chosen one or the account's e-mail, if confirmed; otherwise `null`. */
 async function likelyDefault(deps: MailboxDeps, user: User, chosen: ChosenDefaults): Promise<DefaultMailbox | null> {
   const own = ownMailbox(deps, user)?.address ?? null;
   const ownKey = own === null ? null : exactMailbox(own);
@@ -113,7 +113,7 @@ interface Choice {
 }
 
 /**
- * Without a check that the mailboxes are confirmed.
+ * Destinations by mailbox ids, without a check that the mailboxes are confirmed.
  * @param readDefaults if the caller has read them already
  * @throws AppError `no_mailbox`, `invalid` for an id that is not one of the account's mailboxes
  */

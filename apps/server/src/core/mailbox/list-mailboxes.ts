@@ -105,7 +105,7 @@ interface DefaultChoice {
   own: string | null;
 }
 
-/** The chosen one if it is confirmed, else the account's e-mail if confirmed, else the oldest confirmed one. */
+/** Default mailbox: the chosen one, else the account's e-mail, else the oldest one, if it is confirmed. */
 export function chooseDefault(
   rows: readonly StoredMailbox[],
   { stateOf, chosenId, own }: DefaultChoice,

@@ -1,10 +1,10 @@
 import type { ConfirmationState, DefaultFormat } from "@kauke/contract";
 
 export interface ListedMailbox {
-  /** Stable as long as the mailbox is in the account's list. */
+  /** Id that stays the same as long as the mailbox is in the account's list. */
   id: string;
   address: string;
-  /** On a server without confirmations `confirmed`, unless the mailbox refused mail. */
+  /** State of confirmation; on a server without confirmations `confirmed`, unless the mailbox refused mail. */
   state: ConfirmationState;
   isDefault: boolean;
   /** Aliases that forward to exactly this address, paused ones included. */

@@ -32,10 +32,11 @@ export async function listMailboxUses(deps: UseDeps, mailbox: OwnMailbox): Promi
 }
 
 /**
- * From every alias, 500 per transaction, then from the list. Queued mail of these aliases is no longer sent to it.
+ * Removes a mailbox from every alias, 500 per transaction, then from the list. Queued mail of these aliases is no
+ * longer sent to it.
  * @returns number of changed aliases
- * @throws AppError `mailbox_needed`, with nothing changed, when it is the only destination of an alias; `invalid` for
- * the account's own e-mail; `not_found`, `rate_limited`
+ * @throws AppError `mailbox_needed`, with nothing changed, for an alias' only destination; `invalid` for the account's
+ * own e-mail; `not_found`, `rate_limited`
  */
 export async function removeMailbox(
   deps: UseDeps & LimitDeps & Pick<CoreDeps, "users" | "ownDomains">,

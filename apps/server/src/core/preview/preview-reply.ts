@@ -115,10 +115,7 @@ export interface PreviewAnswer {
   all: boolean;
 }
 
-/**
- * @throws AppError `not_found` for an unknown message, `invalid` with the text of the rejection, `unavailable` when
- * this process runs no mail path
- */
+/** @throws AppError `not_found`, `unavailable` without a mail path here, `invalid` with the text of the rejection */
 export async function answerPreview({ id, text, all }: PreviewAnswer, deps: AnswerPreviewDeps): Promise<void> {
   const { inbox, send, clock, random } = deps;
   const arrival = inbox.arrival(id);

@@ -25,8 +25,7 @@ interface Begin {
 
 /**
  * @returns the issuer's URL
- * @throws AppError `proof_needed`, `rate_limited`, `unavailable`; `invalid` when the account has a Google account
- * already, or federated sign-in is off
+ * @throws AppError `proof_needed`, `rate_limited`, `unavailable`, `invalid` (one is linked, or no issuer)
  */
 export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<string> {
   await requireFreshProof(deps, begin.token);
@@ -35,11 +34,7 @@ export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<st
   return await beginSettingsFlow(deps, begin, { kind: "link", userId: begin.userId });
 }
 
-/**
- * @returns the issuer's URL
- * @throws AppError `rate_limited`, `unavailable`; `invalid` when no Google account is linked, or federated sign-in is
- * off
- */
+/** @returns the issuer's URL @throws AppError `rate_limited`, `unavailable`, `invalid` (none linked, or no issuer) */
 export async function beginGoogleProof(deps: BeginDeps, begin: Begin & { action: WaysInAction }): Promise<string> {
   const { userId, action } = begin;
   if (((await deps.users.find(userId))?.googleId ?? null) === null)

@@ -59,8 +59,7 @@ export async function openFlow(
 }
 
 /**
- * Removes the flow. A sign-in is found by the cookie set at its start, a flow of Settings by the session that started
- * it.
+ * Removes the flow: a sign-in is found by the cookie of its start, a flow of Settings by the session of its start.
  * @param query of the redirect back, e.g. `?code=…&state=…`
  */
 export async function takeFlow(

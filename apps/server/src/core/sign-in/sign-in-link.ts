@@ -132,8 +132,8 @@ export interface LinkUse {
 }
 
 /**
- * Without using the link. A token is 20 random bytes and cannot be guessed: only unknown tokens count against the
- * limit, so a valid link is never refused because of other clients' attempts.
+ * Reads a link without using it. A token is 20 random bytes and cannot be guessed: only unknown tokens count against
+ * the limit, so a valid link is never refused because of other clients' attempts.
  * @throws AppError `not_found`, `rate_limited`
  */
 export async function findMailedLink(

@@ -63,9 +63,6 @@ export interface AccountLinkStore {
   confirmEmail(tokenHash: Buffer, userId: string): Promise<boolean>;
   /** Confirms the account's e-mail if it equals this address, ignoring letter case but not a tag. */
   confirmSameEmail(userId: string, address: string): Promise<void>;
-  /**
-   * Sets a confirmed address and ends every other session and every link sent to the former one.
-   * Mailboxes that were confirmed as destinations stay confirmed.
-   */
+  /** Sets a confirmed address; ends other sessions and all links sent to the former one, but keeps destinations. */
   changeEmail(change: EmailChange): Promise<EmailChanged>;
 }

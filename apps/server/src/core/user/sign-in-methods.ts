@@ -40,10 +40,7 @@ interface Asker {
 
 type LinkDeps = Pick<CoreDeps, "users" | "loginSessions" | "walletChallenges" | "rateLimits" | "limitRules" | "clock">;
 
-/**
- * @throws AppError `proof_needed`, `wallet_unproven`, `way_in_taken`, `rate_limited`; `invalid` when the account has a
- * wallet already
- */
+/** @throws AppError `proof_needed`, `wallet_unproven`, `way_in_taken`, `rate_limited`; `invalid` if one is linked */
 export async function linkWallet(
   deps: LinkDeps,
   { userId, token, proof, clientAddress }: Asker & { proof: WalletProof; clientAddress: string },

@@ -141,8 +141,7 @@ export interface Registration {
 }
 
 /**
- * The password is hashed before the e-mail is looked up, so the response takes as long for a taken e-mail as for a free
- * one.
+ * Hashes the password before looking up the e-mail, so that a taken one takes as long as a free one.
  * @throws AppError `email_taken`, `rate_limited`, `busy`
  */
 export async function register(

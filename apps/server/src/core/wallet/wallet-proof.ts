@@ -40,8 +40,7 @@ export async function newOffer(
 }
 
 /**
- * An address alone proves nothing, so this always throws.
- * @throws AppError `wallet_unproven`, with a challenge if the address is valid; `rate_limited`
+ * Always throws: an address alone proves nothing. @throws AppError `wallet_unproven` with a challenge, `rate_limited`
  */
 export async function offerChallenge(deps: OfferDeps, input: ChallengeRequest): Promise<never> {
   throw new AppError("wallet_unproven", { challenge: await newOffer(deps, input, "sign-in") });

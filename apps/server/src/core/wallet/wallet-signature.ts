@@ -13,8 +13,7 @@ export function toBase58(bytes: Uint8Array): string {
 }
 
 /**
- * Canonical form only. A text too short or too long for `length` bytes is rejected without decoding it.
- * @returns `null` for invalid characters, another length, or a non-canonical encoding
+ * Decodes base58 of exactly `length` bytes in canonical form, else `null`; never decodes a text too short or too long.
  */
 export function fromBase58(text: string, length: number): Buffer | null {
   // A byte takes log(256) / log(58) = 1.3657… characters.

@@ -107,7 +107,7 @@ interface KeptValueOptions<Value> {
   read(): Promise<Value>;
 }
 
-/** Returns the old value while one call refreshes it; after a failure the next caller tries again. */
+/** Caches a value: callers get the old one while one call refreshes it; after a failure the next caller tries again. */
 export function keptValue<Value>({ forMs, now, read }: KeptValueOptions<Value>): () => Promise<Value> {
   let kept: { value: Value; at: number } | null = null;
   let reading: Promise<Value> | null = null;

@@ -25,10 +25,7 @@ interface Body {
 export class LargeBodies {
   readonly #pool = new FairPool<Body>(rules);
 
-  /**
-   * Counts a request with a large body until its response is closed.
-   * @throws AppError `busy` when too many such requests are in progress and none can be cancelled
-   */
+  /** Counts a large body until its response is closed. @throws AppError `busy` at the limit if none can be cancelled */
   enter(request: FastifyRequest, reply: FastifyReply, userId: string): void {
     // A request without Content-Length is counted as one with a body of the maximum size.
     if (Number(request.headers["content-length"] ?? limits.requestBodyMaxBytes) <= limits.smallBodyMaxBytes) return;

@@ -1,7 +1,7 @@
 /** Runs work after the response, so that the response time does not show whether there is such work. */
 import type { Logger, Random } from "../../runtime/ports.ts";
 
-/** Maximum random delay; hardly noticeable to a user who waits for the mail. */
+/** Maximum random delay in milliseconds; hardly noticeable to a user who waits for the mail. */
 const MAX_DELAY_MS = 2000;
 
 export interface LaterWork {

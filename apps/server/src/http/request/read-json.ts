@@ -85,8 +85,7 @@ interface Arriving {
 }
 
 /**
- * Reads the body instead of Fastify, which would store every chunk as an object. The error's status is 413 for a too
- * large body, 400 if the connection ended early.
+ * Reads the body, of which Fastify would store every chunk as an object. Errors: 413 if too large, 400 if cut short.
  */
 export function collectBody(
   { request, payload, bodyLimit = request.routeOptions.bodyLimit }: Arriving,

@@ -1,7 +1,4 @@
-/**
- * Translates errors to HTTP: status and message for every error code. An unexpected error becomes a fixed message with
- * an incident id, and its own message never leaves the process.
- */
+/** Translates error codes to HTTP. An unexpected error becomes an incident id; its message never leaves the process. */
 
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";

@@ -79,7 +79,7 @@ export interface SiteSettings {
 /** The style sheet has rules for domains up to this length; longer ones are cut. */
 const LONGEST_SHOWN = 40;
 
-/** The web app reads these (`app/links.ts`, `app/site-domain.ts`). */
+/** Meta elements that the web app reads (`page-settings.ts`, `figures.ts`). */
 export function pageMetas({ links, domains, hasGoogle, logDays }: SiteSettings): string {
   return [
     `<meta name="links" content="${escapeAttribute(JSON.stringify(links))}">`,

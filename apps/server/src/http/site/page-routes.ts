@@ -1,7 +1,4 @@
-/**
- * Pages of the specification's route table, which the web app renders: which exist, which prerendered page a visitor
- * without a session gets, and which may be indexed.
- */
+/** Pages of the specification's route table: which exist, which are prerendered, and which may be indexed. */
 
 interface PageRoute {
   /** Name of the prerendered page for visitors without a session; null if the content depends on the visitor. */
@@ -52,7 +49,7 @@ export interface KnownPage {
   isForAll?: true;
 }
 
-/** Ignores letter case and trailing slashes. */
+/** Finds a page, ignoring letter case and trailing slashes. */
 export function findPage(pathname: string): KnownPage | null {
   const path = plainForm(pathname);
   const page = pages.get(path);
@@ -65,7 +62,7 @@ export function personalPath(path: unknown): string | null {
   return typeof path === "string" && pages.get(path)?.begun !== undefined ? path : null;
 }
 
-/** E.g. `["/", "/auth", …]`. */
+/** Paths of all pages, e.g. `["/", "/auth", …]`. */
 export function indexedPaths(): string[] {
   const paths = [...pages].filter(([, page]) => page.isIndexed).map(([path]) => canonicalOf(path));
   return [...new Set(paths)];

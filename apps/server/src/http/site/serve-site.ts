@@ -47,7 +47,7 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   const { webRoot, preview, settings, cookie } = options;
   const findDocument = pageDocuments(webRoot, settings);
   await app.register(fastifyStatic, {
-    // See scripts/former-assets.ts.
+    // The folder `former` has files of the last build (scripts/former-assets.ts).
     root: [webRoot, join(webRoot, "former")],
     serve: false,
     index: false,
@@ -110,7 +110,7 @@ function sendDocument(reply: FastifyReply, document: PageDocument | null, status
   if (document === null) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
   const { headers } = reply.request;
   const { html, gzipped, etag } = document;
-  // Weak, because the compressed form is the same document in other bytes (RFC 9110 §8.8.1).
+  // The entity tag is weak, because the compressed form is the same document in other bytes (RFC 9110 §8.8.1).
   reply.header("etag", `W/${etag}`);
   if (status === 200 && headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   reply.code(status).type("text/html; charset=utf-8");

@@ -7,7 +7,7 @@ import { BoundedMap } from "../maps.ts";
 export interface FairLineOptions {
   all: number;
   party: number;
-  /** Without it, parties take turns. */
+  /** Time that parties recently used; without it, they take turns. */
   used?: UsedTime;
 }
 

@@ -34,7 +34,7 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
       if (!isOwnerGone(thrown)) throw thrown;
       hasOwner = false;
     }
-    // If this fails the file stays for the next start: repeating the move would delete the body.
+    // A file that can't be deleted stays for the next start: repeating the move would delete the body.
     await files.forget(message.id).catch(() => {});
     return hasOwner;
   }

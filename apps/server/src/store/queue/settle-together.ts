@@ -1,7 +1,4 @@
-/**
- * Ends or defers many leased deliveries in one statement. Composed mail (`email_job`) is left to `deliveries.ts`, since
- * the state of its job depends on the outcome.
- */
+/** Ends or defers many leased deliveries in one statement, except composed mail, which `deliveries.ts` settles. */
 import { sql } from "kysely";
 import type { PutBack } from "../../core/delivery/delivery.ts";
 import { statesBefore } from "../../core/email-job/email-job.ts";

@@ -68,7 +68,7 @@ function unblockMailbox(context: StoreContext, address: string): Promise<boolean
   return changeAndDropRoutes(context, async (trx) => {
     await lockMailbox(trx, index);
     const block = await trx.deleteFrom("blocked_mailbox").where("mailbox_index", "=", index).executeTakeFirst();
-    // Deleted, not confirmed: the next message asks the reader as if for the first time.
+    // The blocked mailbox' row is deleted, not confirmed: the next message asks the reader as if for the first time.
     const pairs = await trx
       .deleteFrom("destination")
       .where("mailbox_index", "=", index)

@@ -10,10 +10,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const SEAL_OVERHEAD_BYTES = KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/**
- * A sealed value could not be opened: truncated, changed, moved to another row, or its key is missing. The error's
- * message gives no more detail on purpose.
- */
+/** A sealed value was truncated, changed or moved, or its key is missing. The message says no more on purpose. */
 export class SealError extends Error {
   override name = "SealError";
   constructor() {

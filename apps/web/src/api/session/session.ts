@@ -1,6 +1,5 @@
 /**
- * The session is not in the query library, so that public pages don't load that. A failed session check counts as
- * signed out (specification section 8).
+ * Works without the query library, for public pages. A failed session check counts as signed out (specification, 8).
  */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent } from "react";

@@ -1,7 +1,4 @@
-/**
- * Times are compared with the clock: timers of a suspended tab are late. The server's own 30 minutes start at the last
- * request.
- */
+/** Compares times with the clock: timers of a suspended tab are late. The server counts from the last request. */
 import { sessionTimes } from "@kauke/contract";
 
 const idleMs = sessionTimes.idleSeconds * 1000;

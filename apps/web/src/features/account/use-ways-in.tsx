@@ -1,7 +1,4 @@
-/**
- * Changes one sign-in method at a time: after a fresh sign-in if required, by dialog, wallet or issuer. Resumes after
- * the issuer's redirect.
- */
+/** Changes one sign-in method at a time, after a fresh sign-in if required. Resumes after the issuer's redirect. */
 import { googleLinkedHash, provenHash, type SignInWire, type WaysInAction, waysInActions } from "@kauke/contract";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";

@@ -1,7 +1,4 @@
-/**
- * Drafts are in this tab's memory only. A lost session leaves them to the same user; signing out deletes them. Browsers
- * ask before closing a tab with a draft.
- */
+/** Drafts, in this tab's memory only. A lost session leaves them to the same user; signing out deletes them. */
 import { isSessionLost, setSessionLossNote } from "../../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
 import { makeStore, useStore } from "../../ui/store.ts";

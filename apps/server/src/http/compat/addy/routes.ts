@@ -44,8 +44,7 @@ export function addyRoutes(app: FastifyInstance, deps: CoreDeps): void {
 }
 
 /**
- * Version of addy.io's server that these calls are compatible with. The apps refuse versions below 1.5.0 (Android) or
- * 1.6.2 (iOS), and take a missing version for 0.0.0.
+ * The addy.io version of these calls. The apps refuse versions below 1.5.0 (Android) or 1.6.2 (iOS), and none at all.
  */
 const version = { version: "1.7.2", major: 1, minor: 7, patch: 2 } as const;
 

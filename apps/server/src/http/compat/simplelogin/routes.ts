@@ -42,10 +42,7 @@ function pageRoutes(app: FastifyInstance): void {
   for (const [url, to] of Object.entries(pages)) app.get(url, (_, reply) => reply.redirect(to, 302));
 }
 
-/**
- * SimpleLogin's calls that Kauke does not serve; without this they would reach a route of Kauke's own API. A client
- * fails altogether on an HTML page or a redirect.
- */
+/** SimpleLogin's calls that Kauke lacks must not reach its own routes: the clients fail on an HTML page or redirect. */
 const shared = [
   { method: "POST", url: "/api/mailboxes" },
   { method: ["PUT", "DELETE"], url: "/api/mailboxes/:number" },

@@ -78,7 +78,7 @@ interface LinkUse {
   tokenHash: Buffer;
 }
 
-/** Uses up a link for one of several concurrent calls. @param work `null`: the link must not be used */
+/** Uses up a link for one of several concurrent calls. @param work returns `null` if the link must not be used */
 async function redeemLink<T>(
   context: StoreContext,
   { kind, tokenHash }: LinkUse,

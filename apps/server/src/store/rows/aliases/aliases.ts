@@ -1,7 +1,4 @@
-/**
- * Aliases. One sealed document holds what the mail path needs, so that a message costs one query; the column `active`
- * alone decides about a pause.
- */
+/** Aliases. One sealed document has all that the mail path needs; the column `active` alone decides about a pause. */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
 import {
@@ -193,7 +190,7 @@ async function deleteAlias(
   const mine = db.selectFrom("alias").select("fresh").where("id", "=", aliasId).where("user_id", "=", userId);
   const alias = await mine.executeTakeFirst();
   if (alias === undefined) return false;
-  // Asked before the reply addresses are deleted, since an alias that has to wait keeps them.
+  // Refused before the reply addresses are deleted, since an alias that has to wait keeps them.
   if (alias.fresh !== "new") await released.refuseWithoutRoom(db, userId);
   await deletePeopleOf(db, { userId, aliasIds: [aliasId] });
   const orphans = await db.transaction().execute(async (trx) => {

@@ -50,7 +50,7 @@ interface Mark {
   labels: string | null;
 }
 
-/** Mark of a list that every change of aliases or labels alters, through `xmin`; a fortieth of reading them. */
+/** Mark that every change of a list's aliases or labels alters, by `xmin`; costs a fortieth of reading the list. */
 const markOf = (userId: string) => sql<Mark>`
   SELECT count(*)::integer AS count, bit_xor(uuid_hash_extended(id, xmin::text::bigint))::text AS rows,
     (SELECT bit_xor(uuid_hash_extended(label.id, 0))::text FROM label WHERE label.user_id = ${userId}::uuid) AS labels

@@ -68,7 +68,7 @@ async function note(context: StoreContext, refusal: MailboxRefusal): Promise<Mis
     if (row === undefined) return { result: null, changed: [] };
     const isNew = row.suspended_at !== null;
     const result = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
-    // A cached route lists mailboxes with refusals, so that a delivery resets the count: dropped at the first.
+    // A cached route lists mailboxes with refusals, which a delivery resets, so it is dropped at the first one.
     return { result, changed: row.refusals === 1 || isNew ? [userId] : [] };
   });
 }
