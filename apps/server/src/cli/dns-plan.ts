@@ -43,7 +43,7 @@ export function mtaStsPolicyOf({ mailHost }: Pick<Config, "mailHost">, isIssued:
   return policyFor(mailHost, isIssued);
 }
 
-/** A sender that enforces a policy refuses a self-signed certificate, so with one the mode is `testing`. */
+/** A sender that enforces an MTA-STS policy refuses a self-signed certificate; with one the mode is `testing`. */
 function policyFor(mailHost: string, ownCertificate: boolean): string {
   return mtaStsPolicy({ mailHost, mode: ownCertificate ? "enforce" : "testing" });
 }

@@ -27,7 +27,7 @@ export type AgeJobName = keyof AgeJobs;
 
 export type AgeFailure =
   | "master_password_wrong"
-  /** The key was made by an older method, so the user has to create a new one. */
+  /** The encryption key was made by an older method, so the user has to create a new one. */
   | "needs_recreation"
   | "key_not_protected"
   | "wrapped_key_invalid"

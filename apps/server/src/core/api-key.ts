@@ -12,9 +12,9 @@ export interface ApiKey {
   userId: string;
   name: string;
   scopes: readonly KeyScope[];
-  /** `null` if it never expires. */
+  /** When the API key expires; `null` if it never does. */
   expiresAt: Date | null;
-  /** Day (UTC), e.g. `2026-03-01`; `null` if it was never used. */
+  /** Day of the last use (UTC), e.g. `2026-03-01`; `null` if the key was never used. */
   lastUsedOn: string | null;
   createdAt: Date;
 }

@@ -2,9 +2,9 @@
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 import { QueueRefusal } from "../runtime/fair-queue/fair-queue.ts";
 
-/** Sent to the client as a whole, so it must contain no secret and no address. */
+/** Details are sent to the client as a whole, so they must contain no secret and no address. */
 export interface ErrorDetails {
-  /** Replaces the code's default sentence where the specification prescribes another. */
+  /** Text that replaces the code's default sentence where the specification prescribes another. */
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;

@@ -41,7 +41,7 @@ type OpenDeps = SessionDeps & { random: Random };
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** SHA-256; `null` for a text without the form of a session token. */
+/** SHA-256 of a session token; `null` for a text without the form of one. */
 export function hashSessionToken(token: string): Buffer | null {
   return TOKEN.test(token) ? createHash("sha256").update(token, "latin1").digest() : null;
 }
@@ -82,10 +82,7 @@ export async function openIfStill(
   throw new AppError("credentials_wrong");
 }
 
-/**
- * @param passwordHash that the password was checked against
- * @throws AppError `credentials_wrong` when the account's password has changed since
- */
+/** @param passwordHash that was checked @throws AppError `credentials_wrong` when the password has changed since */
 export function openByPassword(
   deps: OpenDeps & { users: UserStore },
   { passwordHash, ...signIn }: SignIn & { passwordHash: string | null },

@@ -24,7 +24,7 @@ export interface Notice {
    */
   kind: NoticeKind;
   aliasId: string | null;
-  /** Our own text; sealed at rest, since it may contain the alias or a destination. */
+  /** The notice's text, our own; sealed at rest, since it may contain the alias or a destination. */
   text: string;
   createdAt: Date;
 }

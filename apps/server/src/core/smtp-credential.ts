@@ -10,7 +10,7 @@ export interface SmtpCredential {
   id: string;
   userId: string;
   aliasId: string;
-  /** The alias address as its owner typed it; changes when the alias is renamed. */
+  /** The alias' address as its owner typed it; changes when the alias is renamed. */
   username: string;
   active: boolean;
   createdAt: Date;

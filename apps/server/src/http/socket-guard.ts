@@ -100,7 +100,7 @@ export class SocketGuard {
       if (this.#begin(request, response)) listener(request, response);
     });
     server.on("checkExpectation", (_, response) => refuse(response, 417));
-    // Node would leave out the fields beyond its limit, which may be those that a proxy added for its client.
+    // Node would leave out header fields beyond its limit, maybe those that a proxy added for its client.
     server.maxHeadersCount = 0;
     server.headersTimeout = headersWithinMs;
     server.requestTimeout = requestWithinMs;

@@ -159,7 +159,7 @@ const joins: Readonly<Record<string, (one: number, other: number) => number>> = 
 const sum = (one: number, other: number) => one + other;
 
 export function mergeMetrics(pages: readonly string[]): string {
-  /** Comment lines (without a value) and series, in the order of their first appearance. */
+  /** Lines of the page of metrics: comments (without a value) and series, in the order of their first appearance. */
   const lines = new Map<string, number | null>();
   for (const line of pages.flatMap((page) => page.split("\n"))) {
     if (line === "") continue;

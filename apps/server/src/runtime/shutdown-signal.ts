@@ -1,4 +1,4 @@
-/** Lighter than an AbortSignal, since every message in progress listens. */
+/** A signal lighter than an AbortSignal, since every message in progress listens. */
 export class ShutdownSignal {
   readonly #listeners = new Set<() => void>();
   #isShuttingDown = false;

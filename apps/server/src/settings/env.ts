@@ -65,7 +65,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Its message continues the variable's name, e.g. "must be a port from 0 to 65535". */
+/** A problem with one setting; its message continues the variable's name, e.g. "must be a port from 0 to 65535". */
 export class SettingProblem extends Error {
   override name = "SettingProblem";
 }

@@ -11,7 +11,7 @@ const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
 const MIB = 1_048_576;
-/** Four times the processor cores of a large machine for mail. */
+/** Maximum processes: four times the processor cores of a large machine for mail. */
 const WORKERS_MAX = 64;
 /** Whether several processes can listen on one port and share its connections evenly (SO_REUSEPORT). */
 const canSharePorts = process.platform === "linux";

@@ -100,7 +100,7 @@ export async function forgetOld(
   parts: RetentionParts,
   asOf = clock.now(),
 ): Promise<Forgotten> {
-  // Files and chunks are measured by the current clock, which may be ahead of `asOf`.
+  // The age of files and chunks is measured by the current clock, which may be ahead of the run's `asOf`.
   const aheadMs = clock.now().getTime() - asOf.getTime();
   const forgotten: Partial<Forgotten> = {};
   for (const { what, kept, forget } of retentionRules)
@@ -113,10 +113,7 @@ async function deleteEndedTokens(db: Database, now: Date): Promise<number> {
   return Number(result.numDeletedRows);
 }
 
-/**
- * Detects hourly that the system clock was set: set back, queued mail would wait; set far forward, every row would look
- * expired, and deleted rows cannot be restored.
- */
+/** Detects a set clock: set back, queued mail would wait; set far forward, all rows would expire, irrecoverably. */
 
 /** A longer gap between runs means that the server was stopped or the clock was set forward. */
 const GAP_MS = 12 * 3_600_000;

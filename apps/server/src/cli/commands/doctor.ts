@@ -72,7 +72,7 @@ export function mailText(mail: ShownMail): string {
     `From: ${mail.from}`,
     `Subject: ${mail.subject}`,
     "",
-    // Indented, so that a message can't imitate the header of the next one.
+    // Mail is printed indented, so that a message can't imitate the header of the next one.
     ...mail.text
       .trimEnd()
       .split("\n")

@@ -170,7 +170,7 @@ function ask(socket: Socket, line: string): Promise<string> {
   return reply(socket);
 }
 
-/** Reads up to the reply's last line, the end of the connection, or 16 KiB. */
+/** Reads an SMTP reply up to its last line, the end of the connection, or 16 KiB. */
 function reply(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

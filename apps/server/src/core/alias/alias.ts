@@ -31,7 +31,7 @@ export interface Alias {
   createdAt: Date;
 }
 
-/** By address as the alias spells it. `new`: no confirmation message was sent yet; `asked`: sent, without a reply. */
+/** Mailboxes as the alias spells them. `new`: no confirmation message was sent yet; `asked`: sent, without a reply. */
 export type UnconfirmedMailboxes = ReadonlyMap<string, "new" | "asked">;
 
 export interface AliasRoute {

@@ -114,7 +114,7 @@ function isUnchanged(alias: Alias, before: NonNullable<AliasUpdateInput["before"
   return alias.name === before.alias && alias.notes === before.notes && forwardTo === before.forwardTo;
 }
 
-/** Reserves the address. @throws AppError `not_found`; `rate_limited` for too many reserved addresses */
+/** Deletes an alias, reserving its address. @throws AppError `not_found`; `rate_limited` for too many reserved ones */
 export async function deleteAlias(
   deps: Pick<CoreDeps, "aliases">,
   { userId, aliasId, clientAddress = null }: { userId: string; aliasId: string; clientAddress?: string | null },

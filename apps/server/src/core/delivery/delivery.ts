@@ -36,7 +36,7 @@ export const nextHopFailures = [
 
 export interface DeliveryFailure {
   code: FailureCode;
-  /** RFC 3463, e.g. `4.4.1`. */
+  /** Enhanced status code (RFC 3463), e.g. `4.4.1`. */
   enhancedStatus: string;
 }
 
@@ -58,7 +58,7 @@ export interface DeliveryTarget {
    */
   purpose?: "send" | "report" | "confirm" | "account";
   destination: Destination;
-  /** `name@domain`, lower case. */
+  /** Address of the alias as `name@domain`, in lower case. */
   aliasAddress: string;
   /** Authenticated sender to notify if no destination of the alias accepts the message. */
   reportTo?: string;
@@ -68,7 +68,7 @@ export interface DeliveryTarget {
 export interface Delivery {
   id: string;
   messageId: string;
-  /** Alias, or account if `userId` is given; `null` for own and operator mail, and for a deleted alias. */
+  /** Alias or account that owns the delivery; `null` for own and operator mail, and for a deleted alias. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
@@ -233,7 +233,7 @@ export interface InFlightMessage {
 export interface InFlightMessages {
   /** Resolves when the message is on stable storage: after a crash it is queued. @throws AppError `spool_failed` */
   keep(inFlight: InFlightMessage): Promise<void>;
-  /** Deletes the file when its delivery attempt has ended and nothing is left to retry. */
+  /** Deletes the message's file when its delivery attempt has ended and nothing is left to retry. */
   forget(messageId: string): Promise<void>;
   /**
    * Enqueues the message after its attempt failed, under the delivery's lease.

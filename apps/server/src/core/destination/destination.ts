@@ -57,7 +57,9 @@ export interface DestinationStore {
    * @param domain in lower case and ASCII
    */
   isSharedDomain(domain: string): Promise<boolean>;
-  /** Decides with `decideAsk`, under the account's lock; stores state and link in the same commit. */
+  /**
+   * Decides by `decideAsk` whether to ask a mailbox; stores state and link in the same commit under the account's lock.
+   */
   ask(input: AskInput): Promise<AskDecision>;
   takeBackAsk(input: AskInput): Promise<void>;
   readLink(tokenHash: Buffer): Promise<AskedLink | null>;

@@ -32,8 +32,8 @@ export function spellingOfMailbox(address: string): string {
 }
 
 /**
- * The same address with the same tag, or without one. A different tag counts only at Gmail, where all tags belong to
- * one mailbox; elsewhere a stranger could have registered `ann+x` as a name.
+ * Whether two addresses are equal, with the same tag or one without it. A different tag counts only at Gmail, where all
+ * tags belong to one mailbox; elsewhere a stranger could have registered `ann+x` as a name.
  */
 export function isMailboxOf(author: string, destination: string): boolean {
   if (sameMailbox(author) !== sameMailbox(destination)) return false;

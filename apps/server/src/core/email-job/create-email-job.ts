@@ -161,7 +161,7 @@ async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmail
   return alias;
 }
 
-/** Applies unless the owner switched the leak guard off; also if the account no longer exists. */
+/** The leak guard applies unless the owner switched it off; also if the account no longer exists. */
 async function guardLeaks({ users, leakGuard }: CreateDeps, input: NewEmailJob, alias: Alias): Promise<void> {
   const mailboxes = alias.routing.state === "active" ? mailboxesAmong(alias.routing.destinations) : [];
   if (mailboxes.length === 0 || (await users.settings(input.userId))?.leakGuard === false) return;

@@ -90,7 +90,6 @@ export function isEnd(status: EmailJobStatus): boolean {
 
 const JOB_NOT_FOUND = "Email job not found";
 
-/** @throws AppError `not_found` */
 export async function getEmailJob(
   { emailJobs }: { emailJobs: EmailJobStore },
   { userId, jobId }: { userId: string; jobId: string },

@@ -1,7 +1,7 @@
 /**
- * Decides the outcome of each row, in batches with a few queries. When the plan may tell of no further taken address,
- * it leaves all rows but the account's own to the run: a free name among them would tell of the others that they are
- * taken.
+ * Plans an import: decides each row's outcome, in batches with a few queries. Once the plan may report no further taken
+ * address, it leaves all rows but the account's own to the import's run: a free name among them would tell that the
+ * others are taken.
  */
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
@@ -159,7 +159,7 @@ export class ImportPlan {
     return isTwin ? "again" : refusal(input, "taken", importReasons.taken);
   }
 
-  /** Leaves rows to the run, except those that the account's own aliases or earlier rows decide. */
+  /** Leaves rows to the import's run, except those that the account's own aliases or earlier rows decide. */
   async #leaveToRun(drafts: readonly Draft[], decided: Map<ImportedAlias, ImportRow>): Promise<void> {
     const standing = await this.#standing(drafts);
     for (const draft of drafts) {

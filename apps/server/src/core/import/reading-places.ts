@@ -88,7 +88,7 @@ export class ReadingPlaces {
     this.#queue = new FairQueue({ ...limits, now });
   }
 
-  /** @throws AppError `busy` when the account has another one, too many wait, or this one was too slow */
+  /** @throws AppError `busy` when the account reads another import, too many wait, or this one was too slow */
   async run<T>({ userId, block }: Reader, read: (place: ReadingPlace) => Promise<T>): Promise<T> {
     if (this.#accounts.has(userId)) throw new AppError("busy");
     this.#accounts.add(userId);

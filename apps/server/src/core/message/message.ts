@@ -40,10 +40,10 @@ export interface MessageBodies {
   put(messageId: string, parts: readonly Buffer[]): Promise<void>;
   /** @returns `null` when no body has this id, or when the body is damaged */
   get(messageId: string): Promise<Buffer | null>;
-  /** At most the first 256 KiB, which contain the whole header of any accepted message. `null` as for `get`. */
+  /** Reads up to the first 256 KiB of a body, where any accepted message's whole header is. `null` as for `get`. */
   getStart(messageId: string): Promise<Buffer | null>;
   delete(messageId: string): Promise<void>;
-  /** Bodies without a message row that are older than `olderThanMs`. @returns how many */
+  /** Deletes bodies without a message row that are older than `olderThanMs`. @returns how many */
   sweep(isKnown: (messageId: string) => Promise<boolean>, olderThanMs: number): Promise<number>;
 }
 

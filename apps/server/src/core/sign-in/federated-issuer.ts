@@ -23,10 +23,10 @@ export interface FlowSecrets {
   settings?: SettingsFlow;
 }
 
-/** As the issuer describes them; every field has been checked and is within its length limit. */
+/** A person as the issuer describes them; every field has been checked and is within its length limit. */
 export interface FederatedPerson {
   issuer: string;
-  /** Permanent, and never reassigned by this issuer. */
+  /** Subject identifier of the person, permanent and never reassigned by this issuer. */
   subject: string;
   /** `null` unless the issuer says that it has verified the address. */
   email: string | null;
@@ -52,7 +52,7 @@ export const googleIssuer = "https://accounts.google.com";
 
 const NAME_MAX = 100;
 const IMAGE_URL_MAX = 2048;
-/** At most 255 ASCII characters (OpenID Connect Core §2). */
+/** A subject identifier has at most 255 ASCII characters (OpenID Connect Core §2). */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /** Person of an ID token's valid claims (OpenID Connect Core §5.1); `null` without a valid subject. */
@@ -82,7 +82,7 @@ function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean
   return typeof hostedDomain === "string" && domain !== "" && asciiDomain(hostedDomain) === domain;
 }
 
-/** Lower-case A-labels (RFC 5891); an empty text if the domain is not valid. */
+/** Domain of an address in lower-case A-labels (RFC 5891); an empty text if it is not valid. */
 const asciiDomain = (domain: string) => domainToASCII(domain.trim());
 
 function readName(value: unknown): string | null {
@@ -120,6 +120,6 @@ export function hashFlow(browserToken: string, state: string): Buffer | null {
 
 export interface TokenTerms {
   expiresAt: Date;
-  /** IP address; stored only as keyed hashes of its network and block. */
+  /** The client's IP address; stored only as keyed hashes of its network and block. */
   clientAddress: string;
 }

@@ -70,7 +70,7 @@ interface SignInTry {
   browser: string | null;
 }
 
-/** An allowed and counted attempt. It counts as a failure unless `succeed` or `giveBack` is called. */
+/** An allowed and counted attempt to sign in, which is a failure unless `succeed` or `giveBack` is called. */
 interface CountedTry {
   isKnownBrowser: boolean;
   succeed(): Promise<void>;
@@ -114,7 +114,7 @@ async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): 
 
 const browserName = ({ token }: KnownBrowserEntry) => `browser ${token.toString("hex")}`;
 
-/** Counts from narrow limits to wide ones; what one refuses does not count, so floods spare the wide limits. */
+/** Counts an attempt by narrow limits before wide ones; what one refuses does not count, so floods spare the wide. */
 async function countUnknown(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   const { email, clientAddress } = attempt;
   const key = accountName(email);

@@ -19,7 +19,7 @@ export interface User {
   /** The owner has removed a Google account, so only the owner can link one again, in Settings. */
   isGoogleRemoved?: true;
   emailConfirmedAt: Date | null;
-  /** Argon2id hash as a PHC string. */
+  /** Argon2id hash of the password as a PHC string. */
   passwordHash: string | null;
   /** When the password was last changed, reset or removed, if ever. Rehashing does not count. */
   passwordSetAt?: Date;
@@ -27,7 +27,7 @@ export interface User {
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;
-  /** In hundredths of the currency unit. */
+  /** Balance in hundredths of the currency unit. */
   balanceCents: number;
   createdAt: Date;
   updatedAt: Date;
@@ -52,10 +52,7 @@ export interface WayRemoval {
 }
 
 export interface UserStore {
-  /**
-   * @param clientAddress absent for accounts that no visitor registers
-   * @throws AppError `email_taken`; e-mails are compared case-insensitively
-   */
+  /** @param clientAddress absent unless a visitor registers @throws AppError `email_taken`, ignoring letter case */
   insert(user: User, clientAddress?: string): Promise<void>;
   /** False when another account has the e-mail, wallet or Google id. */
   insertIfFree(user: User, clientAddress?: string): Promise<boolean>;

@@ -100,7 +100,7 @@ export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt)
   return (await deps.users.findByWallet(proof.walletAddress)) ?? (await createAccount(deps, proof, clientAddress));
 }
 
-/** Counts as a registration, since anybody can make any number of keys. */
+/** The first sign-in of a wallet counts as a registration, since anybody can make any number of keys. */
 async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, clientAddress: string): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
   const user = newUser(deps, { authMethod: "wallet", walletAddress });

@@ -47,7 +47,7 @@ const smallOrder: ReadonlySet<string> = new Set([
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ]);
 
-/** `null` for an invalid address: not base58 of 32 bytes, or a key of small order. */
+/** Public key of a wallet address; `null` for an invalid one: not base58 of 32 bytes, or a key of small order. */
 export function walletKey(walletAddress: string): KeyObject | null {
   const bytes = fromBase58(walletAddress, KEY_BYTES);
   if (bytes === null || isSmallOrder(bytes)) return null;
@@ -73,7 +73,7 @@ function fromBase64(text: string): Buffer | null {
   return bytes.length === SIGNATURE_BYTES && bytes.toString("base64") === text ? bytes : null;
 }
 
-/** On the event loop: that takes 0.1 ms, less than passing the work to another thread. */
+/** Verifies a signature on the event loop: that takes 0.1 ms, less than passing the work to another thread. */
 export function isSignedBy(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean {
   return verify(null, message, key, signature);
 }

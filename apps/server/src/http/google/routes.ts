@@ -107,10 +107,7 @@ interface Exchange {
   reply: FastifyReply;
 }
 
-/**
- * Finishes a flow that was started in Settings, and redirects back there whether it succeeded or not; to `/auth` if the
- * login session has ended or can't be renewed.
- */
+/** Finishes a flow of Settings and redirects back there; to `/auth` if the session has ended or can't be renewed. */
 export async function returnToSettings(
   parts: Parts,
   { request, reply }: Exchange,

@@ -87,7 +87,7 @@ export function attachmentDisposition(filename: string): string {
 
 export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
-    // Runs before the body is read.
+    // The access to the preview inbox is checked before the body is read.
     scope.addHook("onRequest", async (request, reply) => {
       reply.header("cache-control", "no-store");
       if (deps === null || access.stateOf(request.raw) !== "open")

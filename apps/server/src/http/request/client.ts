@@ -58,8 +58,7 @@ export function forwardedClient({ socketAddress, field = "", isTrustedProxy }: F
 }
 
 /**
- * Proxies write an address bare, in quotes, in brackets, and with a port.
- * @returns e.g. `2001:db8::9` for `"[2001:db8::9]:50123"`; `null` if there is none, e.g. for `unknown`
+ * Proxies write an address bare, quoted, in brackets, with a port. @returns e.g. `2001:db8::9`; `null` for `unknown`
  */
 function addressIn(entry: string): string | null {
   const plain = entry

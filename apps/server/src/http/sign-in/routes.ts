@@ -77,7 +77,7 @@ export function passwordHandlers(deps: CoreDeps, later: LaterWork) {
     },
     async resetPassword({ body, clientAddress, browser }) {
       const { user, addressee } = await resetPassword(deps, { ...body, clientAddress });
-      // The browser's next sign-in has a limit of its own then, however many others try at the same time.
+      // A known browser's next sign-in has a limit of its own, however many others try at the same time.
       rememberBrowser(deps, user, browser);
       later.run(mailFailed, () => notifyPasswordChanged(deps, addressee));
       return { message: passwordChanged };

@@ -2,7 +2,7 @@ import type { LoginSessionWire, SignInWire, UserWire } from "@kauke/contract";
 import type { ListedSession } from "../../core/login-session.ts";
 import type { User } from "../../core/user/user.ts";
 
-/** Whether there is a password, never the password itself. */
+/** Whether the account has a password, never the password itself. */
 export function signInToWire(user: User, freshForSeconds: number): SignInWire {
   return {
     email: user.email,

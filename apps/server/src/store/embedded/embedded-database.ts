@@ -131,10 +131,7 @@ export async function checkDurable(pglite: PGlite, files: DurableFileSystem): Pr
   );
 }
 
-/**
- * Yields to the event loop between statements, which the database computes on this thread and ends in microtasks: a
- * long series would block timers, sockets and its own upkeep.
- */
+/** Yields between statements, which run on this thread: a long series would block timers, sockets and upkeep. */
 
 /** Milliseconds for which statements may follow each other without yielding. */
 const TURN_MS = 10;

@@ -67,14 +67,14 @@ function isFirst(seen: Set<string>, key: string): boolean {
   return true;
 }
 
-/** @returns false for each that was not deferred: its lease was lost, or it is composed mail */
+/** @returns false for each delivery that was not deferred: its lease was lost, or it is composed mail */
 export async function deferTogether(context: StoreContext, deferrals: readonly Deferral[]): Promise<boolean[]> {
   const rows = await withMessagesLocked(context, deferrals, (db) => deferPlain(db, deferrals, context));
   const ids = new Set(rows.map((row) => row.id));
   return deferrals.map(({ id }) => ids.has(id));
 }
 
-/** @returns false for each whose lease was lost */
+/** @returns false for each delivery whose lease was lost */
 export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
@@ -103,7 +103,7 @@ async function withMessagesLocked<Row>(
   });
 }
 
-/** Not just `alias_id =`, for which PostgreSQL may read all waiting mail of the alias. */
+/** A condition other than `alias_id =`, for which PostgreSQL may read all waiting mail of the alias. */
 const isOfSameAlias = sql`ended.alias_id IS NOT NULL AND delivery.alias_id IS NOT DISTINCT FROM ended.alias_id`;
 
 /** Ends deliveries; all subqueries see the rows as they were before the statement. */

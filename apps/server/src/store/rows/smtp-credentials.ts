@@ -74,7 +74,7 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
   };
 }
 
-/** Changes with a new password and a rename, not when the password is resealed. */
+/** Stamp that changes with a new password and a rename, not when the password is resealed. */
 function stampOf({ username_index }: Pick<SmtpCredentialTable, "username_index">, password: string): string {
   return createHash("sha256").update(username_index).update(password).digest("base64url");
 }

@@ -157,7 +157,7 @@ class Rotation {
     return this.#inTurn(() => this.#check());
   }
 
-  /** Runs one after another: a check that read the keys before a rotation began would conclude that it is over. */
+  /** Runs checks one after another: one that read the keys before a rotation began would conclude that it is over. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#lastTurn.then(work);
     this.#lastTurn = done.catch(() => {});

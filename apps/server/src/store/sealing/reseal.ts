@@ -1,6 +1,5 @@
 /**
- * Reseals the rows of older keys, a few per commit. Locked rows are skipped, so it waits for nothing; the caller
- * repeats. Bodies are left, which the spool keeps for days only.
+ * Reseals rows of older keys, a few per commit, skipping locked ones; the caller repeats. Bodies are left to expire.
  */
 
 import { open, readdir } from "node:fs/promises";

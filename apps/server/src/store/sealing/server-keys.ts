@@ -1,7 +1,4 @@
-/**
- * The server's keys, wrapped in `server_key` and made by the process that starts first. Each purpose has its own, so
- * that a value for one is not valid for another.
- */
+/** The server's keys, one per purpose, so that a value for one is not valid for another; wrapped in `server_key`. */
 import { createHmac, createPrivateKey, generateKeyPair, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { type DkimKey, hmacSha256 } from "@kauke/mail-rfc";

@@ -37,7 +37,7 @@ function OtherWays() {
 
 interface Props {
   title: string;
-  /** The link to the other form, e.g. to registration. */
+  /** Link from the sign-in form to registration, or back. */
   swap: ReactNode;
   children: ReactNode;
 }

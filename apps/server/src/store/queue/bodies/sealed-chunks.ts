@@ -80,7 +80,7 @@ export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile
   }
 }
 
-/** @returns `null` if a chunk is damaged */
+/** @returns the body; `null` if one of its chunks is damaged */
 export function openChunks(keys: ServerKeys, name: string, sealed: Buffer): Buffer | null {
   const count = Math.max(1, Math.ceil(sealed.length / SEALED_CHUNK_BYTES));
   try {

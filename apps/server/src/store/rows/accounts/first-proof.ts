@@ -24,7 +24,7 @@ export interface AfterProof {
 
 export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: async () => {} };
 
-/** Returns the document without what an impostor could have filled; the caller seals it. */
+/** The account's document without what an impostor could have filled; the caller seals it. */
 export function withoutImpostor(document: UserDocument): UserDocument {
   const { googleIssuer: _, isMadeByHost: __, settings: ___, defaults: ____, isGoogleRemoved: _____, ...own } = document;
   return { ...own, googleId: null, walletAddress: null, firstName: null, lastName: null, profileImageUrl: null };

@@ -27,8 +27,7 @@ const MADE_AND_CONFIRMED_WITHIN_MS = 1000;
 const GMAIL = /@(?:gmail|googlemail)\.com$/i;
 
 /**
- * Earlier versions counted every federated account as confirmed, and did not record whether the issuer hosts the
- * mailbox. They count as not confirmed, except at Gmail.
+ * Earlier versions confirmed every federated account; those count as unconfirmed, except at Gmail, which Google hosts.
  */
 export function openUserDocument(
   keys: StoreContext["keys"],

@@ -90,7 +90,7 @@ async function clearIndex(
 }
 
 export interface PasswordReplacement {
-  /** Hash to replace; nothing changes if the account has another password by now. */
+  /** Password hash to replace; nothing changes if the account has another password by now. */
   from: string;
   to: string;
 }
@@ -116,7 +116,7 @@ export function storePassword(
 
 interface Replacing {
   replacement: PasswordReplacement;
-  /** Runs in the same transaction as the change. @param document with the new hash, not yet sealed */
+  /** Runs in the transaction of the password's change. @param document with the new hash, not yet sealed */
   also(trx: InTransaction, document: UserDocument): Promise<void>;
 }
 

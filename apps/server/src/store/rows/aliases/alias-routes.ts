@@ -34,10 +34,10 @@ const KNOWN_MAX = 256;
 const KNOWN_MS = 1000;
 
 export function routeReads({ db, keys, signals }: StoreContext) {
-  // `<mailbox index in hex>:<state>`, joined by commas. An array costs less than `string_agg`, which aggregates.
+  // Mailboxes as `<index in hex>:<state>`, joined by commas. An array costs less than `string_agg`, which aggregates.
   const pairs = sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || state
     FROM destination WHERE destination.user_id = alias.user_id), ',')`.as("pairs");
-  // `<mailbox index in hex>:<suspended>` of mailboxes that refused mail as nonexistent.
+  // Mailboxes that refused mail as nonexistent, as `<index in hex>:<suspended>`.
   const missing =
     sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || (suspended_at IS NOT NULL)
     FROM missing_mailbox WHERE missing_mailbox.user_id = alias.user_id), ',')`.as("missing");
@@ -92,10 +92,7 @@ export function routeReads({ db, keys, signals }: StoreContext) {
   };
 }
 
-/**
- * Remembers routes, since the queue often has many messages of one alias. They are dropped before a change is
- * acknowledged; a look-up that overlaps a change is not remembered.
- */
+/** Caches routes, dropped before a change is acknowledged; a look-up that overlaps a change is not cached. */
 function rememberBriefly(lookUp: (aliasId: string) => Promise<AliasRoute | null>, signals: ChangeSignals) {
   const known = new Map<string, { route: AliasRoute; untilMs: number }>();
   let changes = 0;

@@ -51,7 +51,7 @@ export class ListCache<Item> {
   }
 
   #keep(account: string, kept: Kept<Item>, bytes: number): void {
-    // Another reading may have taken its place, even one with the same mark.
+    // Another reading of the list may have taken this one's place, even one with the same mark.
     if (this.#lists.get(account) !== kept) return;
     if (bytes > this.#limits.listBytes) return this.#drop(account);
     kept.bytes = bytes;

@@ -242,7 +242,7 @@ async function answerLink(
   });
 }
 
-/** Locks pairs in the order of ids: all accounts for a block, otherwise the link's account. */
+/** Locks pairs of account and mailbox in the order of ids: all accounts for a block, else the link's account. */
 function lockPairs(
   trx: InTransaction,
   { id, mailbox_index }: { id: string; mailbox_index: Buffer },

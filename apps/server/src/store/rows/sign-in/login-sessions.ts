@@ -7,8 +7,8 @@ import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 
 /**
- * Always true, and lets the commit not wait for the disk, which would block the embedded database. A crash loses the
- * changes since the last fsynced commit, which only lets a session expire earlier.
+ * A condition, always true, that lets the commit not wait for the disk, which would block the embedded database. A
+ * crash loses the changes since the last fsynced commit, which only lets a session expire earlier.
  */
 const isCommittedWithoutFsync = sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`;
 
