@@ -12,7 +12,7 @@ const linkToken = z.string().regex(/^[a-z2-7]{32}$/);
 export const confirmationLink = z.object({ token: linkToken });
 export const confirmationChoice = z.enum(["mine", "not_mine", "block"]);
 export type ConfirmationChoice = z.infer<typeof confirmationChoice>;
-export const confirmationAnswer = z.object({ token: linkToken, choice: confirmationChoice });
+export const confirmationDecision = z.object({ token: linkToken, choice: confirmationChoice });
 export const confirmationRequest = z.object({ address: z.string().min(3).max(320) });
 export const confirmationStanding = z.object({ state: confirmationState });
 /** `signIn`: whether the account's e-mail is confirmed, for a mailbox that is this very address. */

@@ -10,7 +10,7 @@ import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./
 import { bulkAliasBody, bulkAliasResponse } from "./alias-bulk.ts";
 import { checklistEndpoints } from "./checklist.ts";
 import {
-  confirmationAnswer,
+  confirmationDecision,
   confirmationLink,
   confirmationLinkStanding,
   confirmationRequest,
@@ -274,7 +274,7 @@ const shapes = {
   answerConfirmation: {
     summary:
       "Confirm the mailbox that a link was sent to, say that it isn't yours, or block all mail from this server to it. Confirming it in a session of its account also confirms the same address as the account's e-mail",
-    body: confirmationAnswer,
+    body: confirmationDecision,
     status: 200,
     errors: [404],
     response: confirmationLinkStanding,

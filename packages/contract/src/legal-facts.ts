@@ -3,7 +3,7 @@ export const legalFacts = {
   minimumAge: 13,
   priceDollars: 0,
   liabilityCapDollars: 0,
-  gdprAnswerDays: 30,
+  gdprResponseDays: 30,
   governmentRequests: 0,
   breaches: 0,
   emailLogs: 0,

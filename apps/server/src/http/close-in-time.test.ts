@@ -4,10 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fastify } from "fastify";
 import { describe, expect, it } from "vitest";
 import { closeInTime } from "./close-in-time.ts";
-import { answerBrokenRequest } from "./response/problem.ts";
+import { respondToBrokenRequest } from "./response/problem.ts";
 
 async function startSlow(graceMs: number) {
-  const app = fastify({ return503OnClosing: false, clientErrorHandler: answerBrokenRequest });
+  const app = fastify({ return503OnClosing: false, clientErrorHandler: respondToBrokenRequest });
   closeInTime(app, graceMs);
   app.get("/after/:ms", async (request) => {
     await pause(Number((request.params as { ms: string }).ms));

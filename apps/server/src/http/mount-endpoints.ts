@@ -93,20 +93,20 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       async handler(request, reply) {
         const call = callOf(endpoint, options, request, reply) as Call<never>;
         const work = async () => {
-          const answer = await handler(call).catch((thrown) => rethrow(deps, request.signedInUserId, thrown));
-          return isFile(endpoint) ? answer : await withLongListAsText(answer);
+          const response = await handler(call).catch((thrown) => rethrow(deps, request.signedInUserId, thrown));
+          return isFile(endpoint) ? response : await withLongListAsText(response);
         };
         const { signedInUserId } = request;
         const turn = callerTurn(request);
         const inTurn = () => asCaller(turn, work);
         const isUnlimited = signedInUserId === null || workerCalls.has(name);
-        const answer = await (isUnlimited ? inTurn() : accountCalls.run(signedInUserId, inTurn));
+        const response = await (isUnlimited ? inTurn() : accountCalls.run(signedInUserId, inTurn));
         if (!isFile(endpoint) || signedInUserId === null) {
-          if (typeof answer === "string") reply.type("application/json; charset=utf-8");
-          return reply.code(endpoint.status).send(answer);
+          if (typeof response === "string") reply.type("application/json; charset=utf-8");
+          return reply.code(endpoint.status).send(response);
         }
         const userId = signedInUserId;
-        const chunks = endpoint.savedAs === undefined ? (answer as AsyncIterable<string>) : jsonChunks(answer);
+        const chunks = endpoint.savedAs === undefined ? (response as AsyncIterable<string>) : jsonChunks(response);
         const file = downloads.begin(chunks, { request, reply, userId, inTurn: (read) => asCaller(turn, read) });
         nameFile(reply, fileOf(endpoint, request), deps.clock.now());
         return reply.code(endpoint.status).send(file);

@@ -93,7 +93,7 @@ function operation(name: EndpointName, endpoint: Endpoint): object {
     ...(endpoint.body && { requestBody: { required: true, content: json(schemaOf(endpoint.body, "input")) } }),
     responses: {
       [endpoint.status]: { description: "Done", content: responseContent(endpoint) },
-      ...Object.fromEntries(statuses.map((status) => [status, problemAnswer(status)])),
+      ...Object.fromEntries(statuses.map((status) => [status, problemResponse(status)])),
     },
   };
 }
@@ -132,7 +132,7 @@ function responseContent({ response, fileTypes }: Endpoint): object {
   return Object.fromEntries(Object.values(fileTypes).map((type) => [type, { schema: { type: "string" } }]));
 }
 
-function problemAnswer(status: number): object {
+function problemResponse(status: number): object {
   return { description: errorTexts[status], content: json({ $ref: "#/components/schemas/Problem" }) };
 }
 

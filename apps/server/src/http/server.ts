@@ -36,7 +36,7 @@ import { dropCookies, hasKeyField } from "./request/key-caller.ts";
 import { type LaterWork, laterWork } from "./request/later-work.ts";
 import { readOnlyJson } from "./request/read-json.ts";
 import { isCrossSiteWrite, type OwnOrigins, publicOrigin } from "./request/same-site.ts";
-import { answerBrokenRequest, errorAnswerer } from "./response/problem.ts";
+import { errorResponder, respondToBrokenRequest } from "./response/problem.ts";
 import { securityHeaders } from "./response/security-headers.ts";
 import { emailChangeHandlers, proofHandlers, waysInHandlers } from "./sign-in/method-routes.ts";
 import {
@@ -134,7 +134,7 @@ function callInTurn(app: FastifyInstance, asCaller: AsCaller | undefined): void 
 }
 
 function createApp(options: HttpServerOptions, headers: Readonly<Record<string, string>>): FastifyInstance {
-  const answerError = errorAnswerer(options);
+  const respondToError = errorResponder(options);
   const { trustedProxies, limits } = options.config;
   const trustProxy = trustedProxyCheck(trustedProxies);
   const isTrustedProxy = trustProxy === false ? () => false : trustProxy;
@@ -149,13 +149,13 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
     rewriteUrl: plainUrl,
     // Fastify reports a path that cannot be decoded before any hook runs, so the headers are added here.
     frameworkErrors: (error, request, reply) =>
-      void answerError(error, request, reply.headers({ ...headers, ...corsHeaders(request) })),
-    clientErrorHandler: answerBrokenRequest,
+      void respondToError(error, request, reply.headers({ ...headers, ...corsHeaders(request) })),
+    clientErrorHandler: respondToBrokenRequest,
   });
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(respondToError);
   app.decorateRequest("signedInUserId", null);
   app.decorateRequest("apiKey", null);
-  answerToKeys(app);
+  allowKeyCalls(app);
   findClients(app, { isTrustedProxy, guard, logger: options.logger });
   closeInTime(app);
   return app;
@@ -163,7 +163,7 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
 
 const corsHeaders = ({ url }: FastifyRequest) => (isSharedPath(url) ? sharedHeaders : {});
 
-function answerToKeys(app: FastifyInstance): void {
+function allowKeyCalls(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     if (mayHaveNoCookie(request)) dropCookies(request.raw);
     reply.headers(corsHeaders(request));

@@ -12,7 +12,7 @@ export class MemberProcess {
   readonly #child;
   readonly #requests = new Map<number, PromiseWithResolvers<ControlResponse>>();
   #lastId = 0;
-  #unanswered = 0;
+  #missedPings = 0;
   isReady = false;
   /** Resolves with the ports that the process listens on; rejects when it ends before. */
   readonly ready: Promise<ListenPorts>;
@@ -36,7 +36,7 @@ export class MemberProcess {
       this.#requests.clear();
     });
     this.#child.on("message", (message: FromMember) => {
-      this.#unanswered = 0;
+      this.#missedPings = 0;
       if (message.kind === "response") this.#requests.get(message.id)?.resolve(message.response);
       else {
         this.isReady = true;
@@ -46,8 +46,8 @@ export class MemberProcess {
     this.#send({ kind: "start", member, ports });
   }
 
-  get unanswered(): number {
-    return this.#unanswered;
+  get missedPings(): number {
+    return this.#missedPings;
   }
 
   /** @throws OperatorError with the sentence of a refusal, ControlError if the process failed or has ended */
@@ -55,7 +55,7 @@ export class MemberProcess {
     const id = ++this.#lastId;
     const response = Promise.withResolvers<ControlResponse>();
     this.#requests.set(id, response);
-    if (request.call === "ping") this.#unanswered++;
+    if (request.call === "ping") this.#missedPings++;
     this.#send({ kind: "request", id, request });
     return valueOf(await response.promise.finally(() => this.#requests.delete(id)));
   }

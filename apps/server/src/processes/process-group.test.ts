@@ -67,11 +67,11 @@ it("only pings without a response count against a process, not requests of the o
   const member = new MemberProcess(program, { processes: 1, ticketKeys: Buffer.alloc(48) }, null);
   await member.ready;
   const asked = Array.from({ length: 12 }, () => member.ask({ call: "metrics" }));
-  expect(member.unanswered).toBe(0);
+  expect(member.missedPings).toBe(0);
   const ping = member.ask({ call: "ping" });
-  expect(member.unanswered).toBe(1);
+  expect(member.missedPings).toBe(1);
   await Promise.all([...asked, ping]);
-  expect(member.unanswered).toBe(0);
+  expect(member.missedPings).toBe(0);
   await member.stop();
 });
 

@@ -21,7 +21,7 @@ const STEADY_MS = 30_000;
  * After a minute without a response the thread is blocked and the process is killed. Pings are counted instead of time,
  * so that no process is killed because the whole machine was suspended.
  */
-const UNANSWERED_MAX = 12;
+const MISSED_PINGS_MAX = 12;
 /** Milliseconds after which a slow process is left out of the page of metrics. */
 const METRICS_MS = 2000;
 
@@ -118,7 +118,7 @@ export class ProcessGroup {
 
   #killSilent(): void {
     for (const member of this.#ready()) {
-      if (member.unanswered >= UNANSWERED_MAX) member.kill();
+      if (member.missedPings >= MISSED_PINGS_MAX) member.kill();
       else member.ask({ call: "ping" }).catch(() => {});
     }
   }

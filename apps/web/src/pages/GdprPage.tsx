@@ -9,7 +9,7 @@ export function GdprPage() {
       title="GDPR"
       lead="Your rights under the General Data Protection Regulation, and how to use them here."
       figures={[
-        ["Days to answer a request, at most", legalFacts.gdprAnswerDays],
+        ["Days to answer a request, at most", legalFacts.gdprResponseDays],
         ["Days after deleting an account, at most", retentionDays.deletedAccount],
         ["Days after deleting an alias, at most", retentionDays.deletedAlias],
       ]}
@@ -112,7 +112,7 @@ function asking(): LegalPart {
     body: (
       <p>
         Write from the address you sign in with, or tell us the alias it is about. We answer within{" "}
-        {daysText(legalFacts.gdprAnswerDays)}, and it costs nothing. We ask for no identity papers: we could compare
+        {daysText(legalFacts.gdprResponseDays)}, and it costs nothing. We ask for no identity papers: we could compare
         them with nothing we have.
       </p>
     ),

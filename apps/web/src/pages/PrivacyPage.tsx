@@ -272,7 +272,7 @@ function rest(): LegalPart {
         You must be at least {legalFacts.minimumAge} years old to have an account. This policy came with version{" "}
         {product.version}; when the program keeps more or less than it says, it is changed with it. The operator of this
         server is responsible: write to <code>postmaster@</code> any alias domain it offers. Requests under the GDPR are
-        answered within {daysText(legalFacts.gdprAnswerDays)}.
+        answered within {daysText(legalFacts.gdprResponseDays)}.
       </p>
     ),
   };

@@ -4,7 +4,7 @@ import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx"
 
 export function TransparencyPage() {
   const { name } = product;
-  const { governmentRequests, breaches, emailLogs, nextReport, launched, gdprAnswerDays } = legalFacts;
+  const { governmentRequests, breaches, emailLogs, nextReport, launched, gdprResponseDays } = legalFacts;
   return (
     <LegalPage
       title="Transparency Report"
@@ -110,7 +110,7 @@ export function TransparencyPage() {
           title: "Your requests",
           body: (
             <p>
-              We answer GDPR requests within {daysText(gdprAnswerDays)}. See the{" "}
+              We answer GDPR requests within {daysText(gdprResponseDays)}. See the{" "}
               <PageLink to="/gdpr">GDPR page</PageLink> and the <PageLink to="/privacy">Privacy Policy</PageLink>.
             </p>
           ),

@@ -20,11 +20,11 @@ import {
 } from "../own-mail.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import {
-  type Answered,
   type AskDecision,
   type AskedLink,
   type AskInput,
   type ConfirmationSettings,
+  type DecidedByLink,
   type DestinationStore,
   type KnownState,
   type Pair,
@@ -164,7 +164,7 @@ export async function readLink(deps: ReadDeps, token: string): Promise<Confirmat
   return standingOf(deps, await findLink(deps, token));
 }
 
-interface Answer {
+interface LinkDecision {
   token: string;
   choice: ConfirmationChoice;
   signedInUserId: string | null;
@@ -176,13 +176,13 @@ interface Answer {
  * anybody else confirms the mailbox alone, since the account may be a stranger's.
  * @throws AppError `not_found`
  */
-export async function answerLink(
+export async function decideByLink(
   deps: ReadDeps & Pick<CoreDeps, "accountLinks" | "notices" | "clock" | "random">,
-  { token, choice, signedInUserId }: Answer,
+  { token, choice, signedInUserId }: LinkDecision,
 ): Promise<ConfirmationLinkStanding> {
-  const answered = await deps.destinations.answerLink(hashLinkToken(token), choice);
-  if (answered === null) throw unknownLink();
-  for (const ended of answered.ended) await notifyOwner(deps, ended);
+  const decided = await deps.destinations.decideByLink(hashLinkToken(token), choice);
+  if (decided === null) throw unknownLink();
+  for (const ended of decided.ended) await notifyOwner(deps, ended);
   const link = await findLink(deps, token);
   const { state, userId, address } = link;
   if (choice === "mine" && state === "confirmed" && userId === signedInUserId && address !== null)
@@ -208,7 +208,7 @@ async function standingOf(
 
 async function notifyOwner(
   { notices, clock, random }: Pick<CoreDeps, "notices" | "clock" | "random">,
-  { userId, address }: Answered["ended"][number],
+  { userId, address }: DecidedByLink["ended"][number],
 ): Promise<void> {
   const who = address === null ? "a mailbox you forwarded to" : address;
   const text = `Whoever reads ${who} says that it is not yours. Nothing is forwarded to it any more.`;

@@ -38,7 +38,7 @@ export interface AskedLink {
   address: string | null;
 }
 
-export interface Answered {
+export interface DecidedByLink {
   state: KnownState;
   /** Accounts that may no longer forward to the mailbox, each with the address as an alias spells it, if one has it. */
   ended: readonly { userId: string; address: string | null }[];
@@ -63,7 +63,7 @@ export interface DestinationStore {
   ask(input: AskInput): Promise<AskDecision>;
   takeBackAsk(input: AskInput): Promise<void>;
   readLink(tokenHash: Buffer): Promise<AskedLink | null>;
-  answerLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<Answered | null>;
+  decideByLink(tokenHash: Buffer, choice: ConfirmationChoice): Promise<DecidedByLink | null>;
 }
 
 export const MISSING_MAILBOX_RULE = {

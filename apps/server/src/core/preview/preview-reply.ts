@@ -54,7 +54,7 @@ export function writePreviewReply(arrival: PreviewArrival, typed: TypedReply): P
 function composeReply({ rcptTo, raw }: PreviewArrival, { text, all, at, random }: TypedReply): PreviewReply | null {
   const { fields, end } = readHeader(raw);
   const source = { header: raw.subarray(0, end), fields };
-  const { to, cc } = peopleToAnswer(source, { own: rcptTo, all });
+  const { to, cc } = peopleToReplyTo(source, { own: rcptTo, all });
   if (to === undefined) return null;
   const reply = composeMessage({
     from: rcptTo,
@@ -69,7 +69,7 @@ function composeReply({ rcptTo, raw }: PreviewArrival, { text, all, at, random }
   return { from: rcptTo, recipients, raw: Buffer.concat([more, reply]) };
 }
 
-function peopleToAnswer(source: HeaderSource, { own, all }: { own: string; all: boolean }) {
+function peopleToReplyTo(source: HeaderSource, { own, all }: { own: string; all: boolean }) {
   const named = (field: string) => addressesOf(source, field).mailboxes;
   const replyTo = named("reply-to");
   const authors = replyTo.length > 0 ? replyTo : named("from");
@@ -92,31 +92,31 @@ function subjectOf({ header, fields }: HeaderSource): string {
 /** In-Reply-To and References (RFC 5322 §3.6.4), with one identifier per line. */
 function threadFields({ header, fields }: HeaderSource): FieldText {
   const idsIn = (name: string) => findMessageIds(firstValue(header, fields, name) ?? "").filter(canStandInField);
-  const [answered] = idsIn("message-id");
-  if (answered === undefined) return NO_FIELD;
+  const [original] = idsIn("message-id");
+  if (original === undefined) return NO_FIELD;
   const before = idsIn("references");
-  const thread = [...(before.length > 0 ? before : idsIn("in-reply-to")), answered];
-  return joinFields([headerField("In-Reply-To", [answered]), headerField("References", thread, { columns: 1 })]);
+  const thread = [...(before.length > 0 ? before : idsIn("in-reply-to")), original];
+  return joinFields([headerField("In-Reply-To", [original]), headerField("References", thread, { columns: 1 })]);
 }
 
 /** Sends the reply as authenticated mail. @returns `null` when accepted, otherwise the text of the rejection */
 export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 
-export interface AnswerPreviewDeps {
+export interface PreviewReplyDeps {
   inbox: PreviewInbox;
   send: SendPreviewReply | null;
   clock: Clock;
   random: Random;
 }
 
-export interface PreviewAnswer {
+export interface PreviewReplyRequest {
   id: string;
   text: string;
   all: boolean;
 }
 
 /** @throws AppError `not_found`, `unavailable` without a mail path here, `invalid` with the text of the rejection */
-export async function answerPreview({ id, text, all }: PreviewAnswer, deps: AnswerPreviewDeps): Promise<void> {
+export async function replyToPreview({ id, text, all }: PreviewReplyRequest, deps: PreviewReplyDeps): Promise<void> {
   const { inbox, send, clock, random } = deps;
   const arrival = inbox.arrival(id);
   if (arrival === null) throw new AppError("not_found");

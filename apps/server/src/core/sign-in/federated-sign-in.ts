@@ -83,10 +83,10 @@ export async function finishFederatedSignIn(
   { query, secrets, clientAddress }: { query: string; secrets: FlowSecrets; clientAddress: string },
 ): Promise<{ userId: string; googleId: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
-  const answer = await deps.federatedIssuer.redeem(query, secrets);
-  if (typeof answer === "string") return failedAtIssuer(answer);
-  const entered = await enterAccount(deps, answer, clientAddress);
-  return "failure" in entered ? entered : { ...entered, googleId: answer.subject };
+  const redeemed = await deps.federatedIssuer.redeem(query, secrets);
+  if (typeof redeemed === "string") return failedAtIssuer(redeemed);
+  const entered = await enterAccount(deps, redeemed, clientAddress);
+  return "failure" in entered ? entered : { ...entered, googleId: redeemed.subject };
 }
 
 const failureOf: Readonly<Record<IssuerFailure, GoogleFailure>> = {

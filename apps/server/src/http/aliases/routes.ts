@@ -11,8 +11,8 @@ import type { Handlers } from "../handler.ts";
 import {
   aliasToWire,
   aliasWishFromWire,
-  bulkAnswerToWire,
   bulkChangeFromWire,
+  bulkResponseToWire,
   type MailboxStandings,
   newAliasFromWire,
 } from "./wire.ts";
@@ -49,7 +49,7 @@ export function aliasHandlers(deps: CoreDeps) {
     async changeAliases({ userId, body: { aliasIds, change }, key, clientAddress }) {
       const by = key === null ? ("session" as const) : ("key" as const);
       const wanted = { userId, aliasIds, change: bulkChangeFromWire(change), by, clientAddress };
-      return bulkAnswerToWire(await changeAliases(deps, wanted));
+      return bulkResponseToWire(await changeAliases(deps, wanted));
     },
     async deleteAlias({ userId, params, clientAddress }) {
       await deleteAlias(deps, { userId, ...params, clientAddress });

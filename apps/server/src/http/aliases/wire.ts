@@ -95,7 +95,7 @@ export function bulkChangeFromWire(change: BulkAliasChange): BulkChange {
   return { kind: "labels", add: change.addLabel ?? null, remove: change.removeLabel ?? null };
 }
 
-export function bulkAnswerToWire({ changed, failed }: ManyChanged): BulkAliasResponse {
+export function bulkResponseToWire({ changed, failed }: ManyChanged): BulkAliasResponse {
   return { changed, failed: [...failed].map(([id, code]) => ({ id, code })) };
 }
 

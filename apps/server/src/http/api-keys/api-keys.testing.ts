@@ -30,5 +30,5 @@ export async function confirmMailbox({ store, clock }: TestServer, userId: strin
   const tokenHash = randomBytes(32);
   const tokenExpiresAt = new Date(clock.now().getTime() + 60_000);
   await store.destinations.ask({ id: randomUUID(), userId, address, tokenHash, tokenExpiresAt, isByOwner: true });
-  await store.destinations.answerLink(tokenHash, "mine");
+  await store.destinations.decideByLink(tokenHash, "mine");
 }

@@ -3,7 +3,7 @@ import { fastify } from "fastify";
 import { expect, it, onTestFinished } from "vitest";
 import { AppError, fieldError } from "../../core/app-error.ts";
 import { readAnyJson } from "../request/read-json.ts";
-import { errorAnswerer } from "../response/problem.ts";
+import { errorResponder } from "../response/problem.ts";
 import { cutNote, shapeErrors } from "./client-responses.ts";
 
 async function serve(thrown: () => unknown) {
@@ -14,7 +14,7 @@ async function serve(thrown: () => unknown) {
   const clock = { now: () => new Date("2026-03-01T10:00:00Z") };
   const random = { uuid: () => "an-incident", bytes: Buffer.alloc };
   const logger = { info: log, warn: log, error: log };
-  app.setErrorHandler(errorAnswerer({ clock, random, logger, isOutage: () => false }));
+  app.setErrorHandler(errorResponder({ clock, random, logger, isOutage: () => false }));
   await app.register(async (scope) => {
     readAnyJson(scope);
     shapeErrors(scope, ({ message, errors }, status) => ({

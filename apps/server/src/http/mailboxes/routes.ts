@@ -1,7 +1,7 @@
 import type { AccountDefaultsWire, GenerateAliasBody, MailboxWire } from "@kauke/contract";
 import { findFreeName, type GenerateInput, generateAlias } from "../../core/alias/generate-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { answerLink, readLink, requestConfirmation } from "../../core/destination/confirmation.ts";
+import { decideByLink, readLink, requestConfirmation } from "../../core/destination/confirmation.ts";
 import { resumeMailbox } from "../../core/destination/destination.ts";
 import { checkLoginSession } from "../../core/login-session.ts";
 import { type AccountDefaults, changeDefaults, readAccountDefaults } from "../../core/mailbox/account-defaults.ts";
@@ -68,7 +68,7 @@ export function confirmationHandlers(deps: CoreDeps) {
     },
     async answerConfirmation({ body, cookie }) {
       const session = cookie.token === null ? null : await checkLoginSession(deps, cookie.token);
-      return answerLink(deps, { ...body, signedInUserId: session?.userId ?? null });
+      return decideByLink(deps, { ...body, signedInUserId: session?.userId ?? null });
     },
     async resumeMailbox({ userId, body }) {
       await resumeMailbox(deps, { userId, ...body });

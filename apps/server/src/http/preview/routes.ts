@@ -5,7 +5,7 @@
 import { type PreviewMessage, type ProblemBody, previewReplyBody } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { MailTrace, PreviewFile, PreviewInbox } from "../../core/preview/preview-inbox.ts";
-import { type AnswerPreviewDeps, answerPreview } from "../../core/preview/preview-reply.ts";
+import { type PreviewReplyDeps, replyToPreview } from "../../core/preview/preview-reply.ts";
 import { parseBody } from "../request/parse-body.ts";
 import type { PreviewAccess } from "./preview-access.ts";
 import { openLinksInTabs } from "./preview-page.ts";
@@ -85,7 +85,7 @@ export function attachmentDisposition(filename: string): string {
   return `attachment; filename="${safe.replace(/[^\x20-\x7e]|["%]/g, "_")}"; filename*=UTF-8''${encoded}`;
 }
 
-export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null, access: PreviewAccess): void {
+export function replyRoute(app: FastifyInstance, deps: PreviewReplyDeps | null, access: PreviewAccess): void {
   void app.register(async (scope) => {
     // The access to the preview inbox is checked before the body is read.
     scope.addHook("onRequest", async (request, reply) => {
@@ -94,8 +94,8 @@ export function replyRoute(app: FastifyInstance, deps: AnswerPreviewDeps | null,
         return reply.code(404).send({ message: "Not found", code: "not_found" });
     });
     scope.post<{ Params: { id: string } }>("/preview/api/messages/:id/reply", async ({ params, body }, reply) => {
-      const answer = parseBody(previewReplyBody, body);
-      if (deps !== null) await answerPreview({ ...params, ...answer }, deps);
+      const typed = parseBody(previewReplyBody, body);
+      if (deps !== null) await replyToPreview({ ...params, ...typed }, deps);
       return reply.send({ message: "Reply sent" });
     });
   });

@@ -15,10 +15,10 @@ export async function* jsonChunks(value: unknown): AsyncGenerator<string> {
   }
 }
 
-export async function withLongListAsText(answer: unknown): Promise<unknown> {
-  if (!isPlain(answer) || !Object.values(answer).some(isLongList)) return answer;
+export async function withLongListAsText(body: unknown): Promise<unknown> {
+  if (!isPlain(body) || !Object.values(body).some(isLongList)) return body;
   const fields: string[] = [];
-  for (const [name, value] of Object.entries(answer)) {
+  for (const [name, value] of Object.entries(body)) {
     if (value === undefined) continue;
     const text = isLongList(value)
       ? `[${(await mapInSlices(value, (element) => JSON.stringify(element))).join(",")}]`

@@ -108,9 +108,9 @@ function codeOfFrameworkError(thrown: unknown): ErrorCode | null {
   return codeOfStatus.get(thrown.statusCode) ?? "invalid";
 }
 
-export type ErrorAnswerer = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+export type ErrorResponder = (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-export interface ErrorAnswererDeps {
+export interface ErrorResponderDeps {
   clock: Clock;
   random: Random;
   logger: Logger;
@@ -118,7 +118,7 @@ export interface ErrorAnswererDeps {
   isOutage: (thrown: unknown) => boolean;
 }
 
-export function errorAnswerer(deps: ErrorAnswererDeps): ErrorAnswerer {
+export function errorResponder(deps: ErrorResponderDeps): ErrorResponder {
   return (thrown, request, reply) => {
     const now = deps.clock.now();
     const problem =
@@ -146,7 +146,7 @@ export function errorAnswerer(deps: ErrorAnswererDeps): ErrorAnswerer {
 }
 
 /** Responds to what Node could not parse: a header too large or too slow, or not HTTP. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
   const body = JSON.stringify({ message: "The request is not valid HTTP.", code: new AppError("invalid").code });

@@ -178,7 +178,7 @@ describe("a mailbox that strangers request links for all day", () => {
     const strangers = [await person(), await person()];
     for (const stranger of [...strangers, ...strangers]) await ask(stranger, mailbox);
     expect((await ask(owner, mailbox)).status).toBe(429);
-    await destinations.answerLink(tokenHash, "mine");
+    await destinations.decideByLink(tokenHash, "mine");
     const sent = (await messages(mailbox)).length;
     expect((await ask(owner, mailbox)).status).toBe(202);
     expect((await ask(strangers[0] as Visitor, mailbox)).status).toBe(429);

@@ -162,7 +162,7 @@ async function block(address: string): Promise<void> {
     isByOwner: false,
   };
   await server.store.destinations.ask(request);
-  await server.store.destinations.answerLink(tokenHash, "block");
+  await server.store.destinations.decideByLink(tokenHash, "block");
 }
 
 describe("a reset link", () => {

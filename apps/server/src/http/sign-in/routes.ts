@@ -43,15 +43,15 @@ export function authHandlers(deps: CoreDeps) {
     },
     async register({ body, clientAddress, ...call }) {
       const user = await register(deps, { ...body, clientAddress });
-      const answer = await signIn(user, call);
+      const response = await signIn(user, call);
       rememberBrowser(deps, user, call.browser);
-      return answer;
+      return response;
     },
     async login({ body, clientAddress, ...call }) {
       const { user, isKnownBrowser } = await login(deps, { ...body, clientAddress, browser: call.browser.value });
-      const answer = await signIn(user, call);
+      const response = await signIn(user, call);
       if (!isKnownBrowser) rememberBrowser(deps, user, call.browser);
-      return answer;
+      return response;
     },
     async logout({ cookie }) {
       if (cookie.token !== null) await closeLoginSession(deps, cookie.token);

@@ -80,7 +80,7 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
     // Files of the build and well-known URIs (RFC 8615) are requested by programs, which get a line of text.
     // Anything else may be a user's typing error and gets the page "not found".
     return /^\/(?:assets|\.well-known)(?:\/|$)/i.test(pathOf(request.url))
-      ? answerMissing(reply)
+      ? respondNotFound(reply)
       : send(reply, missing, 404);
   });
 }
@@ -95,7 +95,7 @@ function mountFiles(app: FastifyInstance, origin: string): void {
 
 const isDocument = (pathname: string): boolean => /\.html$/i.test(decodeURIComponent(pathname));
 
-function answerMissing(reply: FastifyReply): FastifyReply {
+function respondNotFound(reply: FastifyReply): FastifyReply {
   return reply.code(404).header("cache-control", "no-store").type("text/plain; charset=utf-8").send("Not found\n");
 }
 

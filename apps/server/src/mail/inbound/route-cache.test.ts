@@ -54,7 +54,7 @@ class Changes {
   }
 
   async #answer(choice: "mine" | "not_mine" | "block"): Promise<unknown> {
-    return await this.#given.store.destinations.answerLink(await this.#ask(), choice);
+    return await this.#given.store.destinations.decideByLink(await this.#ask(), choice);
   }
 
   async #update(change: { name?: string; routing?: AliasRouting; webhookSecret?: Buffer; sealTo?: EncryptionChoice }) {

@@ -23,7 +23,7 @@ export async function confirmMailbox({ store, clock }: TestServer, userId: strin
   const tokenHash = randomBytes(32);
   const tokenExpiresAt = new Date(clock.now().getTime() + 3_600_000);
   await store.destinations.ask({ userId, address, id: randomUUID(), tokenHash, tokenExpiresAt, isByOwner: true });
-  const answered = await store.destinations.answerLink(tokenHash, "mine");
+  const answered = await store.destinations.decideByLink(tokenHash, "mine");
   expect(answered?.state).toBe("confirmed");
 }
 

@@ -12,7 +12,7 @@ export interface AddyCall {
 }
 
 /** @returns the response body; `undefined` for a response without one */
-type Answer = (call: AddyCall) => Promise<unknown>;
+type AddyHandler = (call: AddyCall) => Promise<unknown>;
 
 const PATH = "/api/v1";
 
@@ -20,11 +20,11 @@ const PATH = "/api/v1";
 export type Mount = (
   route: `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`,
   scope: KeyScope,
-  answer: Answer,
+  handle: AddyHandler,
 ) => void;
 
 export function mountOn(app: FastifyInstance, deps: CoreDeps): Mount {
-  return (route, scope, answer) => {
+  return (route, scope, handle) => {
     const [method, path] = route.split(" ") as [HTTPMethods, string];
     app.route({
       method,
@@ -32,7 +32,7 @@ export function mountOn(app: FastifyInstance, deps: CoreDeps): Mount {
       onRequest: byKey(deps, scope),
       handler: async (request, reply) => {
         const { userId, keyId } = callerOf(request);
-        const body = await answer({ userId, keyId, request, reply });
+        const body = await handle({ userId, keyId, request, reply });
         return body === undefined ? reply.code(204).send() : body;
       },
     });

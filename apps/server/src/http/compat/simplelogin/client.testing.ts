@@ -40,7 +40,7 @@ export class KeyHolder {
     const id = randomUUID();
     const pair = { userId: this.person.userId, address };
     await destinations.ask({ ...pair, id, tokenHash, tokenExpiresAt, isByOwner: true });
-    expect((await destinations.answerLink(tokenHash, "mine"))?.state).toBe("confirmed");
+    expect((await destinations.decideByLink(tokenHash, "mine"))?.state).toBe("confirmed");
   }
 
   async newKey(scopes: readonly KeyScope[] = keyScopes, more: object = {}): Promise<string> {

@@ -207,7 +207,7 @@ describe("links to an account's own e-mail", () => {
         return { tokenHash, decision: await store.destinations.ask(input) };
       };
       await asked(user);
-      await store.destinations.answerLink((await asked(refused)).tokenHash, "not_mine");
+      await store.destinations.decideByLink((await asked(refused)).tokenHash, "not_mine");
       expect(await stateOf(user)).toBe("asked");
       for (const it of [user, other, refused])
         await store.accountLinks.confirmEmail((await given(it, "email")).tokenHash, it.id);

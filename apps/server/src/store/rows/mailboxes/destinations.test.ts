@@ -38,7 +38,7 @@ onEachDatabase((given) => {
       expect(await destinations.ask(pair.input)).toEqual({ kind: "ask" });
       expect(await destinations.ask(wishOf(pair.user.id, pair.address))).toEqual({ kind: "known", state: "asked" });
       expect(await route()).toEqual(new Map([[pair.address, "asked"]]));
-      expect(await destinations.answerLink(pair.input.tokenHash, "mine")).toEqual({ state: "confirmed", ended: [] });
+      expect(await destinations.decideByLink(pair.input.tokenHash, "mine")).toEqual({ state: "confirmed", ended: [] });
       expect(await route()).toBeUndefined();
       expect((await aliases.findRouteById(pair.alias.id))?.unconfirmed).toBeUndefined();
     });
@@ -57,8 +57,11 @@ onEachDatabase((given) => {
       const other = await aPair(pair.address);
       for (const { input } of [pair, other]) await destinations.ask(input);
       const ended = [{ userId: pair.user.id, address: pair.address }];
-      expect(await destinations.answerLink(pair.input.tokenHash, "not_mine")).toEqual({ state: "refused", ended });
-      expect(await destinations.answerLink(pair.input.tokenHash, "not_mine")).toEqual({ state: "refused", ended: [] });
+      expect(await destinations.decideByLink(pair.input.tokenHash, "not_mine")).toEqual({ state: "refused", ended });
+      expect(await destinations.decideByLink(pair.input.tokenHash, "not_mine")).toEqual({
+        state: "refused",
+        ended: [],
+      });
       expect((await aliases.findRoute(pair.path))?.destinations).toEqual([]);
       expect((await aliases.findRoute(other.path))?.destinations).toEqual([mailbox(pair.address)]);
     });
@@ -68,8 +71,8 @@ onEachDatabase((given) => {
       const pair = await aPair();
       const other = await aPair(pair.address);
       for (const { input } of [pair, other]) await destinations.ask(input);
-      await destinations.answerLink(other.input.tokenHash, "mine");
-      const answered = await destinations.answerLink(pair.input.tokenHash, "block");
+      await destinations.decideByLink(other.input.tokenHash, "mine");
+      const answered = await destinations.decideByLink(pair.input.tokenHash, "block");
       expect(answered?.state).toBe("blocked");
       expect(new Set(answered?.ended.map((it) => it.userId))).toEqual(new Set([pair.user.id, other.user.id]));
       expect((await aliases.findRoute(other.path))?.destinations).toEqual([]);
@@ -77,7 +80,7 @@ onEachDatabase((given) => {
       expect(await destinations.ask(later.input)).toEqual({ kind: "known", state: "blocked" });
       expect(await destinations.isAnyBlocked([aMailbox(), pair.address.replace("@", "+x@")])).toBe(true);
       expect(await destinations.isAnyBlocked([aMailbox()])).toBe(false);
-      expect((await destinations.answerLink(other.input.tokenHash, "mine"))?.state).toBe("blocked");
+      expect((await destinations.decideByLink(other.input.tokenHash, "mine"))?.state).toBe("blocked");
     });
 
     it("the sixth unconfirmed one has to wait, also with concurrent requests", async () => {
@@ -106,17 +109,17 @@ onEachDatabase((given) => {
       await store.destinations.ask(pair.input);
       clock.advance(30 * DAY_MS - 1000);
       expect(await store.destinations.readLink(pair.input.tokenHash)).toMatchObject({ state: "asked" });
-      await store.destinations.answerLink(pair.input.tokenHash, "not_mine");
+      await store.destinations.decideByLink(pair.input.tokenHash, "not_mine");
       clock.advance(1000);
       expect(await store.destinations.readLink(pair.input.tokenHash)).toBeNull();
-      expect(await store.destinations.answerLink(pair.input.tokenHash, "mine")).toBeNull();
+      expect(await store.destinations.decideByLink(pair.input.tokenHash, "mine")).toBeNull();
       expect((await store.maintenance()).oneTimeTokens).toBeGreaterThan(0);
       expect(await stateOf(pair)).toBe("refused");
     });
 
     it("with an unknown token is not found", async () => {
       expect(await given.store.destinations.readLink(randomBytes(32))).toBeNull();
-      expect(await given.store.destinations.answerLink(randomBytes(32), "block")).toBeNull();
+      expect(await given.store.destinations.decideByLink(randomBytes(32), "block")).toBeNull();
     });
 
     it("is deleted with the account, like the account's mailbox states", async () => {
@@ -145,7 +148,7 @@ onEachDatabase((given) => {
       expect(heard).toContainEqual({ aliasId: pair.alias.id });
       if (second !== null) expect(await other).toEqual({ aliasId: pair.alias.id });
       heard.length = 0;
-      await store.destinations.answerLink(pair.input.tokenHash, "mine");
+      await store.destinations.decideByLink(pair.input.tokenHash, "mine");
       expect(heard).toContainEqual({ aliasId: pair.alias.id });
     } finally {
       await second?.close();

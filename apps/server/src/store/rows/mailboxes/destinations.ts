@@ -8,9 +8,9 @@ import type { ConfirmationChoice } from "@kauke/contract";
 import { sql } from "kysely";
 import { decideAsk, stateAfter } from "../../../core/destination/confirmation.ts";
 import type {
-  Answered,
   AskDecision,
   AskInput,
+  DecidedByLink,
   DestinationStore,
   KnownState,
   Pair,
@@ -82,7 +82,7 @@ export function destinationStore(context: StoreContext): DestinationStore {
       const link = await findLink(context, tokenHash);
       return link === null ? null : { state: link.state, userId: link.user_id, address: link.address };
     },
-    answerLink: (tokenHash, choice) => answerLink(context, tokenHash, choice),
+    decideByLink: (tokenHash, choice) => decideByLink(context, tokenHash, choice),
   };
 }
 
@@ -208,14 +208,14 @@ async function takeBackAsk(context: StoreContext, input: AskInput): Promise<void
   });
 }
 
-async function answerLink(
+async function decideByLink(
   context: StoreContext,
   tokenHash: Buffer,
   choice: ConfirmationChoice,
-): Promise<Answered | null> {
+): Promise<DecidedByLink | null> {
   const link = await findLink(context, tokenHash);
   if (link === null) return null;
-  return changeAndDropRoutes<Answered | null>(context, async (trx) => {
+  return changeAndDropRoutes<DecidedByLink | null>(context, async (trx) => {
     await lockMailbox(trx, link.mailbox_index);
     const pairs = await lockPairs(trx, link, choice);
     const own = pairs.find((pair) => pair.id === link.id);

@@ -27,7 +27,7 @@ describe("the mailboxes of an account", () => {
       const tokenExpiresAt = new Date(given.clock.now().getTime() + 3_600_000);
       const pair = { id: randomUUID(), userId, address, isByOwner: true };
       await given.store.destinations.ask({ ...pair, tokenHash, tokenExpiresAt });
-      await given.store.destinations.answerLink(tokenHash, "mine");
+      await given.store.destinations.decideByLink(tokenHash, "mine");
     }
 
     it("get one row for each address, whatever its letter case, and keep their ids and the oldest alias' time", async () => {

@@ -42,7 +42,7 @@ onEachContext((given) => {
     const times = { tokenExpiresAt: new Date(given.context.clock.now().getTime() + 86_400_000) };
     const store = destinationStore(given.context);
     await store.ask({ id: randomUUID(), userId, address, isByOwner: true, tokenHash, ...times });
-    if (isConfirmed) await store.answerLink(tokenHash, "mine");
+    if (isConfirmed) await store.decideByLink(tokenHash, "mine");
   }
 
   describe("a domain", () => {
