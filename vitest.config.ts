@@ -1,5 +1,5 @@
 import { deepTests, isQuickRun } from "@kauke/testkit/depth";
-import { slowestFirst } from "@kauke/testkit/slowest-first";
+import { slowestFilesFirst } from "@kauke/testkit/slowest-first";
 import { defineConfig } from "vitest/config";
 
 const costs = "**/*-cost.test.ts";
@@ -57,7 +57,7 @@ export default defineConfig({
     setupFiles: ["testkit/src/begin-with-empty-database.ts", "testkit/src/patient-waits.ts"],
     pool: "forks",
     // Of this configuration, not of a project's: vitest sorts the files of all projects together.
-    sequence: { sequencer: slowestFirst(longestS) },
+    sequence: { sequencer: slowestFilesFirst(longestS) },
     // More processes than cores: tests of a whole server wait for sockets and timers half of their time.
     maxWorkers: 5,
     // Databases live for seconds: optimizing their WebAssembly takes longer than running it as it was first compiled.

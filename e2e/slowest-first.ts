@@ -1,5 +1,5 @@
 /** The order of the journeys' files. */
-import { slowestFirst } from "@kauke/testkit/slowest-first";
+import { slowestFilesFirst } from "@kauke/testkit/slowest-first";
 
 /** Seconds that the slowest files take; others take 10 to 30. */
 const LONGEST_S: Readonly<Record<string, number>> = {
@@ -15,4 +15,4 @@ const LONGEST_S: Readonly<Record<string, number>> = {
   aliases: 30,
 };
 
-export const SlowestFirst = slowestFirst(LONGEST_S);
+export const SlowestFirst = slowestFilesFirst(LONGEST_S);

@@ -1,5 +1,5 @@
 /**
- * Which part of the repository may import which, as data. `partOf` names the part that a file belongs to; `mayImport`
+ * Which part of the repository may import which, as data. `sourcePartOf` names the part that a file belongs to; `mayImport`
  * is the whole table: a part may import only the parts listed under it. Tests may import everything, `testkit`
  * included.
  */
@@ -74,7 +74,7 @@ const folders: readonly (readonly [prefix: string, part: Part])[] = [
 ];
 
 /** @returns the part that a file belongs to; `null` for a file outside the table, such as configuration at the root */
-export function partOf(path: string): Part | null {
+export function sourcePartOf(path: string): Part | null {
   return folders.find(([prefix]) => path.startsWith(prefix))?.[1] ?? null;
 }
 

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { mayImport, type Part, packageParts, partOf, refusedModules } from "./boundaries.ts";
+import { mayImport, type Part, packageParts, refusedModules, sourcePartOf } from "./boundaries.ts";
 import { repositoryFiles, repositoryRoot } from "./source-files.ts";
 
 const isSource = /\.(?:ts|tsx|mts|mjs|js)$/;
@@ -22,7 +22,7 @@ export function importedModules(source: string): string[] {
 
 /** @returns what is wrong with a file's import, or `null` when the table allows it */
 export function breachOf(file: string, imported: string): string | null {
-  const from = partOf(file);
+  const from = sourcePartOf(file);
   if (from === null || isTest.test(file) || mayImport[from] === "everything") return null;
   if (imported.startsWith(".")) return relativeBreach(file, from, imported);
   const to = packageParts.get(imported) ?? packageParts.get(packageName(imported));
@@ -35,7 +35,7 @@ function relativeBreach(file: string, from: Part, imported: string): string | nu
   const target = posix.normalize(`${dirname(file)}/${imported}`);
   if (workspaceOf(target) !== workspaceOf(file)) return `${from} reaches another workspace by a path (${imported})`;
   if (isTest.test(target)) return `${from} imports a test (${imported})`;
-  const to = partOf(target);
+  const to = sourcePartOf(target);
   if (to === null || allows(from, to)) return null;
   return `${from} must not import ${to} (${imported})`;
 }

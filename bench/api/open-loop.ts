@@ -21,7 +21,7 @@ export interface ApiRequest {
   cookie: string;
 }
 
-export interface OpenResult {
+export interface OpenLoopResult {
   /** Milliseconds from the drawn time to the last byte of the response, one for each request. */
   latenciesMs: number[];
   /** Responses per second, until the last one. */
@@ -38,7 +38,7 @@ interface Connection {
 }
 
 /** @throws for any status but 200 */
-export async function offerLoad(load: OpenLoad): Promise<OpenResult> {
+export async function offerLoad(load: OpenLoad): Promise<OpenLoopResult> {
   const failure = Promise.withResolvers<never>();
   const opened = load.connections.map((requests) => openConnection(load, requests, failure.reject));
   const connections = await Promise.race([Promise.all(opened), failure.promise]);
@@ -116,10 +116,10 @@ function bodyLength(header: string): number {
   return Number(length);
 }
 
-function offer(connections: readonly Connection[], dueMs: readonly number[]): Promise<OpenResult> {
+function offer(connections: readonly Connection[], dueMs: readonly number[]): Promise<OpenLoopResult> {
   const free = [...connections];
   const latenciesMs: number[] = [];
-  const { promise, resolve } = Promise.withResolvers<OpenResult>();
+  const { promise, resolve } = Promise.withResolvers<OpenLoopResult>();
   const begin = performance.now();
   let sent = 0;
   let generatorLateMs = 0;

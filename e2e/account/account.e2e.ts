@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { fillRegister, password, register, signIn } from "../browser/steps.ts";
+import { fillRegister, password, registerOnPage, signIn } from "../browser/steps.ts";
 
 const site = runSite();
 const createAccount = (page: Page) => page.getByRole("button", { name: "Create Account" });
@@ -72,7 +72,7 @@ test("an e-mail address that has an account can't register again, in whatever ca
 
 test("registering leads to the dashboard, signed in, and the session survives a reload", async () => {
   const { page } = await site.visit();
-  await register(page, "ruta@people.example");
+  await registerOnPage(page, "ruta@people.example");
   await page.getByRole("banner").getByText("ruta", { exact: true }).waitFor();
   expect(await storedKeys(page)).toEqual(["authMethod", "user"]);
   await page.reload();

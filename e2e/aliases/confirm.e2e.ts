@@ -10,7 +10,7 @@ import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
 import { type Visit, widths } from "../browser/browser.ts";
 import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasRow, createAlias, register } from "../browser/steps.ts";
+import { aliasRow, createAliasOnPage, registerOnPage } from "../browser/steps.ts";
 import { rest } from "../screens/open-screen.ts";
 
 // Setting any rate limit turns on all of them, as in production.
@@ -50,8 +50,8 @@ async function expectAccessible(visit: Visit): Promise<void> {
 test("a person creates an alias, its first mail causes a confirmation message to the mailbox, and the link's button confirms it", async () => {
   const visit = await site.visit();
   const { page } = visit;
-  await register(page, "rasa@people.example");
-  await createAlias(page, { alias: "first-mail", domain: "kauke.test", forwardTo: "rasa.inbox@inbox.example" });
+  await registerOnPage(page, "rasa@people.example");
+  await createAliasOnPage(page, { alias: "first-mail", domain: "kauke.test", forwardTo: "rasa.inbox@inbox.example" });
   const row = aliasRow(page, "first-mail@kauke.test");
   await row.getByText("Not confirmed yet").waitFor();
   expect(await sendTo("first-mail@kauke.test")).toMatch(/^250 /);
@@ -79,8 +79,8 @@ test.each(Object.values(widths))(
     const email = `kazys.${width}@people.example`;
     const visit = await site.visit({ width });
     const { page } = visit;
-    await register(page, email);
-    await createAlias(page, { alias: `both-${width}`, domain: "kauke.test", forwardTo: email });
+    await registerOnPage(page, email);
+    await createAliasOnPage(page, { alias: `both-${width}`, domain: "kauke.test", forwardTo: email });
     await sendTo(`both-${width}@kauke.test`);
     const link = await openConfirmation(page, "");
     const reader = await site.visit({ width });
@@ -106,8 +106,8 @@ test.each(Object.values(widths))(
 
 test("a stranger declines and blocks the mailbox; the dashboard and the edit form say so", async () => {
   const { page, expectRefusal } = await site.visit();
-  await register(page, "ona@people.example");
-  await createAlias(page, { alias: "wrong-one", domain: "kauke.test", forwardTo: "stranger@inbox.example" });
+  await registerOnPage(page, "ona@people.example");
+  await createAliasOnPage(page, { alias: "wrong-one", domain: "kauke.test", forwardTo: "stranger@inbox.example" });
   await sendTo("wrong-one@kauke.test");
   const link = await openConfirmation(page, "/not-mine");
   const reader = await site.visit({ width: widths.phone });
@@ -134,8 +134,8 @@ test.runIf(isLongRun)("a link that is not ours is reported as invalid", async ()
 
 test.runIf(isLongRun)("asking again within a day is refused with the time to wait", async () => {
   const { page, expectRefusal } = await site.visit();
-  await register(page, "jurga@people.example");
-  await createAlias(page, { alias: "again", domain: "kauke.test", forwardTo: "jurga.inbox@inbox.example" });
+  await registerOnPage(page, "jurga@people.example");
+  await createAliasOnPage(page, { alias: "again", domain: "kauke.test", forwardTo: "jurga.inbox@inbox.example" });
   await sendTo("again@kauke.test");
   await page.reload();
   expectRefusal(429, "/api/confirmation/message");

@@ -7,7 +7,14 @@ import { describe, expect, test } from "vitest";
 import type { VisitOptions } from "../browser/browser.ts";
 import { seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasRow, createAlias, createForm, fillCreate, listedAddresses, register } from "../browser/steps.ts";
+import {
+  aliasRow,
+  createAliasOnPage,
+  createForm,
+  fillCreate,
+  listedAddresses,
+  registerOnPage,
+} from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
 import { encryptedText } from "../keys/encrypted-texts.ts";
 
@@ -43,8 +50,8 @@ describe("creating", () => {
     const { page } = await openDashboard();
     const [first, second] = [newName(), newName()];
     await page.getByText("No aliases yet", { exact: true }).waitFor();
-    await createAlias(page, { alias: first, domain: "kauke.test", forwardTo: inbox, notes: "Parcels" });
-    await createAlias(page, {
+    await createAliasOnPage(page, { alias: first, domain: "kauke.test", forwardTo: inbox, notes: "Parcels" });
+    await createAliasOnPage(page, {
       alias: second,
       domain: "vejas.test",
       forwardTo: `${inbox}, https://hooks.example.org/x`,
@@ -250,7 +257,7 @@ describe("the destination that the form offers", () => {
   test("the only mailbox of a new account is offered before it is confirmed", async () => {
     const { page } = await site.visit();
     const email = "only.mailbox@people.example";
-    await register(page, email);
+    await registerOnPage(page, email);
     await expect.poll(() => forwardField(page).inputValue()).toBe(email);
   });
 });
@@ -310,7 +317,7 @@ describe("creating an alias in few steps", () => {
     "the last used domain and destinations are still in the form after visiting another page",
     async () => {
       const { page } = await openDashboard();
-      await createAlias(page, { alias: newName(), domain: "vejas.test", forwardTo: inbox });
+      await createAliasOnPage(page, { alias: newName(), domain: "vejas.test", forwardTo: inbox });
       const links = page.getByRole("banner");
       await links.getByRole("link", { name: "_SETTINGS" }).click();
       await links.getByRole("link", { name: "_FORWARD" }).click();
@@ -422,7 +429,7 @@ describe("creating an alias in few steps", () => {
     async () => {
       const { page, person } = await openDashboard();
       const alias = newName();
-      await createAlias(page, { alias, domain: "kauke.test", forwardTo: inbox });
+      await createAliasOnPage(page, { alias, domain: "kauke.test", forwardTo: inbox });
       await nameField(page).fill(alias.toUpperCase());
       await seeFieldError(nameField(page), `You already have ${alias.toUpperCase()}@kauke.test.`);
       await createForm(page).getByLabel("Domain", { exact: true }).selectOption("vejas.test");
@@ -437,7 +444,11 @@ describe("creating an alias in few steps", () => {
 
   test.runIf(isLongRun)("the button of an offered destination adds it to the field and removes it again", async () => {
     const { page } = await openDashboard();
-    await createAlias(page, { alias: newName(), domain: "kauke.test", forwardTo: `${inbox}, rasa@inbox.example` });
+    await createAliasOnPage(page, {
+      alias: newName(),
+      domain: "kauke.test",
+      forwardTo: `${inbox}, rasa@inbox.example`,
+    });
     const chip = createForm(page).getByRole("button", { name: inbox });
     await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("true");
     await chip.press("Enter");
@@ -457,7 +468,7 @@ describe("creating too many", () => {
     expectRefusal(429, `/api/aliases/${person.user.id}`);
     await page.goto("/dashboard");
     for (const alias of ["limit-1", "limit-2"])
-      await createAlias(page, { alias, domain: "kauke.test", forwardTo: inbox });
+      await createAliasOnPage(page, { alias, domain: "kauke.test", forwardTo: inbox });
     await fillCreate(page, { alias: "limit-3" });
     const text = /^You have created too many aliases in a short time\. Try again after (?:\d+ \w+, )?\d{2}:\d{2}$/;
     await seeToast(page, "Rate Limit Exceeded", text);

@@ -33,7 +33,7 @@ export async function fillRegister(page: Page, input: RegisterInput): Promise<vo
 }
 
 /** Registers from the landing page and waits for the dashboard. */
-export async function register(page: Page, email: string): Promise<void> {
+export async function registerOnPage(page: Page, email: string): Promise<void> {
   await page.goto("/home");
   await page.getByRole("main").getByRole("link", { name: "Sign up with email" }).click();
   await page.getByRole("link", { name: "Create an account" }).click();
@@ -67,7 +67,10 @@ export async function fillCreate(page: Page, { alias, domain, forwardTo, notes }
   await form.getByRole("button", { name: "Create Alias" }).click();
 }
 
-export async function createAlias(page: Page, input: AliasInput & { alias: string; domain: string }): Promise<void> {
+export async function createAliasOnPage(
+  page: Page,
+  input: AliasInput & { alias: string; domain: string },
+): Promise<void> {
   await fillCreate(page, input);
   await seeToast(page, "Alias Created");
   await aliasRow(page, `${input.alias}@${input.domain}`).waitFor();

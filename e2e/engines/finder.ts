@@ -27,14 +27,14 @@ const selectors = {
   text: "body *",
 } as const;
 
-export interface Query {
+export interface ElementQuery {
   role: keyof typeof selectors;
   /** The exact accessible name, or a pattern that it matches. Without it, elements of any name match. */
   name?: string | RegExp;
-  within?: Query;
+  within?: ElementQuery;
 }
 
-export interface Found {
+export interface FoundElement {
   text: string;
   value: string;
   hasFocus: boolean;
@@ -47,10 +47,10 @@ export interface Found {
 }
 
 /**
- * A JavaScript expression to evaluate in the page. Its value is the first visible match in document order as `Found`,
+ * A JavaScript expression to evaluate in the page. Its value is the first visible match in document order as `FoundElement`,
  * or `null`.
  */
-export function finderScript(query: Query): string {
+export function finderScript(query: ElementQuery): string {
   return `(${findInPage})(${JSON.stringify(asData(query))})`;
 }
 
@@ -61,7 +61,7 @@ interface QueryData {
   selector: string;
 }
 
-function asData({ role, name, within }: Query): QueryData {
+function asData({ role, name, within }: ElementQuery): QueryData {
   const wanted = typeof name === "string" ? { is: name } : name && { matches: name.source, flags: name.flags };
   const selector = selectors[role];
   return { role, selector, name: wanted ?? null, within: within === undefined ? null : asData(within) };

@@ -11,18 +11,18 @@ import { password } from "../browser/steps.ts";
 import { masterPassword } from "../keys/encrypted-texts.ts";
 import { multipartMessage, subjectOf, words } from "../mail/message.ts";
 import type { EngineProgram } from "./driver.ts";
-import type { Query } from "./finder.ts";
+import type { ElementQuery } from "./finder.ts";
 import { type EngineSite, runEngineSite } from "./site.ts";
 import type { Tab } from "./tab.ts";
 
-const button = (name: string | RegExp, within?: Query): Query => ({ role: "button", name, within });
-const link = (name: string | RegExp, within?: Query): Query => ({ role: "link", name, within });
-const field = (name: string | RegExp, within?: Query): Query => ({ role: "field", name, within });
-const heading = (name: string | RegExp): Query => ({ role: "heading", name });
-const text = (name: string | RegExp, within?: Query): Query => ({ role: "text", name, within });
-const toast = (title: string): Query => ({ role: "text", name: title, within: { role: "toast" } });
-const dialog = (name: string): Query => ({ role: "dialog", name });
-const main: Query = { role: "main" };
+const button = (name: string | RegExp, within?: ElementQuery): ElementQuery => ({ role: "button", name, within });
+const link = (name: string | RegExp, within?: ElementQuery): ElementQuery => ({ role: "link", name, within });
+const field = (name: string | RegExp, within?: ElementQuery): ElementQuery => ({ role: "field", name, within });
+const heading = (name: string | RegExp): ElementQuery => ({ role: "heading", name });
+const text = (name: string | RegExp, within?: ElementQuery): ElementQuery => ({ role: "text", name, within });
+const toast = (title: string): ElementQuery => ({ role: "text", name: title, within: { role: "toast" } });
+const dialog = (name: string): ElementQuery => ({ role: "dialog", name });
+const main: ElementQuery = { role: "main" };
 
 /** Defines a journey as a test. */
 type Journey = (site: EngineSite) => void;
@@ -133,7 +133,7 @@ function testOrder(site: EngineSite): void {
     const { label } = made.body as { label: LabelWire };
     await person.call("POST", "/api/aliases/bulk", { aliasIds: [labelled.id], change: { addLabel: label.id } });
     const tab = await site.visit({ as: person });
-    const forwards = (name: string): Query => ({ role: "switch", name: `${name}@kauke.test forwards mail` });
+    const forwards = (name: string): ElementQuery => ({ role: "switch", name: `${name}@kauke.test forwards mail` });
     // The form begins with the account's default mailbox, once that is loaded.
     await expect.poll(() => tab.value(field("Forward to"))).toBe(person.email);
     await tab.click(button("jonas@inbox.example"));
@@ -339,7 +339,7 @@ function testDialog(site: EngineSite): void {
   });
 }
 
-async function hasFocus(tab: Tab, query: Query): Promise<boolean> {
+async function hasFocus(tab: Tab, query: ElementQuery): Promise<boolean> {
   const name = await tab.driver.evaluate(
     "document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText",
   );

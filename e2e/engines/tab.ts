@@ -3,7 +3,7 @@
  * and typed into with keys. Every step waits for what it needs.
  */
 import type { ActionSequence, Driver } from "./driver.ts";
-import { type Found, finderScript, type Query } from "./finder.ts";
+import { type ElementQuery, type FoundElement, finderScript } from "./finder.ts";
 import { keys } from "./key-values.ts";
 
 const WAIT_MS = 60_000;
@@ -13,21 +13,21 @@ export interface Tab {
   driver: Driver;
   open(path: string): Promise<void>;
   /** Waits until an element that matches the query is visible. */
-  see(query: Query): Promise<void>;
-  seeGone(query: Query): Promise<void>;
+  see(query: ElementQuery): Promise<void>;
+  seeGone(query: ElementQuery): Promise<void>;
   seePath(path: string): Promise<void>;
-  seeFocus(query: Query): Promise<void>;
+  seeFocus(query: ElementQuery): Promise<void>;
   /** Presses the primary button on the element's middle, once it does not move, is enabled and nothing covers it. */
-  click(query: Query): Promise<void>;
+  click(query: ElementQuery): Promise<void>;
   /** Clicks the field and replaces its content. */
-  fill(query: Query, text: string): Promise<void>;
+  fill(query: ElementQuery, text: string): Promise<void>;
   type(text: string): Promise<void>;
   /** Presses keys; all but the last are held meanwhile, e.g. `press("Shift", "Tab")`. */
   press(...names: (keyof typeof keys)[]): Promise<void>;
   /** The element's visible text. */
-  text(query: Query): Promise<string>;
+  text(query: ElementQuery): Promise<string>;
   /** The value of a field. */
-  value(query: Query): Promise<string>;
+  value(query: ElementQuery): Promise<string>;
   /** Waits until the expression is true in the page. */
   until(expression: string): Promise<void>;
 }
@@ -48,8 +48,8 @@ export function openTab(driver: Driver, origin: string): Tab {
     }
   };
   const whereAbouts = () => driver.evaluate("location.pathname").then(String, () => "a page that does not answer");
-  const find = async (query: Query) => (await driver.evaluate(finderScript(query))) as Found | null;
-  const seen = (query: Query) => poll(nameOf(query), () => find(query));
+  const find = async (query: ElementQuery) => (await driver.evaluate(finderScript(query))) as FoundElement | null;
+  const seen = (query: ElementQuery) => poll(nameOf(query), () => find(query));
   const until = async (expression: string) =>
     void (await poll(expression, async () => ((await driver.evaluate(expression)) === true ? true : null)));
   const tab: Tab = {
@@ -91,7 +91,7 @@ export function openTab(driver: Driver, origin: string): Tab {
   return tab;
 }
 
-const nameOf = ({ role, name, within }: Query): string =>
+const nameOf = ({ role, name, within }: ElementQuery): string =>
   `${role} "${name ?? ""}"${within === undefined ? "" : ` in ${nameOf(within)}`}`;
 
 function pointerClick(x: number, y: number): ActionSequence {

@@ -15,14 +15,14 @@ import { readyKey } from "./ready-key.ts";
 export const masterPassword = "seven slow herons cross the lagoon";
 
 /** @returns the private key encrypted with the master password, as it is stored; takes half a second */
-export function wrapKey({ privateKey }: KeyPair, keyName: string): Promise<string> {
+export function wrapPrivateKey({ privateKey }: KeyPair, keyName: string): Promise<string> {
   return protectPrivateKey({ privateKey, keyName, password: masterPassword, passwordCipher: nodePasswordCipher });
 }
 
 /** Stores a new key for this person, in the form the page stores it. */
 export async function storeKey(person: Person, keyName: string): Promise<StoredKey> {
   const pair = await generateKeyPair();
-  return store(person, { ...pair, keyName, encryptedPrivateKey: await wrapKey(pair, keyName) });
+  return store(person, { ...pair, keyName, encryptedPrivateKey: await wrapPrivateKey(pair, keyName) });
 }
 
 /**

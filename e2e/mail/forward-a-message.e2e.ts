@@ -16,7 +16,7 @@ import { axeFindings } from "../any-page/axe.ts";
 import { openVisit, widths } from "../browser/browser.ts";
 import { seeGone, seeHeading } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { createAlias, password, register, toggleAlias } from "../browser/steps.ts";
+import { createAliasOnPage, password, registerOnPage, toggleAlias } from "../browser/steps.ts";
 import { openWithoutScript } from "../pages/without-script.ts";
 import { findLeaks } from "./leak-scan.ts";
 import { attachment, hostileHtml, multipartMessage, subjectOf, words } from "./message.ts";
@@ -103,8 +103,8 @@ function journey(env: () => Record<string, string>): void {
 
   test("a person registers, creates an alias, and mail to it arrives byte for byte unless it is paused", async () => {
     const { page } = await site.visit();
-    await register(page, email);
-    await createAlias(page, { alias, domain: "kauke.test", forwardTo: `${mailbox}, ${ends.hook.url}`, notes });
+    await registerOnPage(page, email);
+    await createAliasOnPage(page, { alias, domain: "kauke.test", forwardTo: `${mailbox}, ${ends.hook.url}`, notes });
 
     const first = multipartMessage(1);
     expect((await send(first)).last).toMatch(/^250 2\.0\.0 Ok /);

@@ -10,7 +10,7 @@ import { widths } from "../browser/browser.ts";
 import { recordRequests } from "../browser/request-recorder.ts";
 import { seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasRow, createAlias, password, register, signIn } from "../browser/steps.ts";
+import { aliasRow, createAliasOnPage, password, registerOnPage, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 
 let metricsPort = 0;
@@ -79,9 +79,9 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
     const email = `counted.${width}@people.example`;
     const alias = `counted-${width}`;
     // Four page views: /home, /auth, /register and /dashboard.
-    await expectCounted({ page_view: 4, login_success: 1 }, () => register(page, email));
+    await expectCounted({ page_view: 4, login_success: 1 }, () => registerOnPage(page, email));
     await expectCounted({ alias_created: 1 }, () =>
-      createAlias(page, { alias, domain: "kauke.test", forwardTo: "jonas@inbox.example" }),
+      createAliasOnPage(page, { alias, domain: "kauke.test", forwardTo: "jonas@inbox.example" }),
     );
     await page.getByRole("button", { name: `SMTP settings of ${alias}@kauke.test` }).click();
     await expectCounted({}, async () => {

@@ -12,7 +12,7 @@ import {
   minutes,
   type Still,
   soon,
-  start,
+  stillTime,
   storedKeys,
   visitOf,
   warning,
@@ -26,7 +26,7 @@ describe("several tabs", () => {
     const person = await site.person();
     const visit = await visitOf(site, person);
     const other = await visit.context.newPage();
-    await visit.page.clock.install({ time: start });
+    await visit.page.clock.install({ time: stillTime });
     for (const [index, page] of [visit.page, other].entries()) {
       await page.goto(paths[index] as string);
       await page.getByRole("heading", { level: 1 }).waitFor();

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { runSite } from "../browser/site.ts";
 import { usually } from "../browser/variants.ts";
-import { isShown, minutes, soon, start, visitOf, watchIsThere } from "./still-session.ts";
+import { isShown, minutes, soon, stillTime, visitOf, watchIsThere } from "./still-session.ts";
 
 const site = runSite();
 
@@ -47,7 +47,7 @@ test.each(usually(ways, 0))("%s leaves nothing of a message, also with Back", as
   const { id: aliasId, alias, domain } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
   await person.call("POST", "/api/smtp-credentials", { aliasId });
   const { page } = await visitOf(site, person);
-  await page.clock.install({ time: start });
+  await page.clock.install({ time: stillTime });
   await page.goto("/compose");
   await page.getByRole("option", { name: `${alias}@${domain}` }).waitFor({ state: "attached" });
   await page.getByLabel("Message").fill(typed);
@@ -64,7 +64,7 @@ test.each(usually(ways, 1))("%s leaves nothing decrypted, no key and no cipherte
   const { publicKey, privateKey } = await generateKeyPair();
   const cipher = await encryptText(typed, { publicKeys: [publicKey] });
   const { page } = await visitOf(site, await site.person());
-  await page.clock.install({ time: start });
+  await page.clock.install({ time: stillTime });
   await page.goto("/decrypt");
   await watchIsThere(page);
   await page.getByRole("tab", { name: "Manual Decrypt" }).click();
@@ -84,7 +84,7 @@ test.each(usually(ways, 0))("%s hides a password that is shown, for good", async
   const made = await person.call("POST", "/api/smtp-credentials", { aliasId });
   const { password } = (made.body as { credential: { password: string } }).credential;
   const { page } = await visitOf(site, person);
-  await page.clock.install({ time: start });
+  await page.clock.install({ time: stillTime });
   await page.goto("/");
   await watchIsThere(page);
   await page.getByRole("button", { name: `SMTP settings of ${alias}@${domain}` }).click();

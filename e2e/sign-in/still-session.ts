@@ -6,8 +6,8 @@ import type { Site } from "../browser/site.ts";
 
 export const seconds = 1000;
 export const minutes = 60 * seconds;
-export const start = new Date("2026-11-21T10:00:00");
-export const later = new Date(start.getTime() + 2 * minutes);
+export const stillTime = new Date("2026-11-21T10:00:00");
+export const later = new Date(stillTime.getTime() + 2 * minutes);
 
 type Person = Awaited<ReturnType<Site["person"]>>;
 
@@ -22,7 +22,7 @@ export const storedKeys = (page: Page) => page.evaluate("Object.keys(localStorag
 export async function openStill(site: Site, path = "/dashboard", options: VisitOptions = {}): Promise<Still> {
   const person = await site.person();
   const visit = await visitOf(site, person, options);
-  await visit.page.clock.install({ time: start });
+  await visit.page.clock.install({ time: stillTime });
   await visit.page.goto(path);
   await visit.page.getByRole("heading", { level: 1 }).waitFor();
   await watchIsThere(visit.page);

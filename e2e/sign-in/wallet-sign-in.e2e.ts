@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
 import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { createAlias } from "../browser/steps.ts";
+import { createAliasOnPage } from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
 import { aWallet, type InjectedWallet, injectWallet } from "./injected-wallet.ts";
 
@@ -61,7 +61,7 @@ test("the same wallet leads to the same account after signing out and in again",
   const wallet = aWallet();
   const { page } = await visitWith(wallet);
   await signIn(page);
-  await createAlias(page, { alias: "from-a-wallet", domain: "kauke.test", forwardTo: "w@inbox.example" });
+  await createAliasOnPage(page, { alias: "from-a-wallet", domain: "kauke.test", forwardTo: "w@inbox.example" });
   await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: "Log out" }).click();
   await seeToast(page, "Logged Out", "Successfully logged out");

@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * Makes the sequencer for `sequence.sequencer`.
  * @param longestS seconds that the slowest files take, by the end of their path without `.test.ts` or `.e2e.ts`
  */
-export function slowestFirst(longestS: Readonly<Record<string, number>>): typeof BaseSequencer {
+export function slowestFilesFirst(longestS: Readonly<Record<string, number>>): typeof BaseSequencer {
   const secondsOf = ({ moduleId }: TestSpecification): number => {
     const path = moduleId.replace(/\.(?:e2e|test)\.tsx?$/, "");
     return Object.entries(longestS).find(([name]) => path.endsWith(`/${name}`))?.[1] ?? 0;

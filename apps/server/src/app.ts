@@ -16,7 +16,7 @@ import { readPreviewToken } from "./platform/preview-token.ts";
 import { createMetrics, listenMetrics, type MetricsRegistry } from "./platform/telemetry/metrics.ts";
 import { type Logger, systemClock, systemRandom } from "./runtime/ports.ts";
 import { ShutdownSignal } from "./runtime/shutdown-signal.ts";
-import type { Config, Service as ServiceName } from "./settings/config.ts";
+import type { Config, ServiceName } from "./settings/config.ts";
 import { openStore, type Store } from "./store/open-store.ts";
 
 export type { StartOverrides } from "./app-services.ts";

@@ -3,7 +3,7 @@ import { confirmationState } from "./confirmations.ts";
 import { isKeyId } from "./key-id.ts";
 import { labelIds } from "./labels.ts";
 import { limits } from "./limits.ts";
-import { splitAddress } from "./split-address.ts";
+import { splitAtSign } from "./split-address.ts";
 
 export const aliasMessages = {
   nameRequired: "Alias is required",
@@ -47,7 +47,7 @@ const HIDDEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
  * mailboxes do not use them.
  */
 export function isMailbox(text: string): boolean {
-  const { local, domain } = splitAddress(text);
+  const { local, domain } = splitAtSign(text);
   if (local === "" || text.length > limits.emailMax || UNSEEN.test(text) || octets(text) > limits.emailMax)
     return false;
   if (!ATEXT.test(local)) return false;

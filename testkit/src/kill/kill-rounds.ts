@@ -99,7 +99,7 @@ export function loadSettings(destination: SwitchedDestination, retrySeconds: num
   };
 }
 
-export interface Place {
+export interface KillPlace {
   dataDir: string;
   env: Record<string, string>;
 }
@@ -113,12 +113,15 @@ export async function compileCache(): Promise<{ NODE_COMPILE_CACHE: string }> {
 let prepared: Promise<{ dataDir: string; addresses: string[] }> | null = null;
 
 /** @returns a sender that spreads its messages over the aliases of one person, in a data directory that was empty */
-export async function preparedSender(options: Omit<LoadSenderOptions, "addressOf">, place: Place): Promise<LoadSender> {
+export async function preparedSender(
+  options: Omit<LoadSenderOptions, "addressOf">,
+  place: KillPlace,
+): Promise<LoadSender> {
   const addresses = place.env.DATABASE_URL === undefined ? await copyPrepared(place) : await prepareAliases(place);
   return new LoadSender({ ...options, addressOf: (number) => addresses[number % addresses.length] as string });
 }
 
-async function copyPrepared({ dataDir, env }: Place): Promise<string[]> {
+async function copyPrepared({ dataDir, env }: KillPlace): Promise<string[]> {
   prepared ??= makeDataDir().then(async (made) => ({
     dataDir: made,
     addresses: await prepareAliases({ dataDir: made, env }),
@@ -128,7 +131,7 @@ async function copyPrepared({ dataDir, env }: Place): Promise<string[]> {
   return from.addresses;
 }
 
-async function prepareAliases(place: Place): Promise<string[]> {
+async function prepareAliases(place: KillPlace): Promise<string[]> {
   const server = await startServerProcess({ ...place, readyTimeoutMs: START_MAX_MS });
   const person = await registerPerson(server.url);
   const addresses: string[] = [];
@@ -140,7 +143,7 @@ async function prepareAliases(place: Place): Promise<string[]> {
   return addresses;
 }
 
-interface RoundParts extends Place, Pick<KillRoundsOptions, "dice" | "acknowledged"> {
+interface RoundParts extends KillPlace, Pick<KillRoundsOptions, "dice" | "acknowledged"> {
   sender: LoadSender;
   destination: SwitchedDestination;
   watch: MomentWatch;

@@ -1,4 +1,4 @@
-export type Service = "api" | "mx" | "submission" | "sender";
+export type ServiceName = "api" | "mx" | "submission" | "sender";
 
 export type DeliveryMode = { kind: "preview" } | { kind: "relay"; url: URL } | { kind: "direct" };
 
@@ -9,7 +9,7 @@ export interface ListenConfig {
 
 export interface Config {
   production: boolean;
-  services: ReadonlySet<Service>;
+  services: ReadonlySet<ServiceName>;
   workers: number;
   http: ListenConfig;
   mx: ListenConfig;

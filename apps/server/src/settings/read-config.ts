@@ -2,12 +2,12 @@
 import { resolve } from "node:path";
 import { docsPath, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
-import type { Config, DeliveryMode, ListenConfig, Service } from "./config.ts";
+import type { Config, DeliveryMode, ListenConfig, ServiceName } from "./config.ts";
 import { type Environment, readEnvironment, SettingReader, SettingsError } from "./env.ts";
 import type { SettingName } from "./table.ts";
 import * as value from "./values.ts";
 
-const allServices: readonly Service[] = ["api", "mx", "submission", "sender"];
+const allServices: readonly ServiceName[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
 const MIB = 1_048_576;

@@ -53,7 +53,7 @@ export function anApiKey(userId: string, change: Partial<ApiKey> = {}): ApiKey &
   };
 }
 
-export const mailbox = (address: string): Destination => ({ kind: "mailbox", address });
+export const mailboxDestination = (address: string): Destination => ({ kind: "mailbox", address });
 
 export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
   return {
@@ -61,7 +61,7 @@ export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
     userId,
     name: `a${randomBytes(8).toString("hex")}`,
     domain: "kauke.test",
-    routing: { state: "active", destinations: [mailbox("ann@example.org")] },
+    routing: { state: "active", destinations: [mailboxDestination("ann@example.org")] },
     notes: null,
     providerId: null,
     sealTo: "account",
@@ -98,7 +98,7 @@ export function anOpenDelivery(message: MessageToKeep, alias: Alias, change: Par
     messageId: message.id,
     aliasId: alias.id,
     userId: alias.userId,
-    target: { destination: mailbox("ann@example.org"), aliasAddress: `${alias.name}@${alias.domain}` },
+    target: { destination: mailboxDestination("ann@example.org"), aliasAddress: `${alias.name}@${alias.domain}` },
     attempts: 1,
     createdAt: message.createdAt,
     notBefore: message.createdAt,

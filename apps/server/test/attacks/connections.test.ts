@@ -9,7 +9,7 @@ import { type SmtpTalk, smtpTalk, smtpTalkTls } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { ATTACK_MS, expectUnharmed, startScene, watchBystander } from "./scenes/bystander.testing.ts";
-import { addressesOf, Crowd, type CrowdMember } from "./scenes/crowd.testing.ts";
+import { Crowd, type CrowdMember, crowdAddresses } from "./scenes/crowd.testing.ts";
 
 afterAll(removeDataDirs);
 
@@ -55,7 +55,7 @@ async function greeted(crowd: Crowd): Promise<Crowd> {
 
 const from = (address: string, port: number) => smtpTalk(port, "127.0.0.1", address);
 const farewells = (members: readonly CrowdMember[]) => members.filter((it) => it.heard().includes("421 4.7.0"));
-const one24 = (each: number) => addressesOf(Math.ceil(40 / each), (n) => `127.1.0.${n + 1}`, each).slice(0, 40);
+const one24 = (each: number) => crowdAddresses(Math.ceil(40 / each), (n) => `127.1.0.${n + 1}`, each).slice(0, 40);
 
 async function inData(talk: SmtpTalk): Promise<void> {
   talk.send("EHLO c.test\r\n");
@@ -74,14 +74,14 @@ describe("a whole server, while others send mail and watch its health", { timeou
   // `npm test` shows the same by the test of a full listener, which evicts sessions of one /24.
   test.runIf(isLongRun)("five addresses of one /24 cannot keep the MX full", async () => {
     await using scene = await startScene();
-    const addresses = addressesOf(5, (n) => `127.1.0.${n + 1}`, 200);
+    const addresses = crowdAddresses(5, (n) => `127.1.0.${n + 1}`, 200);
     const attack = Crowd.gather({ port: scene.server.mxPort, addresses, comesBack: true });
     expectUnharmed(await watchBystander(scene, held([attack])));
   });
 
   test("a thousand addresses of a thousand networks cannot keep the MX full", async () => {
     await using scene = await startScene();
-    const addresses = addressesOf(1000, (n) => `127.${2 + Math.floor(n / 250)}.${n % 250}.1`);
+    const addresses = crowdAddresses(1000, (n) => `127.${2 + Math.floor(n / 250)}.${n % 250}.1`);
     const attack = Crowd.gather({ port: scene.server.mxPort, addresses });
     expectUnharmed(await watchBystander(scene, held([attack])));
   });
@@ -89,7 +89,7 @@ describe("a whole server, while others send mail and watch its health", { timeou
   test("handshakes that never end cannot keep submission full, on 587 and 465", async () => {
     await using scene = await startScene();
     const { submissionPort, submissionsPort } = scene.server;
-    const addresses = addressesOf(10, (n) => `127.${1 + n}.0.1`, 100);
+    const addresses = crowdAddresses(10, (n) => `127.${1 + n}.0.1`, 100);
     const attack = async () => {
       const starttls = await Crowd.gather({ port: submissionPort, addresses, answers: "EHLO a.test\r\n" });
       const implicit = await Crowd.gather({ port: submissionsPort, addresses });
@@ -132,13 +132,13 @@ describe("a full listener", () => {
     const busy = await greeted(
       await gather(
         port,
-        addressesOf(19, () => "127.1.0.1"),
+        crowdAddresses(19, () => "127.1.0.1"),
       ),
     );
     const neighbours = await greeted(
       await gather(
         port,
-        addressesOf(19, (n) => `127.1.0.${2 + n}`),
+        crowdAddresses(19, (n) => `127.1.0.${2 + n}`),
       ),
     );
     for (let came = 0; came < 5; came++) expect((await from(`127.${20 + came}.0.1`, port)).greeting).toMatch(/^220 /);
@@ -154,11 +154,11 @@ describe("a full listener", () => {
     const noops = await greeted(
       await gather(
         port,
-        addressesOf(20, () => "127.1.0.1"),
+        crowdAddresses(20, () => "127.1.0.1"),
         { answers: "EHLO a.test\r\n" },
       ),
     );
-    const tricklers = await Promise.all(addressesOf(20, () => "127.1.1.1").map((address) => from(address, port)));
+    const tricklers = await Promise.all(crowdAddresses(20, () => "127.1.1.1").map((address) => from(address, port)));
     await Promise.all(tricklers.map((talk) => inData(talk)));
     const timer = setInterval(() => {
       noops.sayAll("NOOP\r\n");
@@ -177,20 +177,20 @@ describe("a full listener", () => {
   test("lets a message that arrives at a normal rate finish, and never ends a session that is being answered", async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<SmtpReply>();
     const { port } = await startSmtp({ handlers: { ...acceptAll, receive: () => answered } });
-    const talks = await Promise.all(addressesOf(10, () => "127.1.0.1").map((address) => from(address, port)));
+    const talks = await Promise.all(crowdAddresses(10, () => "127.1.0.1").map((address) => from(address, port)));
     await Promise.all(talks.map((talk) => inData(talk)));
     for (const talk of talks.slice(0, 5)) talk.send("hi\r\n.\r\n");
     await gather(
       port,
-      addressesOf(10, () => "127.1.0.1"),
+      crowdAddresses(10, () => "127.1.0.1"),
     );
     await gather(
       port,
-      addressesOf(20, () => "127.1.1.1"),
+      crowdAddresses(20, () => "127.1.1.1"),
     );
     const came = await gather(
       port,
-      addressesOf(25, (n) => `127.20.${n}.1`),
+      crowdAddresses(25, (n) => `127.20.${n}.1`),
     );
     await vi.waitFor(() => expect(came.members.map((it) => it.heard().slice(0, 3))).not.toContain(""));
     expect(came.members.map((it) => it.heard().slice(0, 3))).toEqual(came.members.map(() => "220"));
@@ -205,13 +205,13 @@ describe("a full listener", () => {
     const botnet = await greeted(
       await gather(
         port,
-        addressesOf(40, (n) => `127.1.${n}.1`),
+        crowdAddresses(40, (n) => `127.1.${n}.1`),
       ),
     );
     const newcomers = await greeted(
       await gather(
         port,
-        addressesOf(3, (n) => `127.2.${n}.1`),
+        crowdAddresses(3, (n) => `127.2.${n}.1`),
       ),
     );
     await vi.waitFor(() => expect(farewells(botnet.members)).toHaveLength(3));
@@ -223,12 +223,12 @@ describe("a full listener", () => {
     const first = await greeted(
       await gather(
         port,
-        addressesOf(30, (n) => `127.1.0.${n + 1}`),
+        crowdAddresses(30, (n) => `127.1.0.${n + 1}`),
       ),
     );
     const second = await gather(
       port,
-      addressesOf(20, (n) => `127.2.0.${n + 1}`),
+      crowdAddresses(20, (n) => `127.2.0.${n + 1}`),
     );
     await vi.waitFor(() => expect(farewells(second.members)).toHaveLength(15));
     expect(farewells(first.members)).toEqual([]);
@@ -239,14 +239,14 @@ describe("a full listener", () => {
     const few = await greeted(
       await gather(
         port,
-        addressesOf(20, (n) => `127.1.${n}.1`),
+        crowdAddresses(20, (n) => `127.1.${n}.1`),
       ),
     );
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(few.open).toHaveLength(20);
     await gather(
       port,
-      addressesOf(12, (n) => `127.2.${n}.1`),
+      crowdAddresses(12, (n) => `127.2.${n}.1`),
     );
     await vi.waitFor(() => expect(sessions()).toBeLessThan(30));
     await vi.waitFor(() => expect(few.members.some((it) => it.heard().includes("421 4.4.2"))).toBe(true));
@@ -259,7 +259,7 @@ describe("a full listener", () => {
     const before = sockets();
     const turnedAway = await gather(
       port,
-      addressesOf(500, () => "127.1.0.1"),
+      crowdAddresses(500, () => "127.1.0.1"),
       { staysHalfOpen: true },
     );
     await vi.waitFor(() => expect(farewells(turnedAway.members)).toHaveLength(500));
@@ -294,13 +294,13 @@ describe("TLS handshakes that never end", () => {
     const crowd = await greeted(
       await gather(
         port,
-        addressesOf(15, () => "127.1.0.1"),
+        crowdAddresses(15, () => "127.1.0.1"),
         { answers: "EHLO a.test\r\n" },
       ),
     );
     crowd.sayAll("STARTTLS\r\n");
     await vi.waitFor(() => expect(farewells(crowd.members)).toHaveLength(5));
-    const talks = await Promise.all(addressesOf(5, (n) => `127.2.${n}.1`).map((address) => from(address, port)));
+    const talks = await Promise.all(crowdAddresses(5, (n) => `127.2.${n}.1`).map((address) => from(address, port)));
     for (const talk of talks) {
       await talk.ask("EHLO c.test");
       expect(await talk.ask("STARTTLS")).toMatch(/^220 /);
@@ -335,13 +335,13 @@ describe("submission", () => {
   test("ends sessions without a sign-in before signed-in ones, and no account holds every place", async () => {
     const handlers = { ...acceptAll, signIn: async () => ({ submitter }) };
     const { port } = await startSmtp({ handlers, tls: implicitTls, maxConnectionsPerAccount: 5 });
-    const known = await Promise.all(addressesOf(5, (n) => `127.1.${n}.1`).map((address) => signedIn(port, address)));
+    const known = await Promise.all(crowdAddresses(5, (n) => `127.1.${n}.1`).map((address) => signedIn(port, address)));
     expect(known.map(({ answer }) => answer)).toEqual(known.map(() => "235 2.7.0 Welcome"));
     const sixth = await signedIn(port, "127.1.6.1");
     expect(sixth.answer).toMatch(/^454 4\.7\.0 /);
     await gather(
       port,
-      addressesOf(60, (n) => `127.2.${n}.1`),
+      crowdAddresses(60, (n) => `127.2.${n}.1`),
     );
     for (const { talk } of known) {
       expect(await talk.ask("NOOP")).toMatch(/^250/);

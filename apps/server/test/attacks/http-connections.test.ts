@@ -10,7 +10,7 @@ import { isLongRun } from "@kauke/testkit/long-rounds";
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { ATTACK_MS, expectHarmless, startScene } from "./scenes/bystander.testing.ts";
-import { addressesOf, Crowd, type CrowdOptions } from "./scenes/crowd.testing.ts";
+import { Crowd, type CrowdOptions, crowdAddresses } from "./scenes/crowd.testing.ts";
 
 afterAll(removeDataDirs);
 
@@ -87,7 +87,7 @@ describe("a whole server, while others send mail and watch its health", { timeou
     await using scene = await startScene();
     const attack = async () => {
       const gathered = names.map((name, at) => {
-        const addresses = addressesOf(15, (n) => `127.${1 + (n % 2)}.0.${16 * at + n}`, 2400 / 15 / names.length);
+        const addresses = crowdAddresses(15, (n) => `127.${1 + (n % 2)}.0.${16 * at + n}`, 2400 / 15 / names.length);
         const says = shapes[name];
         return gather({ port: scene.server.httpPort, addresses, comesBack: true, ...(says && { says }) });
       });
@@ -135,7 +135,7 @@ test("of thousands of pipelined requests in one packet only a few are started, a
 describe("a full web server", () => {
   test("control: while handlers work for every socket none is closed", async () => {
     const { port, letGo, working } = await startHttp();
-    const addresses = addressesOf(40, (n) => `127.1.0.${n + 1}`);
+    const addresses = crowdAddresses(40, (n) => `127.1.0.${n + 1}`);
     const crowd = await gather({ port, addresses, says: get("/api/working") });
     await vi.waitFor(() => expect(working()).toBe(40), 5000);
     expect(await ask(port)).toBe("closed");
@@ -158,7 +158,7 @@ describe("a full web server", () => {
       const quiet = await gather({ port, addresses: ["127.2.0.1", "127.3.0.1"], says: get("/healthz") });
       const busy = await gather({
         port,
-        addresses: addressesOf(38, (n) => `127.1.0.${1 + (n % 2)}`),
+        addresses: crowdAddresses(38, (n) => `127.1.0.${1 + (n % 2)}`),
         ...(says && { says }),
       });
       for (const { socket } of busy.members) if (says === get("/api/large")) socket.pause();
@@ -171,7 +171,7 @@ describe("a full web server", () => {
 
   test("gives an address at its own limit a new socket in place of its oldest idle one, so an office is not locked out", async () => {
     const { port, count } = await startHttp();
-    const crowd = await gather({ port, addresses: addressesOf(20, () => "127.1.0.1"), says: get("/healthz") });
+    const crowd = await gather({ port, addresses: crowdAddresses(20, () => "127.1.0.1"), says: get("/healthz") });
     await vi.waitFor(() => expect(answered(crowd, "200")).toHaveLength(20));
     expect(await ask(port, "127.1.0.1")).toBe("200");
     expect(crowd.open).toHaveLength(19);
@@ -214,7 +214,7 @@ describe("responses that nobody reads", () => {
   test("may stay in memory up to a limit per network; beyond it the largest of the network with most are dropped first", async () => {
     const rules = { maxUnreadBytesPerNetwork: 3 * large.length, maxUnreadBytes: 8 * large.length, sweepMs: 100 };
     const { port, count } = await startHttp(rules);
-    const readers = await gather({ port, addresses: addressesOf(10, () => "127.1.0.1"), says: get("/api/large") });
+    const readers = await gather({ port, addresses: crowdAddresses(10, () => "127.1.0.1"), says: get("/api/large") });
     const other = await gather({ port, addresses: ["127.2.0.1"], says: get("/api/large") });
     for (const { socket } of [...readers.members, ...other.members]) socket.pause();
     await vi.waitFor(() => expect(count()).toBeLessThanOrEqual(5), 5000);
@@ -253,7 +253,11 @@ describe("behind a trusted proxy", () => {
   test("forwarding headers from any other address are ignored", async () => {
     const shares = { maxPerNetwork: 3, maxPerBlock: 5, maxPerBlockWhenCrowded: 5, slowAfterMs: 60_000 };
     const { port } = await startHttp(shares, ["127.1.0.1"]);
-    const crowd = await gather({ port, addresses: addressesOf(6, () => "127.5.0.1"), says: forwarded("2001:db8::7") });
+    const crowd = await gather({
+      port,
+      addresses: crowdAddresses(6, () => "127.5.0.1"),
+      says: forwarded("2001:db8::7"),
+    });
     await vi.waitFor(() => expect(crowd.open).toHaveLength(3));
   });
 });
@@ -269,12 +273,14 @@ describe("large bodies that never end", () => {
     };
     const [last, ...hostile] = accounts as [Visitor, ...Visitor[]];
     const crowds = await Promise.all(
-      hostile.slice(0, 1).map((it) => gather({ port, addresses: addressesOf(6, () => "127.1.0.1"), says: large(it) })),
+      hostile
+        .slice(0, 1)
+        .map((it) => gather({ port, addresses: crowdAddresses(6, () => "127.1.0.1"), says: large(it) })),
     );
     await vi.waitFor(() => expect(crowds.flatMap((it) => answered(it, "429"))).toHaveLength(2));
     // Slow request bodies are evicted: a body that has not arrived after five seconds counts as slow.
     for (const it of hostile.slice(1))
-      await gather({ port, addresses: addressesOf(4, () => "127.1.0.1"), says: large(it) });
+      await gather({ port, addresses: crowdAddresses(4, () => "127.1.0.1"), says: large(it) });
     const asked = () => ask(port, "127.50.0.1", large(last).replace("1000000", "70000").concat(" ".repeat(69_999)));
     await vi.waitFor(async () => expect(await asked()).toBe("400"), { timeout: 15_000, interval: 500 });
   });

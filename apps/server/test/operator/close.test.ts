@@ -2,7 +2,13 @@
 
 import { SwitchedDestination } from "@kauke/testkit/fakes/switched-destination";
 import { compareRecords } from "@kauke/testkit/kill/compare-records";
-import { drain, loadSettings, type Place, preparedSender, untilAcknowledged } from "@kauke/testkit/kill/kill-rounds";
+import {
+  drain,
+  type KillPlace,
+  loadSettings,
+  preparedSender,
+  untilAcknowledged,
+} from "@kauke/testkit/kill/kill-rounds";
 import type { LoadSender } from "@kauke/testkit/load-sender";
 import { isLongRun, printFigures, rounds } from "@kauke/testkit/long-rounds";
 import { waitedForCoreMs } from "@kauke/testkit/process-figures";
@@ -17,7 +23,7 @@ const TIMEOUT_MS = isLongRun ? 1_800_000 : 240_000;
 const acknowledgedBefore = () => 1 + Math.floor(Math.random() * 80);
 
 let destination: SwitchedDestination;
-let place: Place;
+let place: KillPlace;
 let sender: LoadSender;
 
 beforeEach(async () => {

@@ -54,7 +54,7 @@ export interface AliasImport {
   summary: ImportSummary;
 }
 
-export type AddressStanding = { kind: "own"; notes: string | null } | { kind: "other" };
+export type ImportedAddressStanding = { kind: "own"; notes: string | null } | { kind: "other" };
 
 export interface BatchOutcome {
   import: AliasImport;

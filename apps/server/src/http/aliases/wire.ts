@@ -65,7 +65,7 @@ export function newAliasFromWire(userId: string, body: CreateAliasBody): NewAlia
     userId,
     name: body.alias,
     domain: body.domain,
-    destinations: readDestinations(body.forwardTo),
+    destinations: destinationsOfText(body.forwardTo),
     notes: notesOf(body.notes) ?? null,
     labels: body.labels,
   };
@@ -74,8 +74,8 @@ export function newAliasFromWire(userId: string, body: CreateAliasBody): NewAlia
 export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
   return {
     name: body.alias,
-    destinations: body.forwardTo === undefined ? undefined : readDestinations(body.forwardTo),
-    lastDestinations: body.lastForwardTo === undefined ? undefined : readDestinations(body.lastForwardTo),
+    destinations: body.forwardTo === undefined ? undefined : destinationsOfText(body.forwardTo),
+    lastDestinations: body.lastForwardTo === undefined ? undefined : destinationsOfText(body.lastForwardTo),
     active: body.active,
     notes: notesOf(body.notes),
     sealTo: encryptionOf(body.sealTo),
@@ -91,7 +91,8 @@ export function bulkChangeFromWire(change: BulkAliasChange): BulkChange {
   if (change.delete) return { kind: "deletion" };
   if (change.active !== undefined) return { kind: "active", active: change.active };
   if (change.pinned !== undefined) return { kind: "pinned", pinned: change.pinned };
-  if (change.forwardTo !== undefined) return { kind: "destinations", destinations: readDestinations(change.forwardTo) };
+  if (change.forwardTo !== undefined)
+    return { kind: "destinations", destinations: destinationsOfText(change.forwardTo) };
   return { kind: "labels", add: change.addLabel ?? null, remove: change.removeLabel ?? null };
 }
 
@@ -103,7 +104,7 @@ function encryptionOf(sealTo: string | undefined): EncryptionChoice | undefined 
   return sealTo === undefined || sealTo === "account" || sealTo === "off" ? sealTo : { keyId: sealTo };
 }
 
-export function readDestinations(forwardTo: string): Destination[] {
+export function destinationsOfText(forwardTo: string): Destination[] {
   const destinations = parseForwardTo(forwardTo);
   if (destinations === null) throw new Error("forwardTo passed the contract and can't be read");
   return destinations;

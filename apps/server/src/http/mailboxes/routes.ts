@@ -9,7 +9,7 @@ import { addMailbox, listMailboxes } from "../../core/mailbox/list-mailboxes.ts"
 import type { ListedMailbox } from "../../core/mailbox/mailbox.ts";
 import { listMailboxUses, type MailboxUse, removeMailbox } from "../../core/mailbox/remove-mailbox.ts";
 import { aliasWriter } from "../aliases/routes.ts";
-import { readDestinations } from "../aliases/wire.ts";
+import { destinationsOfText } from "../aliases/wire.ts";
 import type { Handlers } from "../handler.ts";
 
 export function mailboxHandlers(deps: CoreDeps) {
@@ -58,7 +58,7 @@ function defaultsToWire({ mailbox, ...defaults }: AccountDefaults): AccountDefau
 }
 
 function generateInputFromWire(userId: string, { forwardTo, ...body }: GenerateAliasBody): GenerateInput {
-  return { userId, ...body, destinations: forwardTo === undefined ? undefined : readDestinations(forwardTo) };
+  return { userId, ...body, destinations: forwardTo === undefined ? undefined : destinationsOfText(forwardTo) };
 }
 
 export function confirmationHandlers(deps: CoreDeps) {

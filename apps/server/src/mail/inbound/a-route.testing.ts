@@ -1,5 +1,5 @@
 import type { AliasRoute } from "../../core/alias/alias.ts";
-import { mailbox } from "../../store/rows.testing.ts";
+import { mailboxDestination } from "../../store/rows.testing.ts";
 
 /** A route to one mailbox, for the address `<alias id>@kauke.test`. */
 export function aRoute(aliasId: string, userId: string, change: Partial<AliasRoute> = {}): AliasRoute {
@@ -7,7 +7,7 @@ export function aRoute(aliasId: string, userId: string, change: Partial<AliasRou
     aliasId,
     userId,
     address: `${aliasId}@kauke.test`,
-    destinations: [mailbox("ann@inbox.example")],
+    destinations: [mailboxDestination("ann@inbox.example")],
     pausedWebhooks: [],
     paused: false,
     webhookSecret: Buffer.alloc(32, 1),

@@ -4,18 +4,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AliasRouting, aliasAddress, type EncryptionChoice, type RouteChange } from "../../core/alias/alias.ts";
 import { AppError } from "../../core/app-error.ts";
-import { mailbox } from "../../store/rows.testing.ts";
+import { mailboxDestination } from "../../store/rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase, type StoreUnderTest, TestClock } from "../../store/stores.testing.ts";
 import { aRoute } from "./a-route.testing.ts";
 import { RouteCache } from "./route-cache.ts";
 
 const DAY_MS = 86_400_000;
-const paused: AliasRouting = { state: "paused", lastDestinations: [mailbox("ann@inbox.example")] };
-const to = (address: string): AliasRouting => ({ state: "active", destinations: [mailbox(address)] });
+const paused: AliasRouting = { state: "paused", lastDestinations: [mailboxDestination("ann@inbox.example")] };
+const to = (address: string): AliasRouting => ({ state: "active", destinations: [mailboxDestination(address)] });
 const gone: AliasRouting = {
   state: "active",
   destinations: [
-    mailbox("ann@inbox.example"),
+    mailboxDestination("ann@inbox.example"),
     { kind: "webhook", url: "https://hook.example/x", pausedAt: "2026-03-01T12:00:00.000Z" },
   ],
 };

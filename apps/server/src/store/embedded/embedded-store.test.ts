@@ -10,7 +10,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { rounds } from "@kauke/testkit/long-rounds";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../open-store.ts";
-import { aMessage, anOpenDelivery, aSession, mailbox } from "../rows.testing.ts";
+import { aMessage, anOpenDelivery, aSession, mailboxDestination } from "../rows.testing.ts";
 import { insertAlias, insertUser } from "../stores.testing.ts";
 import { DurableFileSystem } from "./durability.ts";
 import { checkDurable } from "./embedded-database.ts";
@@ -160,7 +160,7 @@ describe("the embedded store", () => {
     const alias = await insertAlias(store, user.id, {
       name,
       notes: note,
-      routing: { state: "active", destinations: [mailbox(`${destination}@example.org`)] },
+      routing: { state: "active", destinations: [mailboxDestination(`${destination}@example.org`)] },
     });
     const message = aMessage();
     message.envelope.envelopeFrom = `${sender}@example.net`;

@@ -10,7 +10,7 @@ import { openInMemory } from "../embedded/embedded-database.ts";
 import { runMigrations, underStartLock } from "../migrate.ts";
 import type { Store } from "../open-store.ts";
 import { deliveryStore } from "../queue/deliveries.ts";
-import { aMessage, anAlias, anOpenDelivery, aUser, mailbox } from "../rows.testing.ts";
+import { aMessage, anAlias, anOpenDelivery, aUser, mailboxDestination } from "../rows.testing.ts";
 import { loadServerKeys } from "../sealing/server-keys.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 import { releasedAddresses } from "./accounts/released-addresses.ts";
@@ -45,7 +45,7 @@ function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}): EmailJob
   const message = { ...aMessage(), emailJobId: job.id };
   const target = {
     purpose: "send" as const,
-    destination: mailbox("rasa@example.org"),
+    destination: mailboxDestination("rasa@example.org"),
     aliasAddress: aliasAddress(alias.name, alias.domain),
   };
   const { priority, scheduledAt: notBefore } = job;
@@ -335,7 +335,7 @@ describe("jobs of composed mail", () => {
 });
 
 function pauseAlias(store: Store, alias: Alias) {
-  const lastDestinations = [mailbox("ann@example.org")];
+  const lastDestinations = [mailboxDestination("ann@example.org")];
   return store.aliases.update(alias.userId, alias.id, () => ({ routing: { state: "paused", lastDestinations } }));
 }
 

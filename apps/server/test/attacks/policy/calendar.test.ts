@@ -20,7 +20,7 @@ import {
   lines,
   multipart,
   part,
-  replyAddress,
+  replyAddressPattern,
   setUpInvitations,
   strangers,
 } from "./invitations.testing.ts";
@@ -156,7 +156,7 @@ test("of 999 attendees and 100 people in Cc as many as may get reply addresses a
   const [arrived = ""] = calendarsOf(bytes);
   expect(arrived).toMatch(/^ORGANIZER:mailto:r-/m);
   expect(arrived).not.toContain("planner.example");
-  expect(new Set(String(bytes).match(replyAddress)).size).toBe(CORRESPONDENTS_MAX);
+  expect(new Set(String(bytes).match(replyAddressPattern)).size).toBe(CORRESPONDENTS_MAX);
   // Mail to each reply address reaches its person, also one who is named in the calendar only.
   const [, attendee = ""] = /^ATTENDEE:mailto:(.*)$/m.exec(arrived) ?? [];
   const answer = lines(`From: <${home}>`, `To: ${attendee}`, "", "hello");

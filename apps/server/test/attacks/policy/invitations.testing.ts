@@ -12,7 +12,7 @@ export const home = "jonas.real@inbox.example";
 export const ann = "ann@planner.example";
 
 export const lines = (...all: string[]) => all.map((line) => `${line}\r\n`).join("");
-export const replyAddress = /r(?:-[a-z2-7]{5}){4}@kauke\.test/g;
+export const replyAddressPattern = /r(?:-[a-z2-7]{5}){4}@kauke\.test/g;
 /** Matches every address of a stranger in the invitation below. */
 export const strangers = /[\w.+-]+@(?:\[?[\w.-]*)planner\.example|ann(?:@|%40|=40)planner/gi;
 

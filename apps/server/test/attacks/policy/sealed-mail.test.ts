@@ -7,7 +7,7 @@ import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { describe, expect, test } from "vitest";
-import { arcFields, type Tags } from "./signatures.testing.ts";
+import { arcFields, type SignatureTags } from "./signatures.testing.ts";
 
 const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
 const key = { txt: [`v=DKIM1; p=${publicKey.export({ format: "der", type: "spki" }).toString("base64")}`] };
@@ -27,8 +27,8 @@ const atDays = (days: number) => `t=${Math.floor(Date.now() / 1000 + days * 86_4
 
 interface Sealing {
   results?: string;
-  message?: Partial<Tags>;
-  seal?: Partial<Tags>;
+  message?: Partial<SignatureTags>;
+  seal?: Partial<SignatureTags>;
 }
 
 /** Seals a message as list.example does, with other tags where they are given. */

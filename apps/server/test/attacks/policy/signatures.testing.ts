@@ -5,7 +5,7 @@
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { relaxedField } from "@kauke/mail-rfc";
 
-export interface Tags {
+export interface SignatureTags {
   d: string;
   s: string;
   /** Names of the signed fields, from the topmost; each occurs in the message. */
@@ -15,15 +15,15 @@ export interface Tags {
 }
 
 /** @returns a DKIM-Signature for the top of a message */
-export function dkimField(message: string, key: KeyObject, tags: Tags): string {
+export function dkimField(message: string, key: KeyObject, tags: SignatureTags): string {
   return signatureField("DKIM-Signature: v=1; ", message, key, tags);
 }
 
 export interface ArcForgery {
   /** Value of the authentication results without the instance. */
   results: string;
-  message: Tags;
-  seal: Omit<Tags, "h">;
+  message: SignatureTags;
+  seal: Omit<SignatureTags, "h">;
 }
 
 /** @returns the three fields of a first ARC set for the top of a message */
@@ -36,7 +36,7 @@ export function arcFields(message: string, key: KeyObject, { results, message: s
   return `${start}${signed(input, key)}\r\n${ams}${aar}`;
 }
 
-function signatureField(start: string, message: string, key: KeyObject, tags: Tags): string {
+function signatureField(start: string, message: string, key: KeyObject, tags: SignatureTags): string {
   const { d, s, h = "from", more = "" } = tags;
   const end = message.indexOf("\r\n\r\n");
   const [fields, body] = [message.slice(0, end).split("\r\n"), message.slice(end + 4)];

@@ -89,8 +89,8 @@ export class Crowd implements Disposable {
 }
 
 /**
- * @returns the addresses of many clients @example addressesOf(3, (n) => `127.1.0.${n + 1}`, 2) // each address twice
+ * @returns the addresses of many clients @example crowdAddresses(3, (n) => `127.1.0.${n + 1}`, 2) // each address twice
  */
-export function addressesOf(count: number, addressAt: (n: number) => string, each = 1): string[] {
+export function crowdAddresses(count: number, addressAt: (n: number) => string, each = 1): string[] {
   return Array.from({ length: count * each }, (_, n) => addressAt(Math.floor(n / each)));
 }

@@ -1,11 +1,11 @@
 import type { UserWire } from "@kauke/contract";
-import { splitAddress } from "@kauke/contract/split-address";
+import { splitAtSign } from "@kauke/contract/split-address";
 
 type Named = Pick<UserWire, "email" | "walletAddress">;
 
 /** @example userLabel(user) // "jonas", without an e-mail "7xKp3Q…9mVt2d", else "User" */
 export function userLabel({ email, walletAddress }: Named): string {
-  const { local } = splitAddress(email ?? "");
+  const { local } = splitAtSign(email ?? "");
   if (local !== "") return local;
   return walletAddress ? walletLabel(walletAddress) : "User";
 }

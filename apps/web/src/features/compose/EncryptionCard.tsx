@@ -10,18 +10,18 @@ import { cleanPublicKey } from "./encrypt-message.ts";
 /** Milliseconds without typing before a public key is checked. */
 const TYPING_PAUSE_MS = 600;
 
-export interface EncryptionChoice {
+export interface MessageEncryption {
   isOn: boolean;
   publicKey: string;
   keyError: string | undefined;
   failure: string | undefined;
 }
 
-export const noEncryption: EncryptionChoice = { isOn: false, publicKey: "", keyError: undefined, failure: undefined };
+export const noEncryption: MessageEncryption = { isOn: false, publicKey: "", keyError: undefined, failure: undefined };
 
 interface Props {
-  encryption: EncryptionChoice;
-  onChange: (change: Partial<EncryptionChoice>) => void;
+  encryption: MessageEncryption;
+  onChange: (change: Partial<MessageEncryption>) => void;
   keyField: RefObject<HTMLTextAreaElement | null>;
 }
 

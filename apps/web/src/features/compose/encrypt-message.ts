@@ -1,6 +1,6 @@
 /** Encrypts a message before it is sent; if anything fails, nothing is sent. */
 import { emailJobMessages, parseForwardTo } from "@kauke/contract";
-import { splitAddress } from "@kauke/contract/split-address";
+import { splitAtSign } from "@kauke/contract/split-address";
 import { ApiError } from "../../api/api-error.ts";
 import { encryptForKey, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
 import type { ComposeValues, EncryptedMessage } from "./compose-form.ts";
@@ -80,7 +80,7 @@ export function containsMailbox(body: string, forwardTo: string): boolean {
 /** Spellings of a mailbox: with and without the tag; the domain in Unicode and in ASCII. */
 function spellings(mailbox: string): string[] {
   const address = plain(mailbox);
-  const { local, domain } = splitAddress(address);
+  const { local, domain } = splitAtSign(address);
   const locals = new Set([local, local.replace(/\+.*$/s, "")].filter((part) => part !== ""));
   return [...locals].flatMap((name) => [...new Set([domain, asciiDomain(domain)])].map((right) => `${name}@${right}`));
 }

@@ -17,7 +17,7 @@ import { readSession } from "../../api/session/session.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { type ComposeValues, composeForm, emptyForm, formField, jobRequest } from "./compose-form.ts";
 import { deleteDraft, draftOf, onDraftRestored, restoreDraft, storeDraft } from "./drafts.ts";
-import { type EncryptionChoice, noEncryption } from "./EncryptionCard.tsx";
+import { type MessageEncryption, noEncryption } from "./EncryptionCard.tsx";
 import { encryptMessage, NotEncrypted } from "./encrypt-message.ts";
 import { followJob } from "./job-tracker.ts";
 import { canSend, type SendingAlias } from "./senders.ts";
@@ -29,10 +29,10 @@ export interface ComposeProps {
   senders: readonly SendingAlias[] | undefined;
 }
 
-function useEncryption(begun: Partial<EncryptionChoice>) {
-  const [encryption, setEncryption] = useState<EncryptionChoice>({ ...noEncryption, ...begun });
+function useEncryption(begun: Partial<MessageEncryption>) {
+  const [encryption, setEncryption] = useState<MessageEncryption>({ ...noEncryption, ...begun });
   const keyField = useRef<HTMLTextAreaElement>(null);
-  const change = useCallback((to: Partial<EncryptionChoice>) => setEncryption((before) => ({ ...before, ...to })), []);
+  const change = useCallback((to: Partial<MessageEncryption>) => setEncryption((before) => ({ ...before, ...to })), []);
   return { encryption, change, keyField, focusKey: () => keyField.current?.focus() };
 }
 
@@ -82,7 +82,7 @@ function useSend(userId: string, beforeSending: (aliasId: string) => Promise<voi
     cancel: cancelJob,
     isStillSignedIn: () => readSession().user?.id === userId,
   };
-  return async (values: ComposeValues, { isOn, publicKey }: EncryptionChoice): Promise<void> => {
+  return async (values: ComposeValues, { isOn, publicKey }: MessageEncryption): Promise<void> => {
     const encrypted = isOn ? await encryptMessage(values, publicKey, () => readGuard(values.fromAlias)) : null;
     const reopen = () => {
       restoreDraft({ userId, values, isEncrypted: isOn, publicKey });
@@ -94,7 +94,7 @@ function useSend(userId: string, beforeSending: (aliasId: string) => Promise<voi
 }
 
 /** Stores the draft until it is sent. */
-function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: EncryptionChoice): void {
+function useStoredDraft(userId: string, form: Form, { isOn, publicKey }: MessageEncryption): void {
   useEffect(() => {
     const keep = () => storeDraft({ userId, values: form.getValues(), isEncrypted: isOn, publicKey });
     keep();

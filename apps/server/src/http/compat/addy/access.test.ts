@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type KeyScope, keyScopes } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestServer, Visitor } from "../../test/test-server.ts";
-import { askWith, newAlias, newKey, newPerson, type Person, startAddyServer } from "./addy-world.testing.ts";
+import { askWith, newAddyAlias, newKey, newPerson, type Person, startAddyServer } from "./addy-world.testing.ts";
 import { clientModels } from "./client-models.testing.ts";
 
 let server: TestServer;
@@ -107,7 +107,7 @@ interface How {
 /** Makes the call. Its path names an alias created for this call, in case the call is allowed. */
 async function make({ route, body, headers, status }: Call, how: How) {
   const isAllowed = how.key === person.key || Object.values(keys).some(({ only }) => only === how.key);
-  const aliasId = isAllowed && status !== 201 ? (await newAlias(person)).id : randomUUID();
+  const aliasId = isAllowed && status !== 201 ? (await newAddyAlias(person)).id : randomUUID();
   const [method = "", path = ""] = route.split(" ");
   const whole = `/api/v1${path.replace("<id>", aliasId).replace("<recipientId>", recipientId)}`;
   const url = how.path?.(whole) ?? whole;
@@ -159,7 +159,7 @@ it("an expired key and a revoked one get 401", async () => {
 });
 
 it("a call that Kauke does not serve gets 404 with a message, whatever the method", async () => {
-  const { id: aliasId } = await newAlias(person);
+  const { id: aliasId } = await newAddyAlias(person);
   for (const route of [
     "GET /account-notifications",
     "POST /recipients",
@@ -223,7 +223,7 @@ it("an error can be read from another origin too", async () => {
 describe("another account", () => {
   it("sees and changes nothing of this account", async () => {
     const other = await newPerson(server);
-    const alias = await newAlias(person, { description: "of the first" });
+    const alias = await newAddyAlias(person, { description: "of the first" });
     const theirs = (await person.ask("GET", "/api/v1/recipients")).body.data[0].id;
     expect((await other.ask("GET", "/api/v1/aliases")).body.data).toEqual([]);
     expect((await other.ask("GET", `/api/v1/recipients/${theirs}`)).status).toBe(404);

@@ -71,7 +71,7 @@ export function askWith(server: TestServer, { key, method, url, body, headers }:
 }
 
 /** Creates an alias through addy.io's API. */
-export async function newAlias({ ask }: Person, body: object = {}): Promise<Record<string, any>> {
+export async function newAddyAlias({ ask }: Person, body: object = {}): Promise<Record<string, any>> {
   const { status, body: answer } = await ask("POST", "/api/v1/aliases", { domain: "kauke.test", ...body });
   expect(status, JSON.stringify(answer)).toBe(201);
   return answer.data;

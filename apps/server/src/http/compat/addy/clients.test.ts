@@ -10,7 +10,7 @@ import {
   type Client,
   type ClientRequest,
   clients,
-  newAlias,
+  newAddyAlias,
   newPerson,
   type Person,
   startAddyServer,
@@ -35,7 +35,7 @@ afterAll(() => server.close());
 
 /** Sends a client's request about an alias created for it, and checks the response as the client would. */
 async function replay({ headers }: Client, request: ClientRequest): Promise<void> {
-  const { id: aliasId } = await newAlias(person, { description: "shop.example" });
+  const { id: aliasId } = await newAddyAlias(person, { description: "shop.example" });
   const freeName = `a${randomUUID().slice(0, 8)}`;
   const fill = (text: string) =>
     text.replace(/<(\w+)>/g, (_, name: string) => ({ ...values, aliasId, freeName })[name] ?? `<${name}> is not known`);
@@ -73,7 +73,7 @@ describe.each(clients)("$product $version", (client) => {
 });
 
 it("the client models are strict: each rejects a response without a field that the client needs", async () => {
-  const alias = await newAlias(person);
+  const alias = await newAddyAlias(person);
   const single = (await person.ask("GET", `/api/v1/aliases/${alias.id}`)).body;
   for (const field of ["id", "email", "active", "pinned", "emails_forwarded", "created_at"]) {
     const { [field]: _, ...rest } = single.data;

@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type TestServer, Visitor } from "../../test/test-server.ts";
-import { newAlias, newPerson, type Person, startAddyServer } from "./addy-world.testing.ts";
+import { newAddyAlias, newPerson, type Person, startAddyServer } from "./addy-world.testing.ts";
 import { clientModels } from "./client-models.testing.ts";
 
 let server: TestServer;
@@ -16,7 +16,7 @@ let aliasId: string;
 beforeAll(async () => {
   server = await startAddyServer({ config: { limits: "off" } });
   person = await newPerson(server);
-  aliasId = (await newAlias(person)).id;
+  aliasId = (await newAddyAlias(person)).id;
 });
 afterAll(() => server.close());
 

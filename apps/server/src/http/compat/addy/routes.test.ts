@@ -5,7 +5,7 @@ import { type TestServer, Visitor } from "../../test/test-server.ts";
 import {
   askWith,
   confirmMailbox,
-  newAlias,
+  newAddyAlias,
   newKey,
   newPerson,
   type Person,
@@ -35,7 +35,7 @@ describe("a new alias", () => {
       { recipient_ids: null },
       { format: "custom", local_part: "jonas.x" },
     ]) {
-      const alias = await newAlias(person, more);
+      const alias = await newAddyAlias(person, more);
       expect((await shown(person, alias.id)).forwardTo).toBe(person.mailbox);
       expect(alias.recipients).toMatchObject([{ email: person.mailbox, can_reply_send: true }]);
     }
@@ -48,7 +48,7 @@ describe("a new alias", () => {
       ["random_words", /^[a-z]+\.[a-z]+\.[a-z]+\.\d\d$/],
       ["random_male_name", /^[a-z]+\.[a-z]+\.[a-z]+\.\d\d$/],
     ] as const) {
-      const alias = await newAlias(person, { format });
+      const alias = await newAddyAlias(person, { format });
       expect(alias.local_part, format).toMatch(pattern);
       expect(alias.email).toBe(`${alias.local_part}@kauke.test`);
     }
@@ -56,7 +56,7 @@ describe("a new alias", () => {
 
   it("has the account's default format if none is requested", async () => {
     await person.visitor.call("changeAccountDefaults", { body: { format: "uuid" } });
-    expect((await newAlias(person)).local_part).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await newAddyAlias(person)).local_part).toMatch(/^[0-9a-f-]{36}$/);
     expect((await person.ask("GET", "/api/v1/domain-options")).body.defaultAliasFormat).toBe("uuid");
     await person.visitor.call("changeAccountDefaults", { body: { format: "characters" } });
   });
@@ -67,7 +67,7 @@ describe("a new alias", () => {
       { domain: null },
       { domain: null, format: "custom", local_part: "mine" },
     ])
-      expect((await newAlias(person, more)).domain).toBe("kauke.test");
+      expect((await newAddyAlias(person, more)).domain).toBe("kauke.test");
   });
 
   it("forwards to the mailboxes that are named, if they are confirmed", async () => {
@@ -79,13 +79,17 @@ describe("a new alias", () => {
     const refused = await person.ask("POST", "/api/v1/aliases", { domain: "kauke.test", ...body });
     expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ["recipient_ids"]]);
     await confirmMailbox(server, person.userId, second);
-    expect((await shown(person, (await newAlias(person, body)).id)).forwardTo).toBe(second);
+    expect((await shown(person, (await newAddyAlias(person, body)).id)).forwardTo).toBe(second);
   });
 
   it("has a description cut to the maximum length that is stored", async () => {
-    const alias = await newAlias(person, { description: "x".repeat(5000) });
+    const alias = await newAddyAlias(person, { description: "x".repeat(5000) });
     expect(alias.description).toBe("x".repeat(limits.notesMax));
-    const custom = await newAlias(person, { format: "custom", local_part: "long.note", description: "y".repeat(500) });
+    const custom = await newAddyAlias(person, {
+      format: "custom",
+      local_part: "long.note",
+      description: "y".repeat(500),
+    });
     expect(custom.description).toBe("y".repeat(limits.notesMax));
   });
 
@@ -132,7 +136,7 @@ describe("a new alias", () => {
 
 describe("an alias", () => {
   it("is paused, activated, pinned, described and deleted", async () => {
-    const { id } = await newAlias(person, { description: "before" });
+    const { id } = await newAddyAlias(person, { description: "before" });
     const now = async () => (await person.ask("GET", `/api/v1/aliases/${id}`)).body.data;
     await person.ask("DELETE", `/api/v1/active-aliases/${id}`);
     expect(await now()).toMatchObject({ active: false, recipients: [{ email: person.mailbox }] });
@@ -182,7 +186,7 @@ describe("an alias", () => {
   });
 
   it("gets no unconfirmed or unknown recipient, and no more recipients than the maximum", async () => {
-    const { id } = await newAlias(person);
+    const { id } = await newAddyAlias(person);
     const unconfirmed = (await recipientsOf(person)).find((it: { email: string }) => it.email === "new@inbox.example");
     for (const recipient of [unconfirmed.id, crypto.randomUUID()]) {
       const answer = await person.ask("POST", "/api/v1/alias-recipients", { alias_id: id, recipient_ids: [recipient] });
@@ -199,8 +203,8 @@ describe("an alias", () => {
 describe("several aliases at once", () => {
   it("are changed, and those of other users are left out of the response", async () => {
     const other = await newPerson(server);
-    const mine = await newAlias(person);
-    const theirs = await newAlias(other);
+    const mine = await newAddyAlias(person);
+    const theirs = await newAddyAlias(other);
     const ids = [mine.id, theirs.id, crypto.randomUUID(), mine.id];
     const bulk = (name: string) => person.ask("POST", `/api/v1/aliases/${name}/bulk`, { ids });
     server.clock.advance(60);
@@ -237,7 +241,7 @@ it("above the limit of new aliases the response is 429 in addy.io's form", async
     config: { limits: new Map([["alias_create", { max: 1, windowSeconds: 3600 }]]) },
   });
   const ben = await newPerson(strict);
-  await newAlias(ben);
+  await newAddyAlias(ben);
   const { status, headers, body } = await ben.ask("POST", "/api/v1/aliases", { domain: "kauke.test" });
   expect([status, body]).toEqual([429, { message: "You have created too many aliases in a short time." }]);
   expect(Number(headers["retry-after"])).toBeGreaterThan(0);
@@ -248,7 +252,7 @@ it("lists come in pages, pinned ones first", async () => {
   const ben = await newPerson(server);
   const made: string[] = [];
   for (let count = 0; count < 5; count++) {
-    made.unshift((await newAlias(ben, { description: count % 2 === 0 ? "Shop" : null })).id);
+    made.unshift((await newAddyAlias(ben, { description: count % 2 === 0 ? "Shop" : null })).id);
     server.clock.advance(1);
   }
   await ben.ask("POST", "/api/v1/pinned-aliases", { id: made[3] });

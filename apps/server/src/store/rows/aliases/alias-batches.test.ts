@@ -3,7 +3,7 @@ import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import type { Alias, RouteChange } from "../../../core/alias/alias.ts";
 import { AppError } from "../../../core/app-error.ts";
-import { aMessage, anOpenDelivery, mailbox } from "../../rows.testing.ts";
+import { aMessage, anOpenDelivery, mailboxDestination } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const pause = ({ routing }: Alias) =>
@@ -43,7 +43,7 @@ describe("changes of many aliases", () => {
       const { id: userId } = await insertUser(store);
       const routing = {
         state: "active" as const,
-        destinations: [mailbox("ann@example.org"), mailbox("bob@example.org")],
+        destinations: [mailboxDestination("ann@example.org"), mailboxDestination("bob@example.org")],
       };
       const alias = await insertAlias(store, userId, { notes: "ąčę", sealTo: "off", routing });
       const before = await store.aliases.findRouteById(alias.id);

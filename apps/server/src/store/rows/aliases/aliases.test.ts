@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import type { RouteChange } from "../../../core/alias/alias.ts";
-import { aMessage, anAlias, anOpenDelivery, aUser, mailbox } from "../../rows.testing.ts";
+import { aMessage, anAlias, anOpenDelivery, aUser, mailboxDestination } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const DAY_MS = 86_400_000;
@@ -90,7 +90,7 @@ describe("aliases", () => {
         userId,
         address,
         unconfirmed: new Map([["ann@example.org", "new"]]),
-        destinations: [mailbox("ann@example.org")],
+        destinations: [mailboxDestination("ann@example.org")],
         pausedWebhooks: [],
         paused: false,
         webhookSecret: expect.any(Buffer),
@@ -98,7 +98,7 @@ describe("aliases", () => {
       });
       expect(route?.webhookSecret).toHaveLength(32);
       await store.aliases.update(userId, alias.id, () => ({
-        routing: { state: "paused", lastDestinations: [mailbox("ann@example.org")] },
+        routing: { state: "paused", lastDestinations: [mailboxDestination("ann@example.org")] },
       }));
       const paused = await store.aliases.findRouteById(alias.id);
       expect(paused).toEqual({ ...route, destinations: [], paused: true, unconfirmed: undefined });
@@ -127,7 +127,7 @@ describe("aliases", () => {
       const alias = await insertAlias(store, userId);
       const others = await Promise.all([1, 2, 3, 4, 5].map(() => insertAlias(store, userId)));
       const isPaused = async ({ name } = alias) => (await store.aliases.findRoute(`${name}@kauke.test`))?.paused;
-      const lastDestinations = [mailbox("ann@example.org")];
+      const lastDestinations = [mailboxDestination("ann@example.org")];
       for (const paused of [true, false, true]) {
         const routing = paused
           ? { state: "paused" as const, lastDestinations }
@@ -147,7 +147,7 @@ describe("aliases", () => {
       const { id: userId } = await insertUser(store);
       const alias = await insertAlias(store, userId);
       const isPaused = async () => (await store.aliases.findRouteById(alias.id))?.paused;
-      const lastDestinations = [mailbox("ann@example.org")];
+      const lastDestinations = [mailboxDestination("ann@example.org")];
       for (const paused of [true, false, true]) {
         const routing = paused
           ? { state: "paused" as const, lastDestinations }
@@ -167,10 +167,14 @@ describe("aliases", () => {
       const { id: userId } = await insertUser(store);
       const url = "https://hooks.example.org/gone";
       const gone = { kind: "webhook" as const, url, pausedAt: "2026-11-21T09:00:00.000Z" };
-      const routing = { state: "active" as const, destinations: [mailbox("ann@example.org"), gone] };
+      const routing = { state: "active" as const, destinations: [mailboxDestination("ann@example.org"), gone] };
       const alias = await insertAlias(store, userId, { routing });
       const route = await store.aliases.findRouteById(alias.id);
-      expect(route).toMatchObject({ destinations: [mailbox("ann@example.org")], pausedWebhooks: [url], paused: false });
+      expect(route).toMatchObject({
+        destinations: [mailboxDestination("ann@example.org")],
+        pausedWebhooks: [url],
+        paused: false,
+      });
       expect((await store.aliases.find(userId, alias.id))?.routing).toEqual(routing);
     });
 

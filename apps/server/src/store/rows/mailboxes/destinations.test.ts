@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { AskInput } from "../../../core/destination/destination.ts";
-import { mailbox } from "../../rows.testing.ts";
+import { mailboxDestination } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const DAY_MS = 86_400_000;
@@ -21,7 +21,7 @@ onEachDatabase((given) => {
     const { store } = given;
     const user = await insertUser(store);
     const alias = await insertAlias(store, user.id, {
-      routing: { state: "active", destinations: [mailbox(address)] },
+      routing: { state: "active", destinations: [mailboxDestination(address)] },
     });
     const input = wishOf(user.id, address);
     return { user, alias, address, input, path: `${alias.name}@${alias.domain}` };
@@ -63,7 +63,7 @@ onEachDatabase((given) => {
         ended: [],
       });
       expect((await aliases.findRoute(pair.path))?.destinations).toEqual([]);
-      expect((await aliases.findRoute(other.path))?.destinations).toEqual([mailbox(pair.address)]);
+      expect((await aliases.findRoute(other.path))?.destinations).toEqual([mailboxDestination(pair.address)]);
     });
 
     it("when it blocks, is blocked for every account, also for later ones, and is stored as a hash only", async () => {

@@ -6,14 +6,14 @@ import { readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import { removeMailbox } from "../../../core/mailbox/remove-mailbox.ts";
 import { systemRandom } from "../../../runtime/ports.ts";
-import { aUser, mailbox } from "../../rows.testing.ts";
+import { aUser, mailboxDestination } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const ownDomains = ["kauke.test", "slapta.test"];
 const confirmation = { origin: "http://localhost:3000", domain: "kauke.test" };
 
 const forwardingTo = (...addresses: string[]): Pick<Alias, "routing"> => ({
-  routing: { state: "active", destinations: addresses.map(mailbox) },
+  routing: { state: "active", destinations: addresses.map(mailboxDestination) },
 });
 
 describe("the mailboxes of an account", () => {
@@ -145,14 +145,19 @@ describe("the mailboxes of an account", () => {
       const gone = "gone@x.example";
       const active = await insertAlias(given.store, id, forwardingTo("Gone@x.example", "a@x.example"));
       const paused = await insertAlias(given.store, id, {
-        routing: { state: "paused", lastDestinations: [mailbox(gone), { kind: "webhook", url: "https://h.example/" }] },
+        routing: {
+          state: "paused",
+          lastDestinations: [mailboxDestination(gone), { kind: "webhook", url: "https://h.example/" }],
+        },
       });
       const dropped: unknown[] = [];
       given.store.aliases.onRouteChange((change) => void dropped.push(change));
       const found = (await listMailboxes(deps(), id)).find((it) => it.address.toLowerCase() === gone);
       expect(await removeMailbox(deps(), { userId: id, mailboxId: found?.id ?? "" })).toBe(2);
       expect(dropped.length).toBeGreaterThan(0);
-      expect((await given.store.aliases.findRouteById(active.id))?.destinations).toEqual([mailbox("a@x.example")]);
+      expect((await given.store.aliases.findRouteById(active.id))?.destinations).toEqual([
+        mailboxDestination("a@x.example"),
+      ]);
       expect((await given.store.aliases.find(id, paused.id))?.routing).toEqual({
         state: "paused",
         lastDestinations: [{ kind: "webhook", url: "https://h.example/" }],

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { mailbox } from "../../rows.testing.ts";
+import { mailboxDestination } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
 const HOUR_MS = 3_600_000;
@@ -10,7 +10,7 @@ describe("mailboxes that their hosts say do not exist", () => {
     async function anOwner(...addresses: string[]) {
       const { store } = given;
       const user = await insertUser(store);
-      const routing = { state: "active" as const, destinations: addresses.map(mailbox) };
+      const routing = { state: "active" as const, destinations: addresses.map(mailboxDestination) };
       const alias = await insertAlias(store, user.id, { routing });
       const route = async () => {
         const found = await store.aliases.findRouteById(alias.id);

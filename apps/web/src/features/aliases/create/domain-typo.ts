@@ -1,5 +1,5 @@
 /** Suggests gmail.com for the mistyped gmial.com. */
-import { splitAddress } from "@kauke/contract/split-address";
+import { splitAtSign } from "@kauke/contract/split-address";
 
 /** Mail providers' domains, which are never questioned. */
 const providers = [
@@ -25,7 +25,7 @@ const mistypedEndings: ReadonlySet<string> = new Set(["co", "cm", "om", "cn", "e
 
 /** Corrects a mistyped provider; `null` if the typed domain may be meant. @example suggestedAddress("jonas@gmial.com") // "jonas@gmail.com" */
 export function suggestedAddress(address: string): string | null {
-  const { local, domain } = splitAddress(address);
+  const { local, domain } = splitAtSign(address);
   const typed = domain.toLowerCase();
   if (local === "" || known.has(typed)) return null;
   const meant = providers.find((provider) => isTypoOf(typed, provider));

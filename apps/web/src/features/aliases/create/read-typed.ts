@@ -1,6 +1,6 @@
 /** Reads pasted addresses, `Name <a@b>`, `mailto:` and lists. The API itself takes comma-separated lists only. */
 import { isMailbox, isWebhookUrl, parseForwardTo } from "@kauke/contract";
-import { splitAddress } from "@kauke/contract/split-address";
+import { splitAtSign } from "@kauke/contract/split-address";
 import { entriesOf } from "../alias-text.ts";
 
 interface TypedName {
@@ -12,7 +12,7 @@ interface TypedName {
 /** @example readName("Shop <shop@kauke.test>", ["kauke.test"]) // { alias: "shop", domain: "kauke.test" } */
 export function readName(text: string, domains: readonly string[]): TypedName {
   const [address = text] = addressesIn(text);
-  const { local, domain } = splitAddress(bare(address));
+  const { local, domain } = splitAtSign(bare(address));
   const own = domains.find((candidate) => candidate.toLowerCase() === domain.toLowerCase());
   return local === "" || own === undefined ? { alias: text } : { alias: local, domain: own };
 }
