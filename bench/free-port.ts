@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 /** Below the ports that Linux assigns to outgoing connections, one of which could take the port before its program. */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
 
-export async function freePort(): Promise<number> {
+export async function freeBenchPort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
     if (await isFree(port)) return port;

@@ -1,6 +1,6 @@
 /** Arguments of `npm run bench -- …`. All have defaults, with which a whole run takes less than ten minutes. */
 import { parseArgs } from "node:util";
-import { type Variant, variants } from "./forward/forward-system.ts";
+import { type SystemVariant, systemVariants } from "./forward/forward-system.ts";
 import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
 /** Names of the benchmarks. `peers` takes up to half an hour and runs only when it is named. */
@@ -10,7 +10,7 @@ export type BenchName = (typeof benchNames)[number];
 export interface BenchOptions {
   only: readonly BenchName[];
   /** Variants of Kauke to measure: unsigned, signed, signed and verified. */
-  ours: readonly Variant[];
+  ours: readonly SystemVariant[];
   /** Message sizes in bytes. */
   sizes: readonly number[];
   sessions: readonly number[];
@@ -84,7 +84,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
   const number = (name: keyof typeof values, fallback: number) => numbers(name, values[name], [fallback])[0]!;
   return {
     only: values.only === undefined ? benchNames.slice(0, -1) : words("benchmark", values.only, benchNames),
-    ours: words("variant", values.ours, variants),
+    ours: words("variant", values.ours, systemVariants),
     sizes: numbers("size", values.size, [4096, 51_200, 1_048_576]),
     sessions: numbers("sessions", values.sessions, [1, 20, 100]),
     count: values.count === undefined ? null : number("count", 0),

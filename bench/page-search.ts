@@ -16,7 +16,10 @@ const FRAME_MS = 16.7;
 /** Search text, typed one key at a time: many rows match its first characters, few match all. */
 const typed = "shop 47";
 
-export async function signIn(context: BrowserContext, { url, person }: { url: string; person: Person }): Promise<void> {
+export async function signInForBench(
+  context: BrowserContext,
+  { url, person }: { url: string; person: Person },
+): Promise<void> {
   const [name = "", value = ""] = person.cookie.split("=");
   await context.addCookies([{ name, value, url }]);
 }
@@ -60,7 +63,7 @@ async function collector(server: ServerProcess): Promise<Person> {
 async function typeSearch(browser: Browser, { url, person }: { url: string; person: Person }): Promise<number[]> {
   const context = await browser.newContext({ viewport: phone });
   try {
-    await signIn(context, { url, person });
+    await signInForBench(context, { url, person });
     const page = await context.newPage();
     await page.goto(`${url}/dashboard`);
     await page.getByRole("switch").first().waitFor();

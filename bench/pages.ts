@@ -7,7 +7,7 @@ import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/t
 import { type Browser, chromium } from "playwright-core";
 import { findChromium } from "../scripts/find-chromium.ts";
 import type { BenchOptions } from "./options.ts";
-import { phone, searchRow, signIn } from "./page-search.ts";
+import { phone, searchRow, signInForBench } from "./page-search.ts";
 import { type Trace, traced } from "./page-trace.ts";
 import { median, progress, type Row, sleep } from "./table.ts";
 
@@ -139,7 +139,7 @@ async function dashboardRows(browser: Browser, server: ServerProcess, rounds: nu
 async function loadDashboard(browser: Browser, { url, person }: { url: string; person: Person }): Promise<Dashboard> {
   const context = await browser.newContext(phoneContext);
   try {
-    await signIn(context, { url, person });
+    await signInForBench(context, { url, person });
     const page = await context.newPage();
     await page.addInitScript(watchLargestElement);
     let firstRowMs = 0;

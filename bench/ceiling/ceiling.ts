@@ -3,13 +3,13 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { openMeter } from "../cpu-meter.ts";
 import type { ForwardSystem } from "../forward/forward-system.ts";
-import { freePort } from "../free-port.ts";
+import { freeBenchPort } from "../free-port.ts";
 import { untilListening } from "../until-listening.ts";
 
 const program = join(import.meta.dirname, "relay.ts");
 
 export async function startCeiling({ sinkPort }: { sinkPort: number }): Promise<ForwardSystem> {
-  const port = await freePort();
+  const port = await freeBenchPort();
   const meter = openMeter("ceiling");
   const child = spawn(process.execPath, [program], {
     stdio: ["ignore", "ignore", "inherit"],

@@ -12,7 +12,7 @@ interface Target {
   large: number | null;
 }
 
-export interface Comparison {
+export interface PeerComparison {
   title: string;
   kind: "ratio" | "difference" | "amount";
   of: PeerRow;
@@ -29,7 +29,7 @@ export interface Compared {
   isMet: boolean | null;
 }
 
-const ratio = (of: PeerRow, to: PeerRow, title: string, target?: Target): Comparison => ({
+const ratio = (of: PeerRow, to: PeerRow, title: string, target?: Target): PeerComparison => ({
   title,
   kind: "ratio",
   of,
@@ -37,7 +37,7 @@ const ratio = (of: PeerRow, to: PeerRow, title: string, target?: Target): Compar
   ...(target === undefined ? {} : { target }),
 });
 
-export const comparisons: readonly Comparison[] = [
+export const comparisons: readonly PeerComparison[] = [
   ratio("cut-through", "ceiling", "cut-through / ceiling relay", { sign: "<=", small: 1.6, large: 1.2 }),
   ratio("postfix", "cut-through", "Postfix / cut-through", { sign: ">=", small: 6, large: 5 }),
   ratio("haraka", "cut-through", "Haraka / cut-through", { sign: ">=", small: 3, large: 8 }),
@@ -77,7 +77,7 @@ export interface CellFigures {
  * @returns `null` if a row was not measured
  */
 export function compare(
-  { kind, of, to, target }: Comparison,
+  { kind, of, to, target }: PeerComparison,
   { cpuOf }: CellFigures,
   { sizeBytes, sessions }: { sizeBytes: number; sessions: number },
 ): Compared | null {

@@ -37,15 +37,15 @@ export interface DurablePeer {
  * Variants of Kauke. `plain`: not signed; `signed`: DKIM; `verified`: signed, and SPF, DKIM, DMARC and ARC checked on
  * arrival.
  */
-export const variants = ["plain", "signed", "verified"] as const;
-export type Variant = (typeof variants)[number];
+export const systemVariants = ["plain", "signed", "verified"] as const;
+export type SystemVariant = (typeof systemVariants)[number];
 
 /**
  * Additional variants in the table of peers. `sealed`: verified, with the results sealed into an ARC set; `tls`:
  * signed, with the certificate that all systems use there; `spooled`: signed, every message is on disk before it is
  * acknowledged (KAUKE_ANSWER_SECONDS=0).
  */
-export type OurVariant = Variant | "sealed" | "tls" | "spooled";
+export type OurVariant = SystemVariant | "sealed" | "tls" | "spooled";
 
 export const destination = "user@out.test";
 

@@ -4,7 +4,7 @@
  */
 import { removeDataDirs } from "@kauke/testkit/server-process";
 import { startCeiling } from "../ceiling/ceiling.ts";
-import { freePort } from "../free-port.ts";
+import { freeBenchPort } from "../free-port.ts";
 import type { MailLoad } from "../mail-job.ts";
 import { chooseLoad } from "../mail-load.ts";
 import type { BenchOptions } from "../options.ts";
@@ -22,7 +22,7 @@ export async function benchForward(options: BenchOptions): Promise<Row[]> {
   const missing = missingPostfix(options);
   if (missing !== null) progress(`Postfix is left out, Kauke is measured alone: ${missing}`);
   const load = chooseLoad();
-  const sinkPort = await freePort();
+  const sinkPort = await freeBenchPort();
   const systems: ForwardSystem[] = [];
   try {
     const ours: OurSystem[] = [];

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { findTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
 import type { BenchOptions } from "../options.ts";
 import type { Row } from "../table.ts";
-import type { Measured } from "./measure-database.ts";
+import type { MeasuredDatabase } from "./measure-database.ts";
 
 const program = join(import.meta.dirname, "measure-database.ts");
 
@@ -19,7 +19,7 @@ export async function benchLookUps(options: BenchOptions): Promise<Row[]> {
 }
 
 /** @returns the rows of the table @throws Error if the process ends without them */
-function measure(database: Measured["database"], options: BenchOptions): Promise<Row[]> {
+function measure(database: MeasuredDatabase["database"], options: BenchOptions): Promise<Row[]> {
   const { embeddedAliases, postgresAliases, rounds } = options;
   return new Promise((resolve, reject) => {
     const child = fork(program);
@@ -30,6 +30,6 @@ function measure(database: Measured["database"], options: BenchOptions): Promise
       if (rows === null) reject(new Error(`the measurement on ${database} ended with ${code} and no rows`));
       else resolve(rows);
     });
-    child.send({ database, embeddedAliases, postgresAliases, rounds } satisfies Measured);
+    child.send({ database, embeddedAliases, postgresAliases, rounds } satisfies MeasuredDatabase);
   });
 }

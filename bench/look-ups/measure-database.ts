@@ -47,23 +47,23 @@ const RATIO_MAX = 1.3;
 const COST_MAX = { embedded: 250e-6, PostgreSQL: 150e-6 };
 
 /** Message that starts the measurement. */
-export interface Measured {
+export interface MeasuredDatabase {
   database: keyof typeof COST_MAX;
   embeddedAliases: number;
   postgresAliases: number;
   rounds: number;
 }
 
-process.once("message", (measured: Measured) => void answer(measured));
+process.once("message", (measured: MeasuredDatabase) => void answer(measured));
 
-async function answer(measured: Measured): Promise<void> {
+async function answer(measured: MeasuredDatabase): Promise<void> {
   const rows = await (measured.database === "embedded" ? onEmbedded(measured) : onPostgres(measured));
   if (process.send === undefined) throw new Error("this process is started by look-ups.ts");
   process.send(rows);
   process.disconnect?.();
 }
 
-async function onEmbedded({ embeddedAliases, rounds }: Measured): Promise<Row[]> {
+async function onEmbedded({ embeddedAliases, rounds }: MeasuredDatabase): Promise<Row[]> {
   const tables: Table[] = [];
   try {
     for (const aliases of [SMALL_COUNT, embeddedAliases]) {
@@ -83,7 +83,7 @@ async function onEmbedded({ embeddedAliases, rounds }: Measured): Promise<Row[]>
   }
 }
 
-async function onPostgres({ postgresAliases, rounds }: Measured): Promise<Row[]> {
+async function onPostgres({ postgresAliases, rounds }: MeasuredDatabase): Promise<Row[]> {
   const postgres = await startTestPostgres();
   const tables: Table[] = [];
   let server: PostgresCpu | null = null;

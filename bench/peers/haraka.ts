@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { openMeter } from "../cpu-meter.ts";
 import { destination, type ForwardSystem, senderKeyName, senderKeyRecord } from "../forward/forward-system.ts";
-import { freePort } from "../free-port.ts";
+import { freeBenchPort } from "../free-port.ts";
 import { mixZone } from "../mix/mix-names.ts";
 import { untilListening } from "../until-listening.ts";
 import { harakaFiles } from "./haraka-config.ts";
@@ -73,7 +73,7 @@ export interface HarakaOptions {
 export async function startHaraka(options: HarakaOptions): Promise<ForwardSystem> {
   const { sinkPort, name, verifies, tls, aliases = [], senderKey = "" } = options;
   const directory = mkdtempSync(join(tmpdir(), "kauke-haraka-"));
-  const port = await freePort();
+  const port = await freeBenchPort();
   const rcptTo = "alias@in.test";
   const files = harakaFiles({
     port,

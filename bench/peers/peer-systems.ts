@@ -9,7 +9,7 @@ import type { ForwardCase } from "../forward/forward-case.ts";
 import { checkSample } from "../forward/forward-sample.ts";
 import { type ForwardSystem, type OurSystem, type OurVariant, startOurs } from "../forward/forward-system.ts";
 import { measure, pass } from "../forward/measure-forward.ts";
-import { freePort } from "../free-port.ts";
+import { freeBenchPort } from "../free-port.ts";
 import type { MailLoad } from "../mail-job.ts";
 import type { MixCounts } from "../mix/mail-mix.ts";
 import { copyMixAccounts, mixDomain } from "../mix/mix-accounts.ts";
@@ -48,7 +48,7 @@ const ourVariants: Partial<Record<PeerRow, OurVariant>> = {
 };
 
 export async function startPeerSystem(row: PeerRow, usual: MailLoad): Promise<PeerSystem> {
-  const sinkPort = await freePort();
+  const sinkPort = await freeBenchPort();
   const certificate = writeCertificate();
   const system = await startSystem(row, { sinkPort, certificate });
   const { load, mix } = loadFor(row, usual);

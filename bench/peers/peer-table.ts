@@ -1,6 +1,6 @@
 /** Formats the tables of peers as Markdown. Pure functions. */
 
-import { type Comparison, compare, comparedText, comparisons } from "../forward/comparisons.ts";
+import { compare, comparedText, comparisons, type PeerComparison } from "../forward/comparisons.ts";
 import { median, sessionsText, sizeText, workersText } from "../table.ts";
 import { type PeerRow, rowFacts } from "./peer-rows.ts";
 
@@ -63,7 +63,7 @@ const legend =
 interface PeerTable {
   head: readonly string[];
   rows: readonly PeerRow[];
-  about: readonly Comparison[];
+  about: readonly PeerComparison[];
   columns: readonly Omit<CellOf, "row">[];
 }
 

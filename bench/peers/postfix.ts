@@ -20,7 +20,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { openMeter } from "../cpu-meter.ts";
 import { destination, type ForwardSystem, senderKeyName, senderKeyRecord } from "../forward/forward-system.ts";
-import { freePort } from "../free-port.ts";
+import { freeBenchPort } from "../free-port.ts";
 import { findProgram } from "../mail-load.ts";
 import { senderKeyNames } from "../mix/mix-names.ts";
 import { untilListening } from "../until-listening.ts";
@@ -74,7 +74,7 @@ export async function startPostfix(options: PostfixOptions): Promise<ForwardSyst
   const { dkim, srs, verifies = false, aliases = [], senderKey } = options;
   const directory = mkdtempSync(join(tmpdir(), "kauke-postfix-"));
   const meter = openMeter(basename(directory));
-  const port = await freePort();
+  const port = await freeBenchPort();
   const etc = join(directory, "etc");
   const run = (command: string[]) => {
     const [program = "", ...args] = meter.wrap(command);
@@ -88,7 +88,7 @@ export async function startPostfix(options: PostfixOptions): Promise<ForwardSyst
   // Runs before the meter's own exit handler, which waits for its processes to end.
   process.prependOnceListener("exit", close);
   makeDirectories(directory);
-  const srsPorts = srs ? { forward: await freePort(), reverse: await freePort() } : null;
+  const srsPorts = srs ? { forward: await freeBenchPort(), reverse: await freeBenchPort() } : null;
   if (srsPorts !== null) startSrs(directory, srsPorts, run);
   if (verifies) startVerifier(directory, run, senderKey);
   if (dkim) startDkim(directory, run);

@@ -97,7 +97,7 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
     },
   });
   context.setDefaultTimeout(30_000);
-  if (as !== undefined) await signIn(context, { cookie: as.cookie, origin });
+  if (as !== undefined) await signInByCookie(context, { cookie: as.cookie, origin });
   if (options.previewToken) await context.addCookies([previewCookie(options.previewToken, origin)]);
   const watch = await watchContext(context, origin);
   const page = await context.newPage();
@@ -105,7 +105,10 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
 }
 
 /** Signs in by setting the session cookie. @param cookie its `name=value` */
-export function signIn(context: BrowserContext, { cookie, origin }: { cookie: string; origin: string }): Promise<void> {
+export function signInByCookie(
+  context: BrowserContext,
+  { cookie, origin }: { cookie: string; origin: string },
+): Promise<void> {
   return context.addCookies([cookieOf(cookie, origin)]);
 }
 

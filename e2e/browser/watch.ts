@@ -15,7 +15,7 @@ export type FindingKind =
   | "other origin"
   | "not needed";
 
-export interface Finding {
+export interface PageFinding {
   kind: FindingKind;
   text: string;
 }
@@ -33,7 +33,7 @@ export interface Watch {
   /** Allows this error on the console, because the test breaks the page. */
   expectError(text: RegExp): void;
   /** All findings so far, in order. */
-  findings(): Promise<Finding[]>;
+  findings(): Promise<PageFinding[]>;
   /** Fails the test if there is any finding. */
   expectClean(): Promise<void>;
 }
@@ -56,7 +56,7 @@ const resourceLine = /^Failed to load resource: (?:the server responded with a s
 const abortedByPage = "net::ERR_ABORTED";
 
 export async function watchContext(context: BrowserContext, origin: string): Promise<Watch> {
-  const found: Finding[] = [];
+  const found: PageFinding[] = [];
   const visited = new Set<string>();
   const exceptions: Exception[] = [
     // The app checks the session on loading; without a signed-in person the answer is 401.
@@ -107,7 +107,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
       ...unused.map(({ status, path }) => `${status} ${path}`),
       ...missing.map(({ text }) => String(text)),
     ];
-    return [...found, ...notNeeded.map((text): Finding => ({ kind: "not needed", text }))];
+    return [...found, ...notNeeded.map((text): PageFinding => ({ kind: "not needed", text }))];
   };
   const except = (status: Exception["status"], path: string | RegExp) =>
     void exceptions.push({ status, path, used: false, needed: true });
@@ -152,4 +152,4 @@ async function settled(context: BrowserContext): Promise<void> {
 
 const named = (request: Request) => `${request.method()} ${request.url()}`;
 const placed = (line: ConsoleMessage) => `${line.text()} (${line.location().url})`;
-const lineOf = ({ kind, text }: Finding) => `  ${kind}: ${text}`;
+const lineOf = ({ kind, text }: PageFinding) => `  ${kind}: ${text}`;

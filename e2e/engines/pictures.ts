@@ -14,7 +14,7 @@ import { subjectOf } from "../mail/message.ts";
 import { createScreenData } from "../screens/open-screen.ts";
 import type { EngineProgram } from "./driver.ts";
 import { firefox } from "./firefox.ts";
-import { signIn } from "./steps.ts";
+import { signInOnTab } from "./steps.ts";
 import { openTab, type Tab } from "./tab.ts";
 import { webkit } from "./webkit.ts";
 
@@ -89,7 +89,7 @@ async function takePictures(program: EngineProgram, server: ServerProcess, wante
     for (const width of [widths.desktop, widths.phone]) {
       const driver = await engine.openDriver({ width, height: heights[width] ?? 800 });
       const tab = openTab(driver, server.url);
-      if (as !== undefined) await signIn(tab, as);
+      if (as !== undefined) await signInOnTab(tab, as);
       await open(tab, server);
       for (const theme of ["light", "dark"]) {
         await driver.evaluate(`document.documentElement.dataset.theme = "${theme}"`);

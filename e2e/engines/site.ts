@@ -9,7 +9,7 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { heights, widths } from "../browser/browser.ts";
 import { runSite, type Site } from "../browser/site.ts";
 import type { Engine, EngineProgram } from "./driver.ts";
-import { signIn } from "./steps.ts";
+import { signInOnTab } from "./steps.ts";
 import { openTab, type Tab } from "./tab.ts";
 import { allReportedExpression, startWatchingProxy, type WatchingProxy } from "./watching-proxy.ts";
 
@@ -67,7 +67,7 @@ export function runEngineSite(program: EngineProgram): EngineSite {
       const findings = proxy.takeFindings();
       if (findings.length > 0) throw new Error(`the visit had findings:\n${findings.join("\n")}`);
     });
-    if (as !== undefined) await signIn(tab, as);
+    if (as !== undefined) await signInOnTab(tab, as);
     return { ...tab, expectRefusal: proxy.expectRefusal };
   }
 

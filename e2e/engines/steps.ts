@@ -1,7 +1,7 @@
 /** Steps that several journeys and the pictures share. */
 import type { Tab } from "./tab.ts";
 
-export async function signIn(tab: Tab, { email, password }: { email: string; password: string }): Promise<void> {
+export async function signInOnTab(tab: Tab, { email, password }: { email: string; password: string }): Promise<void> {
   await tab.open("/auth");
   await tab.fill({ role: "field", name: "Email" }, email);
   await tab.fill({ role: "field", name: "Password" }, password);

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "@kauke/server/store/postgres/postgres.testing";
-import { FakeMx, type ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
+import { FakeMx, type MailAtFakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { FakeWebhook, type WebhookRequest } from "@kauke/testkit/fakes/fake-webhook";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
@@ -37,7 +37,7 @@ const addressFields = ["from", "to"];
  * Checks a forwarded message: the body and every header field except those with addresses are the same to the byte; all
  * other fields are written by us.
  */
-function expectForwarded({ bytes, rcptTo, envelopeFrom: from }: ReceivedMail, message: Buffer): void {
+function expectForwarded({ bytes, rcptTo, envelopeFrom: from }: MailAtFakeMx, message: Buffer): void {
   expect(rcptTo).toEqual([mailbox]);
   // The alias has two destinations, so this is its bounce address: late bounces are reported to the owner only.
   expect(from).toMatch(/^srs0-[a-z2-7]{26}-[a-z2-7]{2}-[a-z2-7]{13}@kauke\.test$/);
@@ -109,7 +109,7 @@ function journey(env: () => Record<string, string>): void {
     const first = multipartMessage(1);
     expect((await send(first)).last).toMatch(/^250 2\.0\.0 Ok /);
     await expect.poll(arrived).toEqual([1, 1]);
-    expectForwarded(ends.mx.messages[0] as ReceivedMail, first);
+    expectForwarded(ends.mx.messages[0] as MailAtFakeMx, first);
     expectCalled(ends.hook.requests[0] as WebhookRequest, first);
 
     await toggleAlias(page, address, "off");
@@ -121,7 +121,7 @@ function journey(env: () => Record<string, string>): void {
     expect((await send(third)).last).toMatch(/^250 2\.0\.0 Ok /);
     await expect.poll(arrived).toEqual([2, 2]);
     // The second message, sent while the alias was paused, would have arrived before the third.
-    expectForwarded(ends.mx.messages[1] as ReceivedMail, third);
+    expectForwarded(ends.mx.messages[1] as MailAtFakeMx, third);
     expectCalled(ends.hook.requests[1] as WebhookRequest, third);
   });
 

@@ -14,7 +14,7 @@ export interface Leak {
 }
 
 /** The texts that a word becomes in each encoding. */
-export const encodings: Readonly<Record<string, (word: string) => string[]>> = {
+export const scannedEncodings: Readonly<Record<string, (word: string) => string[]>> = {
   plain: (word) => [word],
   "other case": (word) => [word.toUpperCase(), word.toLowerCase()],
   "UTF-16": (word) => [Buffer.from(word, "utf16le").toString("latin1"), bigEndian(word)],
@@ -65,7 +65,7 @@ interface Form {
 }
 
 function formsOf(word: string): Form[] {
-  return Object.entries(encodings).flatMap(([as, encode]) =>
+  return Object.entries(scannedEncodings).flatMap(([as, encode]) =>
     [...new Set(encode(word))].map((text) => ({ word, as, text: as === "UTF-16" ? text : latin1(text) })),
   );
 }

@@ -2,7 +2,7 @@
 import type { AliasWire, UserWire } from "@kauke/contract";
 import { personas } from "@kauke/testkit/personas";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { signIn, type Visit } from "../browser/browser.ts";
+import { signInByCookie, type Visit } from "../browser/browser.ts";
 import { seeLaidOut } from "../browser/see.ts";
 import { attachment, multipartMessage } from "../mail/message.ts";
 import type { Screen } from "./screen.ts";
@@ -51,7 +51,8 @@ async function sessionCookieOf({ context, origin }: Visit, as: keyof typeof pers
 
 /** Opens the screen as its persona; nobody is signed in to `visit` yet. */
 export async function openScreen(visit: Visit, { as, open }: Screen): Promise<void> {
-  if (as !== undefined) await signIn(visit.context, { cookie: await sessionCookieOf(visit, as), origin: visit.origin });
+  if (as !== undefined)
+    await signInByCookie(visit.context, { cookie: await sessionCookieOf(visit, as), origin: visit.origin });
   await open(visit);
   await rest(visit);
 }

@@ -31,7 +31,7 @@ export interface FakeMxStep {
 /** Reply lines joined by `\n`; or an object, in which `drop` hangs up after the reply, if any. */
 export type FakeMxAnswer = string | { reply?: string; delayMs?: number; drop?: boolean };
 
-export interface ReceivedMail {
+export interface MailAtFakeMx {
   envelopeFrom: string;
   rcptTo: string[];
   /** The whole MAIL command line, with parameters. */
@@ -73,7 +73,7 @@ const ordinaryAnswers: Record<FakeMxStage, string> = {
 };
 
 export class FakeMx implements AsyncDisposable {
-  readonly messages: ReceivedMail[] = [];
+  readonly messages: MailAtFakeMx[] = [];
   /** All commands of all connections, in order. */
   readonly commands: string[] = [];
   /** Number of chunks in which commands arrived: one for a pipelined envelope. */
@@ -113,12 +113,12 @@ export class FakeMx implements AsyncDisposable {
   }
 
   /** Resolves when `count` messages have been received in total. */
-  async waitForMessages(count: number): Promise<readonly ReceivedMail[]> {
+  async waitForMessages(count: number): Promise<readonly MailAtFakeMx[]> {
     while (this.messages.length < count) await new Promise<void>((done) => this.#arrivals.push(done));
     return this.messages;
   }
 
-  keep(mail: ReceivedMail): void {
+  keep(mail: MailAtFakeMx): void {
     this.messages.push(mail);
     for (const arrived of this.#arrivals.splice(0)) arrived();
   }

@@ -3,7 +3,7 @@
  */
 
 import { readNumber } from "../kill/numbered-mail.ts";
-import { FakeMx, type FakeMxAnswer, type FakeMxStep, type ReceivedMail } from "./fake-mx.ts";
+import { FakeMx, type FakeMxAnswer, type FakeMxStep, type MailAtFakeMx } from "./fake-mx.ts";
 
 /**
  * Kinds of failure. `full mailboxes` is a 4xx at RCPT that concerns one mailbox, so the server does not defer other
@@ -122,7 +122,7 @@ export class SwitchedDestination {
     return mx;
   }
 
-  #note({ bytes }: ReceivedMail, era: number): void {
+  #note({ bytes }: MailAtFakeMx, era: number): void {
     try {
       const number = readNumber(bytes);
       if (number === this.withheld) return;

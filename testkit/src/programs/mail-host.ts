@@ -29,7 +29,7 @@ export interface MailHostOptions {
   rule?: RecipientRule;
 }
 
-export interface MailHost {
+export interface RunningMailHost {
   port: number;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface MailHostProgram {
   name: string;
   /** Why the program cannot run on this machine; `null` when it can. */
   missing: string | null;
-  start(options: MailHostOptions): Promise<MailHost>;
+  start(options: MailHostOptions): Promise<RunningMailHost>;
 }
 
 interface Place extends MailHostOptions {
@@ -75,7 +75,7 @@ interface HostKind {
   begin(place: Place, owner: number): ChildProcess;
 }
 
-async function startHost(options: MailHostOptions, { user, begin }: HostKind): Promise<MailHost> {
+async function startHost(options: MailHostOptions, { user, begin }: HostKind): Promise<RunningMailHost> {
   const folder = mkdtempSync(join(tmpdir(), "kauke-mail-host-"));
   chmodSync(folder, 0o755);
   const policy = await startMailHostPolicy(options.rule ?? (() => null));

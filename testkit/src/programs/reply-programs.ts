@@ -3,16 +3,16 @@
  * Outlook for Windows, Outlook on the web, Thunderbird. Contains only what a program writes by itself; addresses and
  * texts come from the test.
  */
-export interface Person {
+export interface ReplyingPerson {
   name: string;
   address: string;
 }
 
 /** A received message to be answered, as the program stores it. */
 export interface Quoted {
-  from: Person;
-  to: readonly Person[];
-  cc?: readonly Person[];
+  from: ReplyingPerson;
+  to: readonly ReplyingPerson[];
+  cc?: readonly ReplyingPerson[];
   subject: string;
   /** Body text of the reply, one string per line. */
   text: readonly string[];
@@ -22,9 +22,9 @@ export interface Quoted {
 }
 
 export interface Answer {
-  from: Person;
-  to: readonly Person[];
-  cc?: readonly Person[];
+  from: ReplyingPerson;
+  to: readonly ReplyingPerson[];
+  cc?: readonly ReplyingPerson[];
   answered: Quoted;
   words: string;
   /** Lines of the signature below the answer. */
@@ -42,8 +42,8 @@ const lines = (...all: readonly string[]) => all.map((line) => `${line}\r\n`).jo
 const isAscii = (text: string) => Buffer.byteLength(text) === text.length;
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const htmlOf = ({ text, html }: Quoted) => html ?? text.map((line) => `<div>${escaped(line)}</div>`).join("");
-const angle = ({ name, address }: Person) => `${name} <${address}>`;
-const field = (people: readonly Person[]) =>
+const angle = ({ name, address }: ReplyingPerson) => `${name} <${address}>`;
+const field = (people: readonly ReplyingPerson[]) =>
   people.map(({ name, address }) => (name === "" ? address : `"${name}" <${address}>`)).join(",\r\n ");
 const quoteMarks = (all: readonly string[]) => all.map((line) => (line.startsWith(">") ? `>${line}` : `> ${line}`));
 
@@ -199,7 +199,7 @@ const ios: ReplyProgram = {
   },
 };
 
-const outlookPerson = ({ name, address }: Person) => `${name} <${address}>`;
+const outlookPerson = ({ name, address }: ReplyingPerson) => `${name} <${address}>`;
 const outlookBlock = ({ from, to, cc = [], subject }: Quoted): readonly (readonly [string, string])[] => [
   ["From", outlookPerson(from)],
   ["Sent", "Monday, November 23, 2026 9:58 AM"],

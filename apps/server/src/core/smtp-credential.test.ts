@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rateLimitRules } from "../limits/named-limits.ts";
 import { openStore, type Store } from "../store/open-store.ts";
-import { insertAlias, insertUser, TestClock } from "../store/stores.testing.ts";
+import { insertAlias, insertUser, StoreTestClock } from "../store/stores.testing.ts";
 import { checkSubmitter, newSmtpPassword, type SmtpLoginAttempt, smtpAuthenticator } from "./smtp-credential.ts";
 
 const real = { bytes: (length: number) => randomBytes(length) };
@@ -36,7 +36,7 @@ describe("a new SMTP password", () => {
   });
 });
 
-const clock = new TestClock();
+const clock = new StoreTestClock();
 let store: Store;
 beforeAll(async () => {
   store = await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock });

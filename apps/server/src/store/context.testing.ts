@@ -9,10 +9,10 @@ import { findTestPostgres, startTestPostgres } from "./postgres/postgres.testing
 import { openPostgres } from "./postgres/postgres.ts";
 import { loadServerKeys } from "./sealing/server-keys.ts";
 import type { StoreContext } from "./store-context.ts";
-import { TestClock } from "./stores.testing.ts";
+import { StoreTestClock } from "./stores.testing.ts";
 
 export interface TestContext extends StoreContext {
-  clock: TestClock;
+  clock: StoreTestClock;
   secretKey: Buffer;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ async function openPostgresContext(): Promise<TestContext> {
 }
 
 async function makeContext(db: StoreContext["db"], close: () => Promise<void>): Promise<TestContext> {
-  const clock = new TestClock();
+  const clock = new StoreTestClock();
   const secretKey = randomBytes(32);
   const keys = await underStartLock(db, async (trx) => {
     await runMigrations(trx, clock.now());

@@ -18,11 +18,11 @@ export interface StoreUnderTest {
   openSecond(): Promise<Store>;
   /** URL of the database under test; `null` for the embedded one. */
   databaseUrl(): string | null;
-  readonly clock: TestClock;
+  readonly clock: StoreTestClock;
 }
 
 /** A clock that changes only when a test advances it. */
-export class TestClock {
+export class StoreTestClock {
   #now = new Date("2026-03-01T12:00:00.000Z");
 
   now(): Date {
@@ -43,7 +43,7 @@ export function onEachDatabase(tests: (it: StoreUnderTest) => void, options: Par
 }
 
 function openedAround(start: (() => Promise<TestPostgres>) | null, more: Partial<StoreOptions>): StoreUnderTest {
-  const clock = new TestClock();
+  const clock = new StoreTestClock();
   let postgres: TestPostgres | null = null;
   let store: Store | null = null;
   let options: StoreOptions = { databaseUrl: null, dataDir: null, secretKey: randomBytes(32), clock, ...more };

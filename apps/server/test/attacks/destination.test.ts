@@ -15,7 +15,7 @@ import {
   startScene,
   watchBystander,
 } from "./scenes/bystander.testing.ts";
-import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
+import { confirmMailboxOfScene } from "./scenes/confirm-mailbox.testing.ts";
 
 afterAll(removeDataDirs);
 
@@ -73,7 +73,7 @@ test("a mailbox flooded through another account's aliases accepts its owner's ma
       KAUKE_ANSWER_SECONDS: "2",
     },
   });
-  await confirmMailbox(scene);
+  await confirmMailboxOfScene(scene);
   const mallory = await registerPerson(scene.server.url);
   // The webhook's port is closed: only the mailbox can accept the mail.
   const aliases = await aliasesTo(mallory, `${bystanderMailbox}, http://127.1.1.1:9/x`, ALIASES);

@@ -5,7 +5,7 @@ import { removeDataDirs } from "@kauke/testkit/server-process";
 import { type SmtpTalk, smtpTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectUnharmed, type Scene, startScene, watchBystander } from "./scenes/bystander.testing.ts";
-import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
+import { confirmMailboxOfScene } from "./scenes/confirm-mailbox.testing.ts";
 
 /** Number of aliases that the message is sent to: the maximum number of recipients of an SMTP transaction. */
 const ALIASES = 100;
@@ -24,7 +24,7 @@ beforeAll(async () => {
     env: isLongRun ? defaults : { ...defaults, ...quick },
   });
   // The bystander's mail during three attacks is more than an unconfirmed mailbox accepts in a day.
-  await confirmMailbox(scene);
+  await confirmMailboxOfScene(scene);
   const [one, other] = [await registerPerson(scene.server.url), await registerPerson(scene.server.url)];
   const add = async (person: typeof one, forwardTo: string, to: string[]) => {
     const { alias, domain } = await person.createAlias({ forwardTo });

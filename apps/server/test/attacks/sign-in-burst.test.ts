@@ -12,7 +12,7 @@ import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { attackTime, type Scene, startScene } from "./scenes/bystander.testing.ts";
 import { expectServed, watchTimes } from "./scenes/bystander-times.testing.ts";
-import { confirmMailbox } from "./scenes/confirm-mailbox.testing.ts";
+import { confirmMailboxOfScene } from "./scenes/confirm-mailbox.testing.ts";
 import { requestFrom } from "./scenes/request-from.testing.ts";
 
 const NETWORKS = rounds(80, 200);
@@ -86,7 +86,7 @@ describe.runIf(isLongRun)("wrong passwords from two hundred networks, and the pu
   beforeAll(async () => {
     const names = ["login_ip", "login_known", "mail_alias", "mail_account", "mail_destination"];
     scene = await startScene({ env: { KAUKE_LIMITS: names.map((it) => `${it}=100000/3600`).join() } });
-    await confirmMailbox(scene);
+    await confirmMailboxOfScene(scene);
   });
   afterAll(() => scene[Symbol.asyncDispose]());
 

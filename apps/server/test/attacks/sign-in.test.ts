@@ -5,7 +5,7 @@ import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { authPlain, secureTalk } from "@kauke/testkit/smtp-talk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, type Browser, password, type Stage, startStage } from "./sign-in.testing.ts";
+import { type Browser, password, type SignInResponse, type Stage, startStage } from "./sign-in.testing.ts";
 
 let stage: Stage;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const told = ({ status, body }: Answer) => `${status} ${body.code ?? ""}`.trim();
+const told = ({ status, body }: SignInResponse) => `${status} ${body.code ?? ""}`.trim();
 
 /** A network that tries passwords as often as it can: again at the very moment at which its limit allows it. */
 class Guesser {
@@ -199,7 +199,7 @@ describe("guesses from 200 networks", () => {
 const flipped = (value: string) => `${value.slice(0, 30)}${value[30] === "A" ? "B" : "A"}${value.slice(31)}`;
 
 /** Everything in a response that a client sees, except times and random numbers. */
-function seen({ status, body, headers }: Answer) {
+function seen({ status, body, headers }: SignInResponse) {
   const names = [...headers.keys()].filter((it) => it !== "date").toSorted();
   const { resetTime, ...said } = body;
   return { status, said, names, hasResetTime: resetTime !== undefined, length: headers.get("content-length") };

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 
 export const password = "correct horse battery";
 
-export interface Answer {
+export interface SignInResponse {
   status: number;
   /** Response body; untyped, because each test reads the fields that it expects. */
   body: any;
@@ -23,7 +23,7 @@ export class Browser {
     this.address = address;
   }
 
-  async send(path: string, body?: unknown): Promise<Answer> {
+  async send(path: string, body?: unknown): Promise<SignInResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const type = body === undefined ? {} : { "content-type": "application/json" };
     const answer = await fetch(`${this.#url}${path}`, {
@@ -47,7 +47,7 @@ export class Browser {
     return this;
   }
 
-  login(email: string, word: string): Promise<Answer> {
+  login(email: string, word: string): Promise<SignInResponse> {
     return this.send("/api/auth/login", { email, password: word });
   }
 

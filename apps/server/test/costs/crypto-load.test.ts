@@ -9,7 +9,7 @@ import { registerPerson } from "@kauke/testkit/person";
 import { memoryOf } from "@kauke/testkit/process-figures";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, expect, test, vi } from "vitest";
-import { testKey } from "../../src/http/test/test-key.ts";
+import { testAgeKey } from "../../src/http/test/test-key.ts";
 
 const probe = new URL("../../../../testkit/src/event-loop-probe.ts", import.meta.url).href;
 const isLinux = process.platform === "linux";
@@ -113,7 +113,7 @@ test.skipIf(!isLinux)(
     const env = { KAUKE_LIMITS: "off", NODE_OPTIONS: `--import=${probe}` };
     const server = await startServerProcess({ env });
     try {
-      const { publicKey, privateKey, encryptedPrivateKey, masterPassword } = testKey;
+      const { publicKey, privateKey, encryptedPrivateKey, masterPassword } = testAgeKey;
       const keyBody = { keyName: "k", publicKey, encryptedPrivateKey };
       const people: { cookie: string; keyId: string }[] = [];
       for (let made = 0; made < PEOPLE; made++) {

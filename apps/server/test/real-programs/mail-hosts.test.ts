@@ -5,11 +5,11 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dkimRecordOf } from "@kauke/testkit/dkim-record";
-import { FakeMx, type ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
+import { FakeMx, type MailAtFakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { bodyOf, lastingFields } from "@kauke/testkit/forwarded-header";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { type Person, registerPerson } from "@kauke/testkit/person";
-import { exim, type MailHost, postfix } from "@kauke/testkit/programs/mail-host";
+import { exim, postfix, type RunningMailHost } from "@kauke/testkit/programs/mail-host";
 import { byMailauth, opendkim, pythonDkim } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
@@ -43,7 +43,7 @@ describe.each([
     return;
   }
   let last: FakeMx;
-  let host: MailHost | undefined;
+  let host: RunningMailHost | undefined;
   let system: TestSystem;
   let person: Person;
   let alias: string;
@@ -83,7 +83,7 @@ describe.each([
     expect(answer, replies.join("\n")).toMatch(/^250 /);
   }
 
-  const arrivedFrom = (name: string): ReceivedMail | undefined =>
+  const arrivedFrom = (name: string): MailAtFakeMx | undefined =>
     last.messages.find((it) => it.envelopeFrom.includes(`=${name.replace(".eml", "")}@`));
 
   test("as sender and as next hop: every fixture arrives", { timeout: 60_000 }, async () => {
@@ -115,7 +115,7 @@ describe.each([
     const record = dkimRecordOf(system);
     const failed: string[] = [];
     for (const name of fixtures) {
-      const { bytes } = arrivedFrom(name) as ReceivedMail;
+      const { bytes } = arrivedFrom(name) as MailAtFakeMx;
       for (const judge of judges) if ((await judge(bytes, record)) !== "pass") failed.push(name);
     }
     expect(failed).toEqual([]);

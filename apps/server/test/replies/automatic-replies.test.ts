@@ -3,7 +3,7 @@
  * receipts.
  */
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
-import type { ReceivedMail } from "@kauke/testkit/fakes/fake-mx";
+import type { MailAtFakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { sendMail } from "@kauke/testkit/send-mail";
 import PostalMime from "postal-mime";
@@ -23,10 +23,10 @@ beforeEach(async () => {
 const choose = (aliasInQuotes: boolean) => person.call("PATCH", "/api/account/settings", { aliasInQuotes });
 const lines = (...all: readonly string[]) => all.map((line) => `${line}\r\n`).join("");
 
-async function arrived(): Promise<ReceivedMail> {
+async function arrived(): Promise<MailAtFakeMx> {
   await mx.waitForMessages(1);
   const [mail] = mx.messages.splice(0);
-  return mail as ReceivedMail;
+  return mail as MailAtFakeMx;
 }
 
 const invitation = (attendee: string) =>

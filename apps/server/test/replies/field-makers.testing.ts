@@ -48,15 +48,15 @@ const trace: ReceivedTrace = {
   at,
 };
 
-export type Encoding = "utf8" | "latin1";
+export type FieldEncoding = "utf8" | "latin1";
 
 /** Makes header fields from a text. @returns the bytes as they are sent and the field names that may be in them */
 export type Maker = (
   text: string,
-  encoding: Encoding,
+  encoding: FieldEncoding,
 ) => readonly [Buffer, readonly string[]] | Promise<readonly [Buffer, readonly string[]]>;
 
-const block = (lines: readonly string[], encoding: Encoding) => {
+const block = (lines: readonly string[], encoding: FieldEncoding) => {
   const header = Buffer.from(lines.map((line) => `${line}\r\n`).join(""), encoding);
   return { header, fields: readHeader(header).fields };
 };
@@ -80,7 +80,7 @@ const hostileHeader = (text: string) => [
 
 function forwardSource(
   text: string,
-  encoding: Encoding,
+  encoding: FieldEncoding,
   change: Partial<RewriteSource["envelope"]> = {},
 ): RewriteSource & { replyKey: Buffer } {
   const { header } = block(hostileHeader(text), encoding);

@@ -7,7 +7,7 @@ import { MailSyntaxError, srsForward } from "@kauke/mail-rfc";
 import { everyCodePoint, fieldFault, sampleOfCodePoints } from "@kauke/testkit/field-law";
 import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { describe, expect, test } from "vitest";
-import { at, type Encoding, type Maker, makers, rules } from "./field-makers.testing.ts";
+import { at, type FieldEncoding, type Maker, makers, rules } from "./field-makers.testing.ts";
 
 /**
  * Texts given to a function that makes fields. The field builder, which all others use, gets every code point in every
@@ -17,7 +17,7 @@ const textsFor = (name: string) =>
   isLongRun || name.startsWith("a field of") ? everyCodePoint(16) : sampleOfCodePoints(16);
 
 /** @returns a description of the first fault, `null` if there is none; a rejected text is not a fault */
-async function faultOf(make: Maker, text: string, encoding: Encoding): Promise<string | null> {
+async function faultOf(make: Maker, text: string, encoding: FieldEncoding): Promise<string | null> {
   try {
     const [bytes, names] = await make(text, encoding);
     return fieldFault(bytes, names);

@@ -7,8 +7,8 @@ import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import {
   type Answer,
-  type Person,
   type Quoted,
+  type ReplyingPerson,
   type ReplyProgram,
   replyPrograms,
 } from "@kauke/testkit/programs/reply-programs";
@@ -18,8 +18,8 @@ import { beforeEach, expect, test } from "vitest";
 
 const spf = { txt: ["v=spf1 ip4:127.0.0.1 -all"] };
 const dns = createFakeDns({ "inbox.example": spf, "sender.example": spf });
-const anna: Person = { name: "Anna Weiß", address: "anna.weiss@inbox.example" };
-const ann: Person = { name: "Ann", address: "ann@sender.example" };
+const anna: ReplyingPerson = { name: "Anna Weiß", address: "anna.weiss@inbox.example" };
+const ann: ReplyingPerson = { name: "Ann", address: "ann@sender.example" };
 const words = "Grüße, see you then.";
 const { mx, system, person: owner } = await setUpForwarding({ dns });
 let count = 0;
@@ -40,7 +40,7 @@ async function send(from: string, to: readonly string[], message: string, arriva
   return { last, mail: first ?? null };
 }
 
-const personOf = (address: Address | undefined): Person => ({
+const personOf = (address: Address | undefined): ReplyingPerson => ({
   name: address?.name ?? "",
   address: address?.address ?? "",
 });

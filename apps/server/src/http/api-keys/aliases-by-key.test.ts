@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { aliasMessages } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
-import { bearer, confirmMailbox, newKey } from "./api-keys.testing.ts";
+import { bearer, confirmMailboxInStore, newKey } from "./api-keys.testing.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => server.close());
 async function withProgram() {
   const person = await new Visitor(server).register();
   const confirmed = `${randomUUID()}@example.org`;
-  await confirmMailbox(server, person.userId, confirmed);
+  await confirmMailboxInStore(server, person.userId, confirmed);
   const program = new Visitor(server);
   program.userId = person.userId;
   const headers = bearer((await newKey(person)).secret);

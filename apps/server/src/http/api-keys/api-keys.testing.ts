@@ -26,9 +26,14 @@ export async function newKey(
 }
 
 /** Confirms a mailbox of an account, as its reader does with the link in the confirmation message. */
-export async function confirmMailbox({ store, clock }: TestServer, userId: string, address: string): Promise<void> {
+export async function confirmMailboxInStore(
+  { store, clock }: TestServer,
+  userId: string,
+  address: string,
+): Promise<void> {
   const tokenHash = randomBytes(32);
-  const tokenExpiresAt = new Date(clock.now().getTime() + 60_000);
+  const tokenExpiresAt = new Date(clock.now().getTime() + 3_600_000);
   await store.destinations.ask({ id: randomUUID(), userId, address, tokenHash, tokenExpiresAt, isByOwner: true });
-  await store.destinations.decideByLink(tokenHash, "mine");
+  const decided = await store.destinations.decideByLink(tokenHash, "mine");
+  expect(decided?.state).toBe("confirmed");
 }

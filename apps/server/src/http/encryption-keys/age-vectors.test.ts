@@ -9,7 +9,7 @@ import { AgeError, armor, decrypt } from "@kauke/age";
 import { nodePasswordCipher } from "@kauke/age/node-password-cipher";
 import * as vectorFiles from "cctv-age";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testKey } from "../test/test-key.ts";
+import { testAgeKey } from "../test/test-key.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 interface AgeVector {
@@ -67,7 +67,7 @@ describe("the public age vectors", () => {
     const wrong: unknown[] = [];
     const seen = { opened: 0, notText: 0, tooLong: 0, refused: 0 };
     for (const vector of withKeys) {
-      const body = { privateKey: vector.identities.join("\n") || testKey.privateKey, encryptedText: textOf(vector) };
+      const body = { privateKey: vector.identities.join("\n") || testAgeKey.privateKey, encryptedText: textOf(vector) };
       const { status, body: answer } = await ann.call("decryptManual", { body });
       const isAccepted = status === 200;
       const isRight = isAccepted

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { armor, encrypt, encryptText, generateKeyPair, keyFileText } from "@kauke/age";
 import { encryptionMessages, limits } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testKey } from "../test/test-key.ts";
+import { testAgeKey } from "../test/test-key.ts";
 import { type Reply, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;
 let ann: Visitor;
 let keyId: string;
 let encryptedText: string;
-const { publicKey, privateKey, encryptedPrivateKey, masterPassword } = testKey;
+const { publicKey, privateKey, encryptedPrivateKey, masterPassword } = testAgeKey;
 const plaintext = "Slaptas laiškas ąčęėįšųūž 🔑\r\n\u0000end";
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { armor, encryptText, generateKeyPair } from "@kauke/age";
 import { encryptionMessages, limits } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testKey } from "../test/test-key.ts";
+import { testAgeKey } from "../test/test-key.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const { publicKey, privateKey, encryptedPrivateKey, masterPassword } = testKey;
+const { publicKey, privateKey, encryptedPrivateKey, masterPassword } = testAgeKey;
 const wrapped = { keyName: "Phone", publicKey, encryptedPrivateKey };
 
 async function keep(person: Visitor, change: Record<string, unknown> = {}) {

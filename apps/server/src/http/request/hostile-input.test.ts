@@ -4,7 +4,7 @@ import { rounds } from "@kauke/testkit/long-rounds";
 import * as fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testKey } from "../test/test-key.ts";
+import { testAgeKey } from "../test/test-key.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
 let server: TestServer;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ann = await new Visitor(server).register();
   aliasId = (await ann.createAlias()).id;
   credentialId = (await ann.call("createSmtpCredential", { body: { aliasId } })).body.credential.id;
-  const { publicKey, encryptedPrivateKey } = testKey;
+  const { publicKey, encryptedPrivateKey } = testAgeKey;
   const key = await ann.call("createEncryptionKey", { body: { keyName: "k", publicKey, encryptedPrivateKey } });
   keyId = key.body.key.id;
 });

@@ -8,7 +8,7 @@ import { startTestServer, Visitor } from "../test/test-server.ts";
 export const password = "correct horse";
 export const newAddress = () => `${systemRandom.uuid()}@new.example`;
 
-export interface Person extends Visitor {
+export interface SignInPerson extends Visitor {
   email: string;
 }
 
@@ -40,7 +40,7 @@ export async function setUpWaysIn() {
   }
 
   /** Signs in to the same account from another browser. */
-  async function elsewhere({ email }: Pick<Person, "email">): Promise<Visitor> {
+  async function elsewhere({ email }: Pick<SignInPerson, "email">): Promise<Visitor> {
     const visitor = new Visitor(server);
     expect((await visitor.call("login", { body: { email, password } })).status).toBe(200);
     return visitor;
@@ -55,7 +55,7 @@ export async function setUpWaysIn() {
     return /http:\/\/localhost:3000\/new-email#([a-z2-7]{32})\r\n/.exec(last)?.[1] ?? "";
   }
 
-  async function confirmed(who: Person): Promise<Person> {
+  async function confirmed(who: SignInPerson): Promise<SignInPerson> {
     await who.call("askEmailConfirmation");
     const [message = ""] = await untilMessages(who.email, 1);
     const token = /confirm-email#([a-z2-7]{32})/.exec(message)?.[1] ?? "";

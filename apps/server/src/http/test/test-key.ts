@@ -1,5 +1,5 @@
 /** A fixed key pair for tests, since creating one takes two scrypts. It protects nothing. */
-export const testKey = {
+export const testAgeKey = {
   masterPassword: "juodas ąžuolas",
   publicKey: "age1pdt7t8j69hqwyjc4kzwjknlx5dct40autmwftgrsnfm5jearwv4snj9avt",
   privateKey: "AGE-SECRET-KEY-1GANURVF72XAP5FL3T22CZL27YWPGSU6CQ0DVE9PJVYXS8UZ92AEQFZZPVZ",

@@ -5,7 +5,13 @@ import { describe, expect, it } from "vitest";
 import { type AliasRouting, aliasAddress, type EncryptionChoice, type RouteChange } from "../../core/alias/alias.ts";
 import { AppError } from "../../core/app-error.ts";
 import { mailboxDestination } from "../../store/rows.testing.ts";
-import { insertAlias, insertUser, onEachDatabase, type StoreUnderTest, TestClock } from "../../store/stores.testing.ts";
+import {
+  insertAlias,
+  insertUser,
+  onEachDatabase,
+  StoreTestClock,
+  type StoreUnderTest,
+} from "../../store/stores.testing.ts";
 import { aRoute } from "./a-route.testing.ts";
 import { RouteCache } from "./route-cache.ts";
 
@@ -227,7 +233,7 @@ describe("a look-up that runs during a change", () => {
       reportsAllChanges: true,
     };
     const change = (what: RouteChange) => listeners.forEach((listener) => listener(what));
-    return { cache: new RouteCache(aliases, new TestClock()), queries, change };
+    return { cache: new RouteCache(aliases, new StoreTestClock()), queries, change };
   }
 
   it.each([
@@ -285,7 +291,7 @@ describe("a look-up that runs during a change", () => {
   it("that fails leaves nothing behind", async () => {
     const cache = new RouteCache(
       { findRoute: () => Promise.reject(new Error("gone")), onRouteChange: () => {}, reportsAllChanges: true },
-      new TestClock(),
+      new StoreTestClock(),
     );
     await expect(cache.find("alias@kauke.test")).rejects.toThrow("gone");
   });

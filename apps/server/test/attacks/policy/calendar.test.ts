@@ -12,10 +12,10 @@ import {
   addressed,
   ann,
   calendarsOf,
-  type Encoding,
   expectSafe,
   header,
   home,
+  type InvitationEncoding,
   invitation,
   lines,
   multipart,
@@ -28,8 +28,8 @@ import {
 const { mx, system, record, newAlias, forward } = await setUpInvitations();
 
 describe("an invitation's organizer and attendees reach the owner as reply addresses", () => {
-  const encodings: Encoding[] = ["7bit", "8bit", "quoted-printable", "base64"];
-  const forms: [name: string, message: (alias: string, encoding: Encoding) => string][] = [
+  const encodings: InvitationEncoding[] = ["7bit", "8bit", "quoted-printable", "base64"];
+  const forms: [name: string, message: (alias: string, encoding: InvitationEncoding) => string][] = [
     [
       "the whole message",
       (alias, encoding) =>

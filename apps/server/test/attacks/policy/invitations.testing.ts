@@ -43,9 +43,9 @@ export const invitation = (alias: string) =>
     "END:VCALENDAR",
   );
 
-export type Encoding = "7bit" | "8bit" | "quoted-printable" | "base64";
+export type InvitationEncoding = "7bit" | "8bit" | "quoted-printable" | "base64";
 
-function encoded(text: string, encoding: Encoding): string {
+function encoded(text: string, encoding: InvitationEncoding): string {
   if (encoding === "base64") return `${Buffer.from(text).toString("base64").replace(/.{76}/g, "$&\r\n")}\r\n`;
   if (encoding === "8bit") return text;
   if (encoding === "7bit") return text.replace("ü", "ue");
@@ -58,7 +58,7 @@ function encoded(text: string, encoding: Encoding): string {
 export const header = (to: string, more: string[] = []) =>
   lines(`From: Ann <${ann}>`, `To: ${to}`, "Subject: plans", "Message-ID: <1@planner.example>", ...more);
 
-export const part = (type: string, encoding: Encoding, content: string, more: string[] = []) =>
+export const part = (type: string, encoding: InvitationEncoding, content: string, more: string[] = []) =>
   lines(`Content-Type: ${type}`, `Content-Transfer-Encoding: ${encoding}`, ...more, "") + encoded(content, encoding);
 
 export const multipart = (kind: string, boundary: string, ...parts: string[]) =>

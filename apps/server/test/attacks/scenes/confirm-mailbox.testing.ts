@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { bystanderMailbox, type Scene } from "./bystander.testing.ts";
 
 /** Confirms the bystander's mailbox as its owner does, so that the caps of unconfirmed mailboxes do not apply. */
-export async function confirmMailbox(scene: Scene): Promise<void> {
+export async function confirmMailboxOfScene(scene: Scene): Promise<void> {
   const { server, relay, owner } = scene;
   await owner.call("POST", "/api/confirmation/message", { address: bystanderMailbox });
   let token: string | undefined;

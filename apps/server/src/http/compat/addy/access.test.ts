@@ -3,11 +3,18 @@ import { randomUUID } from "node:crypto";
 import { type KeyScope, keyScopes } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestServer, Visitor } from "../../test/test-server.ts";
-import { askWith, newAddyAlias, newKey, newPerson, type Person, startAddyServer } from "./addy-world.testing.ts";
+import {
+  type AddyPerson,
+  askWith,
+  newAddyAlias,
+  newAddyKey,
+  newPerson,
+  startAddyServer,
+} from "./addy-world.testing.ts";
 import { clientModels } from "./client-models.testing.ts";
 
 let server: TestServer;
-let person: Person;
+let person: AddyPerson;
 let recipientId: string;
 /** API keys with one scope each, and API keys with all scopes but one. */
 const keys = {} as Record<KeyScope, { only: string; others: string }>;
@@ -16,8 +23,8 @@ beforeAll(async () => {
   person = await newPerson(server);
   recipientId = (await person.ask("GET", "/api/v1/recipients")).body.data[0].id;
   for (const scope of keyScopes) {
-    const only = await newKey(person.visitor, [scope]);
-    const others = await newKey(
+    const only = await newAddyKey(person.visitor, [scope]);
+    const others = await newAddyKey(
       person.visitor,
       keyScopes.filter((other) => other !== scope),
     );
@@ -39,7 +46,7 @@ describe("sign-out of the apps", () => {
 
   it("leaves the website's session alone, whose own sign-out answers as before", async () => {
     const visitor = await new Visitor(server).register();
-    const { secret } = await newKey(visitor);
+    const { secret } = await newAddyKey(visitor);
     const headers = { authorization: `Bearer ${secret}` };
     expect((await visitor.send({ method: "POST", url: "/api/auth/logout", headers })).status).toBe(204);
     expect((await visitor.call("getSession")).status).toBe(200);
@@ -148,12 +155,12 @@ describe.each(calls)("$route", (endpoint) => {
 
 it("an expired key and a revoked one get 401", async () => {
   const expiresAt = new Date(server.clock.now().getTime() + 60_000).toISOString();
-  const { secret } = await newKey(person.visitor, keyScopes, { expiresAt });
+  const { secret } = await newAddyKey(person.visitor, keyScopes, { expiresAt });
   const get = (key: string) => askWith(server, { key, method: "GET", url: "/api/v1/domain-options" });
   expect((await get(secret)).status).toBe(200);
   server.clock.advance(61);
   expect((await get(secret)).status).toBe(401);
-  const revoked = await newKey(person.visitor);
+  const revoked = await newAddyKey(person.visitor);
   await person.visitor.call("deleteApiKey", { params: { keyId: revoked.key.id } });
   expect((await get(revoked.secret)).status).toBe(401);
 });

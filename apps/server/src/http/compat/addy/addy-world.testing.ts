@@ -1,10 +1,11 @@
 /** A server and users with API keys, for the tests of the calls of addy.io's clients. */
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { type KeyScope, keyScopes } from "@kauke/contract";
 import type { InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
+import { confirmMailboxInStore } from "../../api-keys/api-keys.testing.ts";
 import {
   type Reply,
   startTestServer,
@@ -18,17 +19,8 @@ const confirmation = { origin: "http://localhost:3000", domain: "kauke.test" };
 /** A test server that asks mailboxes for confirmation, as a public server does. */
 export const startAddyServer = (options: TestServerOptions = {}) => startTestServer({ confirmation, ...options });
 
-/** Confirms the mailbox for the account, as its reader does with the link in the confirmation message. */
-export async function confirmMailbox({ store, clock }: TestServer, userId: string, address: string): Promise<void> {
-  const tokenHash = randomBytes(32);
-  const tokenExpiresAt = new Date(clock.now().getTime() + 3_600_000);
-  await store.destinations.ask({ userId, address, id: randomUUID(), tokenHash, tokenExpiresAt, isByOwner: true });
-  const answered = await store.destinations.decideByLink(tokenHash, "mine");
-  expect(answered?.state).toBe("confirmed");
-}
-
 /** A user with a confirmed mailbox, and a client that has an API key of this user. */
-export interface Person {
+export interface AddyPerson {
   visitor: Visitor;
   userId: string;
   mailbox: string;
@@ -37,17 +29,17 @@ export interface Person {
   ask(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
 }
 
-export async function newKey(visitor: Visitor, scopes: readonly KeyScope[] = keyScopes, more: object = {}) {
+export async function newAddyKey(visitor: Visitor, scopes: readonly KeyScope[] = keyScopes, more: object = {}) {
   const { status, body } = await visitor.call("createApiKey", { body: { name: "a client", scopes, ...more } });
   expect(status, JSON.stringify(body)).toBe(201);
   return body as { key: { id: string }; secret: string };
 }
 
-export async function newPerson(server: TestServer, mailbox = `${randomUUID()}@inbox.example`): Promise<Person> {
+export async function newPerson(server: TestServer, mailbox = `${randomUUID()}@inbox.example`): Promise<AddyPerson> {
   const visitor = await new Visitor(server).register(mailbox);
-  await confirmMailbox(server, visitor.userId, mailbox);
-  const { secret: key } = await newKey(visitor);
-  const ask: Person["ask"] = (method, url, body, headers) => askWith(server, { key, method, url, body, headers });
+  await confirmMailboxInStore(server, visitor.userId, mailbox);
+  const { secret: key } = await newAddyKey(visitor);
+  const ask: AddyPerson["ask"] = (method, url, body, headers) => askWith(server, { key, method, url, body, headers });
   return { visitor, userId: visitor.userId, mailbox, key, ask };
 }
 
@@ -71,7 +63,7 @@ export function askWith(server: TestServer, { key, method, url, body, headers }:
 }
 
 /** Creates an alias through addy.io's API. */
-export async function newAddyAlias({ ask }: Person, body: object = {}): Promise<Record<string, any>> {
+export async function newAddyAlias({ ask }: AddyPerson, body: object = {}): Promise<Record<string, any>> {
   const { status, body: answer } = await ask("POST", "/api/v1/aliases", { domain: "kauke.test", ...body });
   expect(status, JSON.stringify(answer)).toBe(201);
   return answer.data;

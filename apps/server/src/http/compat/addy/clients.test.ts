@@ -7,18 +7,18 @@ import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestServer, Visitor } from "../../test/test-server.ts";
 import {
+  type AddyPerson,
   type Client,
   type ClientRequest,
   clients,
   newAddyAlias,
   newPerson,
-  type Person,
   startAddyServer,
 } from "./addy-world.testing.ts";
 import { clientModels } from "./client-models.testing.ts";
 
 let server: TestServer;
-let person: Person;
+let person: AddyPerson;
 let values: Record<string, string>;
 
 beforeAll(async () => {

@@ -7,11 +7,11 @@ import * as fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type TestServer, Visitor } from "../../test/test-server.ts";
-import { newAddyAlias, newPerson, type Person, startAddyServer } from "./addy-world.testing.ts";
+import { type AddyPerson, newAddyAlias, newPerson, startAddyServer } from "./addy-world.testing.ts";
 import { clientModels } from "./client-models.testing.ts";
 
 let server: TestServer;
-let person: Person;
+let person: AddyPerson;
 let aliasId: string;
 beforeAll(async () => {
   server = await startAddyServer({ config: { limits: "off" } });

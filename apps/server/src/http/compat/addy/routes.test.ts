@@ -1,28 +1,28 @@
 /** What the calls compatible with addy.io do to aliases. */
 import { limits } from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { confirmMailboxInStore } from "../../api-keys/api-keys.testing.ts";
 import { type TestServer, Visitor } from "../../test/test-server.ts";
 import {
+  type AddyPerson,
   askWith,
-  confirmMailbox,
   newAddyAlias,
-  newKey,
+  newAddyKey,
   newPerson,
-  type Person,
   startAddyServer,
 } from "./addy-world.testing.ts";
 
 let server: TestServer;
-let person: Person;
+let person: AddyPerson;
 beforeAll(async () => {
   server = await startAddyServer();
   person = await newPerson(server);
 });
 afterAll(() => server.close());
 
-const recipientsOf = async ({ ask }: Person) => (await ask("GET", "/api/v1/recipients")).body.data;
+const recipientsOf = async ({ ask }: AddyPerson) => (await ask("GET", "/api/v1/recipients")).body.data;
 /** The alias as Kauke's own API returns it. */
-async function shown({ visitor }: Person, aliasId: string) {
+async function shown({ visitor }: AddyPerson, aliasId: string) {
   const { aliases } = (await visitor.call("listAliases")).body;
   return aliases.find(({ id }: { id: string }) => id === aliasId);
 }
@@ -78,7 +78,7 @@ describe("a new alias", () => {
     const body = { recipient_ids: [recipient.id] };
     const refused = await person.ask("POST", "/api/v1/aliases", { domain: "kauke.test", ...body });
     expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ["recipient_ids"]]);
-    await confirmMailbox(server, person.userId, second);
+    await confirmMailboxInStore(server, person.userId, second);
     expect((await shown(person, (await newAddyAlias(person, body)).id)).forwardTo).toBe(second);
   });
 
@@ -121,7 +121,7 @@ describe("a new alias", () => {
 
   it("needs a confirmed mailbox: 403 with a sentence that says where to confirm one", async () => {
     const visitor = await new Visitor(server).register();
-    const { secret: key } = await newKey(visitor);
+    const { secret: key } = await newAddyKey(visitor);
     for (const more of [{}, { format: "custom", local_part: "no.mailbox" }]) {
       const body = { domain: "kauke.test", ...more };
       const { status, body: answer } = await askWith(server, { key, method: "POST", url: "/api/v1/aliases", body });
@@ -165,7 +165,7 @@ describe("an alias", () => {
       { email: "new@inbox.example", email_verified_at: null },
     ]);
     await person.visitor.createAlias({ forwardTo: "third@inbox.example" });
-    await confirmMailbox(server, person.userId, "third@inbox.example");
+    await confirmMailboxInStore(server, person.userId, "third@inbox.example");
     const third = (await recipientsOf(person)).find(({ email }: { email: string }) => email === "third@inbox.example");
     const body = { alias_id: id, recipient_ids: [third.id] };
     for (const active of [true, false]) {

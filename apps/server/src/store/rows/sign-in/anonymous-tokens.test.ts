@@ -8,7 +8,7 @@ import { changeSignals } from "../../change-signals.ts";
 import { openInMemory } from "../../embedded/embedded-database.ts";
 import { runMigrations, underStartLock } from "../../migrate.ts";
 import { serverKeys } from "../../sealing/server-keys.ts";
-import { TestClock } from "../../stores.testing.ts";
+import { StoreTestClock } from "../../stores.testing.ts";
 import { signInFlowStore, walletChallengeStore } from "./anonymous-tokens.ts";
 
 let database: Awaited<ReturnType<typeof openInMemory>>;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const clock = new TestClock();
+const clock = new StoreTestClock();
 const keys = serverKeys(["seal", "abuse"].map((purpose, id) => ({ id: id + 1, purpose, bytes: randomBytes(32) })));
 const context = () => ({ db: database.db, keys, clock, signals: changeSignals({ notify: false }) });
 
