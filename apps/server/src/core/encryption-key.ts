@@ -91,7 +91,7 @@ async function makeOrCheck(deps: CreateDeps, { userId, keyName, key }: NewKeyInp
 
 const tooMany = () => new AppError("invalid", { message: encryptionMessages.tooManyKeys });
 
-/** @throws AppError `not_found`, `rate_limited` */
+/** Makes a key the account's default. @throws AppError `not_found`, `rate_limited` */
 export async function makeKeyDefault(deps: KeyDeps, { userId, keyId }: KeyOfUser): Promise<EncryptionKey> {
   await takeLimit(deps, "secret_change", { userId });
   const key = await deps.encryptionKeys.makeDefault(userId, keyId);

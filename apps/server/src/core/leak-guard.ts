@@ -9,7 +9,7 @@ export interface GuardedMessage {
   content: GuardedContent;
 }
 
-/** A whole message, not dot-stuffed, in chunks; a typed text without a header; or a typed subject. */
+/** What is searched: a whole message in chunks, not dot-stuffed; a typed text without a header; or a typed subject. */
 export type GuardedContent =
   | { kind: "message"; chunks: readonly Buffer[] }
   | { kind: "text" | "subject"; text: string };

@@ -15,7 +15,7 @@ export const clientsGuidePath = "/docs/clients";
 
 type Links = typeof defaults;
 
-/** Ignores unknown names and addresses that are not http or https. */
+/** Reads the operator's links, ignoring unknown names and addresses that are not http or https. */
 export function parseLinks(text: string): Links {
   const links = { ...defaults };
   try {

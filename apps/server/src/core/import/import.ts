@@ -62,7 +62,7 @@ export interface BatchOutcome {
 }
 
 export interface ImportStore {
-  /** Newest import first, without one that is still being read. */
+  /** Imports of an account, newest first, without one that is still being read. */
   list(userId: string): Promise<AliasImport[]>;
   find(userId: string, importId: string): Promise<AliasImport | null>;
   /** Stores an import in place of the account's dry runs. @throws AppError `invalid` for too many rows */

@@ -68,6 +68,6 @@ export interface ServiceResponse {
 }
 
 export interface ServiceFetch {
-  /** @returns `refused` for an address that must not be called, `failed` without a response in time */
+  /** Requests a page. @returns `refused` if its address must not be called, `failed` without a response in time */
   get(request: ServiceRequest): Promise<ServiceResponse | "refused" | "failed">;
 }

@@ -29,7 +29,7 @@ export interface MessageAuthentication {
   results: string | null;
 }
 
-/** As received: CRLF lines, dot-stuffed, ending in CRLF, without the final dot; relaying it needs no conversion. */
+/** Message as received: CRLF lines, dot-stuffed, ending in CRLF, without the final dot; relayed without conversion. */
 export interface WireMessage {
   bytes: Buffer;
 }

@@ -46,7 +46,7 @@ export async function openFlow(
   deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock">,
   { browserToken, redirectUri, clientAddress, returnTo, settings }: NewFlow,
 ): Promise<string | null> {
-  // As a PKCE verifier, 32 bytes are the least that RFC 7636 §4.1 allows.
+  // Length of each secret: RFC 7636 §4.1 requires at least 32 bytes of a PKCE verifier.
   const [state, nonce, verifier] = [1, 2, 3].map(() => randomToken(deps.random)) as [string, string, string];
   const about = { ...(returnTo && { returnTo }), ...(settings !== undefined && { settings }) };
   const secrets: FlowSecrets = { state, nonce, verifier, redirectUri, ...about };

@@ -142,7 +142,7 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
         const bytes = await readChunks(keys, nameOf(messageId), file);
         return bytes === null ? null : parse(bytes);
       } catch (error) {
-        // A file that could be opened is authentic: another version of the program wrote another format.
+        // A file that opens but can't be parsed is authentic: another version of the program wrote another format.
         if (error instanceof RangeError) return null;
         throw error;
       } finally {

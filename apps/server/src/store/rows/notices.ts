@@ -46,7 +46,7 @@ export function noticeStore({ db, keys }: StoreContext): NoticeStore {
   };
 }
 
-/** An unreadable notice must not hide the others, and can be dismissed. */
+/** A notice that can't be unsealed must not hide the others, and can be dismissed. */
 function textOf(keys: StoreContext["keys"], { id, sealed }: NoticeTable): string {
   try {
     return keys.open<NoticeDocument>("notice", id, sealed).text;

@@ -28,7 +28,7 @@ function SignOutButton() {
   );
 }
 
-/** The focused button disappears with its session. */
+/** An ended session's row and its focused button disappear, so the card gets the focus. */
 function focusCard(): void {
   document.getElementById(titleId)?.focus();
 }

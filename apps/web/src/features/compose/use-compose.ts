@@ -132,7 +132,7 @@ function useRestoredDrafts(form: Form, change: EncryptionState["change"]): void 
     () =>
       onDraftRestored((draft) => {
         form.reset(draft.values);
-        // `form.reset` stored the new text with the old encryption setting.
+        // React Hook Form's `reset` has stored the new text with the old encryption setting.
         storeDraft(draft);
         change({ ...noEncryption, isOn: draft.isEncrypted, publicKey: draft.publicKey });
       }),

@@ -26,9 +26,7 @@ export type ChosenSettings = Omit<AccountSettings, "sealTo">;
 const MADE_AND_CONFIRMED_WITHIN_MS = 1000;
 const GMAIL = /@(?:gmail|googlemail)\.com$/i;
 
-/**
- * Earlier versions confirmed every federated account; those count as unconfirmed, except at Gmail, which Google hosts.
- */
+/** Earlier versions confirmed every federated account; those are unconfirmed now, except at Gmail (Google hosts it). */
 export function openUserDocument(
   keys: StoreContext["keys"],
   row: Pick<UserTable, "id" | "sealed" | "auth_method" | "created_at">,

@@ -91,7 +91,7 @@ export class ElementWriter {
     if (at === -1) return this.#leaveOut();
     const within = this.#closeFrom(at).slice(1);
     if (isPart) return;
-    // `<b><p>x</b>y` reopens the paragraph, `<p><b>x</p>y` the bold text.
+    // In `<b><p>x</b>y` the paragraph is reopened, in `<p><b>x</p>y` the bold text.
     const isKept = formatting.has(name) ? () => true : (element: OpenElement) => formatting.has(element.name);
     for (const element of within.filter(isKept)) this.#write(element);
   }

@@ -44,7 +44,7 @@ export const resultReasons: Readonly<Record<ImportResult, string>> = {
 export const toMake = ({ counts }: Pick<ImportWire, "counts">): number =>
   (counts.create ?? 0) + (counts.twin ?? 0) + (counts.unchecked ?? 0);
 
-/** @example "42 minutes", "less than a minute"; `null` if undoing is over */
+/** Time left to undo an import, e.g. "42 minutes", "less than a minute"; `null` if it is over. */
 export function undoTimeText(undoUntil: string | null, now: Date): string | null {
   if (undoUntil === null) return null;
   const leftMs = new Date(undoUntil).getTime() - now.getTime();
