@@ -129,7 +129,7 @@ export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null,
   return Math.min(Math.max(0, FRESH_PROOF_SECONDS - age), FRESH_PROOF_SECONDS);
 }
 
-/** `freshForSeconds` of the session with this token. */
+/** Seconds for which the sign-in of the session with this token still counts as fresh. */
 export async function readFreshFor(deps: SessionDeps, token: string): Promise<number> {
   const tokenHash = hashSessionToken(token);
   const session = tokenHash === null ? null : await deps.loginSessions.find(tokenHash);

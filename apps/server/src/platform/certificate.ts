@@ -14,7 +14,7 @@ import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 
 export interface CertificateSource {
   current(): CertificatePair;
-  /** For a handshake. @param name what the client asked for (SNI) */
+  /** The certificate for a TLS handshake. @param name what the client asked for (SNI) */
   context(name?: string): SecureContext;
   /** Whether others can verify the certificate of this name, so that it is not self-signed. */
   isIssued(name: string): boolean;

@@ -83,7 +83,7 @@ export function dnsServer(text: string): string {
   return family === 6 ? `[${address}]:${number}` : `${address}:${number}`;
 }
 
-/** Scheme, host and optional port, nothing after it. */
+/** An origin: scheme, host and optional port, nothing after it. */
 export function origin(text: string): URL {
   const url = parseUrl(text, "must be an origin such as https://kauke.example");
   const isBare =

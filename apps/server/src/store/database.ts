@@ -39,7 +39,7 @@ export interface ApiKeyTable {
   key_hash: Buffer;
   scopes: string;
   expires_at: Date | null;
-  /** Day of the last use, e.g. `2026-03-01`. */
+  /** Day of the API key's last use, e.g. `2026-03-01`. */
   last_used_on: string | null;
   created_at: Date;
   sealed: Buffer;

@@ -117,7 +117,7 @@ async function deleteEndedTokens(db: Database, now: Date): Promise<number> {
 
 /** A longer gap between runs means that the server was stopped or the clock was set forward. */
 const GAP_MS = 12 * 3_600_000;
-/** Hourly runs before a clock that jumped forward is trusted. */
+/** Number of hourly runs before a clock that jumped forward is trusted. */
 const HELD_RUNS = 24;
 /** Longer than any real lease, which its worker renews well before. */
 const LEASE_MS = 15 * 60_000;

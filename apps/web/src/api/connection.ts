@@ -6,7 +6,7 @@ type Connection = "online" | "offline" | "unreachable";
 
 const reached = makeStore(true);
 
-/** Called for any response of the server, error responses included. */
+/** Any response shows that the server is reachable, error responses included. */
 export const markReached = (): void => reached.set(true);
 export const markUnreachable = (): void => reached.set(false);
 

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { Mask } from "../ui/Mask.tsx";
 
-/** The mask's eyes are closed. */
+/** A missing page, whose mask has closed eyes. */
 export function NotFoundPage() {
   return (
     <main id="main" className="page lost" tabIndex={-1}>

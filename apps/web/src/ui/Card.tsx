@@ -33,7 +33,6 @@ interface SettingProps {
   look?: string;
   isBusy?: boolean;
   role?: "alert";
-  /** Switch, button or input of the setting. */
   children?: ReactNode;
 }
 

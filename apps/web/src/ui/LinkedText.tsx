@@ -24,7 +24,7 @@ const LINKS_MAX = 2000;
 /** Maximum characters of a linked address; longer ones stay text. */
 const ADDRESS_MAX = 2000;
 const PUNCTUATION_MAX = 10;
-/** Bidirectional marks could disguise an address, so they end it. */
+/** A linked address ends at a bidirectional mark, which could disguise it. */
 const address = /\bhttps?:\/\/[^\s<>"\u0000-\u001f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,2000}/gi;
 /** Punctuation that ends a sentence rather than an address. */
 const atTheEnd = /[.,;:!?'’”»\])}]$/;

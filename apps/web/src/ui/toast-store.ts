@@ -5,12 +5,12 @@ import { makeStore, useStore } from "./store.ts";
 interface ToastContent {
   title: string;
   description?: string;
-  /** What the user can do now, on a line of its own. */
+  /** The toast says what the user can do now, on a line of its own. */
   note?: string;
   variant?: "good" | "info" | "bad";
-  /** Icon in place of the variant's. */
+  /** The toast's icon, in place of the variant's. */
   icon?: "clock";
-  /** Milliseconds in place of the variant's time. */
+  /** Milliseconds for which the toast shows, in place of the variant's time. */
   visibleMs?: number;
   /** A button that also dismisses the toast. `spoken`: its label for screen readers. */
   action?: { label: string; spoken: string; onAct: () => void };

@@ -92,7 +92,7 @@ async function openFile({ bytes, opener }: Jobs["decryptFile"]["input"]): Promis
   return ownBuffer(await decrypt(new Uint8Array(bytes), await keyOf(opener)));
 }
 
-/** The buffer is posted whole, so it must hold nothing else. */
+/** Gives plaintext a buffer that holds nothing else, since the page gets it whole. */
 function ownBuffer(plaintext: Uint8Array): Uint8Array<ArrayBuffer> {
   if (plaintext.buffer.byteLength === plaintext.byteLength) return plaintext as Uint8Array<ArrayBuffer>;
   const copy = new Uint8Array(plaintext);

@@ -39,7 +39,7 @@ export interface AliasRoute {
   userId: string;
   /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
   registeredFrom?: string;
-  /** `name@domain`, lower case. */
+  /** The alias' address as `name@domain`, in lower case. */
   address: string;
   /** Destinations that may get mail: no refused, blocked or suspended mailbox, no paused webhook. */
   destinations: Destination[];
@@ -50,9 +50,9 @@ export interface AliasRoute {
   paused: boolean;
   writeByAddress?: true;
   isUnused?: true;
-  /** Signs webhook calls (Standard Webhooks), 32 bytes. */
+  /** Secret of 32 bytes that signs webhook calls (Standard Webhooks). */
   webhookSecret: Buffer;
-  /** Reply addresses are derived from it, 32 bytes. */
+  /** Key of 32 bytes from which reply addresses are derived. */
   replyKey: Buffer;
   /** Public key (`age1…`) to encrypt forwarded mail to, from the alias or the account; `null`: not encrypted. */
   ageRecipient: string | null;
@@ -94,7 +94,7 @@ export interface AliasChange {
   name?: string;
   notes?: string | null;
   routing?: AliasRouting;
-  /** Signs webhook calls, 32 bytes. */
+  /** New secret of 32 bytes that signs webhook calls. */
   webhookSecret?: Buffer;
   sealTo?: EncryptionChoice;
   labels?: readonly string[];

@@ -11,9 +11,9 @@ export type SettingsFlow =
   | { kind: "prove"; userId: string; action: WaysInAction };
 
 export interface FlowSecrets {
-  /** Ties the issuer's redirect to this flow (RFC 6749 §10.12). */
+  /** `state` ties the issuer's redirect to this flow (RFC 6749 §10.12). */
   state: string;
-  /** Ties the ID token to this flow (OpenID Connect Core §3.1.2.1). */
+  /** `nonce` ties the ID token to this flow (OpenID Connect Core §3.1.2.1). */
   nonce: string;
   /** PKCE code verifier (RFC 7636): only the client that requested the authorization code can redeem it. */
   verifier: string;

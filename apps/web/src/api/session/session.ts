@@ -44,7 +44,7 @@ export async function checkSession(): Promise<void> {
 
 export const readSession = session.read;
 
-/** Runs before a new user is set, to drop the previous user's data. */
+/** Calls `forget` before a new user is set, to drop the previous user's data. */
 export function onUserChange(forget: () => void): void {
   forgetCallbacks.add(forget);
 }

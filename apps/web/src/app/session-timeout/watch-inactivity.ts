@@ -1,4 +1,4 @@
-/** Carries out what inactivity.ts decides. */
+/** Watches the user's activity, and carries out what inactivity.ts decides. */
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/client.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "../../api/session/session-tabs.ts";
@@ -8,7 +8,7 @@ import { checkDueAt, type Inactivity, isCounted, nextLookIn, phaseAt, withActivi
 const activities = ["mousemove", "mousedown", "keydown", "scroll", "touchstart", "touchmove", "click", "focus"];
 /** Events before which the tab may have been suspended. */
 const returns = ["visibilitychange", "focus", "pageshow", "online"];
-/** Time for other tabs to report their activity, in milliseconds. */
+/** Milliseconds that other tabs have to report their activity. */
 const REPORT_WAIT_MS = 250;
 /** Milliseconds between session checks while a page restored from the back/forward cache is hidden. */
 const RETRY_MS = 2000;

@@ -15,7 +15,7 @@ export function walletLabel(walletAddress: string): string {
   return `${walletAddress.slice(0, 6)}…${walletAddress.slice(-6)}`;
 }
 
-/** @returns e.g. `$12.50`; `null` unless above zero */
+/** @returns the balance, e.g. `$12.50`; `null` unless it is above zero */
 export function balanceText(balance: string): string | null {
   const amount = Number(balance);
   return amount > 0 && Number.isFinite(amount) ? `$${amount.toFixed(2)}` : null;

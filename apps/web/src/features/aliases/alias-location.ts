@@ -13,7 +13,7 @@ const aliasIdIn = (search: string): string | null => new URLSearchParams(search)
 /** Alias id in the address, unchecked: there may be no such alias. */
 export const useOpenAliasId = (): string | null => aliasIdIn(useSearch());
 
-/** Marks history entries that the list added. */
+/** State that marks history entries that the alias list added. */
 const fromList = { isAliasOfList: true };
 
 const isFromList = (): boolean => (history.state as Partial<typeof fromList> | null)?.isAliasOfList === true;

@@ -73,7 +73,7 @@ export function onDraftRestored(show: (draft: Draft) => void): () => void {
 
 onUserChange(() => {
   const wasLost = isSessionLost();
-  // User-change callbacks run before the new user is set.
+  // Runs later, because user-change callbacks run before the new user is set.
   queueMicrotask(() => {
     const { user } = readSession();
     const owner = (current ?? setAside.read()[0])?.userId;

@@ -27,7 +27,7 @@ export function useDecrypt() {
     setResult(null);
   }, [stop]);
   useEffect(() => {
-    // The back/forward cache would keep the plaintext.
+    // Cleared when the page is left: the back/forward cache would keep the plaintext.
     window.addEventListener("pagehide", clear);
     return () => window.removeEventListener("pagehide", clear);
   }, [clear]);

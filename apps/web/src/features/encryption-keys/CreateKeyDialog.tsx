@@ -44,7 +44,7 @@ function useCreation(onDone: () => void) {
   return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
 }
 
-/** The password itself is never in state. */
+/** What is known of the typed password, which itself is never in state. */
 function useNewPassword() {
   const password = useRef<HTMLInputElement>(null);
   const [isShown, setIsShown] = useState(false);

@@ -46,5 +46,5 @@ export function newKeyErrors({ keyName, masterPassword }: Record<keyof NewKeyErr
   return errors;
 }
 
-/** The vault is done; the key is on its way to the server. */
+/** Progress shown when the vault is done and the key is on its way to the server. */
 export const storingKey = { doing: "Storing the key.", forecastSeconds: 0 };

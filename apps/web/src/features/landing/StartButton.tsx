@@ -50,7 +50,7 @@ type StartState = "loading" | "dashboard" | "sign-up";
 interface Known {
   isSignedIn: boolean;
   isLoading: boolean;
-  /** The session check takes longer than `PATIENCE_MS`. */
+  /** Whether the session check takes longer than `PATIENCE_MS`. */
   isSlow: boolean;
 }
 

@@ -23,7 +23,7 @@ export const aliasCountText = (count: number): string => (count === 0 ? "No alia
 /** Maximum addresses that the text names; further ones are counted. */
 const NAMED_MAX = 5;
 
-/** @example "a@kauke.test, b@kauke.test and 3 more" */
+/** Names the first addresses, e.g. "a@kauke.test, b@kauke.test and 3 more". */
 export function namedText(addresses: readonly string[]): string {
   const named = addresses.slice(0, NAMED_MAX);
   const more = addresses.length - named.length;

@@ -1,4 +1,4 @@
-/** Any fault of the wallet is a `WalletRefusal`. */
+/** Proves that the user has a wallet; any fault of the wallet is a `WalletRefusal`. */
 import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletBody, type WalletChallenge } from "@kauke/contract";
 import { featureOf, isSolana, type StandardWallet, type WalletAccount } from "./wallet-standard.ts";
 

@@ -32,7 +32,7 @@ export function useKeptFields(
 
 onUserChange(() => {
   const wasLost = isSessionLost();
-  // User-change callbacks run before the new user is set.
+  // Runs later, because user-change callbacks run before the new user is set.
   queueMicrotask(() => {
     const { user } = readSession();
     if (user === null ? !wasLost : user.id !== kept?.userId) kept = null;

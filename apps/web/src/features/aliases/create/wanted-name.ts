@@ -16,7 +16,7 @@ export function useWantedName(take: (name: string) => void): void {
   useEffect(() => {
     if (name === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // Under an open dialog nothing can have the focus.
+    // Waits until no dialog is open, under which nothing can have the focus.
     const giveLater = () => {
       timer = setTimeout(() => {
         if (document.querySelector(".shell[inert]") !== null) return giveLater();

@@ -83,7 +83,7 @@ interface PageView<T> {
   /** Page number from 1, limited to the last page. */
   page: number;
   pages: number;
-  /** @example "41–48 of 48" */
+  /** Which aliases the page shows, e.g. "41–48 of 48". */
   range: string;
   /** Page numbers with a button: at most five, around the current page. */
   buttons: number[];

@@ -11,7 +11,7 @@ interface Props {
   /** Address of the site's alias; `null` if there is none, or it was deleted. */
   alias: string | null;
   isMaking: boolean;
-  /** Resolves once the server has responded. */
+  /** Ticks the site; resolves once the server has responded. */
   onTick: (done: boolean) => Promise<unknown>;
   onMake: () => void;
   onRemove: () => void;

@@ -33,7 +33,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const siteCount = (rows: readonly ChecklistRowWire[]): number =>
   new Set(rows.map(({ site }) => site.toLowerCase())).size;
 
-/** @example "Change your address at 84 sites" */
+/** Heading of the checklist, e.g. "Change your address at 84 sites". */
 export function headingOf(rows: readonly ChecklistRowWire[], countText: (count: number) => string): string {
   const count = siteCount(rows);
   return `Change your address at ${countText(count)} ${count === 1 ? "site" : "sites"}`;

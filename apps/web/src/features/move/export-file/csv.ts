@@ -9,7 +9,7 @@ class CsvError extends Error {
 
 interface CsvShape {
   separator: string;
-  /** KeePass writes `\"` and `\\` in quoted cells. */
+  /** Whether backslashes escape: KeePass writes `\"` and `\\` in quoted cells. */
   backslash: boolean;
 }
 

@@ -129,7 +129,7 @@ const nameColumns = ["name", "title", "account"];
 const userColumns = ["login_username", "username", "login name", "login", "email", "user name"];
 const passwordColumns = ["login_password", "password"];
 
-/** Columns that occur together only in that program's exports. */
+/** Programs, each with columns that occur together only in its exports. */
 const programs: readonly (readonly [program: string, columns: readonly string[]])[] = [
   ["Bitwarden", ["login_uri", "login_username"]],
   ["Proton Pass", ["type", "vault"]],

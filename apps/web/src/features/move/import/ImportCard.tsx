@@ -32,7 +32,7 @@ interface EarlierProps {
   onOpen: (importId: string) => void;
 }
 
-/** The last day's finished imports that the user has closed. */
+/** Finished imports of the last day that the user has closed. */
 function EarlierImports({ imports, onOpen }: EarlierProps) {
   if (imports.length === 0) return null;
   return (
