@@ -1,7 +1,7 @@
 /**
  * Finds text that must not be in the repository: what is true on one machine only (addresses of package mirrors,
  * absolute paths of a build machine), traces of how a change was made and, in our own code, words that other words
- * have replaced (replaced-words.ts). `check-words.ts [folder]` prints file and line of each match.
+ * have replaced (replaced-words.ts) and names that are exported twice. `check-words.ts [folder]` prints each match.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,14 +49,33 @@ export function wordsToReplace(text: string): { line: number; why: string }[] {
   });
 }
 
+const programFile = /^(?:apps|packages)\/(?!.*(?:\/test\/|\.test\.tsx?$|\.testing\.ts$)).*\.tsx?$/;
+const exportedName = /^export (?:async |abstract )*(?:function\*?|const|class|interface|type) ([\w$]+)/gm;
+
+/**
+ * Finds names that two files of the program export: a reader who searches for one would find the other.
+ * @param texts texts of files by path
+ * @returns a sentence per file that exports a name a second time
+ */
+export function namesExportedTwice(texts: ReadonlyMap<string, string>): string[] {
+  const firstAt = new Map<string, string>();
+  return [...texts].flatMap(([path, text]) =>
+    [...new Set(Array.from(text.matchAll(exportedName), ([, name = ""]) => name))].flatMap((name) => {
+      const first = firstAt.get(name);
+      if (first === undefined) firstAt.set(name, path);
+      return first === undefined ? [] : [`${path}: exports "${name}", as ${first} does`];
+    }),
+  );
+}
+
 function findAll(root: string): string[] {
-  return repositoryFiles(root)
-    .filter((path) => !notText.test(path))
-    .flatMap((path) => {
-      const text = readFileSync(join(root, path), "utf8");
-      const replaced = ourCode.test(path) && path !== THE_LIST ? wordsToReplace(text) : [];
-      return [...refusedWords(text), ...replaced].map(({ line, why }) => `${path}:${line}: ${why}`);
-    });
+  const paths = repositoryFiles(root).filter((path) => !notText.test(path));
+  const texts = new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  const words = [...texts].flatMap(([path, text]) => {
+    const replaced = ourCode.test(path) && path !== THE_LIST ? wordsToReplace(text) : [];
+    return [...refusedWords(text), ...replaced].map(({ line, why }) => `${path}:${line}: ${why}`);
+  });
+  return [...words, ...namesExportedTwice(new Map([...texts].filter(([path]) => programFile.test(path))))];
 }
 
 if (import.meta.main) {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { refusedWords, wordsToReplace } from "../check-words.ts";
+import { namesExportedTwice, refusedWords, wordsToReplace } from "../check-words.ts";
 import { repositoryRoot } from "../source-files.ts";
 import { replacedWords } from "./replaced-words.ts";
 
@@ -32,6 +32,15 @@ describe("a replaced word", () => {
     expect(new Set(words).size).toBe(words.length);
     expect(replacedWords.flatMap(({ instead }) => wordsToReplace(instead))).toEqual([]);
   });
+});
+
+test("a name that two files export is found, one that a file only uses or exports again is not", () => {
+  const texts = [
+    ["a.ts", "export function send(): void {}\nexport type Way = string;\n"],
+    ["b.ts", 'import { send } from "./a.ts";\nexport { send };\nexport const way = 1;\n'],
+    ["c.ts", "export interface Way {}\n"],
+  ] as const;
+  expect(namesExportedTwice(new Map(texts))).toEqual(['c.ts: exports "Way", as a.ts does']);
 });
 
 test("the source of the check itself contains nothing that it refuses", () => {

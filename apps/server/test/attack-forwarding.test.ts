@@ -130,7 +130,7 @@ function slowDelivery(keep: (rows: readonly OpenDelivery[]) => Promise<void>) {
     metrics,
   });
   const store = {
-    deliveries: { keep: (_message: unknown, rows: readonly OpenDelivery[]) => keep(rows) },
+    deliveries: { enqueue: (_message: unknown, rows: readonly OpenDelivery[]) => keep(rows) },
     bodies: { put: async () => {}, delete: async () => {} },
   };
   const space = { reserve: async () => ({ stored() {}, release() {} }) };

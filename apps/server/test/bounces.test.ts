@@ -342,7 +342,7 @@ test("mail from one alias to another is not sent out, and is forwarded as usual"
     lease: null,
     lastFailure: null,
   };
-  await store.deliveries.keep({ id, envelope, sizeBytes: wire.length, createdAt: now }, [delivery]);
+  await store.deliveries.enqueue({ id, envelope, sizeBytes: wire.length, createdAt: now }, [delivery]);
   const [mail] = await mx.waitForMessages(1);
   expect(mail?.rcptTo).toEqual(["rasa@elsewhere.example"]);
   expect(String(mail?.bytes)).toContain(`${mine.alias} at kauke.test`);

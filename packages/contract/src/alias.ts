@@ -23,7 +23,7 @@ export const aliasMessages = {
   atLeastOne: "At least one field (alias, forwardTo, active, notes, or lastForwardTo) must be provided",
 } as const;
 
-export type Destination = { kind: "mailbox"; address: string } | { kind: "webhook"; url: string };
+export type ForwardToEntry = { kind: "mailbox"; address: string } | { kind: "webhook"; url: string };
 
 const NAME = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
@@ -70,8 +70,8 @@ export function isWebhookUrl(text: string): boolean {
 }
 
 /** Parses destinations in order, without duplicates; `null` for an entry that is neither mailbox nor URL. */
-export function parseForwardTo(text: string): Destination[] | null {
-  const found = new Map<string, Destination>();
+export function parseForwardTo(text: string): ForwardToEntry[] | null {
+  const found = new Map<string, ForwardToEntry>();
   for (const part of text.split(",")) {
     const entry = part.trim();
     const destination = parseDestination(entry);
@@ -82,12 +82,12 @@ export function parseForwardTo(text: string): Destination[] | null {
   return [...found.values()];
 }
 
-function parseDestination(entry: string): Destination | null {
+function parseDestination(entry: string): ForwardToEntry | null {
   if (isMailbox(entry)) return { kind: "mailbox", address: entry.normalize("NFC") };
   return isWebhookUrl(entry) ? { kind: "webhook", url: entry } : null;
 }
 
-export function formatForwardTo(destinations: readonly Destination[]): string {
+export function formatForwardTo(destinations: readonly ForwardToEntry[]): string {
   return destinations
     .map((destination) => (destination.kind === "mailbox" ? destination.address : destination.url))
     .join(", ");

@@ -36,5 +36,5 @@ async function writeDeliveries(): Promise<void> {
   const message = aMessage();
   const notBefore = new Date(Date.now() + 86_400_000);
   const rows = Array.from({ length: DELIVERIES_AT_ONCE }, () => anOpenDelivery(message, alias, { notBefore }));
-  await store.deliveries.keep(message, rows);
+  await store.deliveries.enqueue(message, rows);
 }

@@ -57,7 +57,7 @@ export interface CoreDeps extends CoreStores {
   federatedIssuer: FederatedIssuer | null;
   aliasSources: AliasSources;
   serviceFetch: ServiceFetch;
-  deliveries: Pick<DeliveryStore, "keep">;
+  deliveries: Pick<DeliveryStore, "enqueue">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   spoolSpace: Pick<SpoolSpace, "reserve">;
   hasher: PasswordHasher;

@@ -26,10 +26,7 @@ export interface EncryptionKeyStore {
   listForUser(userId: string): Promise<EncryptionKey[]>;
   count(userId: string): Promise<number>;
   find(userId: string, keyId: string): Promise<(EncryptionKey & { encryptedPrivateKey: string }) | null>;
-  /**
-   * Stores a key; as the default, it replaces the former default key.
-   * @returns `null` when the account no longer exists or already has `max` keys, even under concurrent calls
-   */
+  /** Stores a key. @returns `null` if the account is gone or has `max` keys, even under concurrent calls */
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
   makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
   /** The newest remaining key becomes the default. @throws AppError `key_in_use` while mail is encrypted to it */

@@ -141,7 +141,7 @@ export function hashLinkToken(token: string): Buffer {
 }
 
 export interface QueueDeps {
-  deliveries: Pick<DeliveryStore, "keep">;
+  deliveries: Pick<DeliveryStore, "enqueue">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   clock: Clock;
   random: Random;
@@ -180,5 +180,5 @@ export async function queueOwnMessage(
   const delivery = { id: random.uuid(), messageId: id, aliasId: null, userId, target, attempts: 0, createdAt: at };
   const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
   const row = { ...delivery, notBefore: at, lease: null, lastFailure: null };
-  await enqueueMessage(bodies, { id, wire }, () => deliveries.keep(message, [row]));
+  await enqueueMessage(bodies, { id, wire }, () => deliveries.enqueue(message, [row]));
 }

@@ -10,10 +10,7 @@ import type { RateLimitResult, RateLimitRule, RateLimitStore, RateLimitSubject }
 import type { Clock } from "../runtime/ports.ts";
 import { AppError } from "./app-error.ts";
 
-/**
- * Limit of a block as a multiple of a network's. A /24 may be a university, or thousands of people who share their
- * provider's addresses; a /48 is one site, or 256 homes with a /56 each.
- */
+/** Limit of a block as a multiple of a network's: a /24 may be a university, a /48 may be 256 homes with a /56 each. */
 const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
 
 export interface LimitDeps {

@@ -34,7 +34,7 @@ export function sequence(...parts: readonly Buffer[]): Buffer {
   return tlv(tag.sequence, ...parts);
 }
 
-export function integer(bigEndian: Buffer): Buffer {
+export function derInteger(bigEndian: Buffer): Buffer {
   return tlv(tag.integer, bigEndian);
 }
 

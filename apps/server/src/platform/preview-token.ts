@@ -1,7 +1,4 @@
-/**
- * The token of the preview inbox, in the file `preview.token`. It gives access to every message of preview mode, so a
- * file that is damaged, or that other users may read, is replaced.
- */
+/** The token of the preview inbox, in `preview.token`. A file that is damaged, or readable by others, is replaced. */
 import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -3,7 +3,7 @@
  * to make one.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
-import { ecdsaWithSha256, extension, hostNames, integer, oid, pem, sequence, tag, time, tlv } from "./der.ts";
+import { derInteger, ecdsaWithSha256, extension, hostNames, oid, pem, sequence, tag, time, tlv } from "./der.ts";
 
 export interface CertificatePair {
   cert: string;
@@ -34,8 +34,8 @@ export function makeSelfSigned(options: SelfSignedOptions): CertificatePair {
 function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): Buffer {
   const name = sequence(tlv(tag.set, sequence(oid("2.5.4.3"), tlv(tag.utf8, Buffer.from(options.commonName)))));
   return sequence(
-    tlv(tag.version, integer(Buffer.from([2]))),
-    integer(serialNumber()),
+    tlv(tag.version, derInteger(Buffer.from([2]))),
+    derInteger(serialNumber()),
     ecdsaWithSha256,
     name,
     sequence(time(options.notBefore), time(options.notAfter)),

@@ -48,10 +48,7 @@ export class ProcessGroup {
     this.#member = { processes: parts.config.workers, ticketKeys: randomBytes(TICKET_KEYS_BYTES) };
   }
 
-  /**
-   * Starts one process, which prepares the database and chooses free ports for those set to 0, then the others. @throws
-   * when one can't start; it has said why on standard error
-   */
+  /** Starts one process, which prepares the database and chooses ports, then the others. @throws if one can't start */
   static async start(parts: ProcessGroupParts): Promise<ProcessGroup> {
     const group = new ProcessGroup(parts);
     try {

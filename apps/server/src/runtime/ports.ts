@@ -6,10 +6,7 @@ export interface Clock {
   steadyMs?(): number;
 }
 
-/**
- * Monotonic milliseconds, for durations within this process; `now` is for times that people read, that are stored, or
- * that are compared with other programs.
- */
+/** Monotonic milliseconds, for durations in this process; `now` is for times that are stored, shown or sent. */
 export function steadyMs(clock: Clock): number {
   return clock.steadyMs?.() ?? clock.now().getTime();
 }

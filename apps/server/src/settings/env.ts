@@ -4,10 +4,7 @@ import type { SettingName } from "./table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Merges the environment over `.env` in `folder`. An empty value counts as not set, and hides the file's value.
- * @throws SettingsError that names the invalid lines of `.env`
- */
+/** Merges the environment over `.env`; an empty value hides the file's. @throws SettingsError naming invalid lines */
 export function readEnvironment(folder: string, processEnvironment: Environment = process.env): Environment {
   const file = join(folder, ".env");
   const fromFile = existsSync(file) ? parseDotEnv(readFileSync(file, "utf8")) : {};
@@ -100,10 +97,7 @@ export class SettingReader {
     this.#problems.push(sentence);
   }
 
-  /**
-   * @returns variables that begin with `KAUKE_` and belong to no setting, e.g. misspelled ones
-   * @throws SettingsError with all problems that were recorded
-   */
+  /** @returns unknown variables that begin with `KAUKE_` @throws SettingsError with all recorded problems */
   finish(): string[] {
     if (this.#problems.length > 0) throw new SettingsError(this.#problems);
     return Object.keys(this.#environment).filter((name) => name.startsWith("KAUKE_") && !this.#asked.has(name));

@@ -30,10 +30,7 @@ export interface ReadConfig {
   warnings: readonly string[];
 }
 
-/**
- * @param folder that relative paths in settings start from
- * @throws SettingsError with one sentence per invalid setting
- */
+/** @param folder of relative paths in settings @throws SettingsError with one sentence per invalid setting */
 export function readConfig(environment: Environment, folder: string, limitNames: readonly string[]): ReadConfig {
   const settings = new SettingReader(environment);
   const listeners = readListeners(settings);

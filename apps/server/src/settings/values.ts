@@ -157,10 +157,7 @@ export function secretKey(text: string): Buffer {
   throw new SettingProblem("must be 32 bytes in base64");
 }
 
-/**
- * Parses the setting of rate limits: `off`, or counts per seconds such as `alias_create=20/3600,login_ip=50/900`.
- * @param names those that the setting may contain
- */
+/** Rate limits: `off`, or counts per seconds such as `alias_create=20/3600`. @param names those that may occur */
 export const limitsOf =
   (names: readonly string[]) =>
   (text: string): Config["limits"] => {

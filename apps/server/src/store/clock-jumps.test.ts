@@ -47,9 +47,9 @@ describe("when the system clock is changed", () => {
         const now = context.clock.now();
         const [waiting, leased] = [aMessage({ createdAt: now }), aMessage({ createdAt: now })];
         const notBefore = new Date(now.getTime() + 600_000);
-        await deliveries.keep(waiting, [anOpenDelivery(waiting, alias, { createdAt: now, notBefore })]);
+        await deliveries.enqueue(waiting, [anOpenDelivery(waiting, alias, { createdAt: now, notBefore })]);
         const lease = { token: randomUUID(), until: new Date(now.getTime() + 60_000) };
-        await deliveries.keep(leased, [anOpenDelivery(leased, alias, { createdAt: now, notBefore: now, lease })]);
+        await deliveries.enqueue(leased, [anOpenDelivery(leased, alias, { createdAt: now, notBefore: now, lease })]);
         context.clock.advance(-ms);
         const claim = async () =>
           (await deliveries.claim({ now: context.clock.now(), leaseMs: 1000, limit: 10 })).deliveries.length;

@@ -1,7 +1,4 @@
-/**
- * Opens the embedded database or PostgreSQL, applies migrations, unwraps the keys, starts the upkeep and returns the
- * repositories. A start that fails undoes its steps.
- */
+/** Opens the database, applies migrations, unwraps the keys and starts the upkeep; a failed start undoes its steps. */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { DkimKey } from "@kauke/mail-rfc";

@@ -1,7 +1,4 @@
-/**
- * Rules of the retention job, with the periods of `core/retention.ts`. Rows that are deleted with their parent are not
- * listed: reply addresses, queued mail, states of mailboxes.
- */
+/** Rules of the retention job. Reply addresses, queued mail and mailbox states are deleted with their parents. */
 
 import { sql } from "kysely";
 import type { ApiKeyStore } from "../core/api-key.ts";

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Alias, Destination } from "../core/alias/alias.ts";
 import type { ApiKey } from "../core/api-key.ts";
-import type { MessageToKeep, OpenDelivery } from "../core/delivery/delivery.ts";
+import type { MessageToEnqueue, OpenDelivery } from "../core/delivery/delivery.ts";
 import type { NamedLoginSession } from "../core/login-session.ts";
 import type { User } from "../core/user/user.ts";
 
@@ -73,7 +73,7 @@ export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
   };
 }
 
-export function aMessage(change: Partial<MessageToKeep> = {}): MessageToKeep {
+export function aMessage(change: Partial<MessageToEnqueue> = {}): MessageToEnqueue {
   const receivedAt = new Date("2026-03-01T12:00:00.000Z");
   return {
     id: randomUUID(),
@@ -92,7 +92,11 @@ export function aMessage(change: Partial<MessageToKeep> = {}): MessageToKeep {
   };
 }
 
-export function anOpenDelivery(message: MessageToKeep, alias: Alias, change: Partial<OpenDelivery> = {}): OpenDelivery {
+export function anOpenDelivery(
+  message: MessageToEnqueue,
+  alias: Alias,
+  change: Partial<OpenDelivery> = {},
+): OpenDelivery {
   return {
     id: randomUUID(),
     messageId: message.id,

@@ -203,7 +203,7 @@ async function insertDeferred(
   const row = { messageId, aliasId, userId: person.user.id, attempts: 1, createdAt: now, notBefore };
   const rest = { target: { destination, aliasAddress: "full@kauke.test" }, lease: null, lastFailure: null };
   const rows = Array.from({ length: count }, () => ({ id: randomUUID(), ...row, ...rest }));
-  await system.server.store.deliveries.keep(message, rows);
+  await system.server.store.deliveries.enqueue(message, rows);
 }
 
 test("a database that can't fsync acknowledges nothing from then on; after a restart nothing is lost and mail is delivered", async () => {

@@ -17,10 +17,7 @@ const responseMs: Partial<Record<ControlCall, number>> = { backup: 6 * 3_600_000
 
 export type ControlFailureReason = "nobody" | "not_allowed" | "no_response" | "refused";
 
-/**
- * `nobody`: no server listens at the socket; `not_allowed`: no permission to connect; `no_response`: timeout or invalid
- * response; `refused`: the server failed, and its log says why.
- */
+/** `nobody`: no server listens; `not_allowed`: no permission; `no_response`: timeout; `refused`: see its log. */
 export class ControlError extends Error {
   override name = "ControlError";
   readonly reason: ControlFailureReason;

@@ -52,7 +52,7 @@ describe("mail kept for the operator", () => {
     const alias = await insertAlias(store, (await insertUser(store)).id);
     const other = aMessage();
     await store.bodies.put(other.id, [raw("Subject: Private\n\nnot for the operator\n")]);
-    await store.deliveries.keep(other, [anOpenDelivery(other, alias)]);
+    await store.deliveries.enqueue(other, [anOpenDelivery(other, alias)]);
 
     expect(await listKept(store)).toMatchObject([{ messageId: kept.id, to: "abuse@kauke.test" }]);
     expect(await readKept(store, kept.id)).toEqual({ from: "", subject: "Abuse", text: ".stuffed\n" });

@@ -1,10 +1,10 @@
-import type { Destination } from "@kauke/contract";
+import type { ForwardToEntry } from "@kauke/contract";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nextRouting, type RoutingInput } from "./alias-rules.ts";
 
-const ann: Destination[] = [{ kind: "mailbox", address: "ann@example.org" }];
-const bob: Destination[] = [{ kind: "mailbox", address: "bob@example.org" }];
+const ann: ForwardToEntry[] = [{ kind: "mailbox", address: "ann@example.org" }];
+const bob: ForwardToEntry[] = [{ kind: "mailbox", address: "bob@example.org" }];
 const active = { state: "active", destinations: ann } as const;
 const paused = { state: "paused", lastDestinations: ann } as const;
 

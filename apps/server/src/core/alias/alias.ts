@@ -1,7 +1,7 @@
 /** The alias in core. The specification's comma-separated destinations and literal `null` exist only on the wire. */
-import type { ErrorCode, Destination as NamedDestination } from "@kauke/contract";
+import type { ErrorCode, ForwardToEntry } from "@kauke/contract";
 
-export type Destination = NamedDestination & {
+export type Destination = ForwardToEntry & {
   /** ISO time at which a webhook was paused because it responded with 410 (Gone). */
   pausedAt?: string;
 };

@@ -135,10 +135,7 @@ export async function findFreeName(deps: GenerateDeps, input: NameInput): Promis
   throw new AppError("no_free_name");
 }
 
-/**
- * Draws names in the requested format or the account's default. They begin with the website's name if that is wanted,
- * unless it has no usable character or would make every name reserved.
- */
+/** Draws names, which begin with the site's name if that is wanted and does not make every name reserved. */
 async function nameSource(
   { random }: Pick<CoreDeps, "random">,
   { format, hostname }: NameInput,

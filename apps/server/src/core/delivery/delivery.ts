@@ -1,5 +1,5 @@
 /** One message to one destination of one alias, and the queue of all of them, the product's only one. */
-import type { Destination } from "@kauke/contract";
+import type { ForwardToEntry } from "@kauke/contract";
 import type { MessageEnvelope } from "../message/message.ts";
 import type { MarksToStore } from "../reply-path.ts";
 
@@ -57,7 +57,7 @@ export interface DeliveryTarget {
    * to confirm that it belongs to the owner. `account`: our message to an account's own e-mail.
    */
   purpose?: "send" | "report" | "confirm" | "account";
-  destination: Destination;
+  destination: ForwardToEntry;
   /** Address of the alias as `name@domain`, in lower case. */
   aliasAddress: string;
   /** Authenticated sender to notify if no destination of the alias accepts the message. */
@@ -136,7 +136,7 @@ export interface Claimed {
 /** A delivery's row with indexes, and the minimum size of a file: counted towards the spool. */
 export const SPOOL_ROW_BYTES = 4096;
 
-export interface MessageToKeep {
+export interface MessageToEnqueue {
   id: string;
   emailJobId?: string;
   envelope: MessageEnvelope;
@@ -160,14 +160,14 @@ export interface DeliveryStore {
    * `MessageBodies`.
    * @throws AppError `busy` when a mark is known that may not repeat; then nothing is stored
    */
-  keep(message: MessageToKeep, deliveries: readonly OpenDelivery[], marks?: MarksToStore): Promise<void>;
+  enqueue(message: MessageToEnqueue, deliveries: readonly OpenDelivery[], marks?: MarksToStore): Promise<void>;
   /**
    * Stores mail to postmaster@ or abuse@ when no destination is configured; sealed for the operator and never claimed.
    * Above 1000 messages or 64 MiB, older ones are evicted.
    * @param address as the client spelled it, in lower case
    * @throws AppError `spool_quota` when the new message itself would be evicted
    */
-  keepForOperator(message: MessageToKeep, address: string): Promise<void>;
+  keepForOperator(message: MessageToEnqueue, address: string): Promise<void>;
   countKeptForOperator(): Promise<number>;
   /**
    * Leases due deliveries and those whose lease expired, in turn between accounts; within an account by priority, then
@@ -225,14 +225,14 @@ export const failureText: Record<FailureCode, string> = {
 };
 
 export interface InFlightMessage {
-  message: MessageToKeep;
+  message: MessageToEnqueue;
   delivery: OpenDelivery;
   wire: Buffer;
 }
 
 export interface InFlightMessages {
   /** Resolves when the message is on stable storage: after a crash it is queued. @throws AppError `spool_failed` */
-  keep(inFlight: InFlightMessage): Promise<void>;
+  store(inFlight: InFlightMessage): Promise<void>;
   /** Deletes the message's file when its delivery attempt has ended and nothing is left to retry. */
   forget(messageId: string): Promise<void>;
   /**

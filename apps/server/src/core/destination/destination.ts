@@ -57,9 +57,7 @@ export interface DestinationStore {
    * @param domain in lower case and ASCII
    */
   isSharedDomain(domain: string): Promise<boolean>;
-  /**
-   * Decides by `decideAsk` whether to ask a mailbox; stores state and link in the same commit under the account's lock.
-   */
+  /** Decides by `decideAsk` whether to ask a mailbox; stores state and link in one commit, the account locked. */
   ask(input: AskInput): Promise<AskDecision>;
   takeBackAsk(input: AskInput): Promise<void>;
   readLink(tokenHash: Buffer): Promise<AskedLink | null>;

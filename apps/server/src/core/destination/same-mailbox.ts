@@ -86,11 +86,7 @@ const domains: ReadonlySet<string> = new Set([
   ..."docomo.ne.jp ezweb.ne.jp au.com softbank.ne.jp i.softbank.jp rakuten.jp nifty.com biglobe.ne.jp".split(" "),
 ]);
 
-/**
- * Anybody can have a mailbox there, so a proof of the domain says nothing about the mailbox. The list need not be
- * complete: a domain where several accounts have confirmed mailboxes counts as shared too.
- * @param domain in lower case
- */
+/** Whether anybody can get a mailbox at this domain, so that it proves nothing about one; the list is incomplete. */
 export function isPublicMailHost(domain: string): boolean {
   return domains.has(domain) || anyCountry.test(domain);
 }

@@ -1,7 +1,7 @@
 /** Record of a composed message for its owner; changes only in the same commit as its delivery. */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { AppError, notFound } from "../app-error.ts";
-import { type DeliveryFailure, failureText, type MessageToKeep, type OpenDelivery } from "../delivery/delivery.ts";
+import { type DeliveryFailure, failureText, type MessageToEnqueue, type OpenDelivery } from "../delivery/delivery.ts";
 
 export interface EmailJob {
   id: string;
@@ -30,7 +30,7 @@ export interface EmailJobContent {
 export interface EmailJobToQueue {
   job: EmailJob;
   content: EmailJobContent;
-  message: MessageToKeep;
+  message: MessageToEnqueue;
   delivery: OpenDelivery;
 }
 
@@ -104,10 +104,7 @@ export function lastErrorOf({ lastFailure }: EmailJob): string | null {
   return lastFailure === null ? null : `The recipient's address did not take it: ${failureText[lastFailure.code]}.`;
 }
 
-/**
- * Once this returns, no process sends the message. Cancelling again changes nothing.
- * @throws AppError `not_found`, `too_late` when a delivery worker is sending the message or has sent it
- */
+/** Once this returns, no process sends the message; repeatable. @throws AppError `not_found`, `too_late` */
 export async function cancelEmailJob(
   { emailJobs }: { emailJobs: EmailJobStore },
   { userId, jobId }: { userId: string; jobId: string },

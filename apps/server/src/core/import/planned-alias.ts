@@ -1,6 +1,6 @@
 /** Twins: aliases that replace foreign addresses. Names depend on the address, so importing twice adds no twin. */
 import { createHash } from "node:crypto";
-import { type Destination, isAliasName, limits, parseForwardTo } from "@kauke/contract";
+import { type ForwardToEntry, isAliasName, limits, parseForwardTo } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { asciiDomainOf, splitAddress, toBase32 } from "@kauke/mail-rfc";
 import { cutText } from "../alias/alias-rules.ts";
@@ -59,7 +59,7 @@ export interface DestinationRules {
 }
 
 export interface PlannedDestinations {
-  destinations: Destination[];
+  destinations: ForwardToEntry[];
   /** How the destinations differ from the file's, as a sentence; `null` when they are the same. */
   remark: string | null;
 }
@@ -69,7 +69,7 @@ export class DestinationSet {
   readonly #seen = new Set<string>();
 
   /** @returns false, with nothing added, if the set would exceed its maximum size */
-  add(destinations: readonly Destination[]): boolean {
+  add(destinations: readonly ForwardToEntry[]): boolean {
     const keys = destinations.map(keyOf).filter((key) => !this.#seen.has(key));
     if (this.#seen.size + keys.length > limits.importDestinationsMax) return false;
     for (const key of keys) this.#seen.add(key);
@@ -77,14 +77,14 @@ export class DestinationSet {
   }
 }
 
-const keyOf = (destination: Destination) =>
+const keyOf = (destination: ForwardToEntry) =>
   destination.kind === "mailbox" ? destination.address.toLowerCase() : destination.url;
 
 export function planDestinations(
   texts: readonly string[],
   { ownDomains, fallback }: DestinationRules,
 ): PlannedDestinations | null {
-  const read = new Map<string, Destination>();
+  const read = new Map<string, ForwardToEntry>();
   let isLess = false;
   for (const text of texts) {
     const [destination] = (text.includes(",") ? null : parseForwardTo(text)) ?? [];

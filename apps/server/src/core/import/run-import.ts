@@ -88,10 +88,7 @@ export interface ImportToRun {
   clientAddress: string;
 }
 
-/**
- * Runs an import; one that is running or has run is left as it is.
- * @throws AppError `not_found`, `too_late`, `busy`; `rate_limited` when too many rows are unchecked
- */
+/** Runs an import, if it has not run yet. @throws AppError `not_found`, `too_late`, `busy`, `rate_limited` */
 export async function runImport(
   deps: Deps & LimitDeps,
   { userId, importId, clientAddress }: ImportToRun,

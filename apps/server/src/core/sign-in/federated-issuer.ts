@@ -109,10 +109,7 @@ export interface SignInFlowStore {
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/**
- * The browser's token is in a cookie, the state in the issuer's redirect; only both together find the flow.
- * @returns `null` when either does not have the form of a flow secret
- */
+/** The flow of the cookie's token and the redirect's state together; `null` when either has not the form of one. */
 export function hashFlow(browserToken: string, state: string): Buffer | null {
   if (!SECRET.test(browserToken) || !SECRET.test(state)) return null;
   return createHash("sha256").update(`${browserToken}.${state}`, "latin1").digest();

@@ -27,9 +27,7 @@ export async function askEmailConfirmation(deps: ConfirmDeps, userId: string): P
     throw refusal("This mailbox has asked to get no mail from this server.");
 }
 
-/**
- * Needs a session of the e-mail's account: a stranger's link confirms nothing by mistake. @throws AppError `not_found`
- */
+/** Needs a session of the account: a stranger's link confirms nothing by mistake. @throws AppError `not_found` */
 export async function confirmEmail(
   deps: Pick<CoreDeps, "users" | "accountLinks">,
   { userId, token }: { userId: string; token: string },

@@ -56,10 +56,7 @@ export async function linkWallet(
 
 type RemoveDeps = Pick<CoreDeps, "users" | "loginSessions" | "federatedIssuer" | "rateLimits" | "limitRules" | "clock">;
 
-/**
- * Removes a sign-in method and ends every other session.
- * @throws AppError `proof_needed`, `last_way_in`, `rate_limited`; `invalid` when none is linked
- */
+/** Removes a sign-in method and ends other sessions. @throws AppError `proof_needed`, `last_way_in`, `rate_limited` */
 export async function removeWay(
   deps: RemoveDeps,
   { userId, token, way }: Asker & { way: RemovableWay },

@@ -39,9 +39,7 @@ export async function newOffer(
   return challenge;
 }
 
-/**
- * Always throws: an address alone proves nothing. @throws AppError `wallet_unproven` with a challenge, `rate_limited`
- */
+/** Always throws: an address proves nothing. @throws AppError `wallet_unproven` with a challenge, `rate_limited` */
 export async function offerChallenge(deps: OfferDeps, input: ChallengeRequest): Promise<never> {
   throw new AppError("wallet_unproven", { challenge: await newOffer(deps, input, "sign-in") });
 }

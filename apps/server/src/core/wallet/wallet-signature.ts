@@ -12,9 +12,7 @@ export function toBase58(bytes: Uint8Array): string {
   return base58.encode(bytes);
 }
 
-/**
- * Decodes base58 of exactly `length` bytes in canonical form, else `null`; never decodes a text too short or too long.
- */
+/** Decodes base58 of exactly `length` bytes in canonical form, else `null`; too long texts are not decoded. */
 export function fromBase58(text: string, length: number): Buffer | null {
   // In base58 a byte takes log(256) / log(58) = 1.3657… characters.
   if (text.length < length || text.length > Math.ceil(length * 1.3658)) return null;

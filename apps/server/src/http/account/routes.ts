@@ -48,10 +48,7 @@ function accountExportToWire({ exportedAt, notes, tables, ...rest }: AccountExpo
   return { ...rest, exportedAt: exportedAt.toISOString(), notes: [...notes], tables: { ...tables } };
 }
 
-/**
- * Page events of one network per minute: a user opens some tens of pages, and an office shares one network. More are
- * not counted; nothing is stored, and no cookie is read or set.
- */
+/** Page events that count per network and minute: an office shares one network. No cookie is read or set. */
 export const countedAtMost = { max: bounds.pageEvents.perMinute, windowSeconds: 60 };
 
 interface Parts {

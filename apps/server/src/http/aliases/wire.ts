@@ -7,7 +7,7 @@ import {
   type BulkAliasChange,
   type BulkAliasResponse,
   type CreateAliasBody,
-  type Destination,
+  type ForwardToEntry,
   formatForwardTo,
   parseForwardTo,
   type UpdateAliasBody,
@@ -104,7 +104,7 @@ function encryptionOf(sealTo: string | undefined): EncryptionChoice | undefined 
   return sealTo === undefined || sealTo === "account" || sealTo === "off" ? sealTo : { keyId: sealTo };
 }
 
-export function destinationsOfText(forwardTo: string): Destination[] {
+export function destinationsOfText(forwardTo: string): ForwardToEntry[] {
   const destinations = parseForwardTo(forwardTo);
   if (destinations === null) throw new Error("forwardTo passed the contract and can't be read");
   return destinations;

@@ -60,10 +60,7 @@ export const keyFieldConstraint: Strategies = {
   },
 };
 
-/**
- * Restricts a route, also one with a method and path of Kauke's own calls, to requests with the header field in which
- * SimpleLogin's clients send the key; such a route takes precedence.
- */
+/** Restricts a route to requests with SimpleLogin's header field; it takes precedence over Kauke's own route. */
 export const onlyWithAuthentication = { constraints: { keyField: "authentication" } } as const;
 
 export const onlyWithAuthorization = { constraints: { keyField: "authorization" } } as const;

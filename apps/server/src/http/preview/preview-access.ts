@@ -17,10 +17,7 @@ export type PreviewState = "absent" | "locked" | "open";
 
 export interface PreviewAccess {
   stateOf(request: PreviewRequest): PreviewState;
-  /**
-   * Checks the token of the link to the preview inbox.
-   * @returns the Set-Cookie value that grants access; `null` when the token or the request is not valid
-   */
+  /** Checks the link's token. @returns the Set-Cookie value that grants access; `null` when the token is not valid */
   cookieFor(given: string, request: PreviewRequest): string | null;
 }
 

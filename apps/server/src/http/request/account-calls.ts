@@ -8,10 +8,7 @@ import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 export class AccountCalls {
   readonly #accounts = new Map<string, FairQueue>();
 
-  /**
-   * Runs a call of the account, after its earlier calls if too many of them are in progress.
-   * @throws QueueRefusal `busy` when too many calls of the account wait; also whatever `work` throws
-   */
+  /** Runs a call of the account in its turn. @throws QueueRefusal `busy` when too many wait; what `work` throws */
   async run<T>(userId: string, work: () => Promise<T>): Promise<T> {
     const { account: concurrency, waiting: waitingMax } = bounds.accountCalls;
     const calls = this.#accounts.get(userId) ?? new FairQueue({ concurrency, waitingMax });

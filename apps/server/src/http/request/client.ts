@@ -57,9 +57,7 @@ export function forwardedClient({ socketAddress, field = "", isTrustedProxy }: F
   return { address, isReadable: true };
 }
 
-/**
- * Proxies write an address bare, quoted, in brackets, with a port. @returns e.g. `2001:db8::9`; `null` for `unknown`
- */
+/** Proxies write an address bare, quoted, in brackets, with a port. @returns e.g. `192.0.2.9`; `null` for `unknown` */
 function addressIn(entry: string): string | null {
   const plain = entry
     .trim()
@@ -130,10 +128,7 @@ const systems: readonly Named[] = [
 
 const READ_CHARACTERS = 512;
 
-/**
- * Describes a browser in words from our tables only, so nothing of the header field is stored.
- * @returns e.g. `Firefox on Linux`; `null` when neither the browser nor the system is known
- */
+/** A browser in words of our tables only: nothing of the field is stored. E.g. `Firefox on Linux`; `null`: unknown. */
 export function deviceName(userAgent: string | undefined): string | null {
   const text = (userAgent ?? "").slice(0, READ_CHARACTERS);
   const browser = nameIn(browsers, text);

@@ -65,10 +65,7 @@ export function dropCookies({ headers }: Pick<IncomingMessage, "headers">): void
   delete headers.cookie;
 }
 
-/**
- * `Authentication: <key>` (SimpleLogin's clients), otherwise `Authorization: Bearer <key>`.
- * @returns `null` when the request has neither field; `""` when the value has another form
- */
+/** Key in `Authentication` (SimpleLogin's) or `Authorization: Bearer`; `null` without the fields, `""` if malformed. */
 export function credentialsOf({ authentication, authorization }: IncomingHttpHeaders): string | null {
   if (authentication !== undefined) return typeof authentication === "string" ? authentication.trim() : "";
   if (authorization === undefined) return null;

@@ -84,9 +84,7 @@ interface Arriving {
   bodyLimit?: number;
 }
 
-/**
- * Reads the body, of which Fastify would store every chunk as an object. Errors: 413 if too large, 400 if cut short.
- */
+/** Reads a body, of which Fastify would store every chunk as an object. Errors: 413 if too large, 400 if cut off. */
 export function collectBody(
   { request, payload, bodyLimit = request.routeOptions.bodyLimit }: Arriving,
   done: Collected,

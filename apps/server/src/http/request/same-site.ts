@@ -35,10 +35,7 @@ export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
   return site === "cross-site" || site === "same-site";
 }
 
-/**
- * The origin as the client sees it, for URLs and wallet messages.
- * @param host used only while `KAUKE_PUBLIC_URL` is unset, and only if it is a loopback name of this server
- */
+/** The origin for URLs and wallet messages. @param host used only without `KAUKE_PUBLIC_URL`, and if it is loopback */
 export function publicOrigin(host: string | undefined, own: OwnOrigins): string {
   const named = `http://${host}`;
   return !own.publicUrlGiven && isOwnOrigin(named, own) ? named : own.publicUrl.origin;

@@ -1,5 +1,5 @@
 /** Commits deliveries open at the reply; leases those still attempted, and settles them when they end. */
-import type { DeliveryStore, InFlightMessages, MessageToKeep, OpenDelivery } from "../../core/delivery/delivery.ts";
+import type { DeliveryStore, InFlightMessages, MessageToEnqueue, OpenDelivery } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { SpoolPlace, SpoolQuota, SpoolSpace } from "../../core/spool/spool-space.ts";
 import type { RetryPlan } from "../../limits/backoff.ts";
@@ -11,7 +11,7 @@ import { type FirstTry, isTakenBySibling, type PlannedDelivery } from "./first-t
 import { BACKGROUND_LEASE_MS, type HeldLeases } from "./settle.ts";
 
 export interface OpenDeliveriesDeps {
-  store: { deliveries: Pick<DeliveryStore, "keep">; bodies: Pick<MessageBodies, "put" | "delete"> };
+  store: { deliveries: Pick<DeliveryStore, "enqueue">; bodies: Pick<MessageBodies, "put" | "delete"> };
   /** `null`: a message whose only attempt still runs is queued like all others. */
   inFlight: InFlight | null;
   space: Pick<SpoolSpace, "reserve">;
@@ -64,8 +64,8 @@ export class OpenDeliveries {
   async #storeFile({ transaction, bytes }: TriedMessage, tried: FirstTry, inFlight: InFlight, place: SpoolPlace) {
     const now = this.#deps.clock.now();
     const delivery = this.#leasedRow(tried.planned, now);
-    const message = messageToKeep(transaction, now);
-    await inFlight.files.keep({ message, delivery, wire: transaction.wire });
+    const message = messageToEnqueue(transaction, now);
+    await inFlight.files.store({ message, delivery, wire: transaction.wire });
     // The destination refused while the file was written: the caller reports it.
     if (tried.outcome?.kind === "refused") {
       await inFlight.files.forget(transaction.messageId);
@@ -88,7 +88,7 @@ export class OpenDeliveries {
     });
     try {
       const rows = open.map(({ row }) => row);
-      if (rows.length > 0) await store.deliveries.keep(messageToKeep(transaction, now), rows);
+      if (rows.length > 0) await store.deliveries.enqueue(messageToEnqueue(transaction, now), rows);
     } catch (thrown) {
       await store.bodies.delete(messageId).catch(() => {});
       throw thrown;
@@ -134,7 +134,7 @@ export class OpenDeliveries {
   }
 }
 
-function messageToKeep({ messageId, envelope, wire }: Transaction, now: Date): MessageToKeep {
+function messageToEnqueue({ messageId, envelope, wire }: Transaction, now: Date): MessageToEnqueue {
   return { id: messageId, envelope, sizeBytes: wire.length, createdAt: now };
 }
 
@@ -145,7 +145,7 @@ function rowOf({ id, messageId, aliasId, userId, target, createdAt }: PlannedDel
 type LeasedRow = OpenDelivery & { lease: NonNullable<OpenDelivery["lease"]> };
 
 export interface MessageInFlight {
-  message: MessageToKeep;
+  message: MessageToEnqueue;
   delivery: LeasedRow;
   bytes: { wire: Buffer | null };
   tried: Pick<FirstTry, "planned" | "ended">;

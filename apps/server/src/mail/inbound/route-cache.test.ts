@@ -307,7 +307,7 @@ it("routes with much text count as much as they need, so they can't fill the mem
     return aRoute(name, `account of ${name}`, { destinations });
   };
   const aliases = { findRoute, onRouteChange: () => {}, reportsAllChanges: true };
-  const cache = new RouteCache(aliases, new TestClock(), 1_000_000);
+  const cache = new RouteCache(aliases, new StoreTestClock(), 1_000_000);
   for (let n = 0; n < 1000; n += 1) await cache.find(`a${n}@kauke.test`);
   queries = 0;
   for (let n = 999; n >= 950; n -= 1) await cache.find(`a${n}@kauke.test`);

@@ -40,7 +40,7 @@ export interface DeliveryReports {
 }
 
 export interface DeliveryReportDeps {
-  deliveries: Pick<DeliveryStore, "keep">;
+  deliveries: Pick<DeliveryStore, "enqueue">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   reportingMta: string;
   clock: Clock;
@@ -113,5 +113,5 @@ async function enqueueReport(failed: FailedMail, deps: DeliveryReportDeps): Prom
     lastFailure: null,
   };
   const message = { id, envelope, sizeBytes: wire.length, createdAt: at };
-  await enqueueMessage(bodies, { id, wire }, () => deliveries.keep(message, [row]));
+  await enqueueMessage(bodies, { id, wire }, () => deliveries.enqueue(message, [row]));
 }

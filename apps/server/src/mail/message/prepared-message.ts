@@ -17,7 +17,7 @@ export interface PreparedMessage {
 }
 
 export interface SpoolDeps {
-  deliveries: Pick<DeliveryStore, "keep">;
+  deliveries: Pick<DeliveryStore, "enqueue">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   spoolSpace: Pick<SpoolSpace, "reserve">;
   clock: Clock;
@@ -71,7 +71,7 @@ export async function spoolMessage(
   if (refusal !== null) return { refusal };
   const enqueue = () =>
     orDiscard(async () => {
-      await deliveries.keep({ ...message, createdAt: now }, rows, marks);
+      await deliveries.enqueue({ ...message, createdAt: now }, rows, marks);
       place?.stored();
     });
   return { enqueue, discard };

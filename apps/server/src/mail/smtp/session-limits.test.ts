@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { overdue, type SessionProgress, slowestFirst, sessionTimes as times } from "./session-limits.ts";
+import { overdue, type SessionProgress, slowestFirst, smtpSessionTimes as times } from "./session-limits.ts";
 
 const session = (more: Partial<SessionProgress> = {}): SessionProgress => ({
   isBusy: false,

@@ -25,7 +25,7 @@ export interface SessionTimes {
   slowBytesPerSecond: number;
 }
 
-export const sessionTimes: SessionTimes = {
+export const smtpSessionTimes: SessionTimes = {
   ...bounds.smtpSession,
   ...bounds.submissionSignIn,
   sweepMs: 5000,

@@ -14,7 +14,14 @@ import { Counts } from "../../runtime/maps.ts";
 import type { Metrics } from "../../runtime/ports.ts";
 import { reply } from "../reply.ts";
 import type { SessionHandlers } from "./session-handlers.ts";
-import { overdue, type SessionTimes, type SlowAt, sessionTimes, slowestFirst, standingOf } from "./session-limits.ts";
+import {
+  overdue,
+  type SessionTimes,
+  type SlowAt,
+  slowestFirst,
+  smtpSessionTimes,
+  standingOf,
+} from "./session-limits.ts";
 import { SmtpSession } from "./smtp-session.ts";
 
 export interface SmtpServerOptions {
@@ -94,7 +101,7 @@ export class SmtpServer {
     this.#connections = new FairPool(connectionRules(options.limits));
     this.#handshakes = new FairPool(handshakeRules(options.limits));
     this.#budgets = new ClientBudgets({ budget: options.budget, ...options.limits });
-    this.#times = { ...sessionTimes, ...options.limits.times };
+    this.#times = { ...smtpSessionTimes, ...options.limits.times };
     this.#sweep = setInterval(() => this.#endOverdue(), this.#times.sweepMs).unref();
     this.#stopRelief = options.budget.onPressure((bytes) => this.#relieve(bytes));
     this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));

@@ -1,7 +1,4 @@
-/**
- * Requests to a certificate issuer (ACME, RFC 8555): each is signed with the account's key (ECDSA P-256) and carries a
- * nonce of the issuer. Knows one request at a time; `order.ts` knows their order.
- */
+/** Signed requests to a certificate issuer (ACME, RFC 8555), one at a time; `order.ts` knows their order. */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";

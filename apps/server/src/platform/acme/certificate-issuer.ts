@@ -1,16 +1,13 @@
-/**
- * Gets certificates from an issuer (ACME) and renews them. One process at a time orders, under a lease in the store;
- * all processes read what it stored. Whatever fails, the certificates that are there go on serving.
- */
+/** Orders and renews certificates (ACME), one process at a time under a lease; failures leave the present ones. */
 import type { CertificateRecords, WantedCertificate } from "../../core/certificate.ts";
 import type { CertificatePair } from "../self-signed.ts";
 import { ORDER_MS, type RenewalOptions, renewCertificate } from "./renew-certificate.ts";
 import {
   CHALLENGES_READ_EVERY_MS,
+  certificateStandingOf,
   type OrderState,
   orderDueAt,
   type StoredCertificate,
-  standingOf,
   validUntil,
 } from "./stored-certificate.ts";
 
@@ -89,7 +86,7 @@ export function certificateStatus(records: CertificateRecords, wanted: readonly 
 }
 
 async function statusOf(records: CertificateRecords, { label, hosts }: WantedCertificate): Promise<CertificateStatus> {
-  const standing = await standingOf(records, label);
+  const standing = await certificateStandingOf(records, label);
   const { stored, state } = standing;
   return {
     hosts,
@@ -121,7 +118,7 @@ async function orderDue(options: IssuerOptions, closing: AbortSignal): Promise<v
 
 /** Whether to order, or to ask the issuer when to renew. */
 async function isDue(records: CertificateRecords, { label, hosts }: WantedCertificate, now: Date): Promise<boolean> {
-  const standing = await standingOf(records, label);
+  const standing = await certificateStandingOf(records, label);
   const askAt = standing.stored === null ? Number.POSITIVE_INFINITY : Date.parse(standing.stored.askAgainAt);
   return Math.min(orderDueAt(standing, hosts), askAt) <= now.getTime();
 }

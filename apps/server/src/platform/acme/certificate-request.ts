@@ -1,6 +1,6 @@
 /** A request for a certificate (PKCS #10, RFC 2986), signed with the key that the certificate is for. */
 import { createPrivateKey, createPublicKey, sign } from "node:crypto";
-import { ecdsaWithSha256, hostNames, integer, oid, sequence, tag, tlv } from "../der.ts";
+import { derInteger, ecdsaWithSha256, hostNames, oid, sequence, tag, tlv } from "../der.ts";
 
 const extensionRequest = oid("1.2.840.113549.1.9.14");
 
@@ -10,7 +10,7 @@ export function certificateRequest(hosts: readonly string[], key: string): Buffe
   const noSubject = sequence();
   const extensions = tlv(tag.set, sequence(hostNames(hosts)));
   const content = sequence(
-    integer(Buffer.from([0])),
+    derInteger(Buffer.from([0])),
     noSubject,
     createPublicKey(privateKey).export({ type: "spki", format: "der" }),
     tlv(tag.attributes, sequence(extensionRequest, extensions)),

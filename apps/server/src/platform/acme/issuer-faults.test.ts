@@ -6,7 +6,7 @@ import { openStore, type Store } from "../../store/open-store.ts";
 import { makeSelfSigned } from "../self-signed.ts";
 import { type CertificateIssuer, certificateIssuer, certificateStatus } from "./certificate-issuer.ts";
 import { certificateId } from "./renewal-info.ts";
-import { standingOf, writeCertificate } from "./stored-certificate.ts";
+import { certificateStandingOf, writeCertificate } from "./stored-certificate.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -62,7 +62,9 @@ it("failures in a row make the pauses longer, up to a day", async () => {
   issuer.start();
   const pauses: number[] = [];
   for (let count = 1; count <= 7; count += 1) {
-    await expect.poll(async () => (await standingOf(store.certificateRecords, "site")).state.failures).toBe(count);
+    await expect
+      .poll(async () => (await certificateStandingOf(store.certificateRecords, "site")).state.failures)
+      .toBe(count);
     const next = Date.parse((await standing())?.nextOrderAt ?? "");
     pauses.push((next - time.getTime()) / 60_000);
     time = new Date(next);
@@ -91,7 +93,7 @@ it("an issuer that says when to renew is believed, and asked again after as long
   issuer.start();
   await expect.poll(() => fake.asked.includes(`/renewal/${certificateId(pair.cert)}`)).toBe(true);
   await expect.poll(async () => Date.parse((await standing())?.nextOrderAt ?? "")).toBeLessThan(+time + 3 * DAY_MS);
-  const { stored } = await standingOf(store.certificateRecords, "site");
+  const { stored } = await certificateStandingOf(store.certificateRecords, "site");
   expect(Date.parse(stored?.renewAt ?? "")).toBeGreaterThanOrEqual(+fake.renewal.start);
   expect(Date.parse(stored?.renewAt ?? "")).toBeLessThanOrEqual(+fake.renewal.end);
   expect(Date.parse(stored?.askAgainAt ?? "") - +time).toBe(2 * HOUR_MS);

@@ -1,14 +1,10 @@
-/**
- * One order for a certificate (RFC 8555 §7.4), from the names to the chain. What a killed process must find again is
- * recorded before the step that needs it, so that no second order is made.
- */
+/** One order for a certificate (RFC 8555 §7.4). Each step is recorded first, so that a kill causes no second order. */
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CertificatePair } from "../self-signed.ts";
 import { type AcmeClient, AcmeError, textIn } from "./acme-client.ts";
 import { certificateRequest } from "./certificate-request.ts";
 
-/** An order in flight. */
 export interface OpenOrder {
   url: string;
   hosts: readonly string[];

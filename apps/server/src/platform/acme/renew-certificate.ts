@@ -9,11 +9,11 @@ import { type OpenOrder, orderCertificate } from "./order.ts";
 import { nextRenewalInfo } from "./renewal-info.ts";
 import {
   CHALLENGES_READ_EVERY_MS,
+  certificateStandingOf,
   covers,
   type OrderState,
   orderDueAt,
   type StoredCertificate,
-  standingOf,
   validUntil,
   writeCertificate,
   writeState,
@@ -47,7 +47,7 @@ export async function renewCertificate(
 ): Promise<void> {
   const { records, clock, logger } = options;
   const now = clock.now();
-  const { stored, state } = await standingOf(records, label);
+  const { stored, state } = await certificateStandingOf(records, label);
   const signal = AbortSignal.any([closing, AbortSignal.timeout(ORDER_MS)]);
   try {
     const client = await openAccount(options, signal);
@@ -98,7 +98,6 @@ class NoAddress extends Error {
 interface Order {
   label: string;
   hosts: readonly string[];
-  /** The present certificate. */
   stored: StoredCertificate | null;
   signal: AbortSignal;
 }
@@ -200,5 +199,4 @@ function withTimes(pair: CertificatePair, now: Date): StoredCertificate {
   return { ...pair, renewAt, askAgainAt: new Date(now.getTime() + HOUR_MS).toISOString() };
 }
 
-/** From 0 to 1. */
 const draw = () => randomInt(2 ** 32) / 2 ** 32;

@@ -11,10 +11,7 @@ const HOUR_MS = 3_600_000;
 /** RFC 9773 §4.3.2: a sensible interval when the issuer names none, and bounds for one that it names. */
 const ASK_AGAIN_MS = 6 * HOUR_MS;
 
-/**
- * @param draw from 0 to 1: where in the issuer's window to renew
- * @returns `null` when this issuer has no such information @throws AcmeError
- */
+/** @param draw from 0 to 1: place in the issuer's window @returns `null` without such information @throws AcmeError */
 export async function nextRenewalInfo(client: AcmeClient, cert: string, draw: number): Promise<RenewalInfo | null> {
   const { renewalInfo } = await client.directory();
   const id = certificateId(cert);
@@ -30,10 +27,7 @@ export async function nextRenewalInfo(client: AcmeClient, cert: string, draw: nu
 /** authorityKeyIdentifier (2.5.29.35), as an octet string whose sequence begins with the key identifier (context tag 0). */
 const authorityKeyId = Buffer.from("0603551d23", "hex");
 
-/**
- * Key identifier of the issuer and serial number (RFC 9773 §4.1).
- * @returns `null` for a certificate without a key identifier
- */
+/** Key identifier of the issuer and serial number (RFC 9773 §4.1); `null` without a key identifier. */
 export function certificateId(cert: string): string | null {
   const { raw, serialNumber } = new X509Certificate(cert);
   const at = raw.indexOf(authorityKeyId);

@@ -26,12 +26,12 @@ export const CHALLENGES_READ_EVERY_MS = 500;
 
 const neverOrdered: OrderState = { failures: 0, notBefore: new Date(0).toISOString(), failure: null, leftOut: [] };
 
-export interface Standing {
+export interface CertificateStanding {
   stored: StoredCertificate | null;
   state: OrderState;
 }
 
-export async function standingOf(records: CertificateRecords, label: string): Promise<Standing> {
+export async function certificateStandingOf(records: CertificateRecords, label: string): Promise<CertificateStanding> {
   const [stored, state] = await Promise.all([records.read("certificate", label), records.read("state", label)]);
   return { stored: stored as StoredCertificate | null, state: (state as OrderState | null) ?? neverOrdered };
 }
@@ -43,7 +43,7 @@ export const writeState = (records: CertificateRecords, name: string, value: Ord
   records.write({ kind: "state", name, value, expiresAt: null });
 
 /** When to order, in epoch milliseconds: a certificate is missing, lacks a name, or is at two thirds of its life. */
-export function orderDueAt({ stored, state }: Standing, hosts: readonly string[]): number {
+export function orderDueAt({ stored, state }: CertificateStanding, hosts: readonly string[]): number {
   const notBefore = Date.parse(state.notBefore);
   return stored === null || !covers(stored, hosts) ? notBefore : Math.max(notBefore, Date.parse(stored.renewAt));
 }

@@ -1,7 +1,4 @@
-/**
- * The child process of `age-worker.ts`: runs age jobs one after another. Size and format of the input are checked
- * first, so that invalid input costs no scrypt.
- */
+/** The child process of `age-worker.ts`: runs age jobs in turn. Invalid input is refused before it costs scrypt. */
 
 import {
   AGE_FILE_MAX_BYTES,

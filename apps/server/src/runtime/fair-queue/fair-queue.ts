@@ -1,7 +1,4 @@
-/**
- * A queue with limited concurrency. Jobs of known and unknown parties wait in separate lines that are served
- * alternately, so that no number of unknown parties can block known ones.
- */
+/** A queue with limited concurrency; known and unknown parties take turns, so that no flood of unknowns blocks. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FairLine, UsedTime } from "./fair-line.ts";
@@ -111,10 +108,7 @@ const callers = new AsyncLocalStorage<Caller>();
 /** Time charged to callers for statements, transactions, and the slices of `slices.ts`. */
 export const callersTime = new UsedTime(() => performance.now());
 
-/**
- * Runs a web request's work. Its database statements, and those of everything it starts, wait for the caller's turn;
- * work without a caller, as of the mail path, waits for none.
- */
+/** Runs a web request's work, whose statements wait for the caller's turn; other work, as of mail, waits for none. */
 export function asCaller<T>(turn: QueueTurn, work: () => T): T {
   return callers.run({ turn, held: [] }, work);
 }

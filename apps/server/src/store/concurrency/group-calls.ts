@@ -16,10 +16,7 @@ export interface GroupedCalls<Item, Result> {
   weigh?(item: Item): number;
   /** Names the party of an item. If more wait than fit in a group, parties take turns; default: order of arrival. */
   partyOf?(item: Item): string;
-  /**
-   * Minimum pause while callers are concurrent, at most `PAUSE_MAX_MS`: bounds the commits per second. A single caller
-   * waits for it at every eighth item only. Default 0.
-   */
+  /** Minimum pause while callers are concurrent: bounds commits per second; a single caller waits at each eighth. */
   pauseMinMs?: number;
   /** Whether an error may concern one item only: each item of the group is then run alone. */
   isOneItemsFault(error: unknown): boolean;

@@ -90,7 +90,7 @@ describe("the embedded store", () => {
     const alias = await insertAlias(store, (await insertUser(store)).id);
     const message = aMessage();
     const lease = { token: randomUUID(), until: new Date(Date.now() + 3_600_000) };
-    await store.deliveries.keep(message, [anOpenDelivery(message, alias, { lease })]);
+    await store.deliveries.enqueue(message, [anOpenDelivery(message, alias, { lease })]);
     await opened.pop()?.close();
     const again = await open();
     const { deliveries: claimed } = await again.deliveries.claim({ now: new Date(), leaseMs: 1000, limit: 100 });
@@ -107,7 +107,7 @@ describe("the embedded store", () => {
     const alias = await insertAlias(store, (await insertUser(store)).id);
     const keep = async (id: string) => {
       const message = aMessage({ id });
-      await store.deliveries.keep(message, [anOpenDelivery(message, alias)]);
+      await store.deliveries.enqueue(message, [anOpenDelivery(message, alias)]);
     };
     const before = randomUUID();
     await keep(before);
@@ -165,7 +165,7 @@ describe("the embedded store", () => {
     const message = aMessage();
     message.envelope.envelopeFrom = `${sender}@example.net`;
     await store.bodies.put(message.id, [Buffer.from(body)]);
-    await store.deliveries.keep(message, [anOpenDelivery(message, alias)]);
+    await store.deliveries.enqueue(message, [anOpenDelivery(message, alias)]);
     const notice = { id: randomUUID(), userId: user.id, aliasId: alias.id, text, createdAt: new Date() };
     await store.notices.insert({ ...notice, kind: "delivery_failed" });
     await store.rateLimits.take({ action: "x", max: 1, windowSeconds: 1 }, { key: word() }, new Date());

@@ -19,7 +19,7 @@ for (;;) {
   await Promise.all(
     messages.map(async (message) => {
       await store.bodies.put(message.id, [randomBytes(2000)]);
-      await store.deliveries.keep(message, [anOpenDelivery(message, alias), anOpenDelivery(message, alias)]);
+      await store.deliveries.enqueue(message, [anOpenDelivery(message, alias), anOpenDelivery(message, alias)]);
       process.stdout.write(`${message.id}\n`);
     }),
   );

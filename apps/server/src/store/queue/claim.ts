@@ -158,10 +158,7 @@ async function claimInTurn(deps: ClaimDeps, options: ClaimOptions, turn: string)
   return { rows, turn: counts.turns < TURNS_MAX ? FIRST_ACCOUNT : (counts.last_turn ?? FIRST_ACCOUNT) };
 }
 
-/**
- * Leases the candidates that nobody has locked, in their order, and starts composed mail (`email_job`). @param
- * candidates with `placed (id, is_own, place)` and `counts` with one row
- */
+/** Leases unlocked candidates in order, and starts composed mail. @param candidates with `placed` and `counts` */
 async function lease<Counts extends object>(
   { db, signals }: ClaimDeps,
   candidates: RawBuilder<unknown>,

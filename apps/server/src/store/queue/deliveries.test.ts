@@ -30,7 +30,7 @@ describe("the delivery queue", () => {
     const keepOne = async (change: Parameters<typeof anOpenDelivery>[2] = {}) => {
       const message = aMessage();
       const delivery = anOpenDelivery(message, alias, change);
-      await store.deliveries.keep(message, [delivery]);
+      await store.deliveries.enqueue(message, [delivery]);
       return { message, delivery };
     };
     const claim = async (at: Date, limit = 10, from = store) =>
@@ -83,7 +83,7 @@ describe("the delivery queue", () => {
       const other = await insertAlias(store, userId);
       const keepSome = async (...aliases: Alias[]) => {
         const message = aMessage();
-        await store.deliveries.keep(
+        await store.deliveries.enqueue(
           message,
           aliases.map((it) => anOpenDelivery(message, it)),
         );
@@ -115,7 +115,7 @@ describe("the delivery queue", () => {
       [["taken", "taken"], 0],
     ] as const)("tells it once of destinations that end at the same moment: %j", async (ends, count) => {
       const message = aMessage();
-      await store.deliveries.keep(
+      await store.deliveries.enqueue(
         message,
         ends.map(() => anOpenDelivery(message, alias)),
       );
@@ -177,7 +177,7 @@ describe("the delivery queue", () => {
     it("the message is deleted with its last delivery, also when the last two end concurrently", async () => {
       for (let round = 0; round < 5; round += 1) {
         const message = aMessage();
-        await store.deliveries.keep(message, [anOpenDelivery(message, alias), anOpenDelivery(message, alias)]);
+        await store.deliveries.enqueue(message, [anOpenDelivery(message, alias), anOpenDelivery(message, alias)]);
         const held = await claim(now);
         const ends = await Promise.all(held.map((it) => store.deliveries.finish(it.id, it.leaseToken, null)));
         expect(ends.map((end) => end.finished)).toEqual([true, true]);
@@ -190,7 +190,7 @@ describe("the delivery queue", () => {
       const message = aMessage();
       const good = anOpenDelivery(message, alias);
       const bad = { ...good, userId: randomUUID() };
-      await expect(store.deliveries.keep(message, [good, { ...bad, id: randomUUID() }])).rejects.toMatchObject({
+      await expect(store.deliveries.enqueue(message, [good, { ...bad, id: randomUUID() }])).rejects.toMatchObject({
         code: "spool_failed",
       });
       expect(await store.deliveries.isKnownMessage(message.id)).toBe(false);
@@ -203,7 +203,7 @@ describe("the delivery queue", () => {
       const keeps = messages.map((message) => {
         const delivery = anOpenDelivery(message, alias);
         const userIdOfIt = message.id === gone ? randomUUID() : delivery.userId;
-        return store.deliveries.keep(message, [{ ...delivery, userId: userIdOfIt }]);
+        return store.deliveries.enqueue(message, [{ ...delivery, userId: userIdOfIt }]);
       });
       const ends = await Promise.allSettled(keeps);
       expect(ends.map((end) => end.status === "fulfilled")).toEqual(messages.map(({ id }) => id !== gone));
@@ -234,7 +234,7 @@ describe("the delivery queue", () => {
       const theirs = await insertAlias(store, other);
       const messages = Array.from({ length: 8 }, () => aMessage());
       for (const message of messages)
-        await store.deliveries.keep(message, [anOpenDelivery(message, alias), anOpenDelivery(message, theirs)]);
+        await store.deliveries.enqueue(message, [anOpenDelivery(message, alias), anOpenDelivery(message, theirs)]);
       const held = await claim(now, 16);
       expect(held).toHaveLength(16);
       const ends = held
@@ -273,7 +273,7 @@ describe("the delivery queue", () => {
       expect(await bytesOf()).toEqual([0, 0, 0, 0]);
       const both = aMessage({ sizeBytes: 1_000_000 });
       const open = [anOpenDelivery(both, alias), anOpenDelivery(both, alias), anOpenDelivery(both, other)];
-      await store.deliveries.keep(both, open);
+      await store.deliveries.enqueue(both, open);
       await keepOne();
       const { sizeBytes } = aMessage();
       const [row, message] = [SPOOL_ROW_BYTES, 1_000_000];

@@ -8,7 +8,7 @@ import {
   type FailureCode,
   type Finished,
   isOwnMail,
-  type MessageToKeep,
+  type MessageToEnqueue,
   type OpenDelivery,
 } from "../../core/delivery/delivery.ts";
 import { statesBefore } from "../../core/email-job/email-job.ts";
@@ -62,7 +62,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
   const { db, keys, signals } = context;
   const grouped = groupedCalls(context);
   return {
-    keep: async (message, deliveries, marks) => {
+    enqueue: async (message, deliveries, marks) => {
       const dueAt = firstDueAt(deliveries);
       const rows = deliveries.map((delivery) => deliveryRow(keys, delivery));
       const kept = { message: messageRow(keys, message), deliveries: rows, dueAt };
@@ -180,11 +180,11 @@ async function countOpenByAlias(db: Database, aliasIds: readonly string[]): Prom
   return aliasIds.map((aliasId) => counts.get(aliasId) ?? 0);
 }
 
-export async function insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void> {
+export async function insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToEnqueue): Promise<void> {
   await trx.insertInto("message").values(messageRow(keys, message)).execute();
 }
 
-function messageRow(keys: ServerKeys, message: MessageToKeep): MessageRow {
+function messageRow(keys: ServerKeys, message: MessageToEnqueue): MessageRow {
   const document: EnvelopeDocument = { ...message.envelope, receivedAt: message.envelope.receivedAt.toISOString() };
   return {
     id: message.id,

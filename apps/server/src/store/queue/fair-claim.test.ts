@@ -33,7 +33,9 @@ describe("claims in turns between accounts", () => {
       const kept = Array.from({ length: count }, (_, index) => {
         const message = aMessage();
         const notBefore = new Date(now.getTime() - 60_000 + account * 10_000 + index);
-        return store.deliveries.keep(message, [anOpenDelivery(message, aliasOf(account), { notBefore, ...changes })]);
+        return store.deliveries.enqueue(message, [
+          anOpenDelivery(message, aliasOf(account), { notBefore, ...changes }),
+        ]);
       });
       await Promise.all(kept);
     }
@@ -44,7 +46,7 @@ describe("claims in turns between accounts", () => {
         const message = aMessage();
         const notBefore = new Date(now.getTime() - 50_000 + kept);
         const deliveries = Array.from({ length: 100 }, () => anOpenDelivery(message, aliasOf(account), { notBefore }));
-        await store.deliveries.keep(message, deliveries);
+        await store.deliveries.enqueue(message, deliveries);
       }
     }
 

@@ -16,8 +16,8 @@ import { putFile, type SpoolFiles, UNFINISHED } from "./bodies/spool-files.ts";
 import type { DeliveryRepository } from "./deliveries.ts";
 
 export interface InFlightParts {
-  files: Pick<InFlightFiles, "keep" | "forget" | "list" | "read">;
-  deliveries: Pick<DeliveryRepository, "isKnownMessage" | "keep">;
+  files: Pick<InFlightFiles, "store" | "forget" | "list" | "read">;
+  deliveries: Pick<DeliveryRepository, "isKnownMessage" | "enqueue">;
   bodies: Pick<MessageBodies, "put" | "delete">;
   clock: Clock;
   logger: Logger | undefined;
@@ -29,7 +29,7 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
   async function move({ message, delivery, wire }: InFlightMessage): Promise<boolean> {
     let hasOwner = true;
     try {
-      await enqueueMessage(bodies, { id: message.id, wire }, () => deliveries.keep(message, [delivery]));
+      await enqueueMessage(bodies, { id: message.id, wire }, () => deliveries.enqueue(message, [delivery]));
     } catch (thrown) {
       if (!isOwnerGone(thrown)) throw thrown;
       hasOwner = false;
@@ -46,7 +46,7 @@ export function inFlightMessages({ files, deliveries, bodies }: InFlightParts): 
   }
 
   return {
-    keep: (message) => files.keep(message),
+    store: (message) => files.store(message),
     forget: (messageId) => files.forget(messageId),
     moveToQueue: async ({ wire, ...entry }) => {
       if (wire !== null) return await move({ ...entry, wire });
@@ -88,7 +88,7 @@ const FOREIGN_KEY_VIOLATION = "23503";
 const isOwnerGone = (thrown: unknown): boolean =>
   thrown instanceof Error && isDatabaseError(thrown.cause, FOREIGN_KEY_VIOLATION);
 
-export interface InFlightFiles extends Pick<InFlightMessages, "keep" | "forget"> {
+export interface InFlightFiles extends Pick<InFlightMessages, "store" | "forget"> {
   /** Stores sealed bytes that can't be opened, to be reported at every start. */
   keepDamaged(messageId: string, bytes: Buffer): Promise<void>;
   list(): Promise<string[]>;
@@ -122,7 +122,7 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
     await putFile(files, { directory, path: pathOf(messageId), syncDirectory }, chunks);
   };
   return {
-    keep: async ({ message, delivery, wire }) => {
+    store: async ({ message, delivery, wire }) => {
       const rows = rowsOf({ message, delivery });
       const head = Buffer.alloc(HEAD_BYTES);
       head.writeUInt32BE(rows.length);

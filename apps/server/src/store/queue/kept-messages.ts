@@ -1,12 +1,9 @@
-/**
- * Mail to postmaster@ and abuse@ without an address for it, sealed for `kauke doctor`: deliveries in the state `kept`.
- * Above a cap the oldest of the network that sent most are evicted.
- */
+/** Mail to postmaster@ and abuse@, sealed for `kauke doctor`; at a cap, the oldest of the biggest network goes. */
 
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { AppError, asAppError } from "../../core/app-error.ts";
-import type { DeliveryTarget, MessageToKeep } from "../../core/delivery/delivery.ts";
+import type { DeliveryTarget, MessageToEnqueue } from "../../core/delivery/delivery.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { chooseEvicted } from "../../limits/bytes.ts";
 import { bounds } from "../../limits/table.ts";
@@ -35,7 +32,7 @@ export interface KeptMessage {
 }
 
 interface MessageParts {
-  insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToKeep): Promise<void>;
+  insertMessage(trx: InTransaction, keys: ServerKeys, message: MessageToEnqueue): Promise<void>;
   envelopeOf(keys: ServerKeys, messageId: string, sealed: Buffer): MessageEnvelope;
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
@@ -53,7 +50,7 @@ export function keptMessages({ db, keys }: StoreContext, { insertMessage, envelo
     }
   };
   return {
-    keepForOperator: (message: MessageToKeep, address: string) =>
+    keepForOperator: (message: MessageToEnqueue, address: string) =>
       orSpoolFailed(async () => {
         const gone = await db.transaction().execute(async (trx) => {
           await sql`SELECT pg_advisory_xact_lock(${sql.lit(KEPT_LOCK)})`.execute(trx);
@@ -142,7 +139,7 @@ async function makeRoom(
 async function insertKept(
   trx: InTransaction,
   keys: ServerKeys,
-  { message, address, indexes }: { message: MessageToKeep; address: string; indexes: NetworkIndexes },
+  { message, address, indexes }: { message: MessageToEnqueue; address: string; indexes: NetworkIndexes },
 ): Promise<void> {
   const id = randomUUID();
   const target: DeliveryTarget = { destination: { kind: "mailbox", address }, aliasAddress: address };

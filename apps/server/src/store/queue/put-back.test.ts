@@ -25,7 +25,7 @@ describe("returning deliveries without an attempt", () => {
 
     async function keepOne(): Promise<void> {
       const message = aMessage();
-      await store.deliveries.keep(message, [anOpenDelivery(message, alias, { attempts: 3, notBefore: now })]);
+      await store.deliveries.enqueue(message, [anOpenDelivery(message, alias, { attempts: 3, notBefore: now })]);
     }
 
     it("each delivery is due again at its given time, with no attempt counted", async () => {

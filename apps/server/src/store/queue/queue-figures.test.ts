@@ -11,8 +11,8 @@ describe("the figures of the queue", () => {
       const alias = await insertAlias(store, userId);
       const [twice, once] = [aMessage(), aMessage()];
       const old = new Date("2026-02-01T00:00:00.000Z");
-      await store.deliveries.keep(twice, [anOpenDelivery(twice, alias), anOpenDelivery(twice, alias)]);
-      await store.deliveries.keep(once, [anOpenDelivery(once, alias, { createdAt: old })]);
+      await store.deliveries.enqueue(twice, [anOpenDelivery(twice, alias), anOpenDelivery(twice, alias)]);
+      await store.deliveries.enqueue(once, [anOpenDelivery(once, alias, { createdAt: old })]);
       await store.deliveries.keepForOperator(aMessage(), "postmaster@kauke.test");
       expect(await store.deliveries.figures()).toEqual({
         open: 3,

@@ -1,7 +1,4 @@
-/**
- * The checklist in sealed documents of up to 100 rows, so that a tick reseals one of them. Numbers of rows are never
- * reused, so a late change to a removed row affects no other.
- */
+/** The checklist in sealed documents of up to 100 rows, so that a tick reseals one. Row numbers are never reused. */
 import { randomUUID } from "node:crypto";
 import type { ChecklistChange, NewChecklistRow } from "@kauke/contract";
 import { sql } from "kysely";

@@ -1,7 +1,4 @@
-/**
- * Rate limits in fixed windows that start with their first count; refused attempts count too. Subjects are keyed hashes
- * without a reference to the account, which a row may outlive.
- */
+/** Rate limits in windows from the first count; refused attempts count too. Subjects are hashes, without an account. */
 
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";

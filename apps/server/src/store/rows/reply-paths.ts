@@ -1,7 +1,4 @@
-/**
- * Reply addresses, sealed with a key from their token (core/reply-path), not the server's. The rows of many messages
- * share a commit, which costs the embedded database several times a row.
- */
+/** Reply addresses, sealed with a key from their token (core/reply-path), not the server's; messages share commits. */
 import { sql } from "kysely";
 import type { AnswerMark, ReplyPath, ReplyPathStore, SentAnswerStore } from "../../core/reply-path.ts";
 import { groupCalls, PAUSE_MAX_MS } from "../concurrency/group-calls.ts";

@@ -25,7 +25,7 @@ describe("marks of sent answers", () => {
       const alias = await insertAlias(store, userId);
       const queue = async (mayRepeat: boolean, marks: readonly ReturnType<typeof aMark>[]) => {
         const message = aMessage({ id: randomUUID() });
-        const kept = store.deliveries.keep(message, [anOpenDelivery(message, alias)], { userId, marks, mayRepeat });
+        const kept = store.deliveries.enqueue(message, [anOpenDelivery(message, alias)], { userId, marks, mayRepeat });
         return await kept.then(
           () => "queued",
           (thrown) => (thrown as { code: string }).code,

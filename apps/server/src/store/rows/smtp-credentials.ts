@@ -1,7 +1,4 @@
-/**
- * SMTP credentials, one per alias, whose address is the user name: the row has a keyed hash of it, which a rename
- * updates (`aliases.ts`), and the sealed password.
- */
+/** SMTP credentials, one per alias, whose address is the user name, kept as a keyed hash; the password is sealed. */
 import { createHash } from "node:crypto";
 import { AppError } from "../../core/app-error.ts";
 import type {

@@ -1,6 +1,4 @@
-/**
- * Reseals rows of older keys, a few per commit, skipping locked ones; the caller repeats. Bodies are left to expire.
- */
+/** Reseals rows of older keys, a few per commit, skipping locked ones; the caller repeats. Bodies just expire. */
 
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";

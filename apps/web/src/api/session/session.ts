@@ -1,6 +1,4 @@
-/**
- * Works without the query library, for public pages. A failed session check counts as signed out (specification, 8).
- */
+/** Works without the query library, for public pages. A failed session check means signed out (specification, 8). */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent } from "react";
 import { makeStore, useStore } from "../../ui/store.ts";

@@ -43,9 +43,7 @@ export function addyRoutes(app: FastifyInstance, deps: CoreDeps): void {
     });
 }
 
-/**
- * The addy.io version of these calls. The apps refuse versions below 1.5.0 (Android) or 1.6.2 (iOS), and none at all.
- */
+/** The addy.io version of these calls. The apps refuse versions below 1.5.0 (Android) or 1.6.2 (iOS), or none. */
 const version = { version: "1.7.2", major: 1, minor: 7, patch: 2 } as const;
 
 export function addyAccountRoutes(mount: Mount, deps: CoreDeps): void {

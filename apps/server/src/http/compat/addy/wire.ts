@@ -1,7 +1,4 @@
-/**
- * The JSON that addy.io's clients read. Kauke counts no mail and stores no times of use, so all counters are 0 and all
- * such times null. Webhooks are not recipients and are left out.
- */
+/** The JSON that addy.io's clients read. Kauke counts no mail, so all counters are 0 and all times of use null. */
 import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
 import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
 import type { ApiKey } from "../../../core/api-key.ts";

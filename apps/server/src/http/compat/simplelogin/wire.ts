@@ -1,7 +1,4 @@
-/**
- * The JSON that clients compatible with SimpleLogin read. Kauke counts no messages and stores no list of
- * correspondents, so counters are 0 and there is no latest activity.
- */
+/** The JSON that SimpleLogin's clients read. Kauke counts no messages, so counters are 0 and no activity is listed. */
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import type { ListedMailbox } from "../../../core/mailbox/mailbox.ts";

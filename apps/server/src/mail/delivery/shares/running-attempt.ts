@@ -3,7 +3,7 @@
  * and passes on what the transport notices.
  */
 
-import type { Destination } from "@kauke/contract";
+import type { ForwardToEntry } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import { type Delivery, isOwnMail } from "../../../core/delivery/delivery.ts";
 import { clientNetwork } from "../../../limits/party.ts";
@@ -165,7 +165,7 @@ export class RunningAttempt implements OngoingAttempt {
 }
 
 /** @returns the mailbox's domain or the webhook's host, lower case, e.g. `example.org` */
-export function destinationName(destination: Destination): string {
+export function destinationName(destination: ForwardToEntry): string {
   if (destination.kind === "webhook") return URL.canParse(destination.url) ? new URL(destination.url).hostname : "";
   return asciiDomainOf(destination.address);
 }

@@ -127,7 +127,7 @@ export class PoolHosts {
   }
 }
 
-export function partyOf({ party: account, network }: OngoingAttempt): PlaceParty {
+export function poolPartyOf({ party: account, network }: OngoingAttempt): PlaceParty {
   return { account, network };
 }
 

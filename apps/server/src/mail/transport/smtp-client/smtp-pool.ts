@@ -20,8 +20,8 @@ import {
   nextWaiting,
   PoolHosts,
   type Provider,
-  partyOf,
   poolDefaults,
+  poolPartyOf,
   type SmtpPoolOptions,
   takeHeldUp,
   type UsedConnection,
@@ -83,7 +83,7 @@ export class SmtpPool {
   /** Takes an idle connection, or says why there is none; `null` when one may be opened or waited for. */
   #atOnce(host: Host, attempt: OngoingAttempt): Lease | null {
     if (this.#isClosed || attempt.signal.aborted) return failed(aborted);
-    if (host.late > 0 && isHeldUpAt(host, partyOf(attempt))) return failed(untried);
+    if (host.late > 0 && isHeldUpAt(host, poolPartyOf(attempt))) return failed(untried);
     const idle = host.idle.pop();
     if (idle !== undefined) {
       clearTimeout(idle.timer);
@@ -94,7 +94,7 @@ export class SmtpPool {
   }
 
   #openOrWait(host: Host, attempt: OngoingAttempt): Promise<Lease> {
-    const party = partyOf(attempt);
+    const party = poolPartyOf(attempt);
     if (this.#mayOpen(host, party)) return this.#fresh(host, attempt);
     return waitInLine(host.waiting, [party.account, { party, attempt }], attempt, {
       stopped: failed(aborted),
@@ -170,7 +170,7 @@ export class SmtpPool {
   #enter(host: Host, connection: SmtpConnection | null, attempt: OngoingAttempt): UsedConnection {
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
     const since = this.#options.now();
-    return host.places.add({ ...partyOf(attempt), connection, since, sentAt: null, isLate: false });
+    return host.places.add({ ...poolPartyOf(attempt), connection, since, sentAt: null, isLate: false });
   }
 
   /** Ends a late connection: it never counts as shared again. */

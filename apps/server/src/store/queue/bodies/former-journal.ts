@@ -37,7 +37,7 @@ export interface FormerJournalParts {
   directory: string;
   keys: ServerKeys;
   bodies: { putSealed(messageId: string, sealed: Buffer): Promise<void> };
-  inFlight: Pick<InFlightFiles, "keep" | "keepDamaged">;
+  inFlight: Pick<InFlightFiles, "store" | "keepDamaged">;
   logger: Logger | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function moveFormerJournal({ directory, keys, bodies, inFlight, log
     const opened = openRows(keys, messageId, rows);
     const wire = openChunks(keys, messageId, body);
     if (opened === null || wire === null) await inFlight.keepDamaged(messageId, Buffer.concat([rows, body]));
-    else await inFlight.keep({ ...opened, wire });
+    else await inFlight.store({ ...opened, wire });
   }
   if (await rename(root, moved).then(() => true, isMissing)) await syncDirectory(dirname(moved));
   await rm(moved, { recursive: true, force: true });

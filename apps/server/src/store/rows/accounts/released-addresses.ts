@@ -1,7 +1,4 @@
-/**
- * Addresses of deleted and renamed aliases, which only the former account may take until their hold ends. All by keyed
- * hash, so that rows of deleted accounts reveal nothing.
- */
+/** Addresses of deleted and renamed aliases, held for the former account; as keyed hashes, which reveal nothing. */
 import { releaseCaps, releaseHasToWait, unusedToReserve } from "../../../core/alias/alias-rules.ts";
 import { AppError } from "../../../core/app-error.ts";
 import { keptUntil } from "../../../core/retention.ts";

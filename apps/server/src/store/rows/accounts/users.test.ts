@@ -98,8 +98,8 @@ describe("accounts", () => {
       const [goneAlias, staysAlias] = [await insertAlias(store, gone.id), await insertAlias(store, stays.id)];
       const [own, shared] = [aMessage(), aMessage()];
       for (const message of [own, shared]) await store.bodies.put(message.id, [Buffer.from("body")]);
-      await store.deliveries.keep(own, [anOpenDelivery(own, goneAlias)]);
-      await store.deliveries.keep(shared, [anOpenDelivery(shared, goneAlias), anOpenDelivery(shared, staysAlias)]);
+      await store.deliveries.enqueue(own, [anOpenDelivery(own, goneAlias)]);
+      await store.deliveries.enqueue(shared, [anOpenDelivery(shared, goneAlias), anOpenDelivery(shared, staysAlias)]);
       const session = aSession(gone.id);
       await store.loginSessions.insert(session);
       await store.users.delete(gone.id);
@@ -129,7 +129,7 @@ describe("accounts", () => {
       const alias = await insertAlias(store, user.id);
       await store.users.delete(user.id);
       const message = aMessage();
-      const keep = store.deliveries.keep(message, [anOpenDelivery(message, alias)]);
+      const keep = store.deliveries.enqueue(message, [anOpenDelivery(message, alias)]);
       await expect(keep).rejects.toMatchObject({ code: "spool_failed" });
       expect(await store.deliveries.isKnownMessage(message.id)).toBe(false);
     });

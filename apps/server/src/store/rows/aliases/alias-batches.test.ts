@@ -96,8 +96,8 @@ describe("changes of many aliases", () => {
       const [gone, goneToo, stays] = aliases as [Alias, Alias, Alias];
       const [own, shared] = [aMessage(), aMessage()];
       for (const message of [own, shared]) await store.bodies.put(message.id, [Buffer.from("body")]);
-      await store.deliveries.keep(own, [anOpenDelivery(own, gone), anOpenDelivery(own, goneToo)]);
-      await store.deliveries.keep(shared, [anOpenDelivery(shared, goneToo), anOpenDelivery(shared, stays)]);
+      await store.deliveries.enqueue(own, [anOpenDelivery(own, gone), anOpenDelivery(own, goneToo)]);
+      await store.deliveries.enqueue(shared, [anOpenDelivery(shared, goneToo), anOpenDelivery(shared, stays)]);
       const { changed, failed } = await store.aliases.deleteMany(userId, [gone.id, randomUUID(), goneToo.id]);
       expect([changed, [...failed.values()]]).toEqual([2, ["not_found"]]);
       expect((await store.aliases.listForUser(userId)).map(({ id }) => id)).toEqual([stays.id]);

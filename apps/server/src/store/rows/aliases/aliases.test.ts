@@ -60,7 +60,7 @@ describe("aliases", () => {
         await store.users.insert(user, clientAddress);
         const alias = await insertAlias(store, user.id);
         const message = aMessage();
-        await store.deliveries.keep(message, [anOpenDelivery(message, alias, { notBefore: now })]);
+        await store.deliveries.enqueue(message, [anOpenDelivery(message, alias, { notBefore: now })]);
         const { deliveries } = await store.deliveries.claim({ now, leaseMs: 60_000, limit: 100 });
         const route = await store.aliases.findRouteById(alias.id);
         const claimed = deliveries.find((it) => it.messageId === message.id);
@@ -286,8 +286,8 @@ describe("aliases", () => {
       const [gone, stays] = [await insertAlias(store, userId), await insertAlias(store, userId)];
       const [own, shared] = [aMessage(), aMessage()];
       for (const message of [own, shared]) await store.bodies.put(message.id, [Buffer.from("body")]);
-      await store.deliveries.keep(own, [anOpenDelivery(own, gone)]);
-      await store.deliveries.keep(shared, [anOpenDelivery(shared, gone), anOpenDelivery(shared, stays)]);
+      await store.deliveries.enqueue(own, [anOpenDelivery(own, gone)]);
+      await store.deliveries.enqueue(shared, [anOpenDelivery(shared, gone), anOpenDelivery(shared, stays)]);
       await store.aliases.delete(userId, gone.id);
       expect(await store.deliveries.countForAlias(gone.id)).toBe(0);
       expect(await store.deliveries.isKnownMessage(own.id)).toBe(false);

@@ -1,7 +1,4 @@
-/**
- * The state of each account and destination mailbox, by keyed hash. A block concerns all accounts, so it is set under a
- * lock on the mailbox, against new pairs that miss it.
- */
+/** The state of each account and mailbox, by keyed hash. A block concerns all accounts: set under the mailbox' lock. */
 
 import { randomUUID } from "node:crypto";
 import type { ConfirmationChoice } from "@kauke/contract";

@@ -3,9 +3,7 @@ import { limits } from "@kauke/contract/limits";
 
 const androidApp = /^android(?:app)?:\/\/(?:[^@/]*@)?([\w.]+)/;
 
-/**
- * @param urls e.g. `https://www.shop.example/login?next=…`, `android://…@app` @param name used if no URL names a site
- */
+/** @param urls e.g. `https://shop.example/login?next=…`, `android://…@app` @param name used if no URL names a site */
 export function siteNameOf(urls: readonly string[], name: string): string | null {
   for (const url of urls) {
     const host = hostOf(url.trim());
