@@ -87,6 +87,8 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
   const browser = await openBrowser();
   const context = await browser.newContext({
     baseURL: origin,
+    // The servers' own certificates are self-signed.
+    ignoreHTTPSErrors: true,
     viewport: { width, height },
     colorScheme: options.systemTheme ?? "light",
     hasTouch: options.hasTouch ?? false,

@@ -12,9 +12,10 @@ import { putEmptyDatabase } from "./empty-database.ts";
 import { processesIn } from "./process-figures.ts";
 
 export interface ServerProcess {
-  /** Origin of the server's web address, e.g. `http://127.0.0.1:40123`. */
+  /** Origin of the server's web address, e.g. `http://127.0.0.1:40123`, or `https://localhost:40124` with https on. */
   url: string;
   httpPort: number;
+  httpsPort: number;
   mxPort: number;
   /** Port of submission with STARTTLS. */
   submissionPort: number;
@@ -81,8 +82,9 @@ export async function startServerProcess(options: ServerProcessOptions = {}): Pr
     throw thrown;
   });
   return {
-    url: `http://127.0.0.1:${ports.api ?? 0}`,
+    url: ports.https === undefined ? `http://127.0.0.1:${ports.api ?? 0}` : `https://localhost:${ports.https}`,
     httpPort: ports.api ?? 0,
+    httpsPort: ports.https ?? 0,
     mxPort: ports.mx ?? 0,
     submissionPort: ports.submission ?? 0,
     submissionsPort: ports.submissions ?? 0,

@@ -15,6 +15,7 @@ import { type LogSpy, logSpy } from "./log-spy.ts";
 
 export interface TestSystem {
   url: string;
+  httpsPort: number;
   mxPort: number;
   submissionPort: number;
   submissionsPort: number;
@@ -64,6 +65,7 @@ export async function startSystem({
   });
   return {
     url: `http://127.0.0.1:${server.ports.http}`,
+    httpsPort: server.ports.https ?? 0,
     mxPort: server.ports.mx ?? 0,
     submissionPort: server.ports.submission ?? 0,
     submissionsPort: server.ports.submissions ?? 0,

@@ -1,12 +1,17 @@
 /** The API and the web app. */
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo, ListenOptions } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { mtaStsPolicyOf } from "./cli/dns-plan.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
+import { type AnswerChallenge, challengeRoute, plainEntry } from "./http/plain-entry.ts";
 import { previewAccess } from "./http/preview/preview-access.ts";
 import { previewRoutes, replyRoute, traceRoutes } from "./http/preview/routes.ts";
+import { trustedProxyCheck } from "./http/request/client.ts";
+import { originAt } from "./http/request/same-site.ts";
 import { buildHttpServer } from "./http/server.ts";
 import { mtaStsRoute } from "./http/site/serve-site.ts";
 import { parseAllowList } from "./mail/transport/address-guard.ts";
@@ -19,15 +24,23 @@ import { LISTEN_BACKLOG } from "./runtime/listen-backlog.ts";
 
 const builtWeb = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
-/** @param send takes what is written in the preview inbox; `null` when this process has no mail path */
-export function httpService(
-  parts: Parts,
-  { ports, send }: { ports: { http: number | null }; send: SendPreviewReply | null },
-): Service {
+interface WebParts {
+  ports: { http: number | null; https: number | null };
+  /** Takes what is written in the preview inbox; `null` when this process has no mail path. */
+  send: SendPreviewReply | null;
+  /** Responses to the HTTP challenges of a certificate issuer. */
+  challenge?: AnswerChallenge;
+}
+
+export function httpService(parts: Parts, { ports, send, challenge = async () => null }: WebParts): Service {
   const { config, store, overrides, preview, trace } = parts;
   const worker = ageWorker();
   const access = previewAccess(parts.previewToken);
   let app: FastifyInstance | null = null;
+  let entry: Server | null = null;
+  // Fastify passes `reusePort` on to Node's server.
+  const listenOptions = { backlog: LISTEN_BACKLOG, reusePort: overrides.member !== undefined };
+  const { http, https, publicUrl, publicUrlGiven, limits } = config;
   return {
     async start() {
       app = await buildHttpServer({
@@ -41,10 +54,12 @@ export function httpService(
         asCaller,
         webRoot: overrides.webRoot ?? builtWeb,
         preview: access,
+        tls: https === null ? undefined : { context: (name) => parts.certificate.context(name) },
         extraRoutes: [
           (api) => previewRoutes(api, preview, access),
           (api) => replyRoute(api, preview === null ? null : { ...parts, inbox: preview, send }, access),
           (api) => traceRoutes(api, trace, access),
+          (api) => challengeRoute(api, challenge),
           (api) =>
             mtaStsRoute(api, {
               ...config,
@@ -52,11 +67,32 @@ export function httpService(
             }),
         ],
       });
-      // Fastify passes `reusePort` on to Node's server.
-      const at = { ...config.http, backlog: LISTEN_BACKLOG, reusePort: overrides.member !== undefined };
-      await app.listen(at);
-      ports.http = (app.server.address() as AddressInfo).port;
+      await app.listen({ ...(https ?? http), ...listenOptions });
+      const { port } = app.server.address() as AddressInfo;
+      if (https === null) return void (ports.http = port);
+      ports.https = port;
+      const origin = publicUrlGiven ? publicUrl.origin : originAt(publicUrl, "localhost", port);
+      entry = plainEntry({
+        challenge,
+        isReady: parts.isReady,
+        origin,
+        isTrustedProxy: trustedProxyCheck(config.trustedProxies),
+        hasShares: limits !== "off",
+      });
+      ports.http = await listenPlain(entry, { ...http, ...listenOptions });
     },
-    drain: () => Promise.all([app?.close(), worker.close(GRACE_MS)]),
+    drain: () => Promise.all([app?.close(), closePlain(entry), worker.close(GRACE_MS)]),
   };
+}
+
+async function listenPlain(entry: Server, at: ListenOptions): Promise<number> {
+  entry.listen(at);
+  await once(entry, "listening");
+  return (entry.address() as AddressInfo).port;
+}
+
+/** Nothing that it serves takes long. */
+async function closePlain(entry: Server | null): Promise<void> {
+  entry?.close();
+  entry?.closeAllConnections();
 }

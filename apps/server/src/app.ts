@@ -17,12 +17,14 @@ import { createMetrics, listenMetrics, type MetricsRegistry } from "./platform/t
 import { type Logger, systemClock, systemRandom } from "./runtime/ports.ts";
 import { ShutdownSignal } from "./runtime/shutdown-signal.ts";
 import type { Config, ServiceName } from "./settings/config.ts";
+import { listenProblem } from "./settings/read-config.ts";
 import { openStore, type Store } from "./store/open-store.ts";
 
 export type { StartOverrides } from "./app-services.ts";
 
 export interface RunningServer {
-  ports: { http: number | null } & MailPorts;
+  /** `http` serves everything, or redirects to `https`. */
+  ports: { http: number | null; https: number | null } & MailPorts;
   store: Store;
   preview: PreviewInbox | null;
   previewToken: string | null;
@@ -35,13 +37,13 @@ export interface RunningServer {
 /**
  * Starts the services that the settings choose. A shutdown accepts nothing new, finishes requests and transactions in
  * progress, leaves undelivered mail in the spool, and closes the store last.
- * @throws StoreStartError and similar errors, whose message is a sentence for the operator
+ * @throws StoreStartError, SettingsError and similar errors, whose message is a sentence for the operator
  */
 export async function start(config: Config, logger: Logger, overrides: StartOverrides = {}): Promise<RunningServer> {
   const state = { isReady: false };
   const parts = await openParts(config, logger, overrides, state);
   const { store, metrics, shutdown, preview, previewToken } = parts;
-  const ports: RunningServer["ports"] = { http: null, mx: null, submission: null, submissions: null };
+  const ports: RunningServer["ports"] = { http: null, https: null, mx: null, submission: null, submissions: null };
   const control = controlHandlers({ ...parts, ports });
   const services = servicesOf(parts, ports, control);
 
@@ -61,7 +63,7 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
     return { ports, store, preview, previewToken, metrics, control, close };
   } catch (thrown) {
     await close();
-    throw thrown;
+    throw listenProblem(thrown, config) ?? thrown;
   }
 }
 

@@ -71,7 +71,8 @@ async function close(running: Running, logger: Logger): Promise<void> {
 
 function announce(config: Config, { ports, previewToken }: Running, logger: Logger): void {
   for (const [service, port] of Object.entries(ports)) if (port !== null) logger.info("listening", { service, port });
-  const web = config.publicUrlGiven ? config.publicUrl.origin : `http://localhost:${ports.http}`;
+  const local = ports.https === null ? `http://localhost:${ports.http}` : `https://localhost:${ports.https}`;
+  const web = config.publicUrlGiven ? config.publicUrl.origin : local;
   const lines = [`${product.name} ${product.version} is running. Ctrl-C stops it.`];
   if (ports.http !== null) lines.push(`  Web app        ${web}`);
   if (previewToken !== null) lines.push(`  Preview inbox  ${web}/preview?token=${previewToken}`);
@@ -89,15 +90,7 @@ function printFailure(thrown: unknown): void {
     return;
   }
   createLogger().error("start_failed", traceOf(thrown));
-  process.stderr.write(`${startFailure(thrown)}\n`);
-}
-
-/** A sentence for failures that the operator can fix; all others are in the log with class and stack frames. */
-function startFailure(thrown: unknown): string {
-  const { code, port } = Object(thrown) as { code?: unknown; port?: unknown };
-  if (code === "EADDRINUSE") return `Port ${String(port)} is taken by another program. Free it or set another port.`;
-  if (code === "EACCES") return `This user may not use port ${String(port)}.`;
-  return "Kauke could not start.";
+  process.stderr.write("Kauke could not start.\n");
 }
 
 if (import.meta.main) await serve();

@@ -9,9 +9,10 @@ export function closeInTime(app: FastifyInstance, graceMs = GRACE_MS): void {
     cutOff = setTimeout(() => app.server.closeAllConnections(), graceMs);
     cutOff.unref();
   });
-  // An idle keep-alive connection would delay the shutdown until the deadline, so clients are told to close theirs.
-  app.addHook("onSend", async (_, reply) => {
-    if (cutOff !== undefined) reply.header("connection", "close");
+  // An idle keep-alive connection would delay the shutdown until the deadline, so clients are told to close theirs;
+  // those of HTTP/2 are told by GOAWAY.
+  app.addHook("onSend", async ({ raw }, reply) => {
+    if (cutOff !== undefined && raw.httpVersionMajor === 1) reply.header("connection", "close");
   });
   app.server.on("close", () => clearTimeout(cutOff));
 }

@@ -1,4 +1,5 @@
 /** Builds the HTTP server of web app and API from its dependencies. Rules are in core, schemas in the contract. */
+import type { Server } from "node:http";
 import fastifyCookie from "@fastify/cookie";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { AppError } from "../core/app-error.ts";
@@ -38,6 +39,7 @@ import { readOnlyJson } from "./request/read-json.ts";
 import { isCrossSiteWrite, type OwnOrigins, publicOrigin } from "./request/same-site.ts";
 import { errorResponder, respondToBrokenRequest } from "./response/problem.ts";
 import { securityHeaders } from "./response/security-headers.ts";
+import { SecureServer, type SecureServerOptions } from "./secure-server.ts";
 import { emailChangeHandlers, proofHandlers, waysInHandlers } from "./sign-in/method-routes.ts";
 import {
   authHandlers,
@@ -75,6 +77,8 @@ export interface HttpServerOptions
   config: HttpConfig;
   logger: Logger;
   metrics: Metrics;
+  /** Serves https, with these certificates; plain http without. */
+  tls?: Pick<SecureServerOptions, "context" | "handshakeMs"> | undefined;
   socketRules?: Partial<SocketRules> | undefined;
   /** Maximum random delay of mail whose timing could show whether an account exists; tests set 0. */
   messageSpreadMs?: number | undefined;
@@ -143,7 +147,11 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
   const app = fastify({
     logger: false,
     trustProxy,
-    serverFactory: (listener) => guard.createServer(listener),
+    serverFactory: (listener) => {
+      const { tls } = options;
+      if (tls === undefined) return guard.createServer(listener);
+      return new SecureServer({ ...tls, guard, listener, isTrustedProxy }) as unknown as Server;
+    },
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2048, constraints: keyFieldConstraint },
     rewriteUrl: plainUrl,
@@ -158,6 +166,9 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
   allowKeyCalls(app);
   findClients(app, { isTrustedProxy, guard, logger: options.logger });
   closeInTime(app);
+  app.addHook("onSend", async ({ raw }, _, payload) => {
+    if (typeof payload === "string" || Buffer.isBuffer(payload)) guard.hold(raw, payload.length);
+  });
   return app;
 }
 

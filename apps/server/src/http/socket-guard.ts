@@ -6,11 +6,12 @@
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import { type ClientParty, clientParty } from "../limits/party.ts";
 import { FairPool, type PoolRules, type Standing } from "../limits/slots.ts";
 import { bounds } from "../limits/table.ts";
-import { dropRest, GatheredRequest } from "../runtime/byte-streams.ts";
+import { dropRest, GatheredRequest, hasArrived } from "../runtime/byte-streams.ts";
 
 export interface SocketGuardOptions {
   /** Whether limits per network apply; false with `KAUKE_LIMITS=off`, for load tests from one address. */
@@ -55,18 +56,23 @@ export const socketRules: SocketRules = {
 };
 
 interface Exchange {
-  request: IncomingMessage;
+  request: IncomingMessage | Http2ServerRequest;
   since: number;
+  /** Bytes of a response that Fastify passes on piece by piece (HTTP/2). */
+  heldBytes: number;
 }
 
 interface Client {
   socket: Socket;
+  /** HTTP/2: its streams are the exchanges. */
+  session: ServerHttp2Session | null;
   party: ClientParty | null;
   exchanges: Exchange[];
   idleSince: number;
+  hasAsked: boolean;
 }
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Longer than the usual 60 s of proxies, so that a connection is not closed while a proxy sends its next request. */
 const KEPT_ALIVE_MS = 72_000;
@@ -76,7 +82,7 @@ export class SocketGuard {
   readonly #rules: SocketRules;
   readonly #isTrustedProxy: (address: string) => boolean;
   readonly #pool: FairPool<Client>;
-  readonly #clients = new WeakMap<Socket, Client>();
+  readonly #clients = new WeakMap<Socket | ServerHttp2Session, Client>();
 
   constructor({ hasShares, isTrustedProxy, rules }: SocketGuardOptions) {
     const all = { ...socketRules, ...rules };
@@ -89,6 +95,51 @@ export class SocketGuard {
 
   get size(): number {
     return this.#pool.size;
+  }
+
+  /** Closes a new socket if there is no room for it. */
+  admit(socket: Socket): boolean {
+    const address = socket.remoteAddress;
+    const party = address === undefined || this.#isTrustedProxy(address) ? null : clientParty(address);
+    if (address === undefined || !this.#hasRoom(party)) {
+      socket.destroy();
+      return false;
+    }
+    const client = { socket, session: null, party, exchanges: [], idleSince: nowMs(), hasAsked: false };
+    this.#clients.set(socket, client);
+    this.#pool.put(client, party);
+    socket.once("close", () => this.#pool.delete(client));
+    return true;
+  }
+
+  /** From now on the client of an admitted socket is served over TLS, and by a session if it speaks HTTP/2. */
+  moveTo(secure: Socket, socket: Socket, session: ServerHttp2Session | null): void {
+    const client = this.#clients.get(socket);
+    if (client === undefined) return;
+    client.socket = secure;
+    client.session = session;
+    this.#clients.set(session ?? secure, client);
+  }
+
+  /** For a stream of an HTTP/2 session. @returns false when the request must not be handled */
+  beginStream(request: Http2ServerRequest, response: Http2ServerResponse): boolean {
+    const { stream } = request;
+    const client = this.#clients.get(stream.session as ServerHttp2Session);
+    // A stream that the client has reset already: its `close` event is over.
+    if (client === undefined || stream.destroyed) return false;
+    const exchange = this.#note(client, request, response);
+    stream.setTimeout(this.#rules.stalledMs, () => {
+      if (!isWaiting(client, exchange)) stream.close(constants.NGHTTP2_CANCEL);
+    });
+    return true;
+  }
+
+  /** Counts a response of many bytes as unread until it is sent. */
+  hold(request: Exchange["request"], bytes: number): void {
+    if (!("stream" in request)) return;
+    const client = this.#clients.get(request.stream.session as ServerHttp2Session);
+    const exchange = client?.exchanges.find((one) => one.request === request);
+    if (exchange !== undefined) exchange.heldBytes = bytes;
   }
 
   /** One socket guard may serve several servers (one per address of a host name). */
@@ -106,8 +157,12 @@ export class SocketGuard {
     server.requestTimeout = requestWithinMs;
     server.keepAliveTimeout = KEPT_ALIVE_MS;
     server.setTimeout(this.#rules.stalledMs, (socket) => this.#endStalled(socket));
-    server.on("connection", (socket: Socket) => this.#accept(socket));
-    const sweep = setInterval(() => this.#endUnread(), this.#rules.sweepMs).unref();
+    server.on("connection", (socket: Socket) => {
+      // The https listener has admitted the sockets that it passes on.
+      const isAdmitted = this.#clients.has(socket) || this.admit(socket);
+      if (isAdmitted) stopReadingWhen(socket, () => this.#hasTooMany(socket));
+    });
+    const sweep = setInterval(() => this.#sweep(), this.#rules.sweepMs).unref();
     server.once("close", () => clearInterval(sweep));
     return server;
   }
@@ -124,16 +179,8 @@ export class SocketGuard {
     return hasRoom;
   }
 
-  #accept(socket: Socket): void {
-    const address = socket.remoteAddress;
-    if (address === undefined) return void socket.destroy();
-    const party = this.#isTrustedProxy(address) ? null : clientParty(address);
-    if (!this.#hasRoom(party)) return void socket.destroy();
-    const client: Client = { socket, party, exchanges: [], idleSince: nowMs() };
-    this.#clients.set(socket, client);
-    this.#pool.put(client, party);
-    socket.once("close", () => this.#pool.delete(client));
-    stopReadingWhen(socket, () => client.exchanges.length >= this.#rules.maxPipelined);
+  #hasTooMany(socket: Socket): boolean {
+    return (this.#clients.get(socket)?.exchanges.length ?? 0) >= this.#rules.maxPipelined;
   }
 
   #hasRoom(party: ClientParty | null): boolean {
@@ -151,11 +198,17 @@ export class SocketGuard {
       socket.destroy();
       return false;
     }
-    const exchange = { request, since: nowMs() };
-    client.exchanges.push(exchange);
     dropRest(request, response);
-    response.once("close", () => this.#end(client, exchange));
+    this.#note(client, request, response);
     return true;
+  }
+
+  #note(client: Client, request: Exchange["request"], response: ServerResponse | Http2ServerResponse): Exchange {
+    const exchange = { request, since: nowMs(), heldBytes: 0 };
+    client.exchanges.push(exchange);
+    client.hasAsked = true;
+    response.once("close", () => this.#end(client, exchange));
+    return exchange;
   }
 
   #end(client: Client, exchange: Exchange): void {
@@ -168,11 +221,12 @@ export class SocketGuard {
     this.#pool.put(client, null);
   }
 
-  #standing({ exchanges, idleSince, socket }: Client, now: number): Standing {
+  #standing(client: Client, now: number): Standing {
+    const { exchanges, idleSince } = client;
     const [first] = exchanges;
     if (first === undefined) return { state: "idle", idleSince };
-    // The request has arrived completely and no bytes of a response wait to be read, so the client waits for us.
-    if (first.request.complete && socket.writableLength === 0) return { state: "answering", idleSince: first.since };
+    const waiting = exchanges.find((exchange) => isWaiting(client, exchange));
+    if (waiting !== undefined) return { state: "answering", idleSince: waiting.since };
     return { state: now - first.since < this.#rules.slowAfterMs ? "moving" : "idle", idleSince: first.since };
   }
 
@@ -180,6 +234,25 @@ export class SocketGuard {
   #endStalled(socket: Socket): void {
     const client = this.#clients.get(socket);
     if (client === undefined || this.#standing(client, nowMs()).state !== "answering") socket.destroy();
+  }
+
+  #sweep(): void {
+    const now = nowMs();
+    for (const client of this.#pool.members())
+      if (client.session !== null) this.#endOverdue(client.session, client, now);
+    this.#endUnread();
+  }
+
+  /** Ends what takes too long in an HTTP/2 session. Of sockets of HTTP/1.1, Node does that. */
+  #endOverdue(session: ServerHttp2Session, { socket, exchanges, idleSince, hasAsked }: Client, now: number): void {
+    const { requestWithinMs, headersWithinMs } = this.#rules;
+    for (const { request, since } of exchanges)
+      if ("stream" in request && !hasArrived(request.stream) && now - since > requestWithinMs)
+        request.stream.close(constants.NGHTTP2_CANCEL);
+    if (exchanges.length > 0 || now - idleSince < (hasAsked ? KEPT_ALIVE_MS : headersWithinMs)) return;
+    // A client that does not react to the first is disconnected by the next sweep.
+    if (session.closed) socket.destroy();
+    else session.close();
   }
 
   /** Closes sockets whose unread responses exceed the limits: the largest of the network with the most bytes first. */
@@ -190,12 +263,12 @@ export class SocketGuard {
     let left = total;
     for (const { bytes, clients } of byBytes) {
       let own = bytes;
-      clients.sort((one, other) => other.socket.writableLength - one.socket.writableLength);
-      for (const { socket } of clients) {
+      clients.sort((one, other) => unreadOf(other) - unreadOf(one));
+      for (const client of clients) {
         if (own <= maxUnreadBytesPerNetwork && left <= maxUnreadBytes) break;
-        own -= socket.writableLength;
-        left -= socket.writableLength;
-        socket.destroy();
+        own -= unreadOf(client);
+        left -= unreadOf(client);
+        client.socket.destroy();
       }
     }
   }
@@ -204,7 +277,7 @@ export class SocketGuard {
     const networks = new Map<string, { bytes: number; clients: Client[] }>();
     let total = 0;
     for (const client of this.#pool.members()) {
-      const bytes = client.socket.writableLength;
+      const bytes = unreadOf(client);
       if (bytes === 0) continue;
       const key = client.party?.network ?? "";
       const known = networks.get(key) ?? { bytes: 0, clients: [] };
@@ -215,6 +288,19 @@ export class SocketGuard {
     }
     return { total, networks };
   }
+}
+
+const streamBytes = ({ request, heldBytes }: Exchange): number =>
+  "stream" in request ? Math.max(request.stream.writableLength, heldBytes) : 0;
+
+const unreadOf = ({ socket, exchanges }: Client): number =>
+  exchanges.reduce((bytes, exchange) => bytes + streamBytes(exchange), socket.writableLength);
+
+/** The request has come whole and no bytes of its response wait to be read, so that the client waits for us. */
+function isWaiting({ socket }: Client, exchange: Exchange): boolean {
+  const { request } = exchange;
+  const isWhole = "stream" in request ? hasArrived(request.stream) : request.complete;
+  return isWhole && socket.writableLength === 0 && streamBytes(exchange) === 0;
 }
 
 const refuse = (response: ServerResponse, status: number) =>

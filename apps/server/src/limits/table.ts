@@ -385,6 +385,28 @@ const web = {
     { socket: 8 },
     "concurrent HTTP requests of one socket | {socket} | connection | the socket | the socket is closed, and the rest of its packet is not read | attacks/http-connections.test.ts",
   ),
+  plainSockets: bound(
+    { all: 500, network: 64, block: 250 },
+    "sockets of the http port while https is on | {all} | all, network, block | {network} a network, {block} a block | as for HTTP sockets | attacks/https.test.ts",
+  ),
+  // A handshake is one or two round trips, and browsers have one for each connection.
+  webHandshakes: bound(
+    { all: 500, block: 100, timeoutMs: 10_000, slowMs: 3000 },
+    "TLS handshakes in progress at the https listener | {all}, {timeoutMs} each | all, block | {block} a block | a handshake of the same block that is older than {slowMs}; over all blocks, the busiest first | attacks/https.test.ts",
+  ),
+  // Browsers wait for a free stream. Leaving a page resets those in progress. RFC 9113 §10.5 and CVE-2023-44487.
+  http2Session: bound(
+    {
+      streams: 32,
+      headerBytes: 16_384,
+      resets: 100,
+      resetsPerSecond: 10,
+      controls: 100,
+      controlsPerSecond: 10,
+      faults: 100,
+    },
+    "HTTP/2 session | {streams} streams at once, {headerBytes} of header fields; {resets} streams that the client or a limit ends early, then {resetsPerSecond} a second; {controls} PING and SETTINGS frames, then {controlsPerSecond} a second; {faults} invalid frames and {faults} refused streams | connection | the session | the socket is closed; bodies and responses have the limits of HTTP/1.1, whose slow ones end the stream | attacks/https.test.ts",
+  ),
   unreadResponses: bound(
     { bytes: 64 * MIB, networkBytes: 16 * MIB, stalledMs: 60_000 },
     "HTTP responses that the client does not read | {bytes}; {stalledMs} without a byte read | all, network | {networkBytes} a network | the largest of the busiest network | attacks/http-connections.test.ts",

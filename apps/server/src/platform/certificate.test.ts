@@ -21,7 +21,8 @@ function setUp(overrides: { tls?: { certFile: string; keyFile: string }; mailHos
   const note = (event: string) => void events.push(event);
   const logger: Logger = { info: note, warn: note, error: note };
   const time = { now };
-  const config = { tls: null, dataDir, mailHost: "mail.kauke.test", domains: ["kauke.test"], ...overrides };
+  const web = { https: null, publicUrl: new URL("http://localhost:3000") };
+  const config = { tls: null, dataDir, mailHost: "mail.kauke.test", domains: ["kauke.test"], ...web, ...overrides };
   return { config, dataDir, events, time, deps: { logger, clock: { now: () => time.now }, checkEveryMs: 10 } };
 }
 

@@ -1,9 +1,10 @@
 /**
- * The TLS certificate for STARTTLS and submission: the operator's files, reloaded when they change, or a self-signed
- * one in the data directory (mode 0600), renewed 30 days before it expires or when its host names change.
+ * The TLS certificate for STARTTLS, submission and https: the operator's files, reloaded when they change, or a
+ * self-signed one in the data directory (mode 0600), renewed 30 days before it expires or when its host names change.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { createSecureContext, type SecureContext } from "node:tls";
 import { product } from "@kauke/contract";
@@ -29,7 +30,7 @@ export interface CertificateDeps {
   checkEveryMs?: number;
 }
 
-type CertificateConfig = Pick<Config, "tls" | "dataDir" | "mailHost" | "domains">;
+type CertificateConfig = Pick<Config, "tls" | "dataDir" | "mailHost" | "domains" | "https" | "publicUrl">;
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
@@ -105,7 +106,9 @@ function refuseUnusable({ cert, key }: CertificatePair): void {
 
 function readOwn(config: CertificateConfig, clock: Clock): CertificatePair {
   const file = join(config.dataDir, "self-signed.pem");
-  const hosts = [...new Set([config.mailHost, `smtp.${config.domains[0]}`])];
+  const { hostname } = config.publicUrl;
+  const web = config.https === null || isIP(hostname.replace(/[[\]]/g, "")) !== 0 ? [] : [hostname];
+  const hosts = [...new Set([config.mailHost, `smtp.${config.domains[0]}`, ...web])];
   const kept = existsSync(file) ? splitPem(readFileSync(file, "utf8")) : null;
   if (kept !== null && isStillValid(kept, hosts, clock.now())) return kept;
   const made = makeSelfSigned({

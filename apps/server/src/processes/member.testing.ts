@@ -13,7 +13,8 @@ process.on("message", (message: ToMember) => {
   if (message.kind === "start") {
     const isFirst = message.ports === null;
     if (firstEnds && isFirst) setTimeout(() => process.exit(0), 50);
-    const ready: FromMember = { kind: "ready", ports: { http: null, mx: 25, submission: null, submissions: null } };
+    const ports = { http: null, https: null, mx: 25, submission: null, submissions: null };
+    const ready: FromMember = { kind: "ready", ports };
     setTimeout(() => send(ready), firstEnds && !isFirst ? 300 : 0);
   } else if (message.kind === "stop") process.exit(0);
   else send({ kind: "response", id: message.id, response: { ok: true, value: `runs{pid="${process.pid}"} 1\n` } });

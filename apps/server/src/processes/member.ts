@@ -68,6 +68,17 @@ const send = (message: FromMember) => void process.send?.(message, undefined, un
 /** @param ports ports that replace those of the settings, unless `null` */
 function onPorts(config: Config, ports: ListenPorts | null): Config {
   if (ports === null) return config;
-  const at = (name: keyof ListenPorts) => ({ ...config[name], port: ports[name] ?? config[name].port });
-  return { ...config, http: at("http"), mx: at("mx"), submission: at("submission"), submissions: at("submissions") };
+  const at = (name: Exclude<keyof ListenPorts, "https">) => ({
+    ...config[name],
+    port: ports[name] ?? config[name].port,
+  });
+  const https = config.https === null ? null : { ...config.https, port: ports.https ?? config.https.port };
+  return {
+    ...config,
+    https,
+    http: at("http"),
+    mx: at("mx"),
+    submission: at("submission"),
+    submissions: at("submissions"),
+  };
 }

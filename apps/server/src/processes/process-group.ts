@@ -61,7 +61,7 @@ export class ProcessGroup {
   }
 
   get ports(): ListenPorts {
-    return this.#ports ?? { http: null, mx: null, submission: null, submissions: null };
+    return this.#ports ?? { http: null, https: null, mx: null, submission: null, submissions: null };
   }
 
   async close(): Promise<void> {

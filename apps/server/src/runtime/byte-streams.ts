@@ -1,6 +1,7 @@
 /** Collects a stranger's stream. A chunk takes some 400 bytes however short it is, so small ones go into blocks. */
 
 import { IncomingMessage, type ServerResponse } from "node:http";
+import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 
 const SMALL_BYTES = 4096;
@@ -88,31 +89,74 @@ export function collectStream(stream: Readable, maxBytes: number): Promise<Buffe
   });
 }
 
-export class GatheredRequest extends IncomingMessage {
+/** Passes the chunks of a request on in blocks. */
+class ChunkGatherer {
   readonly #blocks = new ByteBlocks();
   readonly #count = new ChunkCount();
+  readonly #push: (block: Buffer | null) => boolean;
+  readonly #abandon: () => void;
 
-  override push(chunk: Buffer | null): boolean {
+  /** @param parts `abandon`: called for a request with too many chunks */
+  constructor({ push, abandon }: { push: (block: Buffer | null) => boolean; abandon: () => void }) {
+    this.#push = push;
+    this.#abandon = abandon;
+  }
+
+  /** @param chunk null at the end @returns whether the stream's buffer has room for more */
+  take(chunk: Buffer | null): boolean {
     if (chunk === null) {
       this.#passOn();
-      return super.push(null);
+      return this.#push(null);
     }
-    if (this.socket.destroyed) return false;
     if (this.#count.isTooMany(chunk.length)) {
-      this.socket.destroy();
+      this.#abandon();
       return false;
     }
     this.#blocks.push(chunk);
     return this.#blocks.length < BLOCK_BYTES || this.#passOn();
   }
 
-  /** @returns whether the stream's buffer has room for more */
   #passOn(): boolean {
     let hasRoom = true;
-    for (const block of this.#blocks.take()) hasRoom = super.push(block);
+    for (const block of this.#blocks.take()) hasRoom = this.#push(block);
     return hasRoom;
   }
 }
+
+export class GatheredRequest extends IncomingMessage {
+  readonly #gatherer = new ChunkGatherer({
+    push: (block) => super.push(block),
+    abandon: () => void this.socket.destroy(),
+  });
+
+  override push(chunk: Buffer | null): boolean {
+    if (chunk !== null && this.socket.destroyed) return false;
+    return this.#gatherer.take(chunk);
+  }
+}
+
+const wholeStreams = new WeakSet<ServerHttp2Stream>();
+
+/** Gathers the chunks of a stream whose request has just come. There is no option for the class of HTTP/2 streams. */
+export function gatherChunks(stream: ServerHttp2Stream): void {
+  if (stream.endAfterHeaders || stream.state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE)
+    return void wholeStreams.add(stream);
+  const gatherer = new ChunkGatherer({
+    push: stream.push.bind(stream),
+    abandon: () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM),
+  });
+  // What came in one packet with the header.
+  const early = stream.readableLength === 0 ? null : (stream.read() as Buffer | null);
+  stream.push = (chunk: Buffer | null) => {
+    // A stream that the client resets ends too, but it is closed by then.
+    if (chunk === null && !stream.closed) wholeStreams.add(stream);
+    return gatherer.take(chunk);
+  };
+  if (early !== null) stream.push(early);
+}
+
+/** Whether the client has sent its whole request, read or not. */
+export const hasArrived = (stream: ServerHttp2Stream): boolean => wholeStreams.has(stream);
 
 /** Reads and drops the rest of a request after its response; Node would drop an unread body uncounted. */
 export function dropRest(request: IncomingMessage, response: ServerResponse): void {

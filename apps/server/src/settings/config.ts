@@ -11,7 +11,10 @@ export interface Config {
   production: boolean;
   services: ReadonlySet<ServiceName>;
   workers: number;
+  /** The web app and API; with `https`, redirects to it and answers ACME challenges. */
   http: ListenConfig;
+  /** `null`: plain http only, for use behind a proxy. */
+  https: ListenConfig | null;
   mx: ListenConfig;
   submission: ListenConfig;
   submissions: ListenConfig;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { limitNames } from "../limits/named-limits.ts";
 import { type Environment, SettingsError } from "./env.ts";
-import { readConfig } from "./read-config.ts";
+import { listenProblem, readConfig } from "./read-config.ts";
 
 const folder = resolve("/srv/kauke");
 const key = Buffer.alloc(32, 7).toString("base64");
@@ -41,6 +41,27 @@ test("without any setting every value has its documented default", () => {
   expect(config.limits).toEqual(new Map());
   expect(config.google).toBeNull();
   expect(config.production).toBe(false);
+});
+
+test("https is off by default, and has its own port and origin when it is on", () => {
+  expect(configOf({ KAUKE_HTTPS_PORT: "8443" }).https).toBeNull();
+  expect(configOf({ KAUKE_HTTPS: "on" })).toMatchObject({ https: { host: "127.0.0.1", port: 443 } });
+  expect(configOf({ KAUKE_HTTPS: "on" }).publicUrl.origin).toBe("https://localhost");
+  expect(configOf({ KAUKE_HTTPS: "on", KAUKE_HTTPS_PORT: "8443" }).publicUrl.origin).toBe("https://localhost:8443");
+  expect(problemsOf({ KAUKE_HTTPS: "on", KAUKE_PUBLIC_URL: "http://kauke.example" })).toEqual([
+    "KAUKE_PUBLIC_URL must begin with https:// when KAUKE_HTTPS is on.",
+  ]);
+  expect(problemsOf({ KAUKE_HTTPS: "on", KAUKE_HTTPS_PORT: "3000" })).toEqual([
+    "KAUKE_HTTPS_PORT must differ from KAUKE_HTTP_PORT.",
+  ]);
+});
+
+test("a port that can't be listened on is reported with its setting", () => {
+  const config = configOf({ KAUKE_HTTPS: "on" });
+  const problem = (code: string, port: number) => listenProblem(Object.assign(new Error("x"), { code, port }), config);
+  expect(problem("EACCES", 443)?.message).toMatch(/port 443: .*CAP_NET_BIND_SERVICE.*KAUKE_HTTPS_PORT\.$/);
+  expect(problem("EADDRINUSE", 2525)?.message).toMatch(/^Port 2525 is taken .*KAUKE_MX_PORT\.$/);
+  expect(problem("ENOENT", 443)).toBeNull();
 });
 
 test("each setting is read into its place in the configuration", () => {
@@ -125,6 +146,8 @@ test("trust in ARC seals can be switched off, or given to other domains", () => 
 const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
   ["KAUKE_HOST", ["not a host", "-x", "a..b"]],
   ["KAUKE_HTTP_PORT", ["80x", "-1", "65536", "3.5", "0x50", "2525"]],
+  ["KAUKE_HTTPS", ["yes", "1"]],
+  ["KAUKE_HTTPS_PORT", ["https", "70000"]],
   ["KAUKE_MX_PORT", ["mx", "1e3"]],
   ["KAUKE_SUBMISSION_PORT", ["99999"]],
   ["KAUKE_SUBMISSIONS_PORT", [" 1 2"]],

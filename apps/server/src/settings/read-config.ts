@@ -41,7 +41,7 @@ export function readConfig(environment: Environment, folder: string, limitNames:
     production: settings.read("NODE_ENV", false, (text) => text === "production"),
     ...listeners,
     ...store,
-    ...readWeb(settings, listeners.http),
+    ...readWeb(settings, listeners),
     ...mail,
     services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.commaList(value.oneOf(...allServices)))),
     ...readCertificates(settings, folder),
@@ -78,11 +78,16 @@ function readListeners(settings: SettingReader) {
   });
   return {
     http: listen("KAUKE_HTTP_PORT", 3000),
+    https: readHttps(settings, listen("KAUKE_HTTPS_PORT", 443)),
     mx: listen("KAUKE_MX_PORT", 2525),
     submission: listen("KAUKE_SUBMISSION_PORT", 2587),
     submissions: listen("KAUKE_SUBMISSIONS_PORT", 2465),
     metricsPort: settings.read<number | null>("KAUKE_METRICS_PORT", null, value.port),
   };
+}
+
+function readHttps(settings: SettingReader, at: ListenConfig): ListenConfig | null {
+  return settings.read("KAUKE_HTTPS", "off", value.oneOf("on", "off")) === "on" ? at : null;
 }
 
 function readStore(settings: SettingReader, folder: string) {
@@ -96,9 +101,10 @@ function readStore(settings: SettingReader, folder: string) {
   };
 }
 
-function readWeb(settings: SettingReader, http: ListenConfig) {
+function readWeb(settings: SettingReader, { http, https }: Pick<Config, "http" | "https">) {
+  const local = https === null ? `http://localhost:${http.port}` : `https://localhost:${https.port}`;
   return {
-    publicUrl: settings.read("KAUKE_PUBLIC_URL", new URL(`http://localhost:${http.port}`), value.origin),
+    publicUrl: settings.read("KAUKE_PUBLIC_URL", new URL(local), value.origin),
     publicUrlGiven: settings.has("KAUKE_PUBLIC_URL"),
     trustedProxies: settings.read<readonly string[]>("KAUKE_TRUSTED_PROXIES", [], value.commaList(value.addressRange)),
     undoSeconds: settings.read("KAUKE_UNDO_SECONDS", 6, value.integer(0, 3600)),
@@ -212,18 +218,40 @@ function refuseContradictions(settings: SettingReader, config: Config): void {
   if (config.domains.includes(postmasterDomain)) {
     settings.refuse("KAUKE_POSTMASTER must be a mailbox elsewhere: on one of KAUKE_DOMAINS its mail would loop.");
   }
+  if (config.https !== null && config.publicUrl.protocol !== "https:") {
+    settings.refuse("KAUKE_PUBLIC_URL must begin with https:// when KAUKE_HTTPS is on.");
+  }
   refuseSharedPorts(settings, config);
 }
 
+/** Every port to listen on, with the setting that names it. */
+export const namedPorts = (config: Config): readonly (readonly [name: SettingName, port: number | null])[] => [
+  ["KAUKE_HTTP_PORT", config.http.port],
+  ["KAUKE_HTTPS_PORT", config.https?.port ?? null],
+  ["KAUKE_MX_PORT", config.mx.port],
+  ["KAUKE_SUBMISSION_PORT", config.submission.port],
+  ["KAUKE_SUBMISSIONS_PORT", config.submissions.port],
+  ["KAUKE_METRICS_PORT", config.metricsPort],
+];
+
+/** @param thrown by a listener @returns a sentence for the operator; `null` for another error */
+export function listenProblem(thrown: unknown, config: Config): SettingsError | null {
+  const { code, port } = Object(thrown) as { code?: unknown; port?: unknown };
+  const name = namedPorts(config).find(([, one]) => one === port)?.[0] ?? "the settings";
+  if (code === "EADDRINUSE")
+    return new SettingsError([
+      `Port ${String(port)} is taken by another program. Free it, or set another one in ${name}.`,
+    ]);
+  if (code !== "EACCES") return null;
+  const capability =
+    "ports below 1024 need the capability CAP_NET_BIND_SERVICE (AmbientCapabilities= in a systemd unit)";
+  return new SettingsError([
+    `This user may not use port ${String(port)}: ${capability}. Grant it, or set another port in ${name}.`,
+  ]);
+}
+
 function refuseSharedPorts(settings: SettingReader, config: Config): void {
-  const named: readonly (readonly [string, number | null])[] = [
-    ["KAUKE_HTTP_PORT", config.http.port],
-    ["KAUKE_MX_PORT", config.mx.port],
-    ["KAUKE_SUBMISSION_PORT", config.submission.port],
-    ["KAUKE_SUBMISSIONS_PORT", config.submissions.port],
-    ["KAUKE_METRICS_PORT", config.metricsPort],
-  ];
-  const open = named.filter(([, port]) => port !== null && port !== 0);
+  const open = namedPorts(config).filter(([, port]) => port !== null && port !== 0);
   for (const [index, [name, port]] of open.entries()) {
     const first = open.slice(0, index).find(([, other]) => other === port);
     if (first !== undefined) settings.refuse(`${name} must differ from ${first[0]}.`);

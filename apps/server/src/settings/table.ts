@@ -19,7 +19,17 @@ const listeners = [
     default: value("127.0.0.1"),
     meaning: "address that all listeners bind; `::` for all interfaces",
   },
-  { name: "KAUKE_HTTP_PORT", default: value("3000"), meaning: "web app and API, plain HTTP" },
+  {
+    name: "KAUKE_HTTP_PORT",
+    default: value("3000"),
+    meaning: "web app and API, plain HTTP; with `KAUKE_HTTPS=on` it redirects to https and answers ACME challenges",
+  },
+  {
+    name: "KAUKE_HTTPS",
+    default: value("off"),
+    meaning: "`on`: the web app and API are served by https, with HTTP/2; `off`: for use behind a proxy that does so",
+  },
+  { name: "KAUKE_HTTPS_PORT", default: value("443"), meaning: "web app and API by https, with `KAUKE_HTTPS=on`" },
   { name: "KAUKE_MX_PORT", default: value("2525"), meaning: "incoming mail (25 in production), STARTTLS offered" },
   {
     name: "KAUKE_SUBMISSION_PORT",
@@ -35,7 +45,8 @@ const listeners = [
   {
     name: "KAUKE_TLS_CERT",
     default: words("self-signed"),
-    meaning: "PEM file of the certificate for STARTTLS, set together with `KAUKE_TLS_KEY`; reloaded when it changes",
+    meaning:
+      "PEM file of the certificate for STARTTLS, submission and https, set together with `KAUKE_TLS_KEY`; reloaded when it changes",
   },
   { name: "KAUKE_TLS_KEY", default: words("generated"), meaning: "PEM file of the certificate's private key" },
   {
@@ -99,7 +110,7 @@ const processes = [
 const web = [
   {
     name: "KAUKE_PUBLIC_URL",
-    default: words("`http://localhost:<HTTP port>`"),
+    default: words("`http://localhost:<HTTP port>`; with https `https://localhost:<HTTPS port>`"),
     meaning:
       "public origin of the web app; https turns on Secure `__Host-` cookies and HSTS. If unset, `http://127.0.0.1:<port>` counts as the same origin",
   },

@@ -21,6 +21,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 const PROCESSES = 3;
 const SESSIONS = 12;
 const TIMEOUT_MS = 240_000;
+const https = { KAUKE_HTTPS: "on", KAUKE_HTTPS_PORT: "0" };
 
 const postgres = findTestPostgres();
 if (!postgres.found) process.stdout.write(`tests of process groups are skipped: ${postgres.reason}\n`);
@@ -37,7 +38,7 @@ describe.skipIf(!postgres.found)("three processes", { timeout: TIMEOUT_MS }, () 
   const start = (settings: Record<string, string> = {}) =>
     startServerProcess({
       dataDir,
-      env: { ...env, KAUKE_WORKERS: String(PROCESSES), KAUKE_METRICS_PORT: String(metricsPort), ...settings },
+      env: { ...env, ...https, KAUKE_WORKERS: String(PROCESSES), KAUKE_METRICS_PORT: String(metricsPort), ...settings },
       readyTimeoutMs: TIMEOUT_MS,
     });
 
@@ -78,8 +79,13 @@ describe.skipIf(!postgres.found)("three processes", { timeout: TIMEOUT_MS }, () 
     await load.ended;
     await eventually(() => expect(notTaken()).toEqual([]));
     const { facts } = controlClient(controlPath(dataDir) ?? "");
-    expect((await facts({})).ports).toMatchObject({ mx: server.mxPort, http: server.httpPort });
-    const answers = await Promise.all(Array.from({ length: 12 }, () => fetch(`${server.url}/healthz`)));
+    expect((await facts({})).ports).toMatchObject({
+      mx: server.mxPort,
+      http: server.httpPort,
+      https: server.httpsPort,
+    });
+    const health = `http://127.0.0.1:${server.httpPort}/healthz`;
+    const answers = await Promise.all(Array.from({ length: 12 }, () => fetch(health)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const passed = await metric('kauke_messages_total{result="passed"}');
     expect(passed + (await metric('kauke_messages_total{result="kept"}'))).toBe(sender.records.acknowledged.size);
@@ -91,6 +97,21 @@ describe.skipIf(!postgres.found)("three processes", { timeout: TIMEOUT_MS }, () 
     for (let again = 0; again < 4 * PROCESSES; again++) {
       ({ session = session, isResumed } = await visit(server.mxPort, session));
       expect(isResumed).toBe(true);
+    }
+  });
+
+  test("a browser resumes its TLS session in the same way", async () => {
+    const open = (session?: Buffer) =>
+      connectTls({ port: server.httpsPort, rejectUnauthorized: false, ...(session && { session }) });
+    const first = open();
+    first.resume();
+    const [session] = (await once(first, "session")) as [Buffer];
+    first.destroy();
+    for (let again = 0; again < 4 * PROCESSES; again++) {
+      const secure = open(session);
+      await once(secure, "secureConnect");
+      expect(secure.isSessionReused()).toBe(true);
+      secure.destroy();
     }
   });
 

@@ -17,7 +17,7 @@ import { forgetKept, listKept, readKept } from "./kept-mail.ts";
 export interface ServerView {
   config: Config;
   store: Store;
-  ports: Readonly<Partial<Record<"http" | "mx" | "submission" | "submissions", number | null>>>;
+  ports: Readonly<Partial<Record<"http" | "https" | "mx" | "submission" | "submissions", number | null>>>;
 }
 
 export function controlHandlers(view: ServerView): ControlHandlers {

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
@@ -69,7 +70,8 @@ describe("a port", () => {
   }
 
   async function stateOf(ports: Record<string, number>): Promise<string[]> {
-    const facts = { host: "127.0.0.1", ports, mailHost: "localhost", delivery: "preview" as const };
+    const publicUrl = "https://localhost";
+    const facts = { host: "127.0.0.1", ports, mailHost: "localhost", delivery: "preview" as const, publicUrl };
     const plan = dnsPlan({
       domains: ["example.test"],
       mailHost: "localhost",
@@ -109,6 +111,18 @@ describe("a port", () => {
   it("that closes at once has to be fixed", async () => {
     const port = await portOf(createServer((socket) => socket.destroy()));
     expect(await stateOf({ mx: port, submissions: port })).toEqual(["fix port mx N", "fix port submissions N"]);
+  });
+
+  it("for https is checked for its certificate, and the http port for where it redirects", async () => {
+    const https = await portOf(createTlsServer({ cert: testCertificate, key: testKey }));
+    const leading = (location: string) =>
+      portOf(createHttpServer(({ url }, response) => response.writeHead(url === "/" ? 308 : 200, { location }).end()));
+    const right = ["ok port http N", "ok redirect http N", "ok port https N", "warn certificate localhost N"];
+    expect(await stateOf({ https, http: await leading("https://localhost/") })).toEqual(right);
+    const wrong = await stateOf({ https, http: await leading("https://other.example/") });
+    expect(wrong).toEqual(right.with(1, "fix redirect http N"));
+    const none = await portOf(createServer((socket) => socket.destroy()));
+    expect(await stateOf({ https: none })).toEqual(["fix port https N"]);
   });
 
   it("with implicit TLS is ok, and its certificate is checked for the name that users get", async () => {

@@ -5,7 +5,7 @@ import type { ServerFacts } from "../control/control-protocol.ts";
 import type { DnsPlan } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
-export type PortFacts = Pick<ServerFacts, "host" | "ports" | "mailHost" | "delivery">;
+export type PortFacts = Pick<ServerFacts, "host" | "ports" | "mailHost" | "delivery" | "publicUrl">;
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
@@ -13,11 +13,14 @@ const HTTP_MS = 10_000;
 
 export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Promise<CheckResult[]> {
   const host = reachable(facts.host);
-  const { http, mx, submission, submissions } = facts.ports;
+  const { http, https, mx, submission, submissions } = facts.ports;
+  const web = new URL(facts.publicUrl);
   const smtp = (service: string, port: number | undefined, target: Pick<ProbeTarget, "serverName" | "isTlsAtOnce">) =>
     port === undefined ? null : checkSmtp(service, { host, port, ...target }, now);
   const results = await Promise.all([
     http === undefined ? null : checkHttp(host, http),
+    http === undefined || https === undefined ? null : checkRedirect(host, http, web),
+    https === undefined ? null : checkHttps({ host, port: https, serverName: web.hostname, isTlsAtOnce: true }, now),
     smtp("mx", mx, { serverName: facts.mailHost, isTlsAtOnce: false }),
     smtp("submission", submission, { serverName: plan.smtpHost, isTlsAtOnce: false }),
     smtp("submissions", submissions, { serverName: plan.smtpHost, isTlsAtOnce: true }),
@@ -32,18 +35,42 @@ function reachable(host: string): string {
 
 async function checkHttp(host: string, port: number): Promise<CheckResult[]> {
   const { ok, fix } = checking("port", `http ${port}`);
-  const authority = host.includes(":") ? `[${host}]` : host;
-  const url = `http://${authority}:${port}/healthz`;
-  const status = await fetch(url, { signal: AbortSignal.timeout(HTTP_MS) }).then(
-    async (response) => {
-      await response.body?.cancel();
-      return response.status;
-    },
-    () => null,
-  );
+  const status = (await get(host, port, "/healthz"))?.status ?? null;
   if (status === 200) return [ok("Web app and API accept requests.")];
   if (status === null) return [fix("Nothing answers on the HTTP port: check the server's log.")];
   return [fix("The server says that it can't accept requests: check its log.")];
+}
+
+async function get(host: string, port: number, path: string) {
+  const authority = host.includes(":") ? `[${host}]` : host;
+  const url = `http://${authority}:${port}${path}`;
+  return fetch(url, { redirect: "manual", signal: AbortSignal.timeout(HTTP_MS) }).then(
+    async (response) => {
+      await response.body?.cancel();
+      return response;
+    },
+    () => null,
+  );
+}
+
+async function checkRedirect(host: string, port: number, { host: name }: URL): Promise<CheckResult[]> {
+  const { ok, fix } = checking("redirect", `http ${port}`);
+  const location = (await get(host, port, "/"))?.headers.get("location") ?? null;
+  if (location === null) return [fix("It does not redirect to https: check that KAUKE_HTTPS is on.")];
+  if (new URL(location).host === name) return [ok(`It leads to ${location}`)];
+  return [fix(`It leads to ${location} instead of KAUKE_PUBLIC_URL: check the server's log.`)];
+}
+
+async function checkHttps(target: ProbeTarget, now: Date): Promise<CheckResult[]> {
+  const { ok, fix } = checking("port", `https ${target.port}`);
+  const signal = AbortSignal.timeout(HTTP_MS);
+  const plain = await connected(target, signal);
+  if (plain === null) return [fix("Nothing answers on the HTTPS port: check the server's log.")];
+  const secure = await handshake(plain, target, signal);
+  const certificate = secure?.getPeerX509Certificate();
+  plain.destroy();
+  if (secure === null || certificate === undefined) return [fix(brokenAt.handshake)];
+  return [ok("It speaks TLS."), checkCertificate(certificate, { ...target, isTrusted: secure.authorized, now })];
 }
 
 async function checkSmtp(service: string, target: ProbeTarget, now: Date): Promise<CheckResult[]> {
@@ -74,7 +101,7 @@ export function checkCertificate(
     return fix(`It does not cover ${serverName}: get one that does.`);
   if (certificate.checkIssued(certificate))
     return warn(
-      `It is self-signed: mail still arrives, but mail programs refuse it. Set KAUKE_TLS_CERT and KAUKE_TLS_KEY.`,
+      `It is self-signed: mail still arrives, but mail programs and browsers refuse it. Set KAUKE_TLS_CERT and KAUKE_TLS_KEY.`,
     );
   if (daysLeft < SOON_DAYS) return warn(`It expires on ${end}: renew it now.`);
   if (!isTrusted) return warn("This machine does not trust it: put the whole chain into KAUKE_TLS_CERT.");

@@ -25,9 +25,12 @@ export function isCrossSiteWrite(method: string, headers: IncomingHttpHeaders, o
 export function isOwnOrigin(origin: string, { publicUrl, publicUrlGiven, port }: OwnOrigins): boolean {
   if (origin === publicUrl.origin) return true;
   if (publicUrlGiven) return false;
-  const withPort = port === 80 ? "" : `:${port}`;
-  return origin === `http://127.0.0.1${withPort}` || origin === `http://localhost${withPort}`;
+  return ["127.0.0.1", "localhost"].some((host) => origin === originAt(publicUrl, host, port));
 }
+
+/** @param publicUrl whose scheme the origin has */
+export const originAt = ({ protocol }: Pick<URL, "protocol">, host: string, port: number): string =>
+  new URL(`${protocol}//${host}:${port}`).origin;
 
 /** Guards reads that have an effect: downloads, the preview link. Allows browsers too old for `Sec-Fetch-Site`. */
 export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
@@ -37,6 +40,6 @@ export function isCrossSiteRequest(headers: IncomingHttpHeaders): boolean {
 
 /** The origin for URLs and wallet messages. @param host used only without `KAUKE_PUBLIC_URL`, and if it is loopback */
 export function publicOrigin(host: string | undefined, own: OwnOrigins): string {
-  const named = `http://${host}`;
+  const named = `${own.publicUrl.protocol}//${host}`;
   return !own.publicUrlGiven && isOwnOrigin(named, own) ? named : own.publicUrl.origin;
 }

@@ -12,6 +12,7 @@ import { newOffer } from "../../core/wallet/wallet-proof.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Call, Handlers } from "../handler.ts";
 import type { LaterWork } from "../request/later-work.ts";
+import { originAt } from "../request/same-site.ts";
 import { rememberBrowser, tokenOf } from "./routes.ts";
 import { signInToWire } from "./wire.ts";
 
@@ -113,5 +114,5 @@ export function redirectUri(
   if (publicUrlGiven) return `${publicUrl.origin}${callbackPath}`;
   const port = request.socket.localPort ?? http.port;
   const host = request.hostname === "127.0.0.1" ? "127.0.0.1" : "localhost";
-  return `http://${host}${port === 80 ? "" : `:${port}`}${callbackPath}`;
+  return `${originAt(publicUrl, host, port)}${callbackPath}`;
 }

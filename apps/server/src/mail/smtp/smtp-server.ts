@@ -4,7 +4,7 @@
  */
 
 import { createServer, type Server, type Socket } from "node:net";
-import { type SecureContext, TLSSocket } from "node:tls";
+import type { SecureContext } from "node:tls";
 import { ClientBudgets, type MemoryBudget } from "../../limits/bytes.ts";
 import { type ClientParty, clientParty } from "../../limits/party.ts";
 import { FairPool, type Standing } from "../../limits/slots.ts";
@@ -12,6 +12,7 @@ import { bounds } from "../../limits/table.ts";
 import { LISTEN_BACKLOG } from "../../runtime/listen-backlog.ts";
 import { Counts } from "../../runtime/maps.ts";
 import type { Metrics } from "../../runtime/ports.ts";
+import { acceptTls } from "../../runtime/tls-handshake.ts";
 import { reply } from "../reply.ts";
 import type { SessionHandlers } from "./session-handlers.ts";
 import {
@@ -245,7 +246,8 @@ export class SmtpServer {
     connection.handshakeSince = nowMs();
     this.#handshakes.put(connection, connection.party);
     try {
-      return await upgrade(connection.socket, tls, this.#times);
+      const secure = await acceptTls(connection.socket, { ...tls, timeoutMs: bounds.tlsHandshakes.timeoutMs });
+      return secure.setTimeout(this.#times.idleMs);
     } finally {
       connection.handshakeSince = null;
       this.#handshakes.delete(connection);
@@ -312,26 +314,4 @@ function handshakeRules({
     maxPerBlockWhenCrowded: most,
     ownIdleMs: bounds.tlsHandshakes.slowMs,
   };
-}
-
-function upgrade(plain: Socket, { context }: SmtpTls, { idleMs }: SessionTimes): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    plain.setTimeout(0);
-    const secure = new TLSSocket(plain, {
-      isServer: true,
-      secureContext: context(),
-      SNICallback: (name, chosen) => chosen(null, context(name)),
-    });
-    const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), bounds.tlsHandshakes.timeoutMs);
-    secure.once("error", reject);
-    secure.once("close", () => reject(new Error("closed in handshake")));
-    secure.once("secure", () => {
-      clearTimeout(timer);
-      secure.removeAllListeners("error");
-      secure.setTimeout(idleMs);
-      resolve(secure);
-    });
-    plain.once("close", () => clearTimeout(timer));
-    plain.resume();
-  });
 }

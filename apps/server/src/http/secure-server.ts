@@ -1,0 +1,114 @@
+/**
+ * The https listener: TLS handshakes, then HTTP/2 or HTTP/1.1 as the client prefers (ALPN). One socket guard counts all
+ * its sockets from the first byte.
+ */
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import { Server, type Socket } from "node:net";
+import type { SecureContext, TLSSocket } from "node:tls";
+import { clientParty } from "../limits/party.ts";
+import { FairPool } from "../limits/slots.ts";
+import { bounds } from "../limits/table.ts";
+import { acceptTls } from "../runtime/tls-handshake.ts";
+import { Http2Sessions } from "./http2-sessions.ts";
+import type { Listener, SocketGuard } from "./socket-guard.ts";
+
+export interface SecureServerOptions {
+  guard: SocketGuard;
+  listener: Listener;
+  /** @param name what the client asks for (SNI) */
+  context: (name?: string) => SecureContext;
+  /** A proxy's sockets carry requests of many clients, one at a time: it is not offered HTTP/2. */
+  isTrustedProxy: (address: string) => boolean;
+  handshakeMs?: number;
+}
+
+const { all, block, timeoutMs, slowMs } = bounds.webHandshakes;
+const handshakeRules = {
+  max: all,
+  maxPerNetwork: block,
+  maxPerBlock: block,
+  maxPerBlockWhenCrowded: block,
+  ownIdleMs: slowMs,
+};
+
+interface Handshake {
+  socket: Socket;
+  since: number;
+}
+
+/** Has the methods of Node's servers that Fastify calls. */
+export class SecureServer extends Server {
+  readonly #options: SecureServerOptions;
+  readonly #http1: HttpServer;
+  readonly #http2: Http2Sessions;
+  readonly #sockets = new Set<Socket>();
+  readonly #handshakes = new FairPool<Handshake>(handshakeRules);
+
+  constructor(options: SecureServerOptions) {
+    super();
+    const { guard, listener } = options;
+    this.#options = options;
+    this.#http1 = guard.createServer(listener);
+    this.#http1.on("clientError", (error, socket) => this.emit("clientError", error, socket));
+    this.#http2 = new Http2Sessions((request, response) => {
+      if (!guard.beginStream(request, response)) return;
+      listener(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    });
+    // Node starts to check the time limits of requests when a server listens, which this one never does itself.
+    this.once("listening", () => this.#http1.emit("listening"));
+    this.on("connection", (socket: Socket) => void this.#accept(socket));
+  }
+
+  override close(done?: (error?: Error) => void): this {
+    this.#http1.close();
+    this.#http2.close();
+    return super.close(done);
+  }
+
+  closeIdleConnections(): void {
+    this.#http1.closeIdleConnections();
+    for (const { socket } of this.#handshakes.members()) socket.destroy();
+  }
+
+  closeAllConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #accept(socket: Socket): Promise<void> {
+    socket.on("error", () => socket.destroy());
+    if (!this.#options.guard.admit(socket)) return;
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    const secure = await this.#handshake(socket).catch(() => null);
+    if (secure === null) return void socket.destroy();
+    if (!secure.destroyed) this.#serve(secure, socket);
+  }
+
+  async #handshake(socket: Socket): Promise<TLSSocket | null> {
+    const { remoteAddress = "" } = socket;
+    const handshake = { socket, since: performance.now() };
+    const judge = ({ since }: Handshake) => ({ state: "idle", idleSince: since }) as const;
+    const isProxy = this.#options.isTrustedProxy(remoteAddress);
+    const party = isProxy ? null : clientParty(remoteAddress);
+    const newcomer = { party, now: handshake.since, judge };
+    if (!this.#handshakes.admits(newcomer, (other) => void other.socket.destroy())) return null;
+    this.#handshakes.put(handshake, party);
+    try {
+      const { context, handshakeMs = timeoutMs } = this.#options;
+      const protocols = isProxy ? ["http/1.1"] : ["h2", "http/1.1"];
+      return await acceptTls(socket, { context, timeoutMs: handshakeMs, protocols });
+    } finally {
+      this.#handshakes.delete(handshake);
+    }
+  }
+
+  #serve(secure: TLSSocket, socket: Socket): void {
+    const { guard } = this.#options;
+    secure.on("error", () => secure.destroy());
+    if (secure.alpnProtocol === "h2") guard.moveTo(secure, socket, this.#http2.begin(secure));
+    else {
+      guard.moveTo(secure, socket, null);
+      this.#http1.emit("connection", secure);
+    }
+  }
+}
