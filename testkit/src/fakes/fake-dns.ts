@@ -13,6 +13,8 @@ export interface FakeDnsName {
   mx?: readonly (readonly [number, string])[];
   txt?: readonly string[];
   ptr?: readonly string[];
+  ns?: readonly string[];
+  cname?: readonly string[];
   /** Whether every query for this name fails (SERVFAIL). */
   fails?: boolean;
   /**
@@ -55,6 +57,8 @@ export function createFakeDns(zone: FakeDnsZone = {}): FakeDns {
     resolve6: async (name) => ask("AAAA", name, (entry) => entry.aaaa),
     resolveTxt: async (name) => ask("TXT", name, (entry) => entry.txt),
     resolvePtr: async (name) => ask("PTR", name, (entry) => entry.ptr),
+    resolveNs: async (name) => ask("NS", name, (entry) => entry.ns),
+    resolveCname: async (name) => ask("CNAME", name, (entry) => entry.cname),
     resolveMx: async (name) => ask("MX", name, recordsOf),
   };
   return dns;
@@ -96,14 +100,14 @@ function answerFrom<T>(
 }
 
 export interface FakeDnsServer extends AsyncDisposable {
-  /** Address for queries, `127.0.0.1:port`. */
+  /** Address for queries, e.g. `127.0.0.1:5300`. */
   address: string;
   zone: FakeDnsZone;
   questions: string[];
   close(): Promise<void>;
 }
 
-const types: Record<number, string> = { 1: "A", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA" };
+const types: Record<number, string> = { 1: "A", 2: "NS", 5: "CNAME", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA" };
 
 /**
  * Maximum octets of an answer over UDP; a longer one is truncated, and the client repeats the query over TCP (RFC 1035
@@ -111,9 +115,12 @@ const types: Record<number, string> = { 1: "A", 12: "PTR", 15: "MX", 16: "TXT", 
  */
 const UDP_OCTETS_MAX = 1232;
 
-/** Serves the table over UDP and TCP (RFC 1035 §4). */
-export async function startFakeDnsServer(zone: FakeDnsZone = {}): Promise<FakeDnsServer> {
-  const { udp: socket, tcp } = await bindBoth();
+/** Serves the table over UDP and TCP (RFC 1035 §4). @param at loopback address, and a port that is free there */
+export async function startFakeDnsServer(
+  zone: FakeDnsZone = {},
+  at = { host: "127.0.0.1", port: 0 },
+): Promise<FakeDnsServer> {
+  const { udp: socket, tcp } = await bindBoth(at);
   const questions: string[] = [];
   const waitFor = slowness();
   let isClosed = false;
@@ -144,23 +151,23 @@ export async function startFakeDnsServer(zone: FakeDnsZone = {}): Promise<FakeDn
     connections.add(connection.on("close", () => connections.delete(connection)));
     answerOver(connection, (query) => reply(query, entryOf(server.zone, questionOf(query).name)));
   });
-  server.address = `127.0.0.1:${socket.address().port}`;
+  server.address = `${at.host}:${socket.address().port}`;
   return server;
 }
 
 /** Binds a UDP and a TCP socket to the same port. */
-async function bindBoth(): Promise<{ udp: Socket; tcp: Server }> {
+async function bindBoth(at: { host: string; port: number }): Promise<{ udp: Socket; tcp: Server }> {
   const tcp = createServer();
-  await new Promise<void>((done) => tcp.listen(0, "127.0.0.1", done));
+  await new Promise<void>((done) => tcp.listen(at.port, at.host, done));
   const udp = createSocket("udp4");
   const { port } = tcp.address() as AddressInfo;
   const isBound = await new Promise<boolean>((done) => {
     udp.once("error", () => done(false));
-    udp.bind(port, "127.0.0.1", () => done(true));
+    udp.bind(port, at.host, () => done(true));
   });
   if (isBound) return { udp, tcp };
   tcp.close();
-  return bindBoth();
+  return bindBoth(at);
 }
 
 /** Shortens a DNS answer that is too long for UDP to its question and its header, with the TC bit set. */
@@ -228,6 +235,8 @@ function recordData(type: string, name: FakeDnsName): Buffer[] | undefined {
   if (type === "A") return name.a?.map((address) => Buffer.from(address.split(".").map(Number)));
   if (type === "AAAA") return name.aaaa?.map(addressBytes);
   if (type === "PTR") return name.ptr?.map(nameBytes);
+  if (type === "NS") return name.ns?.map(nameBytes);
+  if (type === "CNAME") return name.cname?.map(nameBytes);
   if (type === "TXT") return name.txt?.map(stringBytes);
   if (type !== "MX") return undefined;
   return name.mx?.map(([preference, exchange]) =>

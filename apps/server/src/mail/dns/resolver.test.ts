@@ -123,8 +123,8 @@ describe("no query is made for", () => {
     ["a line end", "a.example\n"],
   ])("%s", async (_, name) => {
     const resolver = await resolverFor({});
-    const { resolve4, resolve6, resolveMx, resolvePtr, resolveTxt } = resolver;
-    for (const query of [resolve4, resolve6, resolveMx, resolvePtr, resolveTxt])
+    const { resolve4, resolve6, resolveCname, resolveMx, resolveNs, resolvePtr, resolveTxt } = resolver;
+    for (const query of [resolve4, resolve6, resolveCname, resolveMx, resolveNs, resolvePtr, resolveTxt])
       expect(await query(name)).toEqual(none);
     expect(dns?.questions).toEqual([]);
   });

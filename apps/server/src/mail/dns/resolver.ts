@@ -32,6 +32,8 @@ export interface Resolver {
   /** Each with its strings joined (RFC 7208 §3.3). */
   resolveTxt(name: string): Promise<DnsResult<string>>;
   resolvePtr(name: string): Promise<DnsResult<string>>;
+  resolveNs(name: string): Promise<DnsResult<string>>;
+  resolveCname(name: string): Promise<DnsResult<string>>;
 }
 
 export interface ResolverOptions {
@@ -86,6 +88,8 @@ export function createResolver({
     resolve6: asker("AAAA", (name) => node.resolve6(name)),
     resolveTxt: asker("TXT", async (name) => (await node.resolveTxt(name)).map((strings) => strings.join(""))),
     resolvePtr: asker("PTR", (name) => node.resolvePtr(name)),
+    resolveNs: asker("NS", (name) => node.resolveNs(name)),
+    resolveCname: asker("CNAME", (name) => node.resolveCname(name)),
   };
 }
 
