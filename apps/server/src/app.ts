@@ -78,7 +78,15 @@ function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: Co
     { close: () => disk?.close() },
     ...(config.metricsPort === null || isMember ? [] : [metricsPage(parts, config.metricsPort)]),
     ...(mail === null ? [] : [mail]),
-    ...(runs("api") ? [httpService(parts, { ports, send: mail?.previewReply ?? null, ...(issuer && { challenge: issuer.challenge }) })] : []),
+    ...(runs("api")
+      ? [
+          httpService(parts, {
+            ports,
+            send: mail?.previewReply ?? null,
+            ...(issuer && { challenge: issuer.challenge }),
+          }),
+        ]
+      : []),
     ...(issuer === null ? [] : [{ start: async () => issuer.start(), drain: () => issuer.close() }]),
     ...(isMember ? [] : [controlSocket(parts, control)]),
   ];

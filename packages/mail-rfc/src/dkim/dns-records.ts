@@ -83,7 +83,8 @@ export function zoneLine(record: DnsRecord, ttlSeconds = 3600): string {
   return `${record.name}. ${ttlSeconds} IN ${record.type} ${zoneData(record)}`;
 }
 
-function zoneData(record: DnsRecord): string {
+/** The data of a record in the form of zone files (RFC 1035 §5.1), e.g. `10 mail.kauke.example.`. */
+export function zoneData(record: DnsRecord): string {
   switch (record.type) {
     case "MX":
       return `${record.preference} ${record.exchange}.`;

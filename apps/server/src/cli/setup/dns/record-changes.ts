@@ -1,0 +1,234 @@
+/** Decides what to do about each record that the server needs, given what exists; touches nothing of others. */
+import { isIPv6, SocketAddress } from "node:net";
+import type { DnsRecord } from "@kauke/mail-rfc";
+import type { Change, RecordSet, RecordType } from "./provider.ts";
+import { type TextKind, textKind } from "./text-kinds.ts";
+
+/**
+ * - `other_address`, `other_mx`, `other_text`: a record with the same task but another value, which is not ours
+ * - `other_alias`: a CNAME with another target where we need one; nobody but the operator may delete it
+ * - `name_in_use`: a CNAME can't stand beside other records, nor other records beside a CNAME (RFC 1034 §3.6.2)
+ * - `mail_elsewhere`: the record alone would break the mail that others handle for the domain
+ */
+export type ConflictReason =
+  | "other_address"
+  | "other_mx"
+  | "other_text"
+  | "other_alias"
+  | "name_in_use"
+  | "mail_elsewhere";
+
+export type Decision =
+  | { kind: "keep"; record: DnsRecord }
+  | { kind: "add"; record: DnsRecord }
+  | { kind: "replace"; record: DnsRecord; old: readonly DnsRecord[] }
+  | {
+      kind: "conflict";
+      record: DnsRecord;
+      reason: ConflictReason;
+      found: readonly DnsRecord[];
+      /** Text that permits their senders and ours, for the operator to write instead; only for one SPF record. */
+      merged?: string;
+    };
+
+export interface DecideOptions {
+  /** Whether the operator allows replacing addresses, MX and policies of others; never a CNAME. */
+  takeOver?: boolean;
+}
+
+export function decideRecords(
+  wanted: readonly DnsRecord[],
+  existing: readonly RecordSet[],
+  { takeOver = false }: DecideOptions = {},
+): Decision[] {
+  const plan = wanted.map(canonical);
+  const sets = existing.map((set) => ({ ...set, records: set.records.map(canonical) }));
+  const decisions = plan.map((record) => decide(record, { plan, at: atName(sets, record.name), takeOver }));
+  return decisions.map((decision) => whileMailIsHere(decision, decisions));
+}
+
+/** The changes of all decisions but conflicts, one for each record set, removals in them before additions. */
+export function changesOf(decisions: readonly Decision[], existing: readonly RecordSet[]): Change[] {
+  const changes = new Map<string, { remove: DnsRecord[]; add: DnsRecord[]; name: string; type: RecordType }>();
+  const changeAt = ({ name, type }: DnsRecord) => {
+    const key = `${type} ${name}`;
+    const change = changes.get(key) ?? { name, type, remove: [], add: [] };
+    changes.set(key, change);
+    return change;
+  };
+  for (const decision of decisions) {
+    if (decision.kind !== "add" && decision.kind !== "replace") continue;
+    const { add } = changeAt(decision.record);
+    const isThere = hasRecord(recordsAt(existing, decision.record), decision.record);
+    if (!isThere && !hasRecord(add, decision.record)) add.push(decision.record);
+    for (const old of decision.kind === "replace" ? decision.old : []) {
+      const { remove } = changeAt(old);
+      if (!hasRecord(remove, old)) remove.push(old);
+    }
+  }
+  return [...changes.values()].map((change) => ({ ...change, found: recordsAt(existing, change) }));
+}
+
+function recordsAt(sets: readonly RecordSet[], { name, type }: { name: string; type: RecordType }): DnsRecord[] {
+  return recordsOfType(atName(sets, name), type).map(canonical);
+}
+
+/** Names in lower case without the final dot, IPv6 addresses in their shortest form (RFC 5952). */
+export function canonical(record: DnsRecord): DnsRecord {
+  const name = plainName(record.name);
+  switch (record.type) {
+    case "CNAME":
+      return { ...record, name, target: plainName(record.target) };
+    case "MX":
+      return { ...record, name, exchange: plainName(record.exchange) };
+    case "TXT":
+      return { ...record, name };
+    case "A":
+      return { ...record, name };
+    case "AAAA":
+      return { ...record, name, address: shortIpv6(record.address) };
+  }
+}
+
+const plainName = (name: string) => name.toLowerCase().replace(/\.$/, "");
+
+function shortIpv6(address: string): string {
+  return isIPv6(address) ? new SocketAddress({ address, family: "ipv6" }).address : address;
+}
+
+/** The value of a canonical record as text. */
+const valueOf = (record: DnsRecord): string =>
+  JSON.stringify([
+    record.type,
+    record.name,
+    record.type === "MX" ? [record.preference, record.exchange] : wordOf(record),
+  ]);
+
+function wordOf(record: Exclude<DnsRecord, { type: "MX" }>): string {
+  if (record.type === "TXT") return record.text;
+  return record.type === "CNAME" ? record.target : record.address;
+}
+
+/** Compares canonical records. */
+export const isSameRecord = (a: DnsRecord, b: DnsRecord): boolean => valueOf(a) === valueOf(b);
+
+const hasRecord = (records: readonly DnsRecord[], record: DnsRecord) =>
+  records.some((one) => isSameRecord(one, record));
+
+/** Whether both lists have the same records, in whatever order. */
+export function isSameSet(a: readonly DnsRecord[], b: readonly DnsRecord[]): boolean {
+  const values = (records: readonly DnsRecord[]) =>
+    [...new Set(records.map((one) => valueOf(canonical(one))))].sort().join("\n");
+  return values(a) === values(b);
+}
+
+interface Around {
+  /** All wanted records. */
+  plan: readonly DnsRecord[];
+  /** What exists at the record's name. */
+  at: readonly RecordSet[];
+  takeOver: boolean;
+}
+
+function atName(sets: readonly RecordSet[], name: string): RecordSet[] {
+  return sets.filter((set) => plainName(set.name) === name);
+}
+
+function decide(record: DnsRecord, around: Around): Decision {
+  if (record.type === "CNAME") return decideAlias(record, around);
+  const aliases = recordsOfType(around.at, "CNAME");
+  if (aliases.length > 0) return { kind: "conflict", record, reason: "name_in_use", found: aliases };
+  if (record.type === "MX") return decideMx(record, around);
+  return record.type === "TXT" ? decideText(record, around) : decideAddress(record, around);
+}
+
+function recordsOfType<T extends RecordType>(at: readonly RecordSet[], type: T): Extract<DnsRecord, { type: T }>[] {
+  const isOfType = (record: DnsRecord): record is Extract<DnsRecord, { type: T }> => record.type === type;
+  return at.flatMap(({ records }) => records.filter(isOfType));
+}
+
+function decideAlias(record: DnsRecord, { at }: Around): Decision {
+  const aliases = recordsOfType(at, "CNAME");
+  if (hasRecord(aliases, record)) return { kind: "keep", record };
+  if (aliases.length > 0) return { kind: "conflict", record, reason: "other_alias", found: aliases };
+  const found = at.flatMap(({ records }) => records);
+  return at.length > 0 ? { kind: "conflict", record, reason: "name_in_use", found } : { kind: "add", record };
+}
+
+function decideMx(record: Extract<DnsRecord, { type: "MX" }>, { at, plan, takeOver }: Around): Decision {
+  const found = recordsOfType(at, "MX");
+  const isOurs = (host: string) =>
+    plan.some((one) => one.type === "MX" && one.name === record.name && one.exchange === host);
+  const others = found.filter(({ exchange }) => !isOurs(exchange));
+  // The same host with another preference is from an earlier run, or the operator's taste.
+  const earlier = found.filter(({ exchange }) => exchange === record.exchange);
+  if (others.length > 0) return orTakeOver({ record, found, reason: "other_mx" }, [...others, ...earlier], takeOver);
+  return orReplace(record, found, earlier);
+}
+
+function decideAddress(record: DnsRecord, { at, plan, takeOver }: Around): Decision {
+  // Of both families: senders prefer IPv6, so that a forgotten AAAA record leads mail to another machine.
+  const found = [...recordsOfType(at, "A"), ...recordsOfType(at, "AAAA")];
+  const others = found.filter((one) => !hasRecord(plan, one));
+  if (others.length > 0) return orTakeOver({ record, found, reason: "other_address" }, others, takeOver);
+  return orReplace(record, found, []);
+}
+
+function decideText(record: Extract<DnsRecord, { type: "TXT" }>, { at, plan, takeOver }: Around): Decision {
+  const found = recordsOfType(at, "TXT");
+  const kind = textKind(record);
+  if (kind === null) return orReplace(record, found, []);
+  const wanted = new Set(plan.filter(({ name, type }) => name === record.name && type === "TXT").map(valueOf));
+  const same = found.filter(({ text }) => kind.isSameKind(text));
+  const rest = same.filter((one) => !wanted.has(valueOf(one)));
+  const [only] = same;
+  if (same.length === 1 && only !== undefined && kind.isAsGood(only.text, record, plan))
+    return { kind: "keep", record };
+  const others = rest.filter(({ text }) => !kind.isOurs(text));
+  if (others.length === 0) return orReplace(record, found, rest);
+  return orTakeOver({ record, found: same, reason: "other_text", ...mergedText(kind, record, same) }, rest, takeOver);
+}
+
+function mergedText(
+  kind: TextKind,
+  record: Extract<DnsRecord, { type: "TXT" }>,
+  same: readonly Extract<DnsRecord, { type: "TXT" }>[],
+): { merged?: string } {
+  const [only] = same;
+  return same.length === 1 && only !== undefined && kind.merge !== undefined
+    ? { merged: kind.merge(only.text, record) }
+    : {};
+}
+
+/** @param old records that go when this one comes; itself may be among them */
+function orReplace(record: DnsRecord, found: readonly DnsRecord[], old: readonly DnsRecord[]): Decision {
+  const gone = old.filter((one) => !isSameRecord(one, record));
+  if (gone.length > 0) return { kind: "replace", record, old: gone };
+  return hasRecord(found, record) ? { kind: "keep", record } : { kind: "add", record };
+}
+
+function orTakeOver(
+  conflict: Omit<Extract<Decision, { kind: "conflict" }>, "kind">,
+  old: readonly DnsRecord[],
+  takeOver: boolean,
+): Decision {
+  return takeOver ? orReplace(conflict.record, conflict.found, old) : { kind: "conflict", ...conflict };
+}
+
+/** Prefixes of the names of records that tell the world how a domain's mail is handled. */
+const policyNames = ["", "_dmarc.", "_mta-sts."];
+
+/** Holds policies back as long as others receive or send the domain's mail: `-all` or `p=reject` would break theirs. */
+function whileMailIsHere(decision: Decision, decisions: readonly Decision[]): Decision {
+  if (decision.kind !== "add" && decision.kind !== "replace") return decision;
+  const { record } = decision;
+  if (record.type !== "TXT") return decision;
+  const blocking = decisions.find(
+    (one) =>
+      one.kind === "conflict" &&
+      (one.record.type === "MX" || (one.record.type === "TXT" && /^v=spf1/i.test(one.record.text))) &&
+      policyNames.some((prefix) => record.name === prefix + one.record.name),
+  );
+  if (blocking?.kind !== "conflict") return decision;
+  return { kind: "conflict", record, reason: "mail_elsewhere", found: blocking.found };
+}

@@ -1,0 +1,114 @@
+/** JSON over https with a bearer credential, a deadline and bounded responses; every failure is a `DnsProblem`. */
+import type { ZodType } from "zod";
+import { type DnsProblem, DnsProviderError, REQUEST_MS } from "./provider.ts";
+
+export interface RestOptions {
+  token: string;
+  baseUrl?: string;
+  deadlineMs?: number;
+}
+
+interface Call {
+  method?: "GET" | "POST" | "PATCH";
+  path: string;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
+/** Pages of one list; each has at least 50 items. */
+const PAGES_MAX = 200;
+
+export class RestApi {
+  readonly #authorization: string;
+  readonly #baseUrl: string;
+  readonly #deadlineMs: number;
+
+  /** @param scheme word before the token in the field Authorization */
+  constructor({ token, baseUrl = "", deadlineMs = REQUEST_MS }: RestOptions, scheme: string) {
+    this.#authorization = `${scheme} ${token.trim()}`;
+    this.#baseUrl = baseUrl;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  async call<T>(schema: ZodType<T>, call: Call): Promise<{ body: T; link: string | null }> {
+    // `fetch` would quote a header value that it refuses.
+    if (!/^[\x20-\x7e]+$/.test(this.#authorization)) throw new DnsProviderError("unauthorized");
+    const response = await this.#send(call);
+    const problem = problemOfStatus(response.status);
+    if (problem !== null) {
+      await response.body?.cancel().catch(() => {});
+      throw new DnsProviderError(problem);
+    }
+    const body = schema.safeParse(await readJson(response, call.signal));
+    if (!body.success) throw new DnsProviderError("response_invalid");
+    return { body: body.data, link: response.headers.get("link") };
+  }
+
+  async #send({ method = "GET", path, body, signal }: Call): Promise<Response> {
+    const ends = [AbortSignal.timeout(this.#deadlineMs), ...(signal === undefined ? [] : [signal])];
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const headers = {
+      accept: "application/json",
+      authorization: this.#authorization,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    try {
+      // A redirect would carry the credential to another host.
+      return await fetch(this.#baseUrl + path, {
+        method,
+        headers,
+        ...content,
+        redirect: "manual",
+        signal: AbortSignal.any(ends),
+      });
+    } catch {
+      throw new DnsProviderError(signal?.aborted === true ? "aborted" : "unreachable");
+    }
+  }
+}
+
+function problemOfStatus(status: number): DnsProblem | null {
+  if (status >= 200 && status < 300) return null;
+  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 404) return "zone_unknown";
+  if (status === 429) return "rate_limited";
+  if (status >= 500) return "unreachable";
+  return status >= 400 ? "refused" : "response_invalid";
+}
+
+async function readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > RESPONSE_BYTES_MAX) throw new DnsProviderError("response_invalid");
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof DnsProviderError) throw error;
+    throw new DnsProviderError(signal?.aborted === true ? "aborted" : "unreachable");
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw new DnsProviderError("response_invalid");
+  }
+}
+
+/** Reads pages until one has no successor. @param read returns the items of a page and what to read the next one with */
+export async function allPages<T, C>(
+  first: C,
+  read: (cursor: C) => Promise<{ items: readonly T[]; next: C | null }>,
+): Promise<T[]> {
+  const all: T[] = [];
+  let cursor: C | null = first;
+  for (let page = 0; cursor !== null; page += 1) {
+    if (page === PAGES_MAX) throw new DnsProviderError("response_invalid");
+    const { items, next }: { items: readonly T[]; next: C | null } = await read(cursor);
+    all.push(...items);
+    cursor = next;
+  }
+  return all;
+}

@@ -1,0 +1,74 @@
+/** The kinds of TXT record that we write, of each of which a name may have one only, and how we know our own. */
+import type { DnsRecord } from "@kauke/mail-rfc";
+
+type TextRecord = Extract<DnsRecord, { type: "TXT" }>;
+
+export interface TextKind {
+  /** Whether a text has the same task; all other texts at the name stay. */
+  isSameKind(text: string): boolean;
+  /** Whether an earlier run of ours wrote it, so that it may be replaced. */
+  isOurs(text: string): boolean;
+  /** Whether a text of others does for us what ours would. */
+  isAsGood(text: string, wanted: TextRecord, plan: readonly DnsRecord[]): boolean;
+  merge?(text: string, wanted: TextRecord): string;
+}
+
+const startsWith = (version: string) => new RegExp(`^\\s*v\\s*=\\s*${version}\\s*(?:;|$)`, "i");
+const isEqual = (text: string, wanted: TextRecord) => text === wanted.text;
+
+const spf: TextKind = {
+  isSameKind: (text) => /^v=spf1(?: |$)/i.test(text),
+  // One of ours with another mail host looks like one that somebody wrote by hand.
+  isOurs: () => false,
+  isAsGood: (text, wanted, plan) => {
+    const allowed = mechanismsOf(text).flatMap((term) => resolveTerm(term, wanted.name, plan));
+    return mechanismsOf(wanted.text).every((term) =>
+      resolveTerm(term, wanted.name, plan).every((one) => allowed.includes(one)),
+    );
+  },
+  merge: (text, wanted) => text.replace(/^v=spf1/i, `v=spf1 ${mechanismsOf(wanted.text).join(" ")}`),
+};
+
+/** The terms before `all`, beyond which nothing is evaluated (RFC 7208 §5.1), that let senders pass. */
+function mechanismsOf(text: string): string[] {
+  const terms = text.toLowerCase().split(/ +/).slice(1);
+  const end = terms.findIndex((term) => /^[-+~?]?all$/.test(term));
+  return (end < 0 ? terms : terms.slice(0, end)).map((term) => term.replace(/^\+/, "")).filter(Boolean);
+}
+
+/** @example resolveTerm("a", "mail.kauke.example", []) // ["a:mail.kauke.example"] */
+function resolveTerm(term: string, name: string, plan: readonly DnsRecord[]): string[] {
+  if (term === "a") return [`a:${name}`];
+  if (term !== "mx" && term !== `mx:${name}`) return [term];
+  return plan.flatMap((one) => (one.type === "MX" && one.name === name ? [`a:${one.exchange}`] : []));
+}
+
+const dkim: TextKind = {
+  isSameKind: (text) => /(?:^|;)\s*p\s*=/i.test(text),
+  isOurs: (text) => /^v=DKIM1; k=(?:rsa|ed25519); p=[A-Za-z0-9+/]+=*$/.test(text),
+  isAsGood: isEqual,
+};
+
+const dmarc: TextKind = {
+  isSameKind: (text) => startsWith("DMARC1").test(text),
+  isOurs: (text) => /^v=DMARC1; p=reject; adkim=r; aspf=r(?:; rua=mailto:[^;]+)?$/.test(text),
+  isAsGood: isEqual,
+};
+
+const mtaSts: TextKind = {
+  isSameKind: (text) => startsWith("STSv1").test(text),
+  isOurs: (text) => /^v=STSv1; id=[0-9a-f]{20}$/.test(text),
+  isAsGood: isEqual,
+};
+
+const tlsReports: TextKind = {
+  isSameKind: (text) => startsWith("TLSRPTv1").test(text),
+  isOurs: () => false,
+  isAsGood: isEqual,
+};
+
+/** `null`: a name may have any number of texts like this one. */
+export function textKind({ name, text }: TextRecord): TextKind | null {
+  if (name.includes("._domainkey.")) return dkim;
+  return [spf, dmarc, mtaSts, tlsReports].find((kind) => kind.isSameKind(text)) ?? null;
+}
