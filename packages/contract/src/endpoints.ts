@@ -71,7 +71,7 @@ const shapes = {
     summary: "Create an account and sign in",
     body: registerBody,
     status: 201,
-    errors: [409, 429],
+    errors: [403, 409, 429],
     response: z.object({ user: userWire }),
   },
   login: {

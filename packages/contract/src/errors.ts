@@ -14,6 +14,8 @@ export const errorCodes = [
   "unavailable",
   "internal",
   "email_taken",
+  "registration_closed",
+  "invite_required",
   "credentials_wrong",
   "sign_in_by_link",
   "wallet_unproven",

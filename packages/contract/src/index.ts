@@ -2,6 +2,7 @@ export * from "./account/account-endpoints.ts";
 export * from "./account/auth.ts";
 export * from "./account/google.ts";
 export * from "./account/google-off.ts";
+export * from "./account/registration.ts";
 export * from "./account/sign-in.ts";
 export * from "./account/wallet.ts";
 export * from "./account/ways-in.ts";

@@ -1,5 +1,6 @@
 /** All dependencies of the use cases. A use case names the part it needs: `Pick<CoreDeps, "users" | "clock">`. */
 
+import type { RegistrationMode } from "@kauke/contract";
 import type { RateLimitRules } from "../limits/named-limits.ts";
 import type { RateLimitStore } from "../limits/rate.ts";
 import type { Clock, Random } from "../runtime/ports.ts";
@@ -68,6 +69,7 @@ export interface CoreDeps extends CoreStores {
   leakGuard: LeakGuard;
   clock: Clock;
   random: Random;
+  registration: RegistrationMode;
   ownDomains: readonly string[];
   /** Ports shown for a server on the user's own machine; `null` for the standard ports 587 and 465. */
   localSmtpPorts: { submission: number; submissions: number } | null;

@@ -60,6 +60,7 @@ export type HttpConfig = Pick<
   | "submissions"
   | "publicUrl"
   | "publicUrlGiven"
+  | "registration"
   | "trustedProxies"
   | "domains"
   | "limits"
@@ -71,7 +72,7 @@ export type HttpConfig = Pick<
 export interface HttpServerOptions
   extends Omit<
     CoreDeps,
-    "ownDomains" | "localSmtpPorts" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer"
+    "ownDomains" | "localSmtpPorts" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer" | "registration"
   > {
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
@@ -216,6 +217,7 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
     ownMail: { origin: config.publicUrl.origin, domain: config.domains[0] ?? "" },
     limitRules: rateLimitRules(config.limits),
     undoSeconds: config.undoSeconds,
+    registration: config.registration,
   };
 }
 

@@ -1,3 +1,5 @@
+import type { RegistrationMode } from "@kauke/contract";
+
 export type ServiceName = "api" | "mx" | "submission" | "sender";
 
 export type DeliveryMode = { kind: "preview" } | { kind: "relay"; url: URL } | { kind: "direct" };
@@ -26,6 +28,7 @@ export interface Config {
   publicUrl: URL;
   /** Whether KAUKE_PUBLIC_URL is set. If not, `http://127.0.0.1:<port>` also counts as the same origin. */
   publicUrlGiven: boolean;
+  registration: RegistrationMode;
   trustedProxies: readonly string[];
   tls: { certFile: string; keyFile: string } | null;
   /** Certificates by ACME (RFC 8555); `null`: from `tls`, or self-signed. */

@@ -74,6 +74,7 @@ test("each setting is read into its place in the configuration", () => {
     KAUKE_SECRET_KEY: key,
     KAUKE_SERVICES: "mx, sender",
     KAUKE_PUBLIC_URL: "https://Kauke.Example",
+    KAUKE_REGISTRATION: "closed",
     KAUKE_TRUSTED_PROXIES: "10.0.0.0/8,::1",
     KAUKE_TLS_CERT: "tls/cert.pem",
     KAUKE_TLS_KEY: "/etc/key.pem",
@@ -100,6 +101,7 @@ test("each setting is read into its place in the configuration", () => {
   expect([...config.services]).toEqual(["mx", "sender"]);
   expect(config.publicUrl.origin).toBe("https://kauke.example");
   expect(config.publicUrlGiven).toBe(true);
+  expect(config.registration).toBe("closed");
   expect(config.trustedProxies).toEqual(["10.0.0.0/8", "::1"]);
   expect(config.tls).toEqual({ certFile: join(folder, "tls/cert.pem"), keyFile: resolve("/etc/key.pem") });
   expect(config.domains[0]).toBe("one.example");
@@ -159,6 +161,7 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
     "KAUKE_PUBLIC_URL",
     ["kauke.example", "ftp://kauke.example", "https://kauke.example/path", "https://u:p@kauke.example"],
   ],
+  ["KAUKE_REGISTRATION", ["Open", "invited", "off"]],
   ["KAUKE_TRUSTED_PROXIES", ["proxy", "10.0.0.0/33", "::1/129", "10.0.0.1/8/8", "10.0.0.0/"]],
   ["KAUKE_DOMAINS", ["localhost", "a b.example", "kauke.test,", "127.0.0.1", "one.example,ONE.example", "-a.example"]],
   ["KAUKE_MAIL_HOST", ["mail", "mail..example", "mail.example:25"]],

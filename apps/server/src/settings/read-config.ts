@@ -1,6 +1,6 @@
 /** Builds the `Config` from the environment; reports all problems at once, by variable name, and stops the start. */
 import { resolve } from "node:path";
-import { docsPath, smtpGuidePath } from "@kauke/contract";
+import { docsPath, registrationModes, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
 import type { Config, DeliveryMode, ListenConfig, ServiceName } from "./config.ts";
 import { type Environment, readEnvironment, SettingReader, SettingsError } from "./env.ts";
@@ -106,6 +106,7 @@ function readWeb(settings: SettingReader, { http, https }: Pick<Config, "http" |
   return {
     publicUrl: settings.read("KAUKE_PUBLIC_URL", new URL(local), value.origin),
     publicUrlGiven: settings.has("KAUKE_PUBLIC_URL"),
+    registration: settings.read("KAUKE_REGISTRATION", "open", value.oneOf(...registrationModes)),
     trustedProxies: settings.read<readonly string[]>("KAUKE_TRUSTED_PROXIES", [], value.commaList(value.addressRange)),
     undoSeconds: settings.read("KAUKE_UNDO_SECONDS", 6, value.integer(0, 3600)),
     webhookAllow: settings.read<readonly string[]>("KAUKE_WEBHOOK_ALLOW", [], value.commaList(value.hostOrRange)),

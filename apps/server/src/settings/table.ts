@@ -115,6 +115,12 @@ const web = [
       "public origin of the web app; https turns on Secure `__Host-` cookies and HSTS. If unset, `http://127.0.0.1:<port>` counts as the same origin",
   },
   {
+    name: "KAUKE_REGISTRATION",
+    default: value("open"),
+    meaning:
+      "who may create an account: `open`: everybody who reaches the server; `invite`: whoever has a link of `npx kauke users invite` ([how](operating.md#who-may-register)); `closed`: nobody. Existing accounts sign in as ever",
+  },
+  {
     name: "KAUKE_TRUSTED_PROXIES",
     default: unset,
     meaning: "addresses or CIDRs of proxies whose `X-Forwarded-For` is trusted",

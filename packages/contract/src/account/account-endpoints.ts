@@ -177,7 +177,7 @@ export const walletEndpoints = {
       "Sign in by a Solana wallet: the address alone gets 401 with a `challenge`, the signed challenge gets the user",
     body: walletBody,
     status: 200,
-    errors: [401, 429],
+    errors: [401, 403, 429],
     response: z.object({ user: userWire }),
   },
 } as const satisfies Record<string, EndpointShapes>;

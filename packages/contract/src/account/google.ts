@@ -1,5 +1,6 @@
 /** Reasons why a federated sign-in failed. A cookie holds the key only: no text from an issuer is ever shown. */
 import { googleOffText } from "./google-off.ts";
+import { registrationMessages } from "./registration.ts";
 
 /** Cookie with the reason of a failed sign-in, readable by the page's scripts for a minute. */
 export const googleFailureCookie = "google-login-failed";
@@ -19,6 +20,8 @@ export const googleFailureTexts = {
   exists:
     "An account with this e-mail already exists. Sign in with its password and confirm the address in Settings, then Google leads there too.",
   taken: "An account with this e-mail already exists. Please sign in to it the way you did before.",
+  registration_closed: registrationMessages.closed,
+  invite_required: registrationMessages.invite,
   linked_elsewhere: "This Google account signs in to another account, so it can't be linked to this one.",
   has_one: "A Google account signs in to this account already. Remove it first.",
   other_person: "This is not the Google account that signs in to your account.",

@@ -1,6 +1,7 @@
 import type { GoogleFailure } from "@kauke/contract";
 import { randomToken } from "../../runtime/ports.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import { findRefusal } from "../registration.ts";
 import { tryLimit } from "../take-limit.ts";
 import { newUser, type User } from "../user/user.ts";
 import {
@@ -79,7 +80,7 @@ export async function takeFlow(
 
 /** Redeems the authorization code, and finds or creates the person's account. @param secrets from `takeFlow` */
 export async function finishFederatedSignIn(
-  deps: Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
+  deps: Pick<CoreDeps, "federatedIssuer" | "users" | "registration" | "random" | "clock">,
   { query, secrets, clientAddress }: { query: string; secrets: FlowSecrets; clientAddress: string },
 ): Promise<{ userId: string; googleId: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
@@ -103,7 +104,7 @@ export const failedAtIssuer = (code: IssuerFailure): FlowFailure =>
 const TRIES_MAX = 5;
 
 async function enterAccount(
-  deps: Pick<CoreDeps, "users" | "random" | "clock">,
+  deps: Pick<CoreDeps, "users" | "registration" | "random" | "clock">,
   person: FederatedPerson,
   clientAddress: string,
 ): Promise<{ userId: string } | FlowFailure> {
@@ -115,6 +116,8 @@ async function enterAccount(
     if (decision.kind === "refuse") return { failure: decision.reason };
     if (decision.kind === "sign-in") return { userId: decision.userId };
     if (decision.kind === "create") {
+      const failure = await findRefusal(deps);
+      if (failure !== null) return { failure };
       const user = personToUser(deps, person, decision);
       if (await deps.users.insertIfFree(user, clientAddress)) return { userId: user.id };
     } else if (await deps.users.linkGoogle(decision.userId, person, decision.email)) {

@@ -3,6 +3,7 @@ import { clientBlock } from "../../limits/party.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import { AppError } from "../app-error.ts";
 import type { ChosenDefaults, DefaultsChange } from "../mailbox/mailbox.ts";
+import { type RegistrationDeps, requireAdmission } from "../registration.ts";
 import type { FederatedPerson } from "../sign-in/federated-issuer.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 
@@ -139,13 +140,14 @@ export interface Registration {
 
 /**
  * Hashes the password before looking up the e-mail, so that a taken one takes as long as a free one.
- * @throws AppError `email_taken`, `rate_limited`, `busy`
+ * @throws AppError `registration_closed`, `invite_required`, `email_taken`, `rate_limited`, `busy`
  */
 export async function register(
-  deps: LimitDeps & { users: UserStore; hasher: PasswordHasher; random: Random },
+  deps: LimitDeps & RegistrationDeps & { users: UserStore; hasher: PasswordHasher; random: Random },
   { email, password, clientAddress }: Registration,
 ): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
+  await requireAdmission(deps);
   const passwordHash = await deps.hasher.hash(password, { party: clientBlock(clientAddress), isKnown: false });
   const user = newUser(deps, { authMethod: "email", email, passwordHash });
   await deps.users.insert(user, clientAddress);

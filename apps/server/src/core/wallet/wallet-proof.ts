@@ -8,6 +8,7 @@ import {
 } from "@kauke/contract";
 import type { Random } from "../../runtime/ports.ts";
 import { AppError } from "../app-error.ts";
+import { type RegistrationDeps, requireAdmission } from "../registration.ts";
 import type { TokenTerms } from "../sign-in/federated-issuer.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import { newUser, type User, type UserStore } from "../user/user.ts";
@@ -89,9 +90,12 @@ export function isProven(proof: WalletProof, { walletAddress, ...offered }: Offe
   return proof.signedMessage === text && isSignedBy(key, Buffer.from(text, "utf8"), signature);
 }
 
-type SignInDeps = OfferDeps & { users: UserStore };
+type SignInDeps = OfferDeps & RegistrationDeps & { users: UserStore };
 
-/** The first sign-in of an address creates its account. @throws AppError `wallet_unproven`, `rate_limited` */
+/**
+ * The first sign-in of an address creates its account.
+ * @throws AppError `wallet_unproven`, `registration_closed`, `invite_required`, `rate_limited`
+ */
 export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt): Promise<User> {
   const { proof, clientAddress } = attempt;
   await takeWalletProof(deps, attempt, "sign-in");
@@ -101,6 +105,7 @@ export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt)
 /** The first sign-in of a wallet counts as a registration, since anybody can make any number of keys. */
 async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, clientAddress: string): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
+  await requireAdmission(deps);
   const user = newUser(deps, { authMethod: "wallet", walletAddress });
   if (await deps.users.insertIfFree(user, clientAddress)) return user;
   const account = await deps.users.findByWallet(walletAddress);

@@ -2,7 +2,13 @@
 
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { type ErrorCode, mailboxMessages, type ProblemBody, signInMessages } from "@kauke/contract";
+import {
+  type ErrorCode,
+  mailboxMessages,
+  type ProblemBody,
+  registrationMessages,
+  signInMessages,
+} from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, asAppError } from "../../core/app-error.ts";
 import { traceOf } from "../../core/error-trace.ts";
@@ -34,6 +40,8 @@ const translations: Record<ErrorCode, Translation> = {
   unavailable: say(503, "The service is not available now. Please try again later."),
   internal: say(500, "Something went wrong on our side."),
   email_taken: say(409, "An account with this e-mail already exists. Please sign in instead."),
+  registration_closed: say(403, registrationMessages.closed),
+  invite_required: say(403, registrationMessages.invite),
   credentials_wrong: say(401, "Invalid email or password"),
   sign_in_by_link: say(429, signInMessages.byLink),
   proof_needed: say(403, "Please sign in again first: this needs a sign-in within the last five minutes."),

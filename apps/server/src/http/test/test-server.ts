@@ -75,6 +75,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
       submissions: { host: "127.0.0.1", port: 2465 },
       publicUrl: new URL("http://localhost:3000"),
       publicUrlGiven: false,
+      registration: "open",
       trustedProxies: [],
       domains: testDomains,
       limits: new Map(),
