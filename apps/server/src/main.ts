@@ -14,6 +14,7 @@ import { ProcessGroup } from "./processes/process-group.ts";
 import type { Logger } from "./runtime/ports.ts";
 import type { Config } from "./settings/config.ts";
 import { SettingsError } from "./settings/env.ts";
+import { isOpenToStrangers } from "./settings/open-registration.ts";
 import { readConfigOrExit } from "./settings/read-config.ts";
 import { StoreStartError } from "./store/start-error.ts";
 
@@ -37,6 +38,9 @@ export async function serve(overrides: StartOverrides = {}): Promise<void> {
     process.exitCode = 1;
   }
 }
+
+const OPEN_REGISTRATION =
+  "Everybody who reaches this server can register. KAUKE_REGISTRATION=invite admits only people whom you invite (`npx kauke users invite`), closed nobody.";
 
 interface Running {
   ports: ListenPorts;
@@ -81,6 +85,7 @@ function announce(config: Config, { ports, previewToken }: Running, logger: Logg
   if (ports.submission !== null) {
     lines.push(`  Submission     ${config.submission.host}:${ports.submission} (STARTTLS), ${ports.submissions} (TLS)`);
   }
+  if (isOpenToStrangers(config)) process.stderr.write(`${OPEN_REGISTRATION}\n`);
   process.stdout.write(`\n${lines.join("\n")}\n\n`);
 }
 

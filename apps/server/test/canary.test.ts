@@ -30,10 +30,10 @@ const places = (findings: readonly Finding[]) => [
 
 function targetOf(
   server: ServerProcess,
-  { hook, issuer }: Pick<PlantTarget, "issuer"> & { hook: { port: number } },
+  { hook, issuer, dataDir }: Pick<PlantTarget, "issuer" | "dataDir"> & { hook: { port: number } },
 ): PlantTarget {
   const submissionPort = Number(/"service":"submission","port":(\d+)/.exec(server.output())?.[1]);
-  return { ...server, submissionPort, hookPort: hook.port, issuer };
+  return { ...server, submissionPort, hookPort: hook.port, issuer, dataDir };
 }
 
 function expectPlanted(
@@ -90,7 +90,7 @@ describe("the embedded store", () => {
     const world = await canaryWorld(canaries);
     try {
       const first = await start(world.env);
-      const planted = await plantCanaries(canaries, targetOf(first, world));
+      const planted = await plantCanaries(canaries, targetOf(first, { ...world, dataDir }));
       expectPlanted(planted, world.mx.messages);
       const seen = Buffer.concat([
         ...world.mx.messages.map(({ bytes }) => bytes),
@@ -126,8 +126,10 @@ describe("the embedded store", () => {
     const { db, close } = await openEmbedded(dataDir);
     const rows = await everyRow(async (statement) => (await sql.raw<{ row: string }>(statement).execute(db)).rows);
     const { rows: senders } = await sql`SELECT token FROM bounce_sender`.execute(db);
+    const { rows: invitations } = await sql`SELECT id FROM invitation`.execute(db);
     await close();
     expect(senders).not.toEqual([]);
+    expect(invitations).toHaveLength(1);
     expect(rows.tables).toBeGreaterThan(15);
     expect(rows.text.length).toBeGreaterThan(10_000);
     expect(places(canaries.find(Buffer.from(rows.text), "rows"))).toEqual([]);
@@ -168,7 +170,7 @@ test.runIf(isLongRun && postgres.found)(
     const client = new pg.Client({ connectionString: url });
     try {
       const server = await startServerProcess({ dataDir, env });
-      const planted = await plantCanaries(canaries, targetOf(server, world));
+      const planted = await plantCanaries(canaries, targetOf(server, { ...world, dataDir }));
       expectPlanted(planted, world.mx.messages);
       await server.kill();
       await client.connect();

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   accountExportEndpoints,
+  googleEndpoints,
   signInEndpoints,
   walletEndpoints,
   waysInEndpoints,
@@ -251,6 +252,7 @@ const shapes = {
   ...mailboxEndpoints,
   ...labelEndpoints,
   ...encryptionEndpoints,
+  ...googleEndpoints,
   ...walletEndpoints,
   ...analyticsEndpoints,
   ...signInEndpoints,

@@ -20,6 +20,7 @@ export const routes = {
   register: anyone("POST", "/api/auth/register"),
   login: anyone("POST", "/api/auth/login"),
   walletSignIn: anyone("POST", "/api/auth/wallet"),
+  beginInvitedSignIn: anyone("POST", "/api/auth/google"),
   logout: anyone("POST", "/api/auth/logout"),
   listDomains: anyone("GET", "/api/domains"),
   getStats: anyone("GET", "/api/stats"),

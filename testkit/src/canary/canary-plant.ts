@@ -14,6 +14,7 @@ import { plantChecklist } from "./canary-checklist.ts";
 import { type CanaryAccount, CanaryClient, canaryAddress } from "./canary-client.ts";
 import { plantFederated } from "./canary-federated.ts";
 import { plantImports } from "./canary-imports.ts";
+import { plantInvitation } from "./canary-invitation.ts";
 import { plantKeys } from "./canary-keys.ts";
 import { plantMailboxes } from "./canary-mailboxes.ts";
 import type { Canaries } from "./canary-scan.ts";
@@ -57,6 +58,7 @@ export async function canaryWorld(canaries: Canaries) {
 }
 
 export interface PlantTarget {
+  dataDir: string;
   httpPort: number;
   mxPort: number;
   submissionPort: number;
@@ -87,6 +89,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const email = `${word("account")}@${word("account-domain")}.example`;
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
+  await plantInvitation(canaries, client, target.dataDir);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   await plantChecklist(canaries, { owner, aliasId: aliases.id });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });

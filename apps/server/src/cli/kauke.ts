@@ -11,6 +11,7 @@ import { type Command, findCommand, print } from "./commands/command.ts";
 import { backup, migrateCommand, restore } from "./commands/data.ts";
 import { doctor } from "./commands/doctor.ts";
 import { domains } from "./commands/domains.ts";
+import { usersInvitations, usersInvite, usersUninvite } from "./commands/invites.ts";
 import { keysList, keysRotate } from "./commands/keys.ts";
 import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./commands/users.ts";
 import { ControlError } from "./control/control-client.ts";
@@ -24,6 +25,9 @@ const commands: readonly Command[] = [
   usersFind,
   usersDelete,
   usersEndSessions,
+  usersInvite,
+  usersInvitations,
+  usersUninvite,
   usersUnblock,
   migrateCommand,
   keysList,

@@ -23,6 +23,7 @@ import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice.ts";
 import type { OwnMailSettings } from "./own-mail.ts";
+import type { InviteStore } from "./registration.ts";
 import type { FederatedIssuer, SignInFlowStore } from "./sign-in/federated-issuer.ts";
 import type { BrowserMac } from "./sign-in/known-browser.ts";
 import type { SmtpCredentialStore } from "./smtp-credential.ts";
@@ -34,6 +35,7 @@ import type { WalletChallengeStore } from "./wallet/wallet-proof.ts";
 export interface CoreStores {
   accountExport: AccountExportStore;
   users: UserStore;
+  invites: InviteStore;
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
   apiKeys: ApiKeyStore;

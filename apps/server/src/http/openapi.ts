@@ -32,7 +32,7 @@ const bearerText = `An API key from the settings page. Its scopes (${keyScopes.j
 const errorTexts: Record<number, string> = {
   400: "The body is not valid (`errors` says which fields), or its content can't be accepted",
   401: "Not signed in, the credentials are wrong, or the API key is unknown, revoked or expired",
-  403: "Another user's id in the path, a request from another site, a sign-in too old for this call, or an API key that lacks the scope (`key_scope`)",
+  403: "Another user's id in the path, a request from another site, a sign-in too old for this call, an API key that lacks the scope (`key_scope`), or an account that may not be created (`invite_required`, `registration_closed`)",
   404: "Unknown, or not yours",
   409: "Conflicts with the current state, e.g. taken, in use, or changed in the meantime",
   413: "The body is too large",
@@ -67,11 +67,12 @@ export function openApiDocument(origin: string, cookieName: string): object {
     const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
   }
+  for (const [path, operations] of Object.entries(redirects)) paths[path] = { ...paths[path], ...operations };
   return {
     openapi: "3.1.0",
     info: { title: product.name, version: product.version },
     servers: [{ url: origin }],
-    paths: { ...paths, ...redirects },
+    paths,
     components: {
       schemas: { Problem: problem },
       securitySchemes: {

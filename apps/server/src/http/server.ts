@@ -40,7 +40,7 @@ import { isCrossSiteWrite, type OwnOrigins, publicOrigin } from "./request/same-
 import { errorResponder, respondToBrokenRequest } from "./response/problem.ts";
 import { securityHeaders } from "./response/security-headers.ts";
 import { SecureServer, type SecureServerOptions } from "./secure-server.ts";
-import { emailChangeHandlers, proofHandlers, waysInHandlers } from "./sign-in/method-routes.ts";
+import { emailChangeHandlers, googleHandlers, proofHandlers, waysInHandlers } from "./sign-in/method-routes.ts";
 import {
   authHandlers,
   passwordHandlers,
@@ -257,6 +257,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...passwordHandlers(deps, later),
     ...signInLinkHandlers(deps, later),
     ...signInHandlers(deps),
+    ...googleHandlers(deps),
     ...proofHandlers(deps),
     ...waysInHandlers(deps, later),
     ...emailChangeHandlers(deps, later),

@@ -474,6 +474,13 @@ const signIn = {
     "steps of wallet sign-ins from one network, two to a sign-in; a first sign-in counts as a new account too | {wallet_ip} | network, block | network and block | refused | sign-in/wallet.test.ts",
   openChallenges:
     "open wallet challenges | {openSignIns.open} | all, network, block | none | the oldest of the busiest network of the busiest block | attacks/tables.test.ts, anonymous-tokens.test.ts",
+  // A row of some 200 bytes, for 90 days at most.
+  openInvites: bound(
+    { open: 1000 },
+    "open invitations to register | {open} | all | none: only the operator makes them | the command refuses another | attacks/registration.test.ts",
+  ),
+  wrongInvites:
+    "registrations with a wrong invitation | {register}, as registrations; a token has 160 random bits | network, block | network and block | refused | attacks/registration.test.ts",
   loginSessions: bound(
     { account: 100 },
     "open sessions of an account | {account} | account | the account | its least recently used session | attacks/tables.test.ts",

@@ -98,12 +98,13 @@ export function webLink(text: string): string {
   return url.href;
 }
 
+/** @param host name or address; IPv6 with or without brackets */
+export const isLoopback = (host: string): boolean => /^(?:localhost|\[?::1\]?|127(?:\.\d{1,3}){3})$/i.test(host);
+
 /** URL of an OpenID issuer; `http://` for loopback only, for tests. A trailing slash belongs to an issuer's name. */
 export function issuer(text: string): string {
   const url = parseUrl(text, "must be an https address");
-  const isLoopback =
-    url.hostname === "localhost" || url.hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(url.hostname);
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback))
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname)))
     return url.pathname === "/" ? text.replace(/\/$/, "") : text;
   throw new SettingProblem("must be an https address (http only on loopback)");
 }

@@ -267,6 +267,15 @@ export interface OneTimeTokenTable {
   block_index: Generated<Buffer | null>;
 }
 
+export interface InvitationTable {
+  id: string;
+  token_index: Buffer;
+  created_at: Date;
+  expires_at: Date;
+  /** The address that it is bound to. */
+  sealed: Buffer;
+}
+
 export interface NoticeTable {
   id: string;
   user_id: string;
@@ -337,6 +346,7 @@ export interface DB {
   certificate_record: CertificateRecordTable;
   sent_answer: SentAnswerTable;
   one_time_token: OneTimeTokenTable;
+  invitation: InvitationTable;
   notice: NoticeTable;
   checklist: ChecklistTable;
   counter: CounterTable;

@@ -84,6 +84,14 @@ describe("retention", () => {
           return fixture.store.certificateRecords.write({ kind: "challenge", name: "x", value: "y", expiresAt });
         },
       },
+      invites: {
+        seconds: 7 * DAY,
+        plant: () => {
+          const createdAt = fixture.clock.now();
+          const expiresAt = new Date(createdAt.getTime() + 7 * DAY * 1000);
+          return fixture.store.invites.insert({ id: randomUUID(), address: null, createdAt, expiresAt }, "token");
+        },
+      },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
       orphanedBodies: { seconds: 3600, plant: () => fixture.store.bodies.put(randomUUID(), [Buffer.from("x")]) },
     };

@@ -10,6 +10,7 @@ import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice.ts";
+import type { InviteStore } from "../core/registration.ts";
 import type { SentAnswerStore } from "../core/reply-path.ts";
 import { type Kept, keptSince } from "../core/retention.ts";
 import type { RateLimitStore } from "../limits/rate.ts";
@@ -35,6 +36,7 @@ export interface RetentionParts {
   sentAnswers: Pick<SentAnswerStore, "deleteEnded">;
   bounceSenders: Pick<BounceSenderStore, "deleteExpired">;
   certificateRecords: Pick<CertificateRecords, "deleteExpired">;
+  invites: Pick<InviteStore, "deleteExpired">;
   bodies: MessageBodies;
   isKnownMessage(messageId: string): Promise<boolean>;
 }
@@ -80,6 +82,7 @@ export const retentionRules = [
   { what: "sentAnswers", kept: null, forget: (now, parts) => parts.sentAnswers.deleteEnded(now) },
   { what: "bounceSenders", kept: null, forget: (now, parts) => parts.bounceSenders.deleteExpired(now) },
   { what: "certificateRecords", kept: null, forget: (now, parts) => parts.certificateRecords.deleteExpired(now) },
+  { what: "invites", kept: null, forget: (now, parts) => parts.invites.deleteExpired(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
   // A crash between a body and its row leaves the body.
   {

@@ -6,6 +6,7 @@ import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
 import { accountExportStore } from "./rows/accounts/account-export.ts";
 import { accountLinkStore } from "./rows/accounts/account-links.ts";
 import { apiKeyStore } from "./rows/accounts/api-keys.ts";
+import { inviteStore } from "./rows/accounts/invites.ts";
 import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { userStore } from "./rows/accounts/users.ts";
 import { aliasStore } from "./rows/aliases/aliases.ts";
@@ -49,6 +50,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
     accountLinks: accountLinkStore(context, { forgetBodies }),
+    invites: inviteStore(context),
     loginSessions: loginSessionStore(context),
     apiKeys: apiKeyStore(context),
     signInFlows: signInFlowStore(context),

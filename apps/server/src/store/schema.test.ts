@@ -89,6 +89,13 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     block_index: "bytea?",
   },
   certificate_record: { id: "uuid", kind: "text", name: "text", expires_at: "timestamptz?", sealed: "bytea" },
+  invitation: {
+    id: "uuid",
+    token_index: "bytea",
+    created_at: "timestamptz",
+    expires_at: "timestamptz",
+    sealed: "bytea",
+  },
   bounce_sender: { token: "bytea", alias_id: "uuid", expires_on: "text", sealed: "bytea" },
   sent_answer: { mark: "bytea", user_id: "uuid", ends_at: "timestamptz" },
   destination: {

@@ -73,6 +73,38 @@ describe("beside a running server", () => {
     expect((await kauke("users", "unblock-mailbox", "ann")).code).toBe(2);
   });
 
+  it("an invitation's link is printed once, listed without its address or token, and revoked once", async () => {
+    const made = await kauke("users", "invite", "--for", "Vita.Canary@people.example", "--days", "2");
+    expect([made.code, made.err]).toEqual([0, ""]);
+    const [, token = ""] = /^http:\/\/localhost:\d+\/register#invite=([a-z2-7]{32})$/m.exec(made.out) ?? [];
+    expect(token).not.toBe("");
+    expect(made.out).toContain("set KAUKE_REGISTRATION=invite");
+    const listed = await kauke("users", "invitations");
+    expect([listed.out.includes("one address"), listed.out.includes("@"), listed.out.includes(token)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect((await kauke("users", "invitations", "--show-addresses")).out).toContain("Vita.Canary@people.example");
+    const [{ id, createdAt, expiresAt }] = JSON.parse((await kauke("users", "invitations", "--json")).out);
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(2 * 86_400_000);
+    expect((await kauke("users", "uninvite", id)).code).toBe(0);
+    const again = await kauke("users", "uninvite", id);
+    expect([again.code, again.err.includes("no open invitation")]).toEqual([1, true]);
+    expect((await kauke("users", "invitations")).out).toBe("There are no open invitations.\n");
+  });
+
+  it.each([
+    ["--days", "0"],
+    ["--days", "91"],
+    ["--days", "1.5"],
+    ["--days", "x"],
+    ["--for", "vita"],
+    ["--for", ""],
+  ])("an invitation with %s %j is refused", async (option, value) => {
+    expect((await kauke("users", "invite", option, value)).code).toBe(2);
+  });
+
   it("the schema is up to date, and the server's log contains no address", async () => {
     const { code, out } = await kauke("migrate", "--check");
     expect([code, out.trimEnd().split("\n").at(-1)]).toEqual([0, "The schema is up to date."]);
@@ -89,6 +121,9 @@ it("without a server the same commands open the data themselves", async () => {
     pending: unknown[];
   };
   expect([state.applied.length > 3, state.pending]).toEqual([true, []]);
+  const { link } = JSON.parse((await kauke("users", "invite", "--json")).out) as { link: string };
+  expect(link).toMatch(/^http:\/\/localhost:\d+\/register#invite=[a-z2-7]{32}$/);
+  expect(JSON.parse((await kauke("users", "invitations", "--json")).out)).toMatchObject([{ isBound: false }]);
 }, 60_000);
 
 it("a directory that no server has used yet has every migration pending; migrate applies them, once", async () => {

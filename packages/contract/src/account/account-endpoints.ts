@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { EndpointShapes } from "../endpoint.ts";
-import { userWire } from "./auth.ts";
+import { inviteText, userWire } from "./auth.ts";
 import {
   changePasswordBody,
   emailConfirmationLink,
@@ -168,6 +168,17 @@ export const waysInEndpoints = {
     body: emailChangeLink,
     status: 200,
     response: signInWire,
+  },
+} as const satisfies Record<string, EndpointShapes>;
+
+export const googleEndpoints = {
+  beginInvitedSignIn: {
+    summary:
+      "Begin a Google sign-in with an invitation, which stays out of every URL; without one, open this path in a browser",
+    body: z.object({ invite: inviteText }),
+    status: 200,
+    errors: [429, 503],
+    response: issuerPage,
   },
 } as const satisfies Record<string, EndpointShapes>;
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isMailbox } from "../alias.ts";
 import { isKeyId } from "../key-id.ts";
 import { limits } from "../limits.ts";
+import { registrationMessages } from "./registration.ts";
 
 export const authMessages = {
   emailInvalid: "Valid email address is required",
@@ -24,7 +25,10 @@ export const newPassword = z
   .min(limits.passwordMin, authMessages.passwordShort)
   .max(limits.passwordMax, authMessages.passwordLong);
 
-export const registerBody = z.object({ email: accountEmail, password: newPassword });
+/** Token of an invite. One of another form gets the response of one that is not valid. */
+export const inviteText = z.string(registrationMessages.inviteText);
+
+export const registerBody = z.object({ email: accountEmail, password: newPassword, invite: inviteText.optional() });
 export type RegisterBody = z.infer<typeof registerBody>;
 
 export const loginBody = z.object({

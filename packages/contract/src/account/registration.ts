@@ -11,6 +11,7 @@ export const registrationMeta = "registration";
 export const invitePattern = /^[a-z2-7]{32}$/;
 
 export const registrationMessages = {
+  inviteText: "The invitation must be a text",
   closed: "Registration is closed on this server. If you have an account, please sign in.",
   invite:
     "Accounts are made by invitation here. Yours is missing, was used, has expired, or is for another e-mail address. Please ask whoever runs this server for a new one.",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { product } from "../limits.ts";
+import { inviteText } from "./auth.ts";
 
 export const walletMessages = {
   addressRequired: "Wallet address is required",
@@ -39,6 +40,8 @@ export const walletBody = z.object({
   signedMessage: proofPart,
   /** A signature has 64 bytes, as base58 or base64. */
   signature: proofPart,
+  /** Needed by a new wallet while registration is by invitation. */
+  invite: inviteText.optional(),
 });
 export type WalletBody = z.infer<typeof walletBody>;
 

@@ -40,6 +40,13 @@ export function refuse(sentence: string, code = 2): number {
   return code;
 }
 
+export function finish(done: boolean, yes: string, no: string): number {
+  return done ? print(`${yes}\n`) : refuse(no, 1);
+}
+
+/** Without characters that could move the cursor or break a line. */
+export const oneWord = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]/gu, "");
+
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export type Found =

@@ -1,7 +1,7 @@
 /** Commands on accounts. They print an e-mail address only with `--show-addresses` or if the operator entered it. */
 import type { UserSummary } from "../control/control-protocol.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
-import { type Command, jsonText, print, printWhole, refuse } from "./command.ts";
+import { type Command, finish, jsonText, oneWord, print, printWhole, refuse } from "./command.ts";
 
 export const users: Command = {
   usage: "users",
@@ -39,8 +39,6 @@ function lineOf({ id, authMethod, createdAt, aliases, lastSeenAt, email }: UserS
   const line = `${id}  ${authMethod.padEnd(7)}  ${createdAt.slice(0, 10)}  ${String(aliases).padStart(7)}  ${seen.padEnd(16)}`;
   return `${index === 0 ? heading : ""}${(line + shown).trimEnd()}\n`;
 }
-
-const oneWord = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]/gu, "");
 
 export const usersFind: Command = {
   usage: "users find <email>",
@@ -86,7 +84,3 @@ export const usersUnblock: Command = {
 };
 
 const noAccount = "There is no account with this id; `kauke users` prints them.";
-
-function finish(done: boolean, yes: string, no: string): number {
-  return done ? print(`${yes}\n`) : refuse(no, 1);
-}

@@ -1,9 +1,11 @@
 /**
  * Protocol between the operator's command and a running server: one request per connection, a line of JSON each way.
- * Responses contain no key and no password; mail kept for the operator is sent only on request.
+ * Responses contain no key and no password; mail kept for the operator, and the link of a new invite, are sent only on
+ * request.
  */
 
 import { join } from "node:path";
+import type { RegistrationMode } from "@kauke/contract";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { CertificateStatus } from "../../platform/acme/certificate-issuer.ts";
@@ -20,6 +22,22 @@ export interface UserSummary {
   email?: string | null;
 }
 
+export interface InviteSummary {
+  id: string;
+  createdAt: string;
+  expiresAt: string;
+  isBound: boolean;
+  address?: string | null;
+}
+
+export interface NewInvite {
+  id: string;
+  /** URL with the token, shown once. */
+  link: string;
+  expiresAt: string;
+  registration: RegistrationMode;
+}
+
 export type KeySummary = Omit<KeyFacts, "createdAt"> & { createdAt: string };
 
 type Nothing = Record<never, never>;
@@ -34,6 +52,9 @@ export interface ControlCalls {
   "users-delete": { ask: { userId: string }; result: boolean };
   "users-end-sessions": { ask: { userId: string }; result: boolean };
   "mailbox-unblock": { ask: { address: string }; result: boolean };
+  "invites-create": { ask: { address: string; days: number }; result: NewInvite };
+  "invites-list": { ask: { withAddress: boolean }; result: readonly InviteSummary[] };
+  "invites-revoke": { ask: { id: string }; result: boolean };
   "keys-list": { ask: Nothing; result: readonly KeySummary[] };
   "keys-rotate": { ask: Nothing; result: RotationState };
   "keys-state": { ask: Nothing; result: RotationState };
@@ -62,6 +83,8 @@ export interface ServerFacts {
   dnsServers: readonly string[] | null;
   publicUrl: string;
   publicUrlGiven: boolean;
+  registration: RegistrationMode;
+  isOpenToStrangers: boolean;
   ownCertificate: boolean;
   /** Of an issuer (ACME); `null` without one. */
   certificates: readonly CertificateStatus[] | null;
@@ -106,6 +129,9 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "users-delete": ({ userId }) => ({ userId: text(userId) }),
   "users-end-sessions": ({ userId }) => ({ userId: text(userId) }),
   "mailbox-unblock": ({ address }) => ({ address: text(address) }),
+  "invites-create": ({ address, days }) => ({ address: text(address), days: typeof days === "number" ? days : 0 }),
+  "invites-list": ({ withAddress }) => ({ withAddress: withAddress === true }),
+  "invites-revoke": ({ id }) => ({ id: text(id) }),
   "keys-list": nothing,
   "keys-rotate": nothing,
   "keys-state": nothing,

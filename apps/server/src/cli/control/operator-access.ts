@@ -3,7 +3,7 @@
  * The embedded database has one owner at a time, so a server that runs but does not respond is an error.
  */
 import { statSync } from "node:fs";
-import type { Logger } from "../../runtime/ports.ts";
+import { type Logger, systemClock, systemRandom } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import { openStore } from "../../store/open-store.ts";
 import { StoreStartError } from "../../store/start-error.ts";
@@ -26,7 +26,11 @@ export async function openAccess(config: Config): Promise<OperatorAccess> {
   }
   if (config.databaseUrl === null) refuseForeignDirectory(config.dataDir);
   const store = await openStore({ ...config, dkimDomains: config.domains, logger: silent }).catch(explainLock);
-  return { ...controlHandlers({ config, store, ports: {} }), isRunning: false, close: () => store.close() };
+  return {
+    ...controlHandlers({ config, store, ports: {}, clock: systemClock, random: systemRandom }),
+    isRunning: false,
+    close: () => store.close(),
+  };
 }
 
 /** The server could not read files that this process, e.g. as root, writes into another user's directory. */

@@ -5,18 +5,23 @@ import { wantedCertificates } from "../../core/certificate.ts";
 import { createResolver } from "../../mail/dns/resolver.ts";
 import { askServers, askSystem, probeRelay, type RelayState } from "../../mail/transport/relay-transport.ts";
 import { certificateStatus } from "../../platform/acme/certificate-issuer.ts";
+import type { Clock, Random } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
+import { isOpenToStrangers } from "../../settings/open-registration.ts";
 import { BackupError, type BackupRequest } from "../../store/backup/backup.ts";
 import type { Store } from "../../store/open-store.ts";
 import type { OperatorUser } from "../../store/rows/operator-store.ts";
 import type { RotationState } from "../../store/sealing/key-rotation.ts";
 import { exampleLinks } from "../doctor/server-checks.ts";
 import { type ControlHandlers, OperatorError, type ServerFacts, type UserSummary } from "./control-protocol.ts";
+import { inviteCalls } from "./invite-calls.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
 
 export interface ServerView {
   config: Config;
   store: Store;
+  clock: Clock;
+  random: Random;
   ports: Readonly<Partial<Record<"http" | "https" | "mx" | "submission" | "submissions", number | null>>>;
 }
 
@@ -27,6 +32,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "kept-text": ({ messageId }) => readKept(view.store, messageId),
     "kept-forget": ({ messageId }) => forgetKept(view.store, messageId),
     ...userCalls(view.store),
+    ...inviteCalls(view),
     ...keyCalls(view.store),
     backup: (request) => backUp(view.store, request),
     migrations: () => view.store.operator.migrations(),
@@ -69,6 +75,8 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
             store.certificateRecords,
             wantedCertificates({ ...config, publicUrl: config.publicUrl.origin }),
           ),
+    registration: config.registration,
+    isOpenToStrangers: isOpenToStrangers(config),
     host: config.http.host,
     services: [...config.services],
     ports: Object.fromEntries(listening),

@@ -13,6 +13,7 @@ export function checkServer(facts: ServerFacts, { isRunning, now }: { isRunning:
   return [
     checkRunning(facts, isRunning),
     checkStore(facts),
+    checkRegistration(facts),
     checkDelivery(facts),
     checkQueue(facts, now),
     checkRotation(facts),
@@ -33,6 +34,20 @@ function checkStore({ isSound }: ServerFacts): CheckResult {
   return isSound
     ? ok("It can be opened and written.")
     : fix("A write to disk failed, so all mail is deferred: repair the disk, then restart the server.");
+}
+
+export function checkRegistration({
+  registration,
+  isOpenToStrangers,
+}: Pick<ServerFacts, "registration" | "isOpenToStrangers">): CheckResult {
+  const { ok, warn } = checking("registration", registration);
+  if (registration === "closed") return ok("Nobody can create an account.");
+  if (registration === "invite") return ok("Accounts are made by invitation: `kauke users invite` prints a link.");
+  if (!isOpenToStrangers)
+    return ok("Whoever uses this machine can create an account; nobody else reaches the web app.");
+  return warn(
+    "Everybody who finds this server can create an account: set KAUKE_REGISTRATION to invite or closed, unless you want that.",
+  );
 }
 
 function checkDelivery({ delivery }: ServerFacts): CheckResult {

@@ -21,6 +21,8 @@ export interface FlowSecrets {
   /** Page for signed-in users on which the sign-in was started, e.g. `/settings`; absent for the dashboard. */
   returnTo?: string;
   settings?: SettingsFlow;
+  /** Token of an invite, if the person may be new. */
+  invite?: string;
 }
 
 /** A person as the issuer describes them; every field has been checked and is within its length limit. */

@@ -3,13 +3,12 @@
  * a hash of the session's token and the state, so another browser, a later session, or a link that somebody else
  * prepared cannot continue it.
  */
-import { type GoogleFailure, googleFailureTexts, type WaysInAction, waysInMessages } from "@kauke/contract";
+import { type GoogleFailure, type WaysInAction, waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { readFreshFor, requireFreshProof } from "../login-session.ts";
-import { takeLimit } from "../take-limit.ts";
 import type { FederatedPerson, FlowSecrets, SettingsFlow } from "./federated-issuer.ts";
-import { type FlowFailure, failedAtIssuer, openFlow } from "./federated-sign-in.ts";
+import { type FlowFailure, failedAtIssuer, requireFlow } from "./federated-sign-in.ts";
 
 type BeginDeps = Pick<
   CoreDeps,
@@ -43,12 +42,7 @@ export async function beginGoogleProof(deps: BeginDeps, begin: Begin & { action:
 }
 
 async function beginSettingsFlow(deps: BeginDeps, begin: Begin, settings: SettingsFlow): Promise<string> {
-  const { token: browserToken, clientAddress } = begin;
-  if (deps.federatedIssuer === null) throw new AppError("invalid", { message: googleFailureTexts.off });
-  await takeLimit(deps, "google_ip", { ipAddress: clientAddress });
-  const url = await openFlow(deps, { ...begin, browserToken, settings });
-  if (url === null) throw new AppError("unavailable", { message: googleFailureTexts.unreachable });
-  return url;
+  return await requireFlow(deps, { ...begin, browserToken: begin.token, settings });
 }
 
 type FinishDeps = Pick<CoreDeps, "users" | "loginSessions" | "federatedIssuer" | "clock">;

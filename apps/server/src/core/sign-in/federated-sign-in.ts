@@ -1,8 +1,9 @@
-import type { GoogleFailure } from "@kauke/contract";
+import { type GoogleFailure, googleFailureTexts, invitePattern } from "@kauke/contract";
 import { randomToken } from "../../runtime/ports.ts";
+import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import { findRefusal } from "../registration.ts";
-import { tryLimit } from "../take-limit.ts";
+import { findRefusal, inviteToUse, type RegistrationDeps } from "../registration.ts";
+import { takeLimit, tryLimit } from "../take-limit.ts";
 import { newUser, type User } from "../user/user.ts";
 import {
   type FederatedPerson,
@@ -40,16 +41,33 @@ interface NewFlow {
   clientAddress: string;
   returnTo?: string | null;
   settings?: SettingsFlow;
+  invite?: string | undefined;
+}
+
+/**
+ * @returns the issuer's URL
+ * @throws AppError `rate_limited`; `unavailable`: the issuer is unreachable; `invalid`: federated sign-in is off
+ */
+export async function requireFlow(deps: BeginDeps, flow: NewFlow): Promise<string> {
+  if (deps.federatedIssuer === null) throw new AppError("invalid", { message: googleFailureTexts.off });
+  await takeLimit(deps, "google_ip", { ipAddress: flow.clientAddress });
+  const url = await openFlow(deps, flow);
+  if (url === null) throw new AppError("unavailable", { message: googleFailureTexts.unreachable });
+  return url;
 }
 
 /** Stores the flow's secrets. @returns the issuer's URL; `null` while the issuer is unreachable */
-export async function openFlow(
+async function openFlow(
   deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock">,
-  { browserToken, redirectUri, clientAddress, returnTo, settings }: NewFlow,
+  { browserToken, redirectUri, clientAddress, returnTo, settings, invite }: NewFlow,
 ): Promise<string | null> {
   // Length of each secret: RFC 7636 §4.1 requires at least 32 bytes of a PKCE verifier.
   const [state, nonce, verifier] = [1, 2, 3].map(() => randomToken(deps.random)) as [string, string, string];
-  const about = { ...(returnTo && { returnTo }), ...(settings !== undefined && { settings }) };
+  const about = {
+    ...(returnTo && { returnTo }),
+    ...(settings !== undefined && { settings }),
+    ...(invite !== undefined && invitePattern.test(invite) && { invite }),
+  };
   const secrets: FlowSecrets = { state, nonce, verifier, redirectUri, ...about };
   const tokenHash = hashFlow(browserToken, state);
   const url = tokenHash === null ? null : ((await deps.federatedIssuer?.authorizationUrl(secrets)) ?? null);
@@ -60,7 +78,8 @@ export async function openFlow(
 }
 
 /**
- * Removes the flow: a sign-in is found by the cookie of its start, a flow of Settings by the session of its start.
+ * Removes the flow: a sign-in is found by the cookie of its start, a flow of Settings by the session of its start, and a
+ * sign-in with an invite by the session cookie, which an anonymous visitor has too.
  * @param query of the redirect back, e.g. `?code=…&state=…`
  */
 export async function takeFlow(
@@ -74,19 +93,18 @@ export async function takeFlow(
   };
   const signIn = await take(browserToken);
   if (signIn !== null) return signIn.settings === undefined ? signIn : null;
-  const ofSession = await take(sessionToken);
-  return ofSession?.settings === undefined ? null : ofSession;
+  return await take(sessionToken);
 }
 
 /** Redeems the authorization code, and finds or creates the person's account. @param secrets from `takeFlow` */
 export async function finishFederatedSignIn(
-  deps: Pick<CoreDeps, "federatedIssuer" | "users" | "registration" | "random" | "clock">,
+  deps: RegistrationDeps & Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
   { query, secrets, clientAddress }: { query: string; secrets: FlowSecrets; clientAddress: string },
 ): Promise<{ userId: string; googleId: string } | FlowFailure> {
   if (deps.federatedIssuer === null) return { failure: "off" };
   const redeemed = await deps.federatedIssuer.redeem(query, secrets);
   if (typeof redeemed === "string") return failedAtIssuer(redeemed);
-  const entered = await enterAccount(deps, redeemed, clientAddress);
+  const entered = await enterAccount(deps, redeemed, { clientAddress, invite: secrets.invite });
   return "failure" in entered ? entered : { ...entered, googleId: redeemed.subject };
 }
 
@@ -104,9 +122,9 @@ export const failedAtIssuer = (code: IssuerFailure): FlowFailure =>
 const TRIES_MAX = 5;
 
 async function enterAccount(
-  deps: Pick<CoreDeps, "users" | "registration" | "random" | "clock">,
+  deps: RegistrationDeps & Pick<CoreDeps, "users" | "random" | "clock">,
   person: FederatedPerson,
-  clientAddress: string,
+  { clientAddress, invite }: Pick<NewFlow, "clientAddress" | "invite">,
 ): Promise<{ userId: string } | FlowFailure> {
   for (let tried = 0; tried < TRIES_MAX; tried++) {
     const decision = decideAccount(person, {
@@ -116,10 +134,11 @@ async function enterAccount(
     if (decision.kind === "refuse") return { failure: decision.reason };
     if (decision.kind === "sign-in") return { userId: decision.userId };
     if (decision.kind === "create") {
-      const failure = await findRefusal(deps);
+      const failure = await findRefusal(deps, { invite, email: decision.email });
       if (failure !== null) return { failure };
       const user = personToUser(deps, person, decision);
-      if (await deps.users.insertIfFree(user, clientAddress)) return { userId: user.id };
+      if (await deps.users.insertIfFree(user, { clientAddress, invite: inviteToUse(deps, { invite }) }))
+        return { userId: user.id };
     } else if (await deps.users.linkGoogle(decision.userId, person, decision.email)) {
       return { userId: decision.userId };
     }

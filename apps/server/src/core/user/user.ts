@@ -52,11 +52,21 @@ export interface WayRemoval {
   keepSession: Buffer | null;
 }
 
+export interface Registrant {
+  /** Absent for accounts that no visitor registers. */
+  clientAddress?: string;
+  /** Token of the invite that the new account uses up. */
+  invite?: string | undefined;
+}
+
 export interface UserStore {
-  /** @param clientAddress absent unless a visitor registers @throws AppError `email_taken`, ignoring letter case */
-  insert(user: User, clientAddress?: string): Promise<void>;
-  /** False when another account has the e-mail, wallet or Google id. */
-  insertIfFree(user: User, clientAddress?: string): Promise<boolean>;
+  /**
+   * @throws AppError `email_taken`, ignoring letter case; `invite_required` if the invite is not valid any more. Then no
+   * account is made and no invite used
+   */
+  insert(user: User, from?: Registrant): Promise<void>;
+  /** False, with no invite used, when another account has the e-mail, wallet or Google id, or the invite is not valid. */
+  insertIfFree(user: User, from?: Registrant): Promise<boolean>;
   find(id: string): Promise<User | null>;
   findByWallet(walletAddress: string): Promise<User | null>;
   findByEmail(email: string): Promise<User | null>;
@@ -136,6 +146,7 @@ export interface Registration {
   email: string;
   password: string;
   clientAddress: string;
+  invite?: string | undefined;
 }
 
 /**
@@ -144,13 +155,13 @@ export interface Registration {
  */
 export async function register(
   deps: LimitDeps & RegistrationDeps & { users: UserStore; hasher: PasswordHasher; random: Random },
-  { email, password, clientAddress }: Registration,
+  { email, password, clientAddress, invite: given }: Registration,
 ): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
-  await requireAdmission(deps);
+  const invite = await requireAdmission(deps, { invite: given, email });
   const passwordHash = await deps.hasher.hash(password, { party: clientBlock(clientAddress), isKnown: false });
   const user = newUser(deps, { authMethod: "email", email, passwordHash });
-  await deps.users.insert(user, clientAddress);
+  await deps.users.insert(user, { clientAddress, invite });
   return user;
 }
 

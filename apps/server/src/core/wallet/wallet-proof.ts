@@ -57,6 +57,8 @@ export interface WalletAttempt {
   /** Token of the anonymous cookie; `null` when this browser has none and so was never given a challenge. */
   browserToken: string | null;
   clientAddress: string;
+  /** Token of an invite, if the wallet may be new. */
+  invite?: string | undefined;
 }
 
 /** Each purpose has its own statement, which the wallet shows; a signature for another purpose is not valid. */
@@ -97,20 +99,22 @@ type SignInDeps = OfferDeps & RegistrationDeps & { users: UserStore };
  * @throws AppError `wallet_unproven`, `registration_closed`, `invite_required`, `rate_limited`
  */
 export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt): Promise<User> {
-  const { proof, clientAddress } = attempt;
   await takeWalletProof(deps, attempt, "sign-in");
-  return (await deps.users.findByWallet(proof.walletAddress)) ?? (await createAccount(deps, proof, clientAddress));
+  return (await deps.users.findByWallet(attempt.proof.walletAddress)) ?? (await createAccount(deps, attempt));
 }
 
 /** The first sign-in of a wallet counts as a registration, since anybody can make any number of keys. */
-async function createAccount(deps: SignInDeps, { walletAddress }: WalletProof, clientAddress: string): Promise<User> {
+async function createAccount(
+  deps: SignInDeps,
+  { proof: { walletAddress }, clientAddress, invite: given }: WalletAttempt,
+): Promise<User> {
   await takeLimit(deps, "register", { ipAddress: clientAddress });
-  await requireAdmission(deps);
+  const invite = await requireAdmission(deps, { invite: given, email: null });
   const user = newUser(deps, { authMethod: "wallet", walletAddress });
-  if (await deps.users.insertIfFree(user, clientAddress)) return user;
+  if (await deps.users.insertIfFree(user, { clientAddress, invite })) return user;
   const account = await deps.users.findByWallet(walletAddress);
-  // A concurrent sign-in created the account, and it was deleted right after.
-  if (account === null) throw new AppError("busy");
+  // The invite was used by somebody else, or a concurrent sign-in created the account, which was deleted right after.
+  if (account === null) throw new AppError(invite === undefined ? "busy" : "invite_required");
   return account;
 }
 

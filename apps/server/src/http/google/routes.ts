@@ -62,10 +62,11 @@ export function googleRoutes(app: FastifyInstance, options: GoogleRouteOptions):
     cookies.clearFlow(reply);
     const returned = { query, secrets: flow, clientAddress: clientAddress(request) };
     const finished = await finishFederatedSignIn(deps, returned);
-    if ("failure" in finished) return fail(reply, finished, flow.returnTo);
+    const page = flow.invite === undefined ? flow.returnTo : "/register";
+    if ("failure" in finished) return fail(reply, finished, page);
     const { userId, googleId } = finished;
     const token = await openGoogleSession(options, request, { userId, googleId });
-    if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure }, flow.returnTo);
+    if (token === null) return fail(reply, { failure: "failed" satisfies GoogleFailure }, page);
     sessionCookie.write(reply, token);
     const user = await deps.users.find(userId);
     const browser = { value: browserCookie.read(request), write: (value: string) => browserCookie.write(reply, value) };

@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { openByPassword, openIfStill, readFreshFor, requireFreshProof } from "../../core/login-session.ts";
 import { beginGoogleLink, beginGoogleProof } from "../../core/sign-in/federated-settings.ts";
+import { requireFlow } from "../../core/sign-in/federated-sign-in.ts";
 import { askEmailChange, changeEmail, readEmailChange } from "../../core/user/account-email.ts";
 import { notifySignInChanged, type SignInChange } from "../../core/user/account-mail.ts";
 import { proveByPassword, proveByWallet } from "../../core/user/password.ts";
@@ -13,7 +14,7 @@ import type { Config } from "../../settings/config.ts";
 import type { Call, Handlers } from "../handler.ts";
 import type { LaterWork } from "../request/later-work.ts";
 import { originAt } from "../request/same-site.ts";
-import { rememberBrowser, tokenOf } from "./routes.ts";
+import { browserTokenOf, rememberBrowser, tokenOf } from "./routes.ts";
 import { signInToWire } from "./wire.ts";
 
 const mailFailed = "account_mail_failed";
@@ -26,6 +27,17 @@ export function notifyOwner(
   const { id: userId, email, emailConfirmedAt } = user;
   if (email !== null && emailConfirmedAt !== null)
     later.run(mailFailed, () => notifySignInChanged(deps, { userId, email }, change));
+}
+
+export function googleHandlers(deps: CoreDeps) {
+  return {
+    async beginInvitedSignIn({ body: { invite }, cookie, clientAddress, origin }) {
+      const browserToken = browserTokenOf(deps, cookie);
+      return {
+        url: await requireFlow(deps, { browserToken, invite, clientAddress, redirectUri: origin + callbackPath }),
+      };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 export function proofHandlers(deps: CoreDeps) {

@@ -165,7 +165,12 @@ export function walletHandlers(deps: CoreDeps) {
           browserToken: browserTokenOf(deps, cookie),
         });
       }
-      const user = await signInWithWallet(deps, { proof, clientAddress, browserToken: cookie.token });
+      const user = await signInWithWallet(deps, {
+        proof,
+        clientAddress,
+        browserToken: cookie.token,
+        invite: body.invite,
+      });
       const signIn = { userId: user.id, formerToken: cookie.token, device };
       cookie.write(await openIfStill(deps, signIn, (account) => account.walletAddress === proof.walletAddress));
       return { user: userToWire(user) };

@@ -33,6 +33,7 @@ export const erasedTables = [
   "bounce_sender",
   "certificate_record",
   "one_time_token",
+  "invitation",
   "notice",
   "checklist",
   "rate_limit",

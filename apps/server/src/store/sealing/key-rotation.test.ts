@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type KyselyPlugin, sql } from "kysely";
 import { afterEach, expect, it } from "vitest";
 import { changeSignals } from "../change-signals.ts";
@@ -6,6 +7,7 @@ import { messageBodiesInRows } from "../queue/bodies/message-bodies.ts";
 import { wholeExport } from "../rows/accounts/account-export.testing.ts";
 import { accountExportStore } from "../rows/accounts/account-export.ts";
 import { type PlantedAccount, plantAccount } from "../rows/accounts/account-rows.testing.ts";
+import { inviteStore } from "../rows/accounts/invites.ts";
 import { certificateRecordStore } from "../rows/certificate-records.ts";
 import { type KeyKeeper, keyKeeper } from "./key-rotation.ts";
 import { isAnyRowOlder, resealTables } from "./reseal.ts";
@@ -79,13 +81,19 @@ onEachContext((fixture) => {
     const accounts: PlantedAccount[] = [];
     let oldFiles = true;
     const process = await startProcess({ hasOldFiles: () => oldFiles });
-    for (let count = 0; count < 66; count += 1) accounts.push(await plantAccount(process.context));
     const ofServer = certificateRecordStore(process.context);
     await ofServer.write({ kind: "account", name: "x", value: "planted", expiresAt: null });
+    const invites = inviteStore(process.context);
+    const [createdAt, expiresAt] = [process.context.clock.now(), new Date("2100-01-01")];
+    for (let count = 0; count < 66; count += 1) {
+      accounts.push(await plantAccount(process.context));
+      await invites.insert({ id: randomUUID(), address: `${count}@example.org`, createdAt, expiresAt }, randomUUID());
+    }
     const read = () =>
-      Promise.all(
-        accounts.slice(-2).map(({ userId }) => wholeExport(accountExportStore(process.context), userId)),
-      ).then(JSON.stringify);
+      Promise.all([
+        invites.list(),
+        ...accounts.slice(-2).map(({ userId }) => wholeExport(accountExportStore(process.context), userId)),
+      ]).then(JSON.stringify);
     const before = await read();
     const [old] = await sealKeys();
     const [hash, index] = [process.keys.hmac("index", "x"), process.keys.blindIndex("user.email", "ann@example.org")];

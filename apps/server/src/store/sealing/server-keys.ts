@@ -31,6 +31,7 @@ export type SealedTable =
   | "bounce_sender"
   | "certificate_record"
   | "one_time_token"
+  | "invitation"
   | "notice"
   | "checklist";
 

@@ -1,4 +1,4 @@
-import type { SignInWire, UserWire, WalletBody, WalletChallenge } from "@kauke/contract";
+import type { SignInWire, UserWire, WalletChallenge, WalletProofBody } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
@@ -138,7 +138,7 @@ async function askForChallenge(walletAddress: string): Promise<WalletChallenge> 
 
 export interface WalletSigner {
   address: string;
-  sign(challenge: WalletChallenge): Promise<Required<WalletBody>>;
+  sign(challenge: WalletChallenge): Promise<WalletProofBody>;
 }
 
 async function signIn(connect: () => Promise<WalletSigner>): Promise<{ user: UserWire }> {

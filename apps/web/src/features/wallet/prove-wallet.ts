@@ -1,5 +1,5 @@
 /** Proves that the user has a wallet; any fault of the wallet is a `WalletRefusal`. */
-import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletBody, type WalletChallenge } from "@kauke/contract";
+import { signInMessage, WALLET_CHALLENGE_SECONDS, type WalletChallenge, type WalletProofBody } from "@kauke/contract";
 import { featureOf, isSolana, type StandardWallet, type WalletAccount } from "./wallet-standard.ts";
 
 /** The wallet's own message is dropped: it must not pass for ours. */
@@ -19,7 +19,7 @@ export function signChallenge(
   wallet: StandardWallet,
   account: WalletAccount,
   challenge: WalletChallenge,
-): Promise<Required<WalletBody>> {
+): Promise<WalletProofBody> {
   return asRefusal(async () => {
     const [signed] = await askToSign(wallet, account, challenge);
     if (signed === undefined) return undefined;

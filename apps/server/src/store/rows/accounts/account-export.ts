@@ -175,6 +175,10 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
       "Mailboxes whose hosts refused your mail because they do not exist, and those suspended for it. Stored as keyed hashes: named only while an alias forwards there.",
     rows: missingRows,
   },
+  invitation: {
+    about:
+      "Invitations to register that are not used yet. One is deleted when an account is created with it, or expires; none belongs to an account.",
+  },
   counter: { about: "Totals of the whole server; nothing of an account." },
   certificate_record: { about: "The server's own certificates; nothing of an account." },
   server_key: { about: "The server's own keys; nothing of an account." },

@@ -10,7 +10,13 @@ import { rateLimitSubject } from "../rate-limits.ts";
 import { formerUserIndex } from "./released-addresses.ts";
 
 /** Tables of the server that hold no data of any account. */
-export const serverTables: readonly (keyof DB)[] = ["certificate_record", "counter", "server_key", "schema_migration"];
+export const serverTables: readonly (keyof DB)[] = [
+  "invitation",
+  "certificate_record",
+  "counter",
+  "server_key",
+  "schema_migration",
+];
 
 export interface PlantedAccount {
   userId: string;

@@ -1,8 +1,14 @@
 import { type AccountSettings, type AccountSettingsChange, accountMessages } from "@kauke/contract";
 import { type Selectable, sql } from "kysely";
 import { AppError, fieldError } from "../../../core/app-error.ts";
-import type { FederatedName, User, UserStore } from "../../../core/user/user.ts";
-import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "../../database.ts";
+import type { FederatedName, Registrant, User, UserStore } from "../../../core/user/user.ts";
+import {
+  type Database,
+  type InTransaction,
+  isDatabaseError,
+  UNIQUE_VIOLATION,
+  type UserTable,
+} from "../../database.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
@@ -10,6 +16,7 @@ import { lockKey } from "../encryption-keys.ts";
 import { deleteFinishedMessages, lockMessagesOf } from "../job-records.ts";
 import { deletePeopleOf } from "../reply-paths.ts";
 import { countRows } from "../sql-parts.ts";
+import { createByInvite } from "./invites.ts";
 import type { ReleasedAddresses } from "./released-addresses.ts";
 import {
   accountDefaultsStore,
@@ -43,16 +50,20 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
     ...newRow(keys, user, user.email === null ? null : emailIndex(user.email)),
     registered_from_index: clientAddress === undefined ? null : registeredFromIndex(keys, clientAddress),
   });
+  const create = (user: User, { clientAddress, invite }: Registrant, insertRow: typeof insertIfFree) => {
+    const row = rowOf(user, clientAddress);
+    return invite === undefined ? insertRow(db, row) : createByInvite(context, invite, (trx) => insertRow(trx, row));
+  };
   return {
-    insert: async (user, clientAddress) => {
+    insert: async (user, origin = {}) => {
       try {
-        await db.insertInto("user").values(rowOf(user, clientAddress)).execute();
+        if (!(await create(user, origin, insert))) throw new AppError("invite_required");
       } catch (error) {
         if (isDatabaseError(error, UNIQUE_VIOLATION, "user_email_index_key")) throw new AppError("email_taken");
         throw error;
       }
     },
-    insertIfFree: (user, clientAddress) => insertIfFree(context, rowOf(user, clientAddress)),
+    insertIfFree: (user, origin = {}) => create(user, origin, insertIfFree),
     find: async (id) => {
       const [row] = await byId([id]);
       return row === undefined ? null : userFromRow(keys, row);
@@ -110,7 +121,14 @@ function newRow(keys: StoreContext["keys"], user: User, email_index: Buffer | nu
   };
 }
 
-async function insertIfFree({ db }: StoreContext, row: ReturnType<typeof newRow>): Promise<boolean> {
+type NewRow = ReturnType<typeof newRow>;
+
+async function insert(db: Database, row: NewRow): Promise<boolean> {
+  await db.insertInto("user").values(row).execute();
+  return true;
+}
+
+async function insertIfFree(db: Database, row: NewRow): Promise<boolean> {
   const query = db.insertInto("user").values(row);
   const inserted = await query
     .onConflict((conflict) => conflict.doNothing())

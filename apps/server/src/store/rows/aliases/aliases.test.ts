@@ -57,7 +57,7 @@ describe("aliases", () => {
       const now = new Date();
       const seenFrom = async (clientAddress?: string) => {
         const user = aUser();
-        await store.users.insert(user, clientAddress);
+        await store.users.insert(user, { clientAddress });
         const alias = await insertAlias(store, user.id);
         const message = aMessage();
         await store.deliveries.enqueue(message, [anOpenDelivery(message, alias, { notBefore: now })]);
