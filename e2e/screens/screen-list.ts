@@ -13,6 +13,7 @@ import { holdToast, onlyLong, pageAt, pauseMotion } from "./make-screen.ts";
 import { moveScreens } from "./move-screens.ts";
 import { paletteScreens } from "./palette-screens.ts";
 import { previewScreens } from "./preview-screens.ts";
+import { registrationScreens } from "./registration-screens.ts";
 import type { Screen } from "./screen.ts";
 import { sessionScreens } from "./session-screens.ts";
 import { signInScreens } from "./sign-in-screens.ts";
@@ -107,6 +108,7 @@ export const screens: readonly Screen[] = [
     },
     goOn: refuseRegistration,
   }),
+  ...registrationScreens,
   onlyLong({
     name: "asking-for-the-session",
     as: "some",

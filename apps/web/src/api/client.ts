@@ -124,6 +124,7 @@ const changesNothing: ReadonlySet<EndpointName> = new Set([
   "register",
   "login",
   "walletSignIn",
+  "beginInvitedSignIn",
   "logout",
   "askPasswordReset",
   "readPasswordReset",

@@ -1,7 +1,11 @@
 import "../app/zod-jitless.ts";
 
+import { useEffect, useRef } from "react";
 import { Link } from "wouter";
+import { useHeldInvite } from "../api/session/held-invite.ts";
+import { registrationMode } from "../api/session/registration-mode.ts";
 import { AuthFrame } from "../features/auth/AuthFrame.tsx";
+import { ByInvitation, RegistrationClosed } from "../features/auth/ByInvitation.tsx";
 import { RegisterForm } from "../features/auth/RegisterForm.tsx";
 import { SignInForm } from "../features/auth/SignInForm.tsx";
 
@@ -21,7 +25,27 @@ export function SignInPage() {
   );
 }
 
+/** The form that had the focus is replaced by the other one. */
+function useFocusOnChange(value: string | null): void {
+  const before = useRef(value);
+  useEffect(() => {
+    if (before.current === value) return;
+    before.current = value;
+    window.scrollTo({ top: 0, behavior: "instant" });
+    document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+  }, [value]);
+}
+
 export function RegisterPage() {
+  const mode = registrationMode();
+  const invite = useHeldInvite();
+  useFocusOnChange(invite);
+  if (mode === "closed") return <RegistrationClosed />;
+  if (mode === "invite" && invite === null) return <ByInvitation />;
+  return <Registration isInvited={invite !== null} />;
+}
+
+function Registration({ isInvited }: { isInvited: boolean }) {
   const swap = (
     <>
       Already have one?{" "}
@@ -32,7 +56,7 @@ export function RegisterPage() {
   );
   return (
     <AuthFrame title="Create your account" swap={swap}>
-      <RegisterForm />
+      <RegisterForm isInvited={isInvited} />
     </AuthFrame>
   );
 }

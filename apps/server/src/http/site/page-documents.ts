@@ -8,7 +8,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { googleSignInMeta, linkPlaceholder, pagePlaceholders, retentionDays } from "@kauke/contract";
+import { googleSignInMeta, linkPlaceholder, pagePlaceholders, registrationMeta, retentionDays } from "@kauke/contract";
 import { listDomains } from "../../core/alias/alias.ts";
 import type { Config } from "../../settings/config.ts";
 
@@ -49,7 +49,9 @@ export function pageDocuments(webRoot: string, settings: SiteSettings) {
     document.catch(() => kept.delete(key));
     return document;
   };
-  return async ({ drawn, canonicalPath }: Wanted): Promise<PageDocument | null> => {
+  return async ({ drawn: asked, canonicalPath }: Wanted): Promise<PageDocument | null> => {
+    // Whether the form is shown depends on the fragment of the address, which only the page itself sees.
+    const drawn = asked === "register" && settings.registration !== "open" ? null : asked;
     const page = drawn === null ? null : await read(join(webRoot, "pages", `${drawn}.html`), canonicalPath);
     return page ?? read(join(webRoot, "index.html"), canonicalPath);
   };
@@ -72,6 +74,7 @@ export interface SiteSettings {
   domains: readonly string[];
   publicUrl: URL;
   hasGoogle: boolean;
+  registration: Config["registration"];
   /** Days for which logs are stored, for the Privacy Policy; null for the specification's number. */
   logDays: number | null;
 }
@@ -79,13 +82,14 @@ export interface SiteSettings {
 /** The style sheet has rules for domains up to this length; longer ones are cut. */
 const LONGEST_SHOWN = 40;
 
-/** Meta elements that the web app reads (`page-settings.ts`, `figures.ts`). */
-export function pageMetas({ links, domains, hasGoogle, logDays }: SiteSettings): string {
+/** Meta elements that the web app reads (`page-settings.ts`, `figures.ts`, `registration-mode.ts`). */
+export function pageMetas({ links, domains, hasGoogle, registration, logDays }: SiteSettings): string {
   return [
     `<meta name="links" content="${escapeAttribute(JSON.stringify(links))}">`,
     `<meta name="domain" content="${firstDomain(domains)}" data-longest="${longestDomain(domains)}">`,
     `<meta name="logs-kept" content="${logsKept(logDays)}">`,
     googleMeta(hasGoogle),
+    `<meta name="${registrationMeta}" content="${registration}">`,
   ].join("");
 }
 

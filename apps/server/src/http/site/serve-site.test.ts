@@ -117,6 +117,22 @@ describe("pages", () => {
     },
   );
 
+  it.each([
+    ["open", "<h1>register</h1>"],
+    ["invite", "the plain shell"],
+    ["closed", "the plain shell"],
+  ] as const)(
+    "say who may register, and the form is prerendered only while that is everybody: %s",
+    async (mode, text) => {
+      const webRoot = join(folder, "dist");
+      const other = await startTestServer({ store: server.store, webRoot, config: { registration: mode } });
+      const { body } = await new Visitor(other).send({ method: "GET", url: "/register" });
+      expect(body).toContain(`<meta name="registration" content="${mode}">`);
+      expect(body).toContain(text);
+      await other.close();
+    },
+  );
+
   it("contain the server's settings, in the prerendered text and for the app to read, and no placeholder", async () => {
     const { body } = await get("/about");
     const docs = "https://docs.example/?a=1&amp;b=&quot;&lt;";

@@ -2,6 +2,7 @@ import type { SignInWire, UserWire, WalletChallenge, WalletProofBody } from "@ka
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
+import { heldInvite } from "./held-invite.ts";
 import { checkSession, enterSession } from "./session.ts";
 
 export const signInKey = ["sign-in"];
@@ -117,10 +118,24 @@ export function useSignIn() {
   });
 }
 
+/** For whoever has no account yet. */
+function inviteOf(): { invite?: string } {
+  const invite = heldInvite();
+  return invite === null ? {} : { invite };
+}
+
+/** Opens the issuer's page. */
+export function useInvitedSignIn() {
+  return useMutation({
+    mutationFn: async (invite: string) =>
+      window.location.assign((await call("beginInvitedSignIn", { body: { invite } })).url),
+  });
+}
+
 export function useRegister() {
   return useMutation({
     mutationFn: (body: { email: string; password: string }) =>
-      withFallbackMessage(call("register", { body }), "Registration failed"),
+      withFallbackMessage(call("register", { body: { ...body, ...inviteOf() } }), "Registration failed"),
     onSuccess: ({ user }) => enterSession(user),
   });
 }
@@ -143,7 +158,8 @@ export interface WalletSigner {
 
 async function signIn(connect: () => Promise<WalletSigner>): Promise<{ user: UserWire }> {
   const { address, sign } = await connect();
-  return call("walletSignIn", { body: await sign(await askForChallenge(address)) });
+  const proof = await sign(await askForChallenge(address));
+  return call("walletSignIn", { body: { ...proof, ...inviteOf() } });
 }
 
 export function useWalletSignIn() {

@@ -1,6 +1,7 @@
 import { type MouseEvent, type ReactNode, useEffect } from "react";
 import { Link } from "wouter";
-import { useWalletSignIn } from "../../api/session/sign-in.ts";
+import { heldInvite } from "../../api/session/held-invite.ts";
+import { useInvitedSignIn, useWalletSignIn } from "../../api/session/sign-in.ts";
 import { normalizePath } from "../../app/path.ts";
 import { personalScreenAt } from "../../app/screens.ts";
 import { NeedsScript } from "../../ui/Spinner.tsx";
@@ -8,7 +9,7 @@ import { ConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { useWalletAction } from "../wallet/use-wallet-action.tsx";
 import { useAfterSignIn } from "./after-sign-in.ts";
 import { GoogleButton } from "./GoogleButton.tsx";
-import { sayGoogleIsOff, showGoogleFailure } from "./google-failure.ts";
+import { sayGoogleFailure, sayGoogleIsOff, showGoogleFailure } from "./google-failure.ts";
 
 function WalletButton() {
   const wallet = useWalletAction(useWalletSignIn(), { onSuccess: useAfterSignIn() });
@@ -22,14 +23,26 @@ function returnHere({ currentTarget }: MouseEvent): void {
     currentTarget.search = `?returnTo=${path}`;
 }
 
+/** An invite must be in no URL, so it is sent before the issuer's page is opened. */
+function useGoogleClick(): (event: MouseEvent) => void {
+  const begin = useInvitedSignIn();
+  return (event) => {
+    const invite = heldInvite();
+    if (invite === null) return returnHere(event);
+    event.preventDefault();
+    if (!begin.isPending) begin.mutate(invite, { onError: sayGoogleFailure });
+  };
+}
+
 function OtherWays() {
   useEffect(showGoogleFailure, []);
+  const onGoogleClick = useGoogleClick();
   return (
     <>
       <div className="or">Or continue with</div>
       <div className="alt">
         <WalletButton />
-        <GoogleButton className="btn btn-block" onClick={returnHere} onOffClick={sayGoogleIsOff} />
+        <GoogleButton className="btn btn-block" onClick={onGoogleClick} onOffClick={sayGoogleIsOff} />
       </div>
     </>
   );

@@ -1,4 +1,5 @@
 import { useLocation } from "wouter";
+import { dropInvite } from "../../api/session/held-invite.ts";
 import { normalizePath } from "../../app/path.ts";
 
 /** Paths of sign-in pages; any other page showed the sign-in form in place of its content. */
@@ -9,5 +10,6 @@ export function useAfterSignIn(): () => void {
   const [location, navigate] = useLocation();
   return () => {
     if (signInPaths.has(normalizePath(location))) navigate("/dashboard");
+    dropInvite();
   };
 }

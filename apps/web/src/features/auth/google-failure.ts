@@ -5,6 +5,7 @@ import {
   googleFailureTexts,
   googleFailureTitle,
 } from "@kauke/contract";
+import { messageOf } from "../../api/api-error.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 
 /** Why a sign-in with Google failed; unknown reasons mean "failed". @param cookies value of `document.cookie` */
@@ -23,6 +24,10 @@ export function showGoogleFailure(): void {
   if (failure === null) return;
   document.cookie = `${googleFailureCookie}=; Path=/; Max-Age=0; SameSite=Lax`;
   showFailure(googleFailureTitle, googleFailureTexts[failure]);
+}
+
+export function sayGoogleFailure(error: Error): void {
+  showFailure(googleFailureTitle, messageOf(error, googleFailureTexts.failed));
 }
 
 export function sayGoogleIsOff(): void {

@@ -97,8 +97,9 @@ function WalletDialog({ wallets, onChoose, onClose }: Props) {
 
 const walletNotFound = "Solana wallet not found. Please install Phantom or another Solana wallet.";
 
-/** Why a wallet's action failed: of the server's texts only a rate limit, and that the server is unreachable. */
+/** Why a wallet's action failed: of the server's texts only a rate limit, a missing invite, and that it is unreachable. */
 export function walletFailureText(error: unknown): string {
   if (!(error instanceof ApiError)) return "Failed to connect wallet";
-  return error.rateLimited || error.status === 0 ? error.message : walletMessages.failed;
+  const isShown = error.rateLimited || error.status === 0 || error.status === 403;
+  return isShown ? error.message : walletMessages.failed;
 }
