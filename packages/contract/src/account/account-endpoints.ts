@@ -172,7 +172,7 @@ export const waysInEndpoints = {
 } as const satisfies Record<string, EndpointShapes>;
 
 export const googleEndpoints = {
-  beginInvitedSignIn: {
+  signInByGoogle: {
     summary:
       "Begin a Google sign-in with an invitation, which stays out of every URL; without one, open this path in a browser",
     body: z.object({ invite: inviteText }),

@@ -31,7 +31,7 @@ export function notifyOwner(
 
 export function googleHandlers(deps: CoreDeps) {
   return {
-    async beginInvitedSignIn({ body: { invite }, cookie, clientAddress, origin }) {
+    async signInByGoogle({ body: { invite }, cookie, clientAddress, origin }) {
       const browserToken = browserTokenOf(deps, cookie);
       return {
         url: await requireFlow(deps, { browserToken, invite, clientAddress, redirectUri: origin + callbackPath }),

@@ -21,7 +21,7 @@ async function signInByWallet(server: TestServer, key: WalletKey, more: { invite
 }
 
 async function beginInvited(who: Visitor, invite: string): Promise<string> {
-  const { status, body } = await who.call("beginInvitedSignIn", { body: { invite } });
+  const { status, body } = await who.call("signInByGoogle", { body: { invite } });
   expect(status).toBe(200);
   return body.url;
 }

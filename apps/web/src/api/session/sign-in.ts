@@ -128,7 +128,7 @@ function inviteOf(): { invite?: string } {
 export function useInvitedSignIn() {
   return useMutation({
     mutationFn: async (invite: string) =>
-      window.location.assign((await call("beginInvitedSignIn", { body: { invite } })).url),
+      window.location.assign((await call("signInByGoogle", { body: { invite } })).url),
   });
 }
 
