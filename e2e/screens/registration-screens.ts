@@ -8,7 +8,7 @@ import type { Screen } from "./screen.ts";
 
 const token = "a".repeat(32);
 
-/** Answers with the plain shell and this mode, as a server with that setting does. */
+/** Serves the plain shell with this mode, as a server with that setting does. */
 async function openAs({ page, context }: Visit, mode: RegistrationMode, hash = ""): Promise<void> {
   const meta = (content: string) => `<meta name="${registrationMeta}" content="${content}">`;
   await context.route(/\/register$/, async (route) => {

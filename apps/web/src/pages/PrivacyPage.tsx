@@ -150,9 +150,9 @@ function browser(): LegalPart {
       <>
         <p>
           There are two cookies, which no script can read and which are not sent along when other sites write to us. One
-          is set when you sign in, with a wallet or by a link when you press the button. It holds a random number that
-          stands for your session. It ends after {minutesText(sessionTimes.idleSeconds)} without activity, after{" "}
-          {hoursText(sessionTimes.absoluteSeconds)} in all, or when you log out.
+          is set when you sign in, with a wallet, a link or an invitation when you press the button. It holds a random
+          number that stands for your session. It ends after {minutesText(sessionTimes.idleSeconds)} without activity,
+          after {hoursText(sessionTimes.absoluteSeconds)} in all, or when you log out.
         </p>
         <p>
           The other stays for a year, so that others who try passwords at your account can't keep you out of it in a

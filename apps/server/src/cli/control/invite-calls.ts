@@ -16,11 +16,11 @@ type InviteCalls = Pick<ControlHandlers, "invites-create" | "invites-list" | "in
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface InviteView {
-  config: Pick<Config, "registration" | "publicUrl" | "publicUrlGiven" | "http">;
+  config: Pick<Config, "registration" | "publicUrl" | "publicUrlGiven" | "http" | "https">;
   store: Pick<Store, "invites">;
   clock: Clock;
   random: Random;
-  ports: { readonly http?: number | null };
+  ports: { readonly http?: number | null; readonly https?: number | null };
 }
 
 export function inviteCalls(view: InviteView): InviteCalls {
@@ -46,8 +46,11 @@ const tooMany = `There are ${bounds.openInvites.open} open invitations, and no m
 
 /** While no public URL is set, the port may have been chosen by the system. */
 function webOrigin({ config, ports }: InviteView): string {
-  const { publicUrl, publicUrlGiven, http } = config;
-  return publicUrlGiven ? publicUrl.origin : `http://localhost:${ports.http ?? http.port}`;
+  const { publicUrl, publicUrlGiven, http, https } = config;
+  if (publicUrlGiven) return publicUrl.origin;
+  return https === null
+    ? `http://localhost:${ports.http ?? http.port}`
+    : `https://localhost:${ports.https ?? https.port}`;
 }
 
 function summaryOf({ id, address, createdAt, expiresAt }: Invite, withAddress: boolean): InviteSummary {
