@@ -13,12 +13,14 @@ import { doctor } from "./commands/doctor.ts";
 import { domains } from "./commands/domains.ts";
 import { usersInvitations, usersInvite, usersUninvite } from "./commands/invites.ts";
 import { keysList, keysRotate } from "./commands/keys.ts";
+import { setup } from "./commands/setup.ts";
 import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./commands/users.ts";
 import { ControlError } from "./control/control-client.ts";
 import { OperatorError } from "./control/control-protocol.ts";
 import { type OperatorAccess, openAccess, sentenceOf } from "./control/operator-access.ts";
 
 const commands: readonly Command[] = [
+  setup,
   domains,
   doctor,
   users,

@@ -4,12 +4,22 @@ import type { SettingName } from "./table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Merges the environment over `.env`; an empty value hides the file's. @throws SettingsError naming invalid lines */
+/** The file of settings: `.env` in `folder`, or the one that a package names. */
+export function settingsFile(folder: string, processEnvironment: Environment = process.env): string {
+  return processEnvironment.KAUKE_SETTINGS_FILE ?? join(folder, ".env");
+}
+
+/** Merges the environment over the file; an empty value hides the file's. @throws SettingsError naming invalid lines */
 export function readEnvironment(folder: string, processEnvironment: Environment = process.env): Environment {
-  const file = join(folder, ".env");
+  const file = settingsFile(folder, processEnvironment);
   const fromFile = existsSync(file) ? parseDotEnv(readFileSync(file, "utf8")) : {};
   const merged = Object.entries({ ...fromFile, ...processEnvironment });
   return Object.fromEntries(merged.filter(([, value]) => value !== undefined && value.trim() !== ""));
+}
+
+/** What a process would be started with now, if these values had just been set. */
+export function environmentWith(values: Environment, processEnvironment: Environment = process.env): Environment {
+  return { ...processEnvironment, ...values };
 }
 
 const assignment = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/;

@@ -91,6 +91,8 @@ function readHttps(settings: SettingReader, at: ListenConfig): ListenConfig | nu
 }
 
 function readStore(settings: SettingReader, folder: string) {
+  // Read with the environment, before any other setting.
+  settings.has("KAUKE_SETTINGS_FILE");
   return {
     dataDir: resolve(
       folder,

@@ -69,6 +69,11 @@ const listeners = [
 
 const processes = [
   {
+    name: "KAUKE_SETTINGS_FILE",
+    default: value("./.env"),
+    meaning: "file with settings, one `NAME=value` per line; the environment has precedence",
+  },
+  {
     name: "KAUKE_DATA_DIR",
     default: value("./data"),
     meaning: "embedded database, spool, generated key and certificate",

@@ -15,7 +15,14 @@ afterAll(() => server.close());
 
 const control = () => {
   const { config } = readConfig({ KAUKE_REGISTRATION: "invite" }, "/tmp", limitNames);
-  return controlHandlers({ config, store: server.store, ports: {}, clock: server.clock, random: systemRandom });
+  return controlHandlers({
+    config,
+    store: server.store,
+    issuer: null,
+    ports: {},
+    clock: server.clock,
+    random: systemRandom,
+  });
 };
 const tokenOf = ({ link }: { link: string }) => link.split("#invite=")[1] ?? "";
 const invite = async () => tokenOf(await control()["invites-create"]({ address: "", days: 7 }));

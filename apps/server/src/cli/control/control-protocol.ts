@@ -61,6 +61,7 @@ export interface ControlCalls {
   "keys-wrapping": { ask: Nothing; result: true };
   backup: { ask: { file: string; withSecretKey: boolean }; result: { bytes: number } };
   migrations: { ask: Nothing; result: MigrationState };
+  "certificates-order": { ask: Nothing; result: true };
   "relay-state": { ask: Nothing; result: RelayState | null };
 }
 export type ControlCall = keyof ControlCalls;
@@ -138,6 +139,7 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "keys-wrapping": nothing,
   backup: ({ file, withSecretKey }) => ({ file: text(file), withSecretKey: withSecretKey === true }),
   migrations: nothing,
+  "certificates-order": nothing,
   "relay-state": nothing,
 };
 

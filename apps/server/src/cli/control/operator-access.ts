@@ -27,7 +27,7 @@ export async function openAccess(config: Config): Promise<OperatorAccess> {
   if (config.databaseUrl === null) refuseForeignDirectory(config.dataDir);
   const store = await openStore({ ...config, dkimDomains: config.domains, logger: silent }).catch(explainLock);
   return {
-    ...controlHandlers({ config, store, ports: {}, clock: systemClock, random: systemRandom }),
+    ...controlHandlers({ config, store, issuer: null, ports: {}, clock: systemClock, random: systemRandom }),
     isRunning: false,
     close: () => store.close(),
   };

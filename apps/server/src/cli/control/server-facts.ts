@@ -4,7 +4,7 @@ import { publicDkimKey } from "@kauke/mail-rfc";
 import { wantedCertificates } from "../../core/certificate.ts";
 import { createResolver } from "../../mail/dns/resolver.ts";
 import { askServers, askSystem, probeRelay, type RelayState } from "../../mail/transport/relay-transport.ts";
-import { certificateStatus } from "../../platform/acme/certificate-issuer.ts";
+import { type CertificateIssuer, certificateStatus } from "../../platform/acme/certificate-issuer.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import { isOpenToStrangers } from "../../settings/open-registration.ts";
@@ -22,6 +22,8 @@ export interface ServerView {
   store: Store;
   clock: Clock;
   random: Random;
+  /** `null` without a server, or without `KAUKE_TLS=acme`. */
+  issuer: CertificateIssuer | null;
   ports: Readonly<Partial<Record<"http" | "https" | "mx" | "submission" | "submissions", number | null>>>;
 }
 
@@ -36,6 +38,10 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     ...keyCalls(view.store),
     backup: (request) => backUp(view.store, request),
     migrations: () => view.store.operator.migrations(),
+    "certificates-order": async () => {
+      await view.issuer?.orderNow();
+      return true;
+    },
     "relay-state": () => relayState(view.config),
   };
 }

@@ -9,6 +9,7 @@ import {
   orderDueAt,
   type StoredCertificate,
   validUntil,
+  writeState,
 } from "./stored-certificate.ts";
 
 export interface IssuerOptions extends RenewalOptions {
@@ -34,6 +35,8 @@ export interface CertificateIssuer {
   /** What to show at `/.well-known/acme-challenge/<token>`; `null` for an unknown token. */
   challenge(token: string): Promise<string | null>;
   start(): void;
+  /** Orders what is missing at once, however long the pause after a failure: the operator has mended something. */
+  orderNow(): Promise<void>;
   /** Ends an order in flight; the next start continues it. */
   close(): Promise<void>;
 }
@@ -41,23 +44,32 @@ export interface CertificateIssuer {
 const LEASE_MS = ORDER_MS + 60_000;
 
 export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
-  const { records, isAlone, logger, checkEveryMs = 60_000 } = options;
+  const { records, wanted, isAlone, logger, checkEveryMs = 60_000 } = options;
   const closing = new AbortController();
   let running = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const look = async () => {
+    clearTimeout(timer);
     // The store's own errors: tried again at the next look.
     await orderDue(options, closing.signal).catch(() => logger.error("certificate_order_failed", { code: "store" }));
     if (closing.signal.aborted) return;
-    timer = setTimeout(() => {
-      running = look();
-    }, checkEveryMs).unref();
+    timer = setTimeout(lookNext, checkEveryMs).unref();
+  };
+  const lookNext = () => {
+    running = running.then(look);
   };
   return {
     stored: async () => (await records.list("certificate")).map(({ value }) => value as StoredCertificate),
     challenge: challengeReader(records),
     start: () => {
       running = (isAlone ? records.delete("lease", "order") : Promise.resolve()).then(look, look);
+    },
+    orderNow: async () => {
+      for (const { label } of wanted) {
+        const { state } = await certificateStandingOf(records, label);
+        await writeState(records, label, { ...state, failures: 0, notBefore: new Date(0).toISOString() });
+      }
+      lookNext();
     },
     close: async () => {
       closing.abort();

@@ -1,0 +1,161 @@
+import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { createInterface } from "node:readline/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { limitNames } from "../../limits/named-limits.ts";
+import { createResolver } from "../../mail/dns/resolver.ts";
+import type { Config } from "../../settings/config.ts";
+import { environmentWith, parseDotEnv, SettingProblem, settingsFile } from "../../settings/env.ts";
+import { readConfig } from "../../settings/read-config.ts";
+import { domainName, mailbox } from "../../settings/values.ts";
+import { type CheckResult, mustMend, resultLine } from "../doctor/check-result.ts";
+import { offerAccount } from "../setup/account.ts";
+import type { DnsProvider } from "../setup/dns/provider.ts";
+import { dnsChoices, dnsProviderOf } from "../setup/dns-choice.ts";
+import { lookAround, ownAddresses } from "../setup/look.ts";
+import { publishRecords } from "../setup/publish.ts";
+import { isRunning, serviceManager } from "../setup/service-manager.ts";
+import { type SetupDeps, setUp } from "../setup/set-up.ts";
+import { type Command, type CommandCall, jsonText, print, refuse, type Values } from "./command.ts";
+
+export const setup: Command = {
+  usage: "setup <domain> <mailbox>",
+  about: "makes this machine a mail server for the domain; the mailbox elsewhere is the operator's. Safe to repeat",
+  options: {
+    yes: "does not ask before it changes something",
+    "dry-run": "only looks, and says what would be written",
+    "take-over": "goes on although another mail host has the domain's mail today",
+    "address list": "public addresses that lead here, with commas, when this machine does not have them itself",
+    "greet list": "mail hosts to try outgoing mail with, in place of those of the mailbox",
+    "no-block-lists": "does not ask block lists about the addresses",
+    "dns how": `${dnsChoices}; by default the records are printed to be pasted`,
+    "credential file": "file with the DNS provider's one credential, `-` for standard input; it is stored nowhere",
+    "minutes n": "how long to wait for DNS and for certificates (30)",
+  },
+  async run(call) {
+    const { args, values } = call;
+    const [domain, operator] = [args[0] ?? "", args[1] ?? ""];
+    const problem = problemWith(domain, operator);
+    if (problem !== null) return refuse(problem);
+    const provider = dnsProviderOf(wordIn(values.dns, "paste"), credentialIn(values.credential));
+    if (typeof provider === "string") return refuse(provider);
+    const results: CheckResult[] = [];
+    const addresses = listOf(values.address);
+    const options = {
+      domain: domainName(domain),
+      mailbox: mailbox(operator),
+      addresses: addresses.length > 0 ? addresses : ownAddresses(),
+      isDryRun: values["dry-run"] === true,
+    };
+    for await (const result of setUp(options, depsOf(call, provider))) {
+      results.push(result);
+      if (values.json !== true) print(`${resultLine(result)}\n`);
+    }
+    const code = mustMend(results) ? 1 : 0;
+    return values.json === true ? print(jsonText({ steps: results, isDone: code === 0 }), code) : code;
+  },
+};
+
+function problemWith(domain: string, operator: string): string | null {
+  try {
+    const own = domainName(domain);
+    const theirs = mailbox(operator).split("@").at(-1) ?? "";
+    const isOwn = theirs === own || theirs.endsWith(`.${own}`);
+    return isOwn ? "The mailbox must be elsewhere: it gets the mail that this server can't handle by itself." : null;
+  } catch (thrown) {
+    if (!(thrown instanceof SettingProblem)) throw thrown;
+    return "The first argument is a domain, such as kauke.example; the second an address, such as you@elsewhere.example.";
+  }
+}
+
+const listOf = (value: string | boolean | undefined): string[] =>
+  typeof value === "string" ? value.split(",").flatMap((one) => one.trim() || []) : [];
+
+const wordIn = (value: string | boolean | undefined, otherwise: string) =>
+  typeof value === "string" ? value : otherwise;
+
+function credentialIn(file: string | boolean | undefined): string {
+  if (typeof file !== "string") return "";
+  return readFileSync(file === "-" ? 0 : file, "utf8").trim();
+}
+
+function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDeps {
+  const file = settingsFile(process.cwd());
+  const read = () => (existsSync(file) ? readFileSync(file, "utf8") : "");
+  const config = (): Config => {
+    // The file has precedence here: this process may have been started with what it held before.
+    return readConfig(environmentWith(parseDotEnv(read())), process.cwd(), limitNames).config;
+  };
+  const resolver = createResolver({ servers: config().dnsServers });
+  const waitMs = minutesOf(values) * 60_000;
+  const giveUpAt = performance.now() + waitMs;
+  const takeOver = values["take-over"] === true;
+  const show = (text: string) => void (values.json === true || print(text));
+  return {
+    settings: { file, read, write: (text) => writeSettings(file, text), parse: parseDotEnv },
+    look: async (wanted) =>
+      lookAround(wanted, {
+        resolver,
+        isRunning: await isRunning(config()),
+        takeOver,
+        checkBlockLists: values["no-block-lists"] !== true,
+        greetedBy: listOf(values.greet),
+        smtpPort: 25,
+        issuerTime: () => timeAt(config().acme?.directoryUrl ?? "https://acme-v02.api.letsencrypt.org/directory"),
+        now: () => new Date(),
+      }),
+    confirm: () => confirm(values),
+    service: serviceManager(config),
+    publish: (records) =>
+      publishRecords(records, {
+        provider,
+        takeOver,
+        verify: { resolvers: config().dnsServers, deadlineMs: waitMs },
+        show,
+      }),
+    account: (access, operator) => offerAccount(access, operator, show),
+    waitForCertificates: async () => {
+      await pause(2000);
+      return performance.now() < giveUpAt;
+    },
+  };
+}
+
+const DEFAULT_MINUTES = 30;
+
+function minutesOf({ minutes }: Values): number {
+  return typeof minutes === "string" && /^\d{1,4}$/.test(minutes) ? Number(minutes) : DEFAULT_MINUTES;
+}
+
+/** Asks on a terminal; elsewhere `--yes` has to be there. */
+async function confirm({ yes }: Values): Promise<boolean> {
+  if (yes === true) return true;
+  if (!process.stdin.isTTY) return refuse("Add --yes to go on without a question.") === 0;
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const typed = await lines.question("Go on? [y/N] ");
+  lines.close();
+  return /^y(?:es)?$/i.test(typed.trim());
+}
+
+/** Replaces the file in one step, keeping its owner and mode; a new one is for its owner alone. */
+function writeSettings(file: string, text: string): void {
+  const before = statSync(file, { throwIfNoEntry: false });
+  writeFileSync(`${file}.new`, text, { mode: (before?.mode ?? 0o600) & 0o777 });
+  if (before !== undefined && process.getuid?.() === 0) chownSync(`${file}.new`, before.uid, before.gid);
+  renameSync(`${file}.new`, file);
+}
+
+const TIME_MS = 10_000;
+
+/** What time it is at the host of an https address; `null` when it doesn't say. */
+function timeAt(url: string): Promise<Date | null> {
+  return new Promise((resolve) => {
+    const call = request(url, { method: "HEAD", agent: false, signal: AbortSignal.timeout(TIME_MS) }, (response) => {
+      response.destroy();
+      const time = new Date(response.headers.date ?? "");
+      resolve(Number.isNaN(time.getTime()) ? null : time);
+    });
+    call.on("error", () => resolve(null));
+    call.end();
+  });
+}

@@ -1,0 +1,28 @@
+import { renderUnicodeCompact } from "uqr";
+import type { OperatorAccess } from "../control/operator-access.ts";
+import { type CheckResult, checking } from "../doctor/check-result.ts";
+
+const DAYS = 7;
+
+/**
+ * The operator's own account: a link that works once, unless there is an account or an open link already.
+ * @param show gets the link as a QR code
+ */
+export async function offerAccount(
+  access: OperatorAccess,
+  mailbox: string,
+  show: (text: string) => void,
+): Promise<CheckResult> {
+  const { ok, warn } = checking("account", mailbox);
+  if ((await access["users-find"]({ email: mailbox })) !== null) return ok("It exists.");
+  const open = (await access["invites-list"]({ withAddress: true })).find(({ address }) => address === mailbox);
+  if (open !== undefined) {
+    const until = open.expiresAt.slice(0, 10);
+    return warn(
+      `Its invitation is open until ${until}. Lost? \`kauke users uninvite ${open.id}\`, then run this command again.`,
+    );
+  }
+  const { link } = await access["invites-create"]({ address: mailbox, days: DAYS });
+  show(`${renderUnicodeCompact(link, { border: 2 })}\n`);
+  return ok(`Register within ${DAYS} days: ${link}`);
+}

@@ -1,0 +1,109 @@
+/**
+ * Publishes the records of the plan: written at a provider with one credential, or printed for the operator to paste.
+ * Then reads them at the zone's own name servers until all are right. Records of others stay.
+ */
+import { type DnsRecord, zoneLine } from "@kauke/mail-rfc";
+import { type CheckResult, checking } from "../doctor/check-result.ts";
+import { type DnsProblem, type DnsProvider, DnsProviderError } from "./dns/provider.ts";
+import { changesOf, type Decision, decideRecords } from "./dns/record-changes.ts";
+import { type RecordState, type VerifyOptions, verifyRecords } from "./dns/verify-records.ts";
+
+export interface PublishOptions {
+  /** `null`: the operator pastes the records. */
+  provider: DnsProvider | null;
+  takeOver: boolean;
+  verify: VerifyOptions;
+  /** Shows what is neither a result nor part of the JSON: the zone to paste. */
+  show(text: string): void;
+}
+
+export async function* publishRecords(
+  records: readonly DnsRecord[],
+  { provider, takeOver, verify, show }: PublishOptions,
+): AsyncGenerator<CheckResult> {
+  if (provider === null) {
+    // What is there already need not be pasted.
+    const before = await firstLook(records, verify);
+    const missing = before.filter(({ state }) => state !== "right").map(({ record }) => zoneLine(record));
+    if (missing.length > 0) show(`${missing.join("\n")}\n`);
+    if (missing.length > 0)
+      yield checking("dns", "records").warn("Publish the records above where the domain's DNS is; this command waits.");
+  } else yield* write(records, { provider, takeOver });
+  const states = await verifyRecords(records, verify);
+  yield* states.map(stateOf);
+}
+
+const FIRST_LOOK_MS = 10_000;
+
+/** One round. */
+async function firstLook(records: readonly DnsRecord[], verify: VerifyOptions): Promise<readonly RecordState[]> {
+  const enough = new AbortController();
+  const options = { ...verify, deadlineMs: FIRST_LOOK_MS, signal: enough.signal, onRound: () => enough.abort() };
+  return await verifyRecords(records, options);
+}
+
+async function* write(
+  records: readonly DnsRecord[],
+  { provider, takeOver }: { provider: DnsProvider; takeOver: boolean },
+): AsyncGenerator<CheckResult> {
+  const { ok, fix } = checking("dns", "provider");
+  try {
+    const existing = await provider.read([...new Set(records.map(({ name }) => name))]);
+    const decisions = decideRecords(records, existing, { takeOver });
+    yield* decisions.flatMap(conflictOf);
+    const changes = changesOf(decisions, existing);
+    const { done, left } = await provider.apply(changes);
+    if (changes.length === 0) return void (yield ok("It has every record that may be written."));
+    if (done.length > 0) yield ok(`Written: ${done.map(({ type, name }) => `${type} ${name}`).join(", ")}.`);
+    for (const { type, name, problem } of left) yield fix(`Not written: ${type} ${name}. ${whyNotWritten[problem]}`);
+  } catch (thrown) {
+    if (!(thrown instanceof DnsProviderError)) throw thrown;
+    yield fix(whyNotWritten[thrown.code]);
+  }
+}
+
+function conflictOf(decision: Decision): CheckResult[] {
+  if (decision.kind !== "conflict") return [];
+  const { record, reason, found, merged } = decision;
+  const { fix } = checking("dns", `${record.type} ${record.name}`);
+  const theirs = found.map((one) => zoneLine(one)).join("; ");
+  const there = theirs === "" ? "" : ` There is: ${theirs}`;
+  const advice = merged === undefined ? whatToDo[reason] : `Write this one instead: ${merged}`;
+  return [fix(`It was left as it is.${there} ${advice}`.trim())];
+}
+
+const whatToDo: Readonly<Record<Extract<Decision, { kind: "conflict" }>["reason"], string>> = {
+  other_address: "If this name may lead here instead, add --take-over.",
+  other_mx: "If this server may take the domain's mail, add --take-over.",
+  other_text: "If it may be replaced, add --take-over.",
+  other_alias: "Delete it yourself if nothing needs it, then run this command again.",
+  name_in_use: "A CNAME can't stand beside other records: delete one of them yourself.",
+  mail_elsewhere: "While others take the domain's mail, it would harm that mail.",
+};
+
+const whyNotWritten: Readonly<Record<DnsProblem, string>> = {
+  unauthorized: "The provider refuses the credential: check it, and what it may change.",
+  clock_wrong: "The clocks of this machine and the name server differ: set the clock.",
+  zone_unknown: "The credential reaches no zone with this name.",
+  unreachable: "The provider does not answer: run this command again later.",
+  rate_limited: "The provider had too many requests: run this command again later.",
+  refused: "The provider refuses this record: publish it yourself, `kauke domains` prints it.",
+  response_invalid: "The provider's response makes no sense: publish the records yourself.",
+  changed: "Somebody changed it meanwhile: run this command again.",
+  aborted: "It was interrupted: run this command again.",
+};
+
+function stateOf(state: RecordState): CheckResult {
+  const { record } = state;
+  const { ok, fix } = checking("dns", `${record.type} ${record.name}`);
+  switch (state.state) {
+    case "right":
+      return ok("Published.");
+    case "missing":
+      return fix(`Missing: ${zoneLine(record)}`);
+    case "unread":
+      return fix("No name server of the zone answered: check that the domain is registered and delegated.");
+    case "wrong":
+      return fix(`Wrong: ${state.found.map((one) => zoneLine(one)).join("; ")}. It must be: ${zoneLine(record)}`);
+  }
+}
