@@ -1,4 +1,4 @@
-import { renderUnicodeCompact } from "uqr";
+import encodeQR from "qr";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
 
@@ -23,6 +23,6 @@ export async function offerAccount(
     );
   }
   const { link } = await access["invites-create"]({ address: mailbox, days: DAYS });
-  show(`${renderUnicodeCompact(link, { border: 2 })}\n`);
+  show(`${encodeQR(link, "ascii")}\n`);
   return ok(`Register within ${DAYS} days: ${link}`);
 }

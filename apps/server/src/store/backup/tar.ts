@@ -1,6 +1,6 @@
 /**
  * Tar files (POSIX.1-1988 ustar) as far as a backup needs them: directories and regular files with short names, as
- * streams. Libraries read more, and less strictly: docs/decisions/2026-11-23-tar-of-our-own.md.
+ * streams. Libraries read more, and less strictly: docs/decisions/2026-11-21-dependencies.md.
  */
 
 const BLOCK_BYTES = 512;
