@@ -36,6 +36,7 @@ export async function openCertificates(parts: CertificateParts): Promise<Certifi
     wanted: wantedCertificates({ ...config, publicUrl: config.publicUrl.origin }),
     records: store.certificateRecords,
     isAlone: store.kind === "embedded",
+    hasHttps: config.https !== null,
     hasAddress: (host) => hasAddress(resolver, host),
     clock,
     logger,

@@ -41,6 +41,7 @@ export function httpService(parts: Parts, { ports, send, challenge = async () =>
   // Fastify passes `reusePort` on to Node's server.
   const listenOptions = { backlog: LISTEN_BACKLOG, reusePort: overrides.member !== undefined };
   const { http, https, publicUrl, publicUrlGiven, limits } = config;
+  const challengeContexts = parts.issuer?.challengeContexts;
   return {
     async start() {
       app = await buildHttpServer({
@@ -54,7 +55,7 @@ export function httpService(parts: Parts, { ports, send, challenge = async () =>
         asCaller,
         webRoot: overrides.webRoot ?? builtWeb,
         preview: access,
-        tls: https === null ? undefined : { context: (name) => parts.certificate.context(name) },
+        tls: https === null ? undefined : { context: (name) => parts.certificate.context(name), challengeContexts },
         extraRoutes: [
           (api) => previewRoutes(api, preview, access),
           (api) => replyRoute(api, preview === null ? null : { ...parts, inbox: preview, send }, access),

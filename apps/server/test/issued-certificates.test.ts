@@ -11,6 +11,22 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const here = { a: ["127.0.0.1"] };
 const hosts = ["one.example", "mail.one.example", "smtp.one.example", "mta-sts.one.example"];
 
+const resolver = createFakeDns(Object.fromEntries(hosts.map((host) => [host, here])));
+const env = (directoryUrl: string, httpPort: number) => ({
+  KAUKE_TLS: "acme",
+  KAUKE_ACME_DIRECTORY: directoryUrl,
+  KAUKE_HTTPS: "on",
+  KAUKE_HTTPS_PORT: "0",
+  KAUKE_HTTP_PORT: String(httpPort),
+  KAUKE_PUBLIC_URL: "https://one.example",
+  KAUKE_DOMAINS: "one.example",
+});
+
+async function startPebbleAt(...ports: [number, number]) {
+  const started = await startPebble(...ports);
+  return { ...started, [Symbol.asyncDispose]: () => started.close() };
+}
+
 describe.skipIf(!hasPebble)("a server with KAUKE_TLS=acme", () => {
   let pebble: Pebble;
   let system: TestSystem;
@@ -18,19 +34,8 @@ describe.skipIf(!hasPebble)("a server with KAUKE_TLS=acme", () => {
     const httpPort = await freePort();
     pebble = await startPebble(httpPort);
     system = await startSystem({
-      env: {
-        KAUKE_TLS: "acme",
-        KAUKE_ACME_DIRECTORY: pebble.directoryUrl,
-        KAUKE_HTTPS: "on",
-        KAUKE_HTTPS_PORT: "0",
-        KAUKE_HTTP_PORT: String(httpPort),
-        KAUKE_PUBLIC_URL: "https://one.example",
-        KAUKE_DOMAINS: "one.example",
-      },
-      overrides: {
-        issuerCa: pebble.ca,
-        resolver: createFakeDns(Object.fromEntries(hosts.map((host) => [host, here]))),
-      },
+      env: env(pebble.directoryUrl, httpPort),
+      overrides: { issuerCa: pebble.ca, resolver },
     });
   }, 60_000);
   afterAll(async () => {
@@ -58,6 +63,23 @@ describe.skipIf(!hasPebble)("a server with KAUKE_TLS=acme", () => {
       { leftOut: [], failure: null },
     ]);
   }, 120_000);
+
+  test("a name whose port 80 leads elsewhere is proven at port 443", async () => {
+    const httpsPort = await freePort();
+    await using other = await startPebbleAt(await freePort(), httpsPort);
+    const second = await startSystem({
+      env: { ...env(other.directoryUrl, await freePort()), KAUKE_HTTPS_PORT: String(httpsPort) },
+      overrides: { issuerCa: other.ca, resolver },
+    });
+    try {
+      const leftOut = async () => (await second.server.control.facts({})).certificates?.map((one) => one.leftOut);
+      const issued = async () => (await second.server.control.facts({})).certificates?.every((one) => one.validUntil);
+      await expect.poll(issued, { timeout: 90_000, interval: 500 }).toBe(true);
+      expect(await leftOut()).toEqual([[], []]);
+    } finally {
+      await second.close();
+    }
+  }, 150_000);
 
   test("a challenge of nobody is not found", async () => {
     const response = await fetch(`${system.url}/.well-known/acme-challenge/${"a".repeat(43)}`);

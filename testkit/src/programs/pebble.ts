@@ -30,8 +30,8 @@ export const hasPebble = ["pebble", "pebble-challtestsrv"].every(
   (program) => spawnSync("which", [program]).status === 0,
 );
 
-/** @param challengePort where the issuer looks for challenges, in place of 80 */
-export async function startPebble(challengePort: number): Promise<Pebble> {
+/** @param challengePort where the issuer looks for challenges, in place of 80 @param tlsPort the same for 443 */
+export async function startPebble(challengePort: number, tlsPort?: number): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), "kauke-pebble-"));
   const [port, managementPort, dnsPort, dnsManagementPort] = [
     await freePort(),
@@ -46,7 +46,7 @@ export async function startPebble(challengePort: number): Promise<Pebble> {
     listenAddress: `127.0.0.1:${port}`,
     managementListenAddress: `127.0.0.1:${managementPort}`,
     httpPort: challengePort,
-    tlsPort: await freePort(),
+    tlsPort: tlsPort ?? (await freePort()),
     ocspResponderURL: "",
     externalAccountBindingRequired: false,
     ...files,

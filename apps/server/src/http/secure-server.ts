@@ -20,7 +20,12 @@ export interface SecureServerOptions {
   /** A proxy's sockets carry requests of many clients, one at a time: it is not offered HTTP/2. */
   isTrustedProxy: (address: string) => boolean;
   handshakeMs?: number;
+  /** Certificates for the challenges of a certificate issuer, by name; `null` while there are none. */
+  challengeContexts?: (() => Promise<((name?: string) => SecureContext) | null>) | undefined;
 }
+
+/** Protocol of a certificate issuer's challenge (RFC 8737 §6.2): a handshake is all there is. */
+const CHALLENGE_PROTOCOL = "acme-tls/1";
 
 const { all, block, timeoutMs, slowMs } = bounds.webHandshakes;
 const handshakeRules = {
@@ -95,6 +100,12 @@ export class SecureServer extends Server {
     this.#handshakes.put(handshake, party);
     try {
       const { context, handshakeMs = timeoutMs } = this.#options;
+      const challenge = (await this.#options.challengeContexts?.().catch(() => null)) ?? null;
+      if (challenge !== null && (await asksFor(socket, CHALLENGE_PROTOCOL, handshakeMs))) {
+        const at = { context: challenge, timeoutMs: handshakeMs, protocols: [CHALLENGE_PROTOCOL] };
+        (await acceptTls(socket, at)).end();
+        return null;
+      }
       const protocols = isProxy ? ["http/1.1"] : ["h2", "http/1.1"];
       return await acceptTls(socket, { context, timeoutMs: handshakeMs, protocols });
     } finally {
@@ -111,4 +122,21 @@ export class SecureServer extends Server {
       this.#http1.emit("connection", secure);
     }
   }
+}
+
+/** Whether the first bytes of a TLS handshake name a protocol. The bytes stay to be read; rejects without any in time. */
+function asksFor(socket: Socket, protocol: string, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => socket.destroy(), timeoutMs);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      reject(new Error("closed before the handshake"));
+    });
+    socket.once("data", (hello: Buffer) => {
+      clearTimeout(timer);
+      socket.pause();
+      socket.unshift(hello);
+      resolve(hello.includes(protocol));
+    });
+  });
 }

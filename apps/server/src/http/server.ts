@@ -79,7 +79,7 @@ export interface HttpServerOptions
   logger: Logger;
   metrics: Metrics;
   /** Serves https, with these certificates; plain http without. */
-  tls?: Pick<SecureServerOptions, "context" | "handshakeMs"> | undefined;
+  tls?: Pick<SecureServerOptions, "context" | "handshakeMs" | "challengeContexts"> | undefined;
   socketRules?: Partial<SocketRules> | undefined;
   /** Maximum random delay of mail whose timing could show whether an account exists; tests set 0. */
   messageSpreadMs?: number | undefined;

@@ -17,6 +17,8 @@ export interface SelfSignedOptions {
   notAfter: Date;
   /** Adds an authorityKeyIdentifier, as an issuer does; for tests. */
   authorityKeyId?: Buffer;
+  /** Hash that proves the name to a certificate issuer (RFC 8737 §3). */
+  acmeIdentifier?: Buffer;
 }
 
 export function makeSelfSigned(options: SelfSignedOptions): CertificatePair {
@@ -45,12 +47,13 @@ function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): B
   );
 }
 
-function extensions({ hosts, authorityKeyId: keyId }: SelfSignedOptions): Buffer[] {
+function extensions({ hosts, authorityKeyId: keyId, acmeIdentifier: proof }: SelfSignedOptions): Buffer[] {
   return [
     extension("2.5.29.19", sequence(), true),
     extension("2.5.29.15", tlv(tag.bitString, Buffer.from([7, 0x80])), true),
     extension("2.5.29.37", sequence(oid("1.3.6.1.5.5.7.3.1")), false),
     hostNames(hosts),
+    ...(proof === undefined ? [] : [extension("1.3.6.1.5.5.7.1.31", tlv(tag.octetString, proof), true)]),
     ...(keyId === undefined ? [] : [extension("2.5.29.35", sequence(tlv(tag.keyIdentifier, keyId)), false)]),
   ];
 }

@@ -53,7 +53,7 @@ const listeners = [
     name: "KAUKE_TLS",
     default: words("`self-signed`; `files` when both files are set"),
     meaning:
-      "`acme`: certificates for all names from an issuer, ordered and renewed by itself; port 80 must lead here ([how](operating.md#certificates))",
+      "`acme`: certificates for all names from an issuer, ordered and renewed by itself; port 80, or 443 with `KAUKE_HTTPS=on`, must lead here ([how](operating.md#certificates))",
   },
   {
     name: "KAUKE_ACME_DIRECTORY",

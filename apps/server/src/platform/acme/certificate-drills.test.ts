@@ -66,6 +66,7 @@ describe.skipIf(!hasPebble)("certificates from an issuer", () => {
       logger: log,
       ca: pebble.ca,
       isAlone: true,
+      hasHttps: false,
       checkEveryMs: 50,
       ...more,
     });

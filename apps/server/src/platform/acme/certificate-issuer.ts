@@ -1,8 +1,11 @@
 /** Orders and renews certificates (ACME), one process at a time under a lease; failures leave the present ones. */
+import { createHash } from "node:crypto";
+import { createSecureContext, type SecureContext } from "node:tls";
 import type { CertificateRecords, WantedCertificate } from "../../core/certificate.ts";
-import type { CertificatePair } from "../self-signed.ts";
+import { type CertificatePair, makeSelfSigned } from "../self-signed.ts";
 import { ORDER_MS, type RenewalOptions, renewCertificate } from "./renew-certificate.ts";
 import {
+  alpnChallengeName,
   CHALLENGES_READ_EVERY_MS,
   certificateStandingOf,
   type OrderState,
@@ -34,6 +37,8 @@ export interface CertificateIssuer {
   stored(): Promise<CertificatePair[]>;
   /** What to show at `/.well-known/acme-challenge/<token>`; `null` for an unknown token. */
   challenge(token: string): Promise<string | null>;
+  /** Certificates for challenges at port 443 (RFC 8737), by name; `null` while none is open. */
+  challengeContexts(): Promise<((name?: string) => SecureContext) | null>;
   start(): void;
   /** Orders what is missing at once, however long the pause after a failure: the operator has mended something. */
   orderNow(): Promise<void>;
@@ -45,6 +50,7 @@ const LEASE_MS = ORDER_MS + 60_000;
 
 export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
   const { records, wanted, isAlone, logger, checkEveryMs = 60_000 } = options;
+  const readChallenges = challengeReader(records);
   const closing = new AbortController();
   let running = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -60,7 +66,8 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
   };
   return {
     stored: async () => (await records.list("certificate")).map(({ value }) => value as StoredCertificate),
-    challenge: challengeReader(records),
+    challenge: async (token) => (await readChallenges()).get(token) ?? null,
+    challengeContexts: async () => contextsOf(await readChallenges(), options.clock.now()),
     start: () => {
       running = (isAlone ? records.delete("lease", "order") : Promise.resolve()).then(look, look);
     },
@@ -79,17 +86,36 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
   };
 }
 
-function challengeReader(records: CertificateRecords): (token: string) => Promise<string | null> {
-  let known: { at: number; values: Promise<Map<string, unknown>> } | null = null;
-  return async (token) => {
+function challengeReader(records: CertificateRecords): () => Promise<ReadonlyMap<string, string>> {
+  let known: { at: number; values: Promise<Map<string, string>> } | null = null;
+  return async () => {
     const now = performance.now();
     if (known === null || now - known.at > CHALLENGES_READ_EVERY_MS) {
-      const values = records.list("challenge").then((all) => new Map(all.map(({ name, value }) => [name, value])));
+      const values = records
+        .list("challenge")
+        .then((all) => new Map(all.map(({ name, value }) => [name, String(value)])));
       known = { at: now, values };
     }
-    const value = (await known.values).get(token);
-    return typeof value === "string" ? value : null;
+    return await known.values;
   };
+}
+
+function contextsOf(challenges: ReadonlyMap<string, string>, now: Date): ((name?: string) => SecureContext) | null {
+  const prefix = alpnChallengeName("");
+  if (![...challenges.keys()].some((name) => name.startsWith(prefix))) return null;
+  return (name = "") => {
+    const proof = challenges.get(alpnChallengeName(name));
+    return proof === undefined ? createSecureContext() : createSecureContext(challengeCertificate(name, proof, now));
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** A certificate that has the hash of the proof as its extension acmeIdentifier (RFC 8737 §3). */
+function challengeCertificate(host: string, proof: string, now: Date): CertificatePair {
+  const [notBefore, notAfter] = [new Date(now.getTime() - DAY_MS), new Date(now.getTime() + DAY_MS)];
+  const acmeIdentifier = createHash("sha256").update(proof).digest();
+  return makeSelfSigned({ commonName: host, hosts: [host], notBefore, notAfter, acmeIdentifier });
 }
 
 /** How the certificates stand, for people. */

@@ -33,6 +33,7 @@ beforeEach(async () => {
     ca: fake.ca,
     wanted: [site],
     isAlone: true,
+    hasHttps: false,
     checkEveryMs: 20,
   });
 });

@@ -12,9 +12,21 @@ export interface OpenOrder {
   key: string;
 }
 
+/** How a name is proven: a file at port 80 (RFC 8555 §8.3), or a certificate at port 443 (RFC 8737). */
+export type ChallengeType = "http-01" | "tls-alpn-01";
+
+export interface ShownChallenge {
+  type: ChallengeType;
+  host: string;
+  token: string;
+  keyAuthorization: string;
+}
+
 export interface OrderPorts {
-  /** Makes the challenge readable at `http://<host>/.well-known/acme-challenge/<token>`. */
-  showChallenge(token: string, keyAuthorization: string): Promise<void>;
+  /** Makes the challenge visible to everybody. */
+  showChallenge(challenge: ShownChallenge): Promise<void>;
+  /** How to prove a name; the other way if the issuer does not offer this one. */
+  wayFor(host: string): ChallengeType;
   recordOrder(order: OpenOrder): Promise<void>;
 }
 
@@ -70,11 +82,13 @@ async function showChallenges(
     const status = textIn(body, "status");
     if (status === "valid") continue;
     if (status !== "pending") throw new AcmeError("refused", { hosts: hostOf(body) });
-    const challenge = httpChallenge(body);
+    const [host = ""] = hostOf(body);
+    const challenge = challengeIn(body, ports.wayFor(host));
     if (challenge === null) throw new AcmeError("refused", { hosts: hostOf(body) });
-    if (shown.has(challenge.token) || challenge.status !== "pending") continue;
-    shown.add(challenge.token);
-    await ports.showChallenge(challenge.token, client.keyAuthorization(challenge.token));
+    const { token, type } = challenge;
+    if (shown.has(token) || challenge.status !== "pending") continue;
+    shown.add(token);
+    await ports.showChallenge({ type, host, token, keyAuthorization: client.keyAuthorization(token) });
     await client.post(challenge.url, {});
   }
 }
@@ -123,11 +137,23 @@ function hostOf(authorization: unknown): string[] {
   return host === null ? [] : [host];
 }
 
-function httpChallenge(authorization: unknown): { url: string; token: string; status: string } | null {
+interface OfferedChallenge {
+  type: ChallengeType;
+  url: string;
+  token: string;
+  status: string;
+}
+
+function challengeIn(authorization: unknown, wanted: ChallengeType): OfferedChallenge | null {
   const challenges = (authorization as { challenges?: unknown } | null)?.challenges;
-  const found = Array.isArray(challenges) ? challenges.find((one) => textIn(one, "type") === "http-01") : undefined;
-  const [url, token, status] = [textIn(found, "url"), textIn(found, "token"), textIn(found, "status")];
+  const offered = Array.isArray(challenges) ? challenges.flatMap((one) => readChallenge(one) ?? []) : [];
+  return offered.find(({ type }) => type === wanted) ?? offered[0] ?? null;
+}
+
+function readChallenge(offered: unknown): OfferedChallenge | null {
+  const [type, url, token, status] = ["type", "url", "token", "status"].map((name) => textIn(offered, name));
+  if (type !== "http-01" && type !== "tls-alpn-01") return null;
   // The token becomes part of a path (RFC 8555 §8.1: at least 128 bits in base64url).
-  if (url === null || status === null || token === null || !/^[\w-]{22,128}$/.test(token)) return null;
-  return { url, token, status };
+  if (!url || !status || !token || !/^[\w-]{22,128}$/.test(token)) return null;
+  return { type, url, token, status };
 }

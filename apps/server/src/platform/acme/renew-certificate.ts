@@ -5,9 +5,10 @@ import { type CertificateRecords, orderPauseMs, renewalTime, type WantedCertific
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import type { CertificatePair } from "../self-signed.ts";
 import { AcmeClient, AcmeError } from "./acme-client.ts";
-import { type OpenOrder, orderCertificate } from "./order.ts";
+import { type ChallengeType, type OpenOrder, orderCertificate, type ShownChallenge } from "./order.ts";
 import { nextRenewalInfo } from "./renewal-info.ts";
 import {
+  alpnChallengeName,
   CHALLENGES_READ_EVERY_MS,
   certificateStandingOf,
   covers,
@@ -28,6 +29,8 @@ export interface RenewalOptions {
   hasAddress(host: string): Promise<boolean>;
   clock: Clock;
   logger: Logger;
+  /** Whether challenges can be shown at port 443 too, for names whose port 80 leads elsewhere. */
+  hasHttps: boolean;
   /** PEM of certificates to trust in place of Node's, for an issuer of one's own. */
   ca?: string | undefined;
 }
@@ -118,6 +121,7 @@ async function orderProvable(
   const mustStay = stored !== null && validUntil(stored).getTime() - now > SPARE_MS ? stored : null;
   const found = await Promise.all(hosts.map(hasAddress));
   const leftOut = hosts.filter((_, index) => found[index] === false);
+  const byAlpn = new Set<string>();
   for (;;) {
     const asked = hosts.filter((host) => !leftOut.includes(host));
     const isLost = mustStay !== null && leftOut.some((host) => covers(mustStay, [host]));
@@ -125,11 +129,14 @@ async function orderProvable(
     const isFresh = stored !== null && now < Date.parse(stored.renewAt) && covers(stored, asked);
     if (leftOut.length > 0 && isFresh) return { pair: null, leftOut };
     try {
-      return { pair: await orderOrContinue(options, client, { ...order, hosts: asked }), leftOut };
+      return { pair: await orderOrContinue(options, client, { ...order, hosts: asked, byAlpn }), leftOut };
     } catch (thrown) {
       if (!(thrown instanceof AcmeError) || thrown.code !== "refused") throw thrown;
       const strays = thrown.hosts.filter((host) => asked.includes(host));
       await records.delete("order", order.label);
+      const untried = options.hasHttps ? strays.filter((host) => !byAlpn.has(host)) : [];
+      for (const host of untried) byAlpn.add(host);
+      if (untried.length > 0) continue;
       if (strays.length === 0 || strays.length === asked.length) throw thrown;
       leftOut.push(...strays);
     }
@@ -139,7 +146,7 @@ async function orderProvable(
 async function orderOrContinue(
   { records, clock }: RenewalOptions,
   client: AcmeClient,
-  { label, hosts, stored, signal }: Order,
+  { label, hosts, stored, signal, byAlpn }: Order & { byAlpn: ReadonlySet<string> },
 ): Promise<CertificatePair> {
   const expiresAt = new Date(clock.now().getTime() + DAY_MS);
   const left = (await records.read("order", label)) as OpenOrder | null;
@@ -148,7 +155,9 @@ async function orderOrContinue(
   const open = isOpen ? left : null;
   const ports = {
     recordOrder: (value: OpenOrder) => records.write({ kind: "order", name: label, value, expiresAt }),
-    showChallenge: async (name: string, value: string) => {
+    wayFor: (host: string): ChallengeType => (byAlpn.has(host) ? "tls-alpn-01" : "http-01"),
+    showChallenge: async ({ type, host, token, keyAuthorization: value }: ShownChallenge) => {
+      const name = type === "http-01" ? token : alpnChallengeName(host);
       await records.write({ kind: "challenge", name, value, expiresAt });
       // Until every process has read it.
       await pause(2 * CHALLENGES_READ_EVERY_MS);

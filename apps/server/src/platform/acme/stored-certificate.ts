@@ -24,6 +24,9 @@ export interface OrderState {
 /** However many strangers ask for challenges, each process asks the store once in this time. */
 export const CHALLENGES_READ_EVERY_MS = 500;
 
+/** Name of the record of a challenge at port 443; those at port 80 are stored by their token, which has no space. */
+export const alpnChallengeName = (host: string): string => `tls-alpn-01 ${host}`;
+
 const neverOrdered: OrderState = { failures: 0, notBefore: new Date(0).toISOString(), failure: null, leftOut: [] };
 
 export interface CertificateStanding {
