@@ -25,6 +25,7 @@ export const setup: Command = {
     yes: "does not ask before it changes something",
     "dry-run": "only looks, and says what would be written",
     "take-over": "goes on although another mail host has the domain's mail today",
+    "take-over-web": "also replaces the addresses of the website at the domain",
     "address list": "public addresses that lead here, with commas, when this machine does not have them itself",
     "greet list": "mail hosts to try outgoing mail with, in place of those of the mailbox",
     "no-block-lists": "does not ask block lists about the addresses",
@@ -110,6 +111,8 @@ function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDep
       publishRecords(records, {
         provider,
         takeOver,
+        takeOverWeb: values["take-over-web"] === true,
+        confirm: () => confirm(values),
         verify: { resolvers: config().dnsServers, deadlineMs: waitMs },
         show,
       }),

@@ -22,7 +22,10 @@ describe.skipIf(!hasKnot)("publishing records", () => {
   const providerFor = ({ port, key }: Knot, secret = key.secret): DnsProvider =>
     rfc2136Dns({ host: "127.0.0.1", port, key: { name: key.name, secret } });
 
-  async function publish(provider: DnsProvider | null, { takeOver = false, deadlineMs = 20_000 } = {}) {
+  async function publish(
+    provider: DnsProvider | null,
+    { takeOver = false, isConfirmed = true, deadlineMs = 20_000 } = {},
+  ) {
     await using finder = await startFakeDnsServer({
       [zone]: { ns: [`ns.${zone}`] },
       [`ns.${zone}`]: { a: ["127.0.0.1"] },
@@ -31,7 +34,8 @@ describe.skipIf(!hasKnot)("publishing records", () => {
     const shown: string[] = [];
     const said: string[] = [];
     const show = (text: string) => void shown.push(text);
-    for await (const one of publishRecords(wanted, { provider, takeOver, verify, show }))
+    const confirm = () => Promise.resolve(isConfirmed);
+    for await (const one of publishRecords(wanted, { provider, takeOver, verify, show, confirm }))
       said.push(`${one.state} ${one.subject}: ${one.says}`);
     return { said, shown };
   }
@@ -39,7 +43,7 @@ describe.skipIf(!hasKnot)("publishing records", () => {
   it("writes what is missing, leaves what others have, and finds everything in its place; twice changes nothing", async () => {
     knot = await startKnot({ [zone]: ['@ TXT "site-verification=1"', "www A 192.0.2.99"] });
     const first = await publish(providerFor(knot));
-    expect(first.said[0]).toBe(`ok provider: Written: A mail.${zone}, MX ${zone}, TXT ${zone}, CNAME smtp.${zone}.`);
+    expect(first.said[0]).toBe(`ok provider: Written: A mail.${zone}, MX ${zone}, CNAME smtp.${zone}, TXT ${zone}.`);
     expect(first.said.slice(1)).toEqual(wanted.map(({ type, name }) => `ok ${type} ${name}: Published.`));
     expect((await knot.ask(zone, "TXT")).sort()).toEqual(['"site-verification=1"', `"v=spf1 a:mail.${zone} -all"`]);
     expect(await knot.ask(`www.${zone}`, "A")).toEqual(["192.0.2.99"]);
@@ -53,8 +57,41 @@ describe.skipIf(!hasKnot)("publishing records", () => {
       `fix MX ${zone}: It was left as it is. There is: ${zone}. 3600 IN MX 10 mx.other.example. If this server may take the domain's mail, add --take-over.`,
     );
     expect(await knot.ask(zone, "MX")).toEqual(["10 mx.other.example."]);
-    await publish(providerFor(knot), { takeOver: true });
+    const refused = await publish(providerFor(knot), { takeOver: true, isConfirmed: false });
+    const warning = `warn MX ${zone}: Replaces: ${zone}. 3600 IN MX 10 mx.other.example.`;
+    expect(refused.said).toEqual([warning, "fix provider: Nothing was written, because records of others would go."]);
+    expect(await knot.ask(zone, "MX")).toEqual(["10 mx.other.example."]);
+    const { said: taken } = await publish(providerFor(knot), { takeOver: true });
+    expect(taken[0]).toBe(warning);
     expect(await knot.ask(zone, "MX")).toEqual([`10 mail.${zone}.`]);
+  });
+
+  it("an address of others stays, and so does the mail that it takes, until the operator takes over the web", async () => {
+    knot = await startKnot({ [zone]: ["mail A 192.0.2.9"] });
+    const { said } = await publish(providerFor(knot), { takeOver: true, deadlineMs: 500 });
+    expect(said[0]).toBe(
+      `fix A mail.${zone}: It was left as it is. There is: mail.${zone}. 3600 IN A 192.0.2.9 If this name may lead here instead, add --take-over-web.`,
+    );
+    expect(await knot.ask(`mail.${zone}`, "A")).toEqual(["192.0.2.9"]);
+    expect(await knot.ask(zone, "MX")).toEqual([]);
+  });
+
+  it("where the provider refuses the MX, no policy is written", async () => {
+    knot = await startKnot({ [zone]: ["@ MX 10 mx.other.example."] });
+    const inner = providerFor(knot);
+    const provider: DnsProvider = {
+      read: inner.read,
+      apply: async (changes) => {
+        const { done, left } = await inner.apply(changes.filter(({ type }) => type !== "MX"));
+        const refused = changes.filter(({ type }) => type === "MX");
+        return { done, left: [...left, ...refused.map((change) => ({ ...change, problem: "refused" as const }))] };
+      },
+    };
+    const { said } = await publish(provider, { takeOver: true, deadlineMs: 500 });
+    expect(said).toContain(
+      `fix provider: Not written: TXT ${zone}. While the MX record is not written, it could harm mail that others take.`,
+    );
+    expect(await knot.ask(zone, "TXT")).toEqual([]);
   });
 
   it("a wrong key writes nothing and says what to check", async () => {

@@ -5,21 +5,22 @@
 import { type DnsRecord, zoneLine } from "@kauke/mail-rfc";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
 import { type DnsProblem, type DnsProvider, DnsProviderError } from "./dns/provider.ts";
-import { changesOf, type Decision, decideRecords } from "./dns/record-changes.ts";
+import { applyInOrder, changesOf, type DecideOptions, type Decision, decideRecords } from "./dns/record-changes.ts";
 import { type RecordState, type VerifyOptions, verifyRecords } from "./dns/verify-records.ts";
 
-export interface PublishOptions {
+export interface PublishOptions extends DecideOptions {
   /** `null`: the operator pastes the records. */
   provider: DnsProvider | null;
-  takeOver: boolean;
   verify: VerifyOptions;
   /** Shows what is neither a result nor part of the JSON: the zone to paste. */
   show(text: string): void;
+  /** Asks whether records of others, which were named before, may go. */
+  confirm(): Promise<boolean>;
 }
 
 export async function* publishRecords(
   records: readonly DnsRecord[],
-  { provider, takeOver, verify, show }: PublishOptions,
+  { provider, verify, show, ...options }: PublishOptions,
 ): AsyncGenerator<CheckResult> {
   if (provider === null) {
     // What is there already need not be pasted.
@@ -28,7 +29,7 @@ export async function* publishRecords(
     if (missing.length > 0) show(`${missing.join("\n")}\n`);
     if (missing.length > 0)
       yield checking("dns", "records").warn("Publish the records above where the domain's DNS is; this command waits.");
-  } else yield* write(records, { provider, takeOver });
+  } else if (!(yield* write(records, { provider, ...options }))) return;
   const states = await verifyRecords(records, verify);
   yield* states.map(stateOf);
 }
@@ -42,24 +43,39 @@ async function firstLook(records: readonly DnsRecord[], verify: VerifyOptions): 
   return await verifyRecords(records, options);
 }
 
+/** @returns false when the operator said no */
 async function* write(
   records: readonly DnsRecord[],
-  { provider, takeOver }: { provider: DnsProvider; takeOver: boolean },
-): AsyncGenerator<CheckResult> {
+  { provider, confirm, ...allowed }: DecideOptions & Pick<PublishOptions, "confirm"> & { provider: DnsProvider },
+): AsyncGenerator<CheckResult, boolean> {
   const { ok, fix } = checking("dns", "provider");
   try {
     const existing = await provider.read([...new Set(records.map(({ name }) => name))]);
-    const decisions = decideRecords(records, existing, { takeOver });
+    const decisions = decideRecords(records, existing, allowed);
     yield* decisions.flatMap(conflictOf);
+    const losses = lossesOf(decisions);
+    yield* losses;
+    if (losses.length > 0 && !(await confirm())) {
+      yield fix("Nothing was written, because records of others would go.");
+      return false;
+    }
     const changes = changesOf(decisions, existing);
-    const { done, left } = await provider.apply(changes);
-    if (changes.length === 0) return void (yield ok("It has every record that may be written."));
+    const { done, left } = await applyInOrder(provider, changes);
+    if (changes.length === 0) yield ok("It has every record that may be written.");
     if (done.length > 0) yield ok(`Written: ${done.map(({ type, name }) => `${type} ${name}`).join(", ")}.`);
     for (const { type, name, problem } of left) yield fix(`Not written: ${type} ${name}. ${whyNotWritten[problem]}`);
   } catch (thrown) {
     if (!(thrown instanceof DnsProviderError)) throw thrown;
     yield fix(whyNotWritten[thrown.code]);
   }
+  return true;
+}
+
+/** A warning for each record of others that would go. */
+function lossesOf(decisions: readonly Decision[]): CheckResult[] {
+  const old = decisions.flatMap((one) => (one.kind === "replace" && one.isOfOthers ? one.old : []));
+  const byLine = new Map(old.map((record) => [zoneLine(record), record]));
+  return [...byLine].map(([line, { type, name }]) => checking("dns", `${type} ${name}`).warn(`Replaces: ${line}`));
 }
 
 function conflictOf(decision: Decision): CheckResult[] {
@@ -68,16 +84,17 @@ function conflictOf(decision: Decision): CheckResult[] {
   const { fix } = checking("dns", `${record.type} ${record.name}`);
   const theirs = found.map((one) => zoneLine(one)).join("; ");
   const there = theirs === "" ? "" : ` There is: ${theirs}`;
-  const advice = merged === undefined ? whatToDo[reason] : `Write this one instead: ${merged}`;
+  const advice = merged === undefined ? whatToDo[reason] : `Write this one instead, or add --take-over: ${merged}`;
   return [fix(`It was left as it is.${there} ${advice}`.trim())];
 }
 
 const whatToDo: Readonly<Record<Extract<Decision, { kind: "conflict" }>["reason"], string>> = {
-  other_address: "If this name may lead here instead, add --take-over.",
+  other_address: "If this name may lead here instead, add --take-over-web.",
   other_mx: "If this server may take the domain's mail, add --take-over.",
   other_text: "If it may be replaced, add --take-over.",
   other_alias: "Delete it yourself if nothing needs it, then run this command again.",
   name_in_use: "A CNAME can't stand beside other records: delete one of them yourself.",
+  host_elsewhere: "Its host leads to another machine: mend that first.",
   mail_elsewhere: "While others take the domain's mail, it would harm that mail.",
 };
 
@@ -91,6 +108,7 @@ const whyNotWritten: Readonly<Record<DnsProblem, string>> = {
   response_invalid: "The provider's response makes no sense: publish the records yourself.",
   changed: "Somebody changed it meanwhile: run this command again.",
   aborted: "It was interrupted: run this command again.",
+  mail_elsewhere: "While the MX record is not written, it could harm mail that others take.",
 };
 
 function stateOf(state: RecordState): CheckResult {

@@ -1,6 +1,6 @@
 /**
- * deSEC's API v1 (https://desec.readthedocs.io/en/latest/dns/rrsets.html): whole record sets. All changes of a zone are
- * one request, which is done entirely or not at all; more of them would soon meet the limit of 15 a minute.
+ * deSEC's API v1 (https://desec.readthedocs.io/en/latest/dns/rrsets.html): whole record sets. Changes of a zone that
+ * come together are one request, which is done entirely or not at all; more would soon meet the limit of 15 a minute.
  */
 import { zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";

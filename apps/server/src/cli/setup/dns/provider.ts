@@ -28,6 +28,7 @@ export interface Change {
  * - `refused`: the provider says no to this one change
  * - `changed`: somebody else changed the record set meanwhile
  * - `aborted`: the caller's signal
+ * - `mail_elsewhere`: a policy whose domain kept the MX of others
  */
 export type DnsProblem =
   | "unauthorized"
@@ -38,7 +39,8 @@ export type DnsProblem =
   | "refused"
   | "response_invalid"
   | "changed"
-  | "aborted";
+  | "aborted"
+  | "mail_elsewhere";
 
 /** Has no text of the provider and no `cause`: either could contain the credential. */
 export class DnsProviderError extends Error {
@@ -74,7 +76,7 @@ export const REQUEST_MS = 15_000;
 export const TTL_SECONDS = 3600;
 
 /** Problems that say nothing about the next change. */
-const ofOneChange: ReadonlySet<DnsProblem> = new Set(["refused", "changed", "zone_unknown"]);
+export const ofOneChange: ReadonlySet<DnsProblem> = new Set(["refused", "changed", "zone_unknown", "mail_elsewhere"]);
 
 /** Makes changes one after the other; after a problem that the next one would meet too, the rest is left. */
 export async function applyEach(

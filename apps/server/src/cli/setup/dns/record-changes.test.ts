@@ -68,9 +68,14 @@ describe("with", () => {
 
   const sts = `TXT _mta-sts.${zone}`;
   const blocked = [`conflict TXT _dmarc.${zone} mail_elsewhere`, `conflict ${sts} mail_elsewhere`];
+  const unled = [`conflict MX ${zone} host_elsewhere`, `conflict TXT ${zone} mail_elsewhere`, ...blocked];
   const cases: readonly [string, DnsRecord[], string[]][] = [
     ["other texts at the domain", [text(zone, "site-verification=1"), text(zone, "v=spf10 x")], []],
-    ["our key of before", [text(`k1._domainkey.${zone}`, key("B"))], [`replace TXT k1._domainkey.${zone}`]],
+    [
+      "another key in our form",
+      [text(`k1._domainkey.${zone}`, key("B"))],
+      [`conflict TXT k1._domainkey.${zone} other_text`],
+    ],
     [
       "somebody else's key under our selector",
       [text(`k1._domainkey.${zone}`, "k=rsa; p=BBBB")],
@@ -79,9 +84,9 @@ describe("with", () => {
     ["our policy id of before", [text(`_mta-sts.${zone}`, `v=STSv1; id=${"f".repeat(20)}`)], [`replace ${sts}`]],
     ["another policy id", [text(`_mta-sts.${zone}`, "v=STSv1; id=20260101")], [`conflict ${sts} other_text`]],
     [
-      "our DMARC policy with another report address",
-      [text(`_dmarc.${zone}`, `${dmarc}; rua=mailto:a@b.example`)],
-      [`replace TXT _dmarc.${zone}`],
+      "our DMARC policy with a report address",
+      [text(`_dmarc.${zone}`, `${dmarc};rua = mailto:a@b.example; fo=1`)],
+      [`keep TXT _dmarc.${zone}`],
     ],
     ["another DMARC policy", [text(`_dmarc.${zone}`, "v=DMARC1; p=none")], [`conflict TXT _dmarc.${zone} other_text`]],
     [
@@ -115,7 +120,7 @@ describe("with", () => {
     [
       "another address of the mail host",
       [{ type: "AAAA", name: host, address: "2001:db8::9" }],
-      [`conflict A ${host} other_address`, `conflict AAAA ${host} other_address`],
+      [`conflict A ${host} other_address`, `conflict AAAA ${host} other_address`, ...unled],
     ],
     [
       "a CNAME to another host",
@@ -130,7 +135,12 @@ describe("with", () => {
     [
       "a CNAME where addresses belong",
       [{ type: "CNAME", name: host, target: "x.example" }],
-      [`conflict A ${host} name_in_use`, `conflict AAAA ${host} name_in_use`, `conflict TXT ${host} name_in_use`],
+      [
+        `conflict A ${host} name_in_use`,
+        `conflict AAAA ${host} name_in_use`,
+        `conflict TXT ${host} name_in_use`,
+        ...unled,
+      ],
     ],
   ];
   it.each(cases)("%s", (_, existing, expected) => {
@@ -156,7 +166,7 @@ it("a takeover replaces what has the same task and nothing else", () => {
     mx("mx.other.example"),
     text(zone, "v=spf1 include:other.example -all"),
     text(`_dmarc.${zone}`, "v=DMARC1; p=none"),
-    { type: "A", name: host, address: "192.0.2.9" },
+    text(`k1._domainkey.${zone}`, key("B")),
   ];
   const alias: DnsRecord = { type: "CNAME", name: `smtp.${zone}`, target: "other.example" };
   const made = changes([...others, ...taken, alias], { takeOver: true });
@@ -166,9 +176,24 @@ it("a takeover replaces what has the same task and nothing else", () => {
       taken,
     ),
   ).toBe(true);
+  expect(made.flatMap(({ add }) => add)).toContainEqual(text(zone, `v=spf1 a:${host} include:other.example -all`));
   expect(notable([...others, ...taken, alias], { takeOver: true })).toContain(
     `conflict CNAME smtp.${zone} other_alias`,
   );
+});
+
+it("addresses of others go only with a takeover of the web", () => {
+  const old: DnsRecord = { type: "A", name: host, address: "192.0.2.9" };
+  expect(changes([old], { takeOver: true }).flatMap(({ remove }) => remove)).toEqual([]);
+  expect(changes([old], { takeOverWeb: true }).flatMap(({ remove }) => remove)).toEqual([old]);
+});
+
+it("a DMARC policy gets the report address that it lacks, and keeps the one it has", () => {
+  const reporting = [text(`_dmarc.${zone}`, `${dmarc}; rua=mailto:ours@kauke.example`)];
+  const kindWith = (value: string) =>
+    decideRecords(reporting, setsOf([text(`_dmarc.${zone}`, value)])).map(({ kind }) => kind);
+  expect(kindWith(dmarc)).toEqual(["replace"]);
+  expect(kindWith(`${dmarc}; rua=mailto:theirs@b.example`)).toEqual(["keep"]);
 });
 
 /** What a provider has after the changes. */
@@ -208,7 +233,7 @@ describe("whatever exists", () => {
   const existing = fc.uniqueArray(record, { maxLength: 20, comparator: isSameRecord });
 
   it("without a takeover nothing is removed but what an earlier run wrote", () => {
-    const ours = /^v=DKIM1; k=(?:rsa|ed25519); p=\S+$|^v=DMARC1; p=reject; adkim=r; aspf=r|^v=STSv1; id=[0-9a-f]{20}$/;
+    const ours = /^v=DMARC1; p=reject; adkim=r; aspf=r$|^v=STSv1; id=[0-9a-f]{20}$/;
     fc.assert(
       fc.property(existing, (records) => {
         for (const one of changes(records).flatMap(({ remove }) => remove)) {
@@ -222,7 +247,7 @@ describe("whatever exists", () => {
   it("a takeover removes no text with another task, no CNAME, and nothing at other names", () => {
     fc.assert(
       fc.property(existing, (records) => {
-        for (const one of changes(records, { takeOver: true }).flatMap(({ remove }) => remove)) {
+        for (const one of changes(records, { takeOver: true, takeOverWeb: true }).flatMap(({ remove }) => remove)) {
           expect(wanted.some(({ name: at }) => at === one.name)).toBe(true);
           expect(one.type).not.toBe("CNAME");
           if (one.type === "TXT") expect(one.text).toMatch(/^\s*v\s*=\s*(?:spf1|DMARC1|STSv1|TLSRPTv1)|p\s*=/i);
@@ -234,12 +259,12 @@ describe("whatever exists", () => {
   it.each([false, true])("a second run changes nothing (takeover: %s)", (takeOver) => {
     fc.assert(
       fc.property(existing, (records) => {
-        const made = changes(records, { takeOver });
+        const made = changes(records, { takeOver, takeOverWeb: takeOver });
         const after = applied(records, made);
         expect(made.flatMap(({ add }) => add).filter((one) => records.some((old) => isSameRecord(old, one)))).toEqual(
           [],
         );
-        expect(changes(after, { takeOver })).toEqual([]);
+        expect(changes(after, { takeOver, takeOverWeb: takeOver })).toEqual([]);
         for (const { found, name: at, type } of made)
           expect(
             isSameSet(

@@ -1,13 +1,22 @@
 /** Decides what to do about each record that the server needs, given what exists; touches nothing of others. */
 import { isIPv6, SocketAddress } from "node:net";
 import type { DnsRecord } from "@kauke/mail-rfc";
-import type { Change, RecordSet, RecordType } from "./provider.ts";
-import { type TextKind, textKind } from "./text-kinds.ts";
+import {
+  type ApplyResult,
+  type Change,
+  type DnsProblem,
+  type DnsProvider,
+  ofOneChange,
+  type RecordSet,
+  type RecordType,
+} from "./provider.ts";
+import { textKind } from "./text-kinds.ts";
 
 /**
  * - `other_address`, `other_mx`, `other_text`: a record with the same task but another value, which is not ours
  * - `other_alias`: a CNAME with another target where we need one; nobody but the operator may delete it
  * - `name_in_use`: a CNAME can't stand beside other records, nor other records beside a CNAME (RFC 1034 §3.6.2)
+ * - `host_elsewhere`: an MX whose host has addresses of others
  * - `mail_elsewhere`: the record alone would break the mail that others handle for the domain
  */
 export type ConflictReason =
@@ -16,34 +25,38 @@ export type ConflictReason =
   | "other_text"
   | "other_alias"
   | "name_in_use"
+  | "host_elsewhere"
   | "mail_elsewhere";
 
 export type Decision =
   | { kind: "keep"; record: DnsRecord }
   | { kind: "add"; record: DnsRecord }
-  | { kind: "replace"; record: DnsRecord; old: readonly DnsRecord[] }
+  | { kind: "replace"; record: DnsRecord; old: readonly DnsRecord[]; isOfOthers: boolean }
   | {
       kind: "conflict";
       record: DnsRecord;
       reason: ConflictReason;
       found: readonly DnsRecord[];
-      /** Text that permits their senders and ours, for the operator to write instead; only for one SPF record. */
+      /** Text that permits their senders and ours; only for one SPF record. */
       merged?: string;
     };
 
 export interface DecideOptions {
-  /** Whether the operator allows replacing addresses, MX and policies of others; never a CNAME. */
+  /** Whether the operator allows replacing MX and texts of others; a list of senders is merged. */
   takeOver?: boolean;
+  /** The same for addresses, which are those of a website more often than not. */
+  takeOverWeb?: boolean;
 }
 
 export function decideRecords(
   wanted: readonly DnsRecord[],
   existing: readonly RecordSet[],
-  { takeOver = false }: DecideOptions = {},
+  { takeOver = false, takeOverWeb = false }: DecideOptions = {},
 ): Decision[] {
   const plan = wanted.map(canonical);
   const sets = existing.map((set) => ({ ...set, records: set.records.map(canonical) }));
-  const decisions = plan.map((record) => decide(record, { plan, at: atName(sets, record.name), takeOver }));
+  const alone = plan.map((record) => decide(record, { plan, at: atName(sets, record.name), takeOver, takeOverWeb }));
+  const decisions = alone.map((decision) => whileHostIsHere(decision, alone));
   return decisions.map((decision) => whileMailIsHere(decision, decisions));
 }
 
@@ -128,6 +141,7 @@ interface Around {
   /** What exists at the record's name. */
   at: readonly RecordSet[];
   takeOver: boolean;
+  takeOverWeb: boolean;
 }
 
 function atName(sets: readonly RecordSet[], name: string): RecordSet[] {
@@ -166,11 +180,11 @@ function decideMx(record: Extract<DnsRecord, { type: "MX" }>, { at, plan, takeOv
   return orReplace(record, found, earlier);
 }
 
-function decideAddress(record: DnsRecord, { at, plan, takeOver }: Around): Decision {
+function decideAddress(record: DnsRecord, { at, plan, takeOverWeb }: Around): Decision {
   // Of both families: senders prefer IPv6, so that a forgotten AAAA record leads mail to another machine.
   const found = [...recordsOfType(at, "A"), ...recordsOfType(at, "AAAA")];
   const others = found.filter((one) => !hasRecord(plan, one));
-  if (others.length > 0) return orTakeOver({ record, found, reason: "other_address" }, others, takeOver);
+  if (others.length > 0) return orTakeOver({ record, found, reason: "other_address" }, others, takeOverWeb);
   return orReplace(record, found, []);
 }
 
@@ -186,24 +200,18 @@ function decideText(record: Extract<DnsRecord, { type: "TXT" }>, { at, plan, tak
     return { kind: "keep", record };
   const others = rest.filter(({ text }) => !kind.isOurs(text));
   if (others.length === 0) return orReplace(record, found, rest);
-  return orTakeOver({ record, found: same, reason: "other_text", ...mergedText(kind, record, same) }, rest, takeOver);
-}
-
-function mergedText(
-  kind: TextKind,
-  record: Extract<DnsRecord, { type: "TXT" }>,
-  same: readonly Extract<DnsRecord, { type: "TXT" }>[],
-): { merged?: string } {
-  const [only] = same;
-  return same.length === 1 && only !== undefined && kind.merge !== undefined
-    ? { merged: kind.merge(only.text, record) }
-    : {};
+  const merged = same.length === 1 && only !== undefined ? kind.merge?.(only.text, record) : undefined;
+  const conflict = { record, found: same, reason: "other_text" } as const;
+  if (merged === undefined) return orTakeOver(conflict, rest, takeOver);
+  return takeOver
+    ? { kind: "replace", record: { ...record, text: merged }, old: rest, isOfOthers: true }
+    : { kind: "conflict", ...conflict, merged };
 }
 
 /** @param old records that go when this one comes; itself may be among them */
 function orReplace(record: DnsRecord, found: readonly DnsRecord[], old: readonly DnsRecord[]): Decision {
   const gone = old.filter((one) => !isSameRecord(one, record));
-  if (gone.length > 0) return { kind: "replace", record, old: gone };
+  if (gone.length > 0) return { kind: "replace", record, old: gone, isOfOthers: false };
   return hasRecord(found, record) ? { kind: "keep", record } : { kind: "add", record };
 }
 
@@ -212,11 +220,39 @@ function orTakeOver(
   old: readonly DnsRecord[],
   takeOver: boolean,
 ): Decision {
-  return takeOver ? orReplace(conflict.record, conflict.found, old) : { kind: "conflict", ...conflict };
+  if (!takeOver) return { kind: "conflict", ...conflict };
+  const { record } = conflict;
+  return { kind: "replace", record, old: old.filter((one) => !isSameRecord(one, record)), isOfOthers: true };
+}
+
+function whileHostIsHere(decision: Decision, decisions: readonly Decision[]): Decision {
+  const { kind, record } = decision;
+  if (record.type !== "MX" || (kind !== "add" && kind !== "replace")) return decision;
+  const isAddressOfHost = ({ type, name }: DnsRecord) => (type === "A" || type === "AAAA") && name === record.exchange;
+  const blocking = decisions.find((one) => one.kind === "conflict" && isAddressOfHost(one.record));
+  if (blocking?.kind !== "conflict") return decision;
+  return { kind: "conflict", record, reason: "host_elsewhere", found: blocking.found };
 }
 
 /** Prefixes of the names of records that tell the world how a domain's mail is handled. */
 const policyNames = ["", "_dmarc.", "_mta-sts."];
+
+const isPolicyOf = (domain: string, name: string) => policyNames.some((prefix) => name === prefix + domain);
+
+/** Texts come last, and no policy for a domain whose MX could not be changed. */
+export async function applyInOrder(provider: DnsProvider, changes: readonly Change[]): Promise<ApplyResult> {
+  const texts = changes.filter(({ type }) => type === "TXT");
+  const { done, left } = await provider.apply(changes.filter(({ type }) => type !== "TXT"));
+  const stop = left.find(({ problem }) => !ofOneChange.has(problem))?.problem;
+  const problemOf = ({ name }: Change): DnsProblem | undefined =>
+    stop ?? (left.some((one) => one.type === "MX" && isPolicyOf(one.name, name)) ? "mail_elsewhere" : undefined);
+  const last = await provider.apply(texts.filter((change) => problemOf(change) === undefined));
+  const held = texts.flatMap((change) => {
+    const problem = problemOf(change);
+    return problem === undefined ? [] : [{ ...change, problem }];
+  });
+  return { done: [...done, ...last.done], left: [...left, ...last.left, ...held] };
+}
 
 /** Holds policies back as long as others receive or send the domain's mail: `-all` or `p=reject` would break theirs. */
 function whileMailIsHere(decision: Decision, decisions: readonly Decision[]): Decision {
@@ -227,7 +263,7 @@ function whileMailIsHere(decision: Decision, decisions: readonly Decision[]): De
     (one) =>
       one.kind === "conflict" &&
       (one.record.type === "MX" || (one.record.type === "TXT" && /^v=spf1/i.test(one.record.text))) &&
-      policyNames.some((prefix) => record.name === prefix + one.record.name),
+      isPolicyOf(one.record.name, record.name),
   );
   if (blocking?.kind !== "conflict") return decision;
   return { kind: "conflict", record, reason: "mail_elsewhere", found: blocking.found };

@@ -5,7 +5,7 @@ import { cloudflareDns } from "./cloudflare.ts";
 import { desecDns } from "./desec.ts";
 import { hetznerDns } from "./hetzner.ts";
 import { type Change, type DnsProvider, DnsProviderError } from "./provider.ts";
-import { changesOf, decideRecords } from "./record-changes.ts";
+import { applyInOrder, changesOf, decideRecords } from "./record-changes.ts";
 import type { RestOptions } from "./rest-api.ts";
 
 const zone = "kauke.example";
@@ -104,6 +104,32 @@ describe.each(Object.keys(hosts) as (keyof typeof hosts)[])("%s", (name) => {
     host.refusedName = null;
     expect(await provider.apply(await planned(provider))).toMatchObject({ left: [] });
     expect(host.lines()).toEqual([...others.map(line), ...wantedLines].toSorted());
+  });
+
+  it("where the MX is refused, no policy is written, but keys are", async () => {
+    await using host = await start();
+    const provider = providerOf(host);
+    host.refusedName = zone;
+    const { done, left } = await applyInOrder(provider, await planned(provider));
+    const problemAt = (at: string) => left.find((one) => one.name === at && one.type === "TXT")?.problem;
+    expect([problemAt(zone), problemAt(`_mta-sts.${zone}`)]).toEqual(["mail_elsewhere", "mail_elsewhere"]);
+    expect(done.map((one) => one.name)).toEqual(
+      expect.arrayContaining([`k1._domainkey.${zone}`, "_dmarc.second.example"]),
+    );
+    expect(host.lines()).toEqual(expect.arrayContaining([...others, old].map(line)));
+    host.refusedName = null;
+    expect(await applyInOrder(provider, await planned(provider))).toMatchObject({ left: [] });
+    expect(host.lines()).toEqual([...others.map(line), ...wantedLines].toSorted());
+  });
+
+  it("after a rate limit no text is tried", async () => {
+    await using host = await start();
+    const changes = await planned(providerOf(host));
+    host.asked.length = 0;
+    host.before = () => ({ status: 429, body: {} });
+    const { left } = await applyInOrder(providerOf(host), changes);
+    expect(left.map(({ problem }) => problem)).toEqual(changes.map(() => "rate_limited"));
+    expect(host.asked).toHaveLength(1);
   });
 
   it("a set that somebody changed since it was read stays as they left it", async () => {

@@ -45,15 +45,26 @@ function resolveTerm(term: string, name: string, plan: readonly DnsRecord[]): st
 
 const dkim: TextKind = {
   isSameKind: (text) => /(?:^|;)\s*p\s*=/i.test(text),
-  isOurs: (text) => /^v=DKIM1; k=(?:rsa|ed25519); p=[A-Za-z0-9+/]+=*$/.test(text),
+  // No form tells whose key it is.
+  isOurs: () => false,
   isAsGood: isEqual,
 };
 
 const dmarc: TextKind = {
   isSameKind: (text) => startsWith("DMARC1").test(text),
-  isOurs: (text) => /^v=DMARC1; p=reject; adkim=r; aspf=r(?:; rua=mailto:[^;]+)?$/.test(text),
-  isAsGood: isEqual,
+  isOurs: (text) => text === "v=DMARC1; p=reject; adkim=r; aspf=r",
+  // Reports may go to somebody else, but ours must not get lost.
+  isAsGood: (text, wanted) =>
+    policyOf(text) === policyOf(wanted.text) && (!reportsTo.test(wanted.text) || reportsTo.test(text)),
 };
+
+const reportsTo = /;\s*rua\s*=/i;
+
+/** A DMARC policy without its tags about reports. */
+function policyOf(text: string): string {
+  const tags = text.split(";").map((tag) => tag.replaceAll(/\s/g, ""));
+  return tags.filter((tag) => tag !== "" && !/^(?:rua|ruf|fo)=/i.test(tag)).join(";");
+}
 
 const mtaSts: TextKind = {
   isSameKind: (text) => startsWith("STSv1").test(text),

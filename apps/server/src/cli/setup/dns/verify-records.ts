@@ -86,7 +86,7 @@ function worstOf(record: DnsRecord, decisions: readonly (Decision | undefined)[]
 function stateOf(record: DnsRecord, decision: Decision): RecordState {
   if (decision.kind === "keep") return { record, state: "right" };
   if (decision.kind === "replace") return { record, state: "wrong", found: decision.old };
-  if (decision.kind === "conflict" && decision.reason !== "mail_elsewhere")
+  if (decision.kind === "conflict" && !decision.reason.endsWith("_elsewhere"))
     return { record, state: "wrong", found: decision.found };
   return { record, state: "missing" };
 }
