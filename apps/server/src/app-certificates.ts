@@ -43,7 +43,7 @@ export async function openCertificates(parts: CertificateParts): Promise<Certifi
     ca: issuerCa,
   });
   const { mailHost } = config;
-  return { certificate: await serveIssued(own, { stored: issuer.stored, mailHost, ticketKeys }), issuer };
+  return { certificate: await serveIssued(own, { stored: issuer.stored, mailHost, ticketKeys, logger }), issuer };
 }
 
 /** True while DNS does not answer: the issuer will judge. */

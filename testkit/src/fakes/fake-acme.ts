@@ -10,11 +10,14 @@ interface FakeResponse {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
+  delayMs?: number;
 }
 
 export class FakeAcme implements AsyncDisposable {
   /** Response to a new order. */
   order: FakeResponse = problem(429, "rateLimited");
+  /** Response to a new account; `null`: it is made. */
+  account: FakeResponse | null = null;
   /** Window in which to renew; `null`: this issuer does not say. */
   renewal: { start: Date; end: Date } | null = null;
   /** Replaces the members of the directory. */
@@ -30,11 +33,11 @@ export class FakeAcme implements AsyncDisposable {
       request.resume();
       const path = request.url ?? "";
       this.asked.push(path);
-      const { status, body, headers = {} } = this.#respond(path);
+      const { status, body, headers = {}, delayMs = 0 } = this.#respond(path);
       const nonce = `nonce-${this.#nonces++}`;
       const type = status >= 400 ? "application/problem+json" : "application/json";
       response.writeHead(status, { "replay-nonce": nonce, "content-type": type, ...headers });
-      response.end(JSON.stringify(body));
+      setTimeout(() => response.end(JSON.stringify(body)), delayMs);
     });
   }
 
@@ -65,6 +68,7 @@ export class FakeAcme implements AsyncDisposable {
       return { status: 200, body: { ...known, ...renewal, ...this.directory } };
     }
     if (path === "/nonce") return { status: 200, body: null };
+    if (path === "/account" && this.account !== null) return this.account;
     if (path === "/account")
       return { status: 201, body: { status: "valid" }, headers: { location: `${url}/account/1` } };
     if (path === "/order") return this.order;

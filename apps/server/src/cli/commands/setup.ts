@@ -89,9 +89,10 @@ function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDep
   };
   const resolver = createResolver({ servers: config().dnsServers });
   const waitMs = minutesOf(values) * 60_000;
-  const giveUpAt = performance.now() + waitMs;
+  let giveUpAt: number | null = null;
   const takeOver = values["take-over"] === true;
-  const show = (text: string) => void (values.json === true || print(text));
+  // Beside JSON, what is to be read or pasted goes where people see it.
+  const show = (text: string) => void (values.json === true ? process.stderr : process.stdout).write(text);
   return {
     settings: { file, read, write: (text) => writeSettings(file, text), parse: parseDotEnv },
     look: async (wanted) =>
@@ -118,6 +119,7 @@ function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDep
       }),
     account: (access, operator) => offerAccount(access, operator, show),
     waitForCertificates: async () => {
+      giveUpAt ??= performance.now() + waitMs;
       await pause(2000);
       return performance.now() < giveUpAt;
     },

@@ -78,7 +78,7 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
       config.acme === null
         ? null
         : await certificateStatus(
-            store.certificateRecords,
+            { records: store.certificateRecords, directoryUrl: config.acme.directoryUrl },
             wantedCertificates({ ...config, publicUrl: config.publicUrl.origin }),
           ),
     registration: config.registration,

@@ -105,6 +105,15 @@ it("what the operator has set already stays", async () => {
   expect(parseDotEnv(settings)).toMatchObject({ KAUKE_HTTP_PORT: "8080", KAUKE_TLS: "files" });
 });
 
+it("settings that are all there are not written again, whatever stands beside them", async () => {
+  const lines = Object.entries(missingSettings(options)).map(([name, value]) => `${name}="${value}" # ours`);
+  settings = `${lines.join("\n")}\n`;
+  const before = settings;
+  await run();
+  expect(settings).toBe(before);
+  expect(starts).toEqual([{ isChanged: false }]);
+});
+
 it.each<[string, Partial<SetupDeps>, Partial<typeof options>, RegExp]>([
   ["something is in the way", { look: async () => [broken] }, {}, /^Nothing was changed: mend this first/],
   ["the operator says no", { confirm: async () => false }, {}, /^Nothing was changed/],

@@ -47,17 +47,17 @@ export async function* setUp(options: SetupOptions, deps: SetupDeps): AsyncGener
   const present = deps.settings.parse(text);
   const otherDomain = servesOthers(present, domain);
   if (otherDomain !== null) return void (yield otherDomain);
-  const settings = { ...missingSettings(options), ...present };
-  const found = await deps.look(wantedOf(options, settings));
+  const wanted = missingSettings(options);
+  const missing = Object.fromEntries(Object.entries(wanted).filter(([name]) => present[name] === undefined));
+  const found = await deps.look(wantedOf(options, { ...wanted, ...present }));
   yield* found;
   const { ok, fix } = checking("setup", domain);
   if (found.some(({ state }) => state === "fix")) return void (yield fix("Nothing was changed: mend this first."));
-  if (options.isDryRun) return void (yield ok(wouldWrite(missingSettings(options), present, deps.settings.file)));
+  if (options.isDryRun) return void (yield ok(wouldWrite(missing, deps.settings.file)));
   if (!(await deps.confirm())) return void (yield fix("Nothing was changed."));
 
-  const written = withSettings(text, settings);
-  const isChanged = written !== text;
-  if (isChanged) deps.settings.write(written);
+  const isChanged = Object.keys(missing).length > 0;
+  if (isChanged) deps.settings.write(withSettings(text, missing));
   yield checking("settings", deps.settings.file).ok(isChanged ? "Written." : "As they were.");
   const started = await deps.service.ensure({ isChanged });
   yield started;
@@ -154,8 +154,8 @@ function wantedOf({ domain, mailbox, addresses }: SetupOptions, settings: Record
   };
 }
 
-function wouldWrite(wanted: Record<string, string>, present: Record<string, string>, file: string): string {
-  const names = Object.keys(wanted).filter((name) => present[name] === undefined);
-  if (names.length === 0) return "A dry run: nothing is missing in the settings.";
-  return `A dry run: ${file} would get ${names.map((name) => `${name}=${wanted[name]}`).join(", ")}.`;
+function wouldWrite(missing: Record<string, string>, file: string): string {
+  const lines = Object.entries(missing).map(([name, value]) => `${name}=${value}`);
+  if (lines.length === 0) return "A dry run: nothing is missing in the settings.";
+  return `A dry run: ${file} would get ${lines.join(", ")}.`;
 }

@@ -80,7 +80,8 @@ describe.skipIf(!hasPebble)("certificates from an issuer", () => {
     return await issuer.stored();
   };
 
-  const standing = () => certificateStatus(store.certificateRecords, [site]);
+  const standing = () =>
+    certificateStatus({ records: store.certificateRecords, directoryUrl: pebble.directoryUrl }, [site]);
   const namesOf = (pair: { cert: string } | undefined) => new X509Certificate(pair?.cert ?? "").subjectAltName;
   const allNames = "DNS:mail.one.example, DNS:one.example";
 

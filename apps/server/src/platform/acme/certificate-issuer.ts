@@ -8,6 +8,7 @@ import {
   alpnChallengeName,
   CHALLENGES_READ_EVERY_MS,
   certificateStandingOf,
+  forgotten,
   type OrderState,
   orderDueAt,
   type StoredCertificate,
@@ -47,6 +48,9 @@ export interface CertificateIssuer {
 }
 
 const LEASE_MS = ORDER_MS + 60_000;
+const HOUR_MS = 3_600_000;
+/** Orders that the operator may ask for: Let's Encrypt allows five failures for a name and hour. */
+const REQUESTS_AN_HOUR = 4;
 
 export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
   const { records, wanted, isAlone, logger, checkEveryMs = 60_000 } = options;
@@ -54,29 +58,41 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
   const closing = new AbortController();
   let running = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  const look = async () => {
+  const look = async (isAsked = false) => {
     clearTimeout(timer);
     // The store's own errors: tried again at the next look.
-    await orderDue(options, closing.signal).catch(() => logger.error("certificate_order_failed", { code: "store" }));
+    const failed = () => logger.error("certificate_order_failed", { code: "store" });
+    await orderDue(options, { closing: closing.signal, isAsked }).catch(failed);
     if (closing.signal.aborted) return;
-    timer = setTimeout(lookNext, checkEveryMs).unref();
+    timer = setTimeout(() => {
+      running = running.then(() => look());
+    }, checkEveryMs).unref();
   };
-  const lookNext = () => {
-    running = running.then(look);
+  let requests: number[] = [];
+  const mayRequest = () => {
+    const now = performance.now();
+    requests = [...requests.filter((at) => now - at < HOUR_MS), now];
+    return requests.length <= REQUESTS_AN_HOUR;
   };
   return {
     stored: async () => (await records.list("certificate")).map(({ value }) => value as StoredCertificate),
     challenge: async (token) => (await readChallenges()).get(token) ?? null,
     challengeContexts: async () => contextsOf(await readChallenges(), options.clock.now()),
     start: () => {
-      running = (isAlone ? records.delete("lease", "order") : Promise.resolve()).then(look, look);
+      const begun = isAlone ? records.delete("lease", "order") : Promise.resolve();
+      running = begun.catch(() => {}).then(() => look());
     },
     orderNow: async () => {
-      for (const { label } of wanted) {
-        const { state } = await certificateStandingOf(records, label);
-        await writeState(records, label, { ...state, failures: 0, notBefore: new Date(0).toISOString() });
-      }
-      lookNext();
+      if (!mayRequest()) return;
+      // After an order in flight, which would otherwise note its failure after this.
+      running = running.then(async () => {
+        for (const { label } of wanted) {
+          const { state } = await certificateStandingOf(options, label);
+          await writeState(records, label, forgotten(state));
+        }
+        await look(true);
+      });
+      await running;
     },
     close: async () => {
       closing.abort();
@@ -119,12 +135,14 @@ function challengeCertificate(host: string, proof: string, now: Date): Certifica
 }
 
 /** How the certificates stand, for people. */
-export function certificateStatus(records: CertificateRecords, wanted: readonly WantedCertificate[]) {
-  return Promise.all(wanted.map((one) => statusOf(records, one)));
+export function certificateStatus(issuer: IssuerState, wanted: readonly WantedCertificate[]) {
+  return Promise.all(wanted.map((one) => statusOf(issuer, one)));
 }
 
-async function statusOf(records: CertificateRecords, { label, hosts }: WantedCertificate): Promise<CertificateStatus> {
-  const standing = await certificateStandingOf(records, label);
+type IssuerState = Pick<IssuerOptions, "records" | "directoryUrl">;
+
+async function statusOf(issuer: IssuerState, { label, hosts }: WantedCertificate): Promise<CertificateStatus> {
+  const standing = await certificateStandingOf(issuer, label);
   const { stored, state } = standing;
   return {
     hosts,
@@ -136,27 +154,30 @@ async function statusOf(records: CertificateRecords, { label, hosts }: WantedCer
 }
 
 /** Orders what is due, one certificate after the other, unless another process does. */
-async function orderDue(options: IssuerOptions, closing: AbortSignal): Promise<void> {
+async function orderDue(options: IssuerOptions, given: { closing: AbortSignal; isAsked: boolean }): Promise<void> {
+  const { closing } = given;
   const { records, wanted, clock } = options;
   const now = clock.now();
   const due: WantedCertificate[] = [];
-  for (const one of wanted) if (await isDue(records, one, now)) due.push(one);
+  for (const one of wanted) if (await isDue(options, one, now)) due.push(one);
   if (due.length === 0 || closing.aborted) return;
   const lease = await records.takeLease(new Date(now.getTime() + LEASE_MS * due.length), now);
   if (lease === null) return;
   try {
     for (const one of due) {
       // Another process may have ordered meanwhile.
-      if (!closing.aborted && (await isDue(records, one, now))) await renewCertificate(options, one, closing);
+      if (!closing.aborted && (await isDue(options, one, now))) await renewCertificate(options, one, given);
     }
   } finally {
     await records.releaseLease(lease);
   }
 }
 
-/** Whether to order, or to ask the issuer when to renew. */
-async function isDue(records: CertificateRecords, { label, hosts }: WantedCertificate, now: Date): Promise<boolean> {
-  const standing = await certificateStandingOf(records, label);
-  const askAt = standing.stored === null ? Number.POSITIVE_INFINITY : Date.parse(standing.stored.askAgainAt);
+/** Whether to order, or to ask the issuer when to renew, which pauses after a failure too. */
+async function isDue(issuer: IssuerState, { label, hosts }: WantedCertificate, now: Date): Promise<boolean> {
+  const standing = await certificateStandingOf(issuer, label);
+  const { stored, state } = standing;
+  const pausedUntil = state.failure === null ? 0 : Date.parse(state.notBefore);
+  const askAt = stored === null ? Number.POSITIVE_INFINITY : Math.max(Date.parse(stored.askAgainAt), pausedUntil);
   return Math.min(orderDueAt(standing, hosts), askAt) <= now.getTime();
 }

@@ -1,11 +1,16 @@
 /** What an issuer may say that pebble never does. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { FakeAcme, problem } from "@kauke/testkit/fakes/fake-acme";
 import { logSpy } from "@kauke/testkit/log-spy";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openStore, type Store } from "../../store/open-store.ts";
+import { loadCertificate } from "../certificate.ts";
 import { makeSelfSigned } from "../self-signed.ts";
 import { type CertificateIssuer, certificateIssuer, certificateStatus } from "./certificate-issuer.ts";
 import { certificateId } from "./renewal-info.ts";
+import { serveIssued } from "./served-certificates.ts";
 import { certificateStandingOf, writeCertificate } from "./stored-certificate.ts";
 
 const HOUR_MS = 3_600_000;
@@ -43,7 +48,8 @@ afterEach(async () => {
   await fake[Symbol.asyncDispose]();
 });
 
-const standing = async () => (await certificateStatus(store.certificateRecords, [site]))[0];
+const standing = async () =>
+  (await certificateStatus({ records: store.certificateRecords, directoryUrl: fake.directoryUrl }, [site]))[0];
 const failure = async () => (await standing())?.failure;
 const orders = () => fake.asked.filter((path) => path === "/order").length;
 
@@ -64,7 +70,11 @@ it("failures in a row make the pauses longer, up to a day", async () => {
   const pauses: number[] = [];
   for (let count = 1; count <= 7; count += 1) {
     await expect
-      .poll(async () => (await certificateStandingOf(store.certificateRecords, "site")).state.failures)
+      .poll(
+        async () =>
+          (await certificateStandingOf({ records: store.certificateRecords, directoryUrl: fake.directoryUrl }, "site"))
+            .state.failures,
+      )
       .toBe(count);
     const next = Date.parse((await standing())?.nextOrderAt ?? "");
     pauses.push((next - time.getTime()) / 60_000);
@@ -90,11 +100,19 @@ it("an issuer that says when to renew is believed, and asked again after as long
   });
   fake.renewal = { start: new Date(time.getTime() + DAY_MS), end: new Date(time.getTime() + 2 * DAY_MS) };
   const renewAt = new Date(time.getTime() + 60 * DAY_MS).toISOString();
-  await writeCertificate(store.certificateRecords, "site", { ...pair, renewAt, askAgainAt: time.toISOString() });
+  await writeCertificate(store.certificateRecords, "site", {
+    ...pair,
+    directoryUrl: fake.directoryUrl,
+    renewAt,
+    askAgainAt: time.toISOString(),
+  });
   issuer.start();
   await expect.poll(() => fake.asked.includes(`/renewal/${certificateId(pair.cert)}`)).toBe(true);
   await expect.poll(async () => Date.parse((await standing())?.nextOrderAt ?? "")).toBeLessThan(+time + 3 * DAY_MS);
-  const { stored } = await certificateStandingOf(store.certificateRecords, "site");
+  const { stored } = await certificateStandingOf(
+    { records: store.certificateRecords, directoryUrl: fake.directoryUrl },
+    "site",
+  );
   expect(Date.parse(stored?.renewAt ?? "")).toBeGreaterThanOrEqual(+fake.renewal.start);
   expect(Date.parse(stored?.renewAt ?? "")).toBeLessThanOrEqual(+fake.renewal.end);
   expect(Date.parse(stored?.askAgainAt ?? "") - +time).toBe(2 * HOUR_MS);
@@ -103,6 +121,76 @@ it("an issuer that says when to renew is believed, and asked again after as long
   // Within the window it orders.
   time = new Date(fake.renewal.end);
   await expect.poll(orders).toBe(1);
+});
+
+function aCertificate(hosts: readonly string[] = site.hosts) {
+  const notBefore = new Date(time.getTime() - DAY_MS);
+  const pair = makeSelfSigned({ commonName: "x", hosts, notBefore, notAfter: new Date(time.getTime() + 89 * DAY_MS) });
+  const renewAt = new Date(time.getTime() + 60 * DAY_MS).toISOString();
+  return { ...pair, directoryUrl: fake.directoryUrl, renewAt, askAgainAt: time.toISOString() };
+}
+
+const accounts = () => fake.asked.filter((path) => path === "/account").length;
+const pause = () => new Promise((done) => setTimeout(done, 300));
+
+it("an account that can't be made is not asked for at every look, certificate or not", async () => {
+  await writeCertificate(store.certificateRecords, "site", aCertificate());
+  fake.account = problem(429, "rateLimited", { "retry-after": String((3 * DAY_MS) / 1000) });
+  issuer.start();
+  await expect.poll(failure).toBe("rate_limited");
+  await pause();
+  expect(accounts()).toBe(1);
+});
+
+it("a certificate of another issuer is replaced", async () => {
+  const directoryUrl = "https://staging.example/directory";
+  await writeCertificate(store.certificateRecords, "site", { ...aCertificate(), directoryUrl });
+  issuer.start();
+  await expect.poll(orders).toBe(1);
+});
+
+it("an order that the operator asks for follows one in flight, and forgets its failure until it has one of its own", async () => {
+  fake.order = problem(403, "rejectedIdentifier");
+  issuer.start();
+  await expect.poll(failure).toBe("refused");
+  fake.order = { status: 200, body: null, delayMs: 300 };
+  const asked = issuer.orderNow();
+  await expect.poll(failure).toBe(null);
+  await asked;
+  expect(await failure()).toBe("response_invalid");
+  expect(orders()).toBe(2);
+});
+
+it("a rate limit outlives the operator's request, and so many requests in an hour are enough", async () => {
+  fake.order = problem(429, "rateLimited", { "retry-after": String((7 * DAY_MS) / 1000) });
+  issuer.start();
+  await expect.poll(failure).toBe("rate_limited");
+  await issuer.orderNow();
+  expect(orders()).toBe(1);
+});
+
+it("more than four requests of the operator in an hour order nothing", async () => {
+  fake.order = problem(403, "rejectedIdentifier");
+  for (let count = 0; count < 6; count += 1) await issuer.orderNow();
+  expect(orders()).toBe(4);
+});
+
+it("a chain that can't be served is left out, and the rest serves", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "kauke-served-"));
+  const config = { tls: null, https: null, publicUrl: new URL("https://one.example"), dataDir };
+  const own = loadCertificate(
+    { ...config, mailHost: "mail.one.example", domains: ["one.example"] },
+    { clock: { now: () => time }, logger: log },
+  );
+  const good = aCertificate(["mail.one.example"]);
+  const broken = aCertificate(["mta-sts.one.example"]);
+  const garbage = `${broken.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
+  const stored = async () => [{ ...broken, cert: garbage }, good];
+  const served = await serveIssued(own, { stored, mailHost: "mail.one.example", logger: log });
+  expect(served.current().cert).toBe(good.cert);
+  expect(served.isIssued("mta-sts.one.example")).toBe(false);
+  served.close();
+  await rm(dataDir, { recursive: true });
 });
 
 it("the id of a certificate is that of the example in RFC 9773", () => {

@@ -1,6 +1,7 @@
 /** One order for a certificate (RFC 8555 §7.4). Each step is recorded first, so that a kill causes no second order. */
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { createSecureContext } from "node:tls";
 import type { CertificatePair } from "../self-signed.ts";
 import { type AcmeClient, AcmeError, textIn } from "./acme-client.ts";
 import { certificateRequest } from "./certificate-request.ts";
@@ -48,7 +49,7 @@ export async function orderCertificate(
   for (;;) {
     const { body, retryAfterMs } = await client.post(order.url, null);
     const status = textIn(body, "status");
-    const waitMs = retryAfterMs ?? LOOK_AGAIN_MS;
+    const waitMs = Math.max(retryAfterMs ?? 0, LOOK_AGAIN_MS);
     if (status === "invalid") throw new AcmeError("refused", { hosts: await refusedHosts(client, body) });
     if (status === "valid") return await fetchChain(client, order, body);
     if (status === "ready") await finalize(client, order, body);
@@ -111,6 +112,8 @@ function fits({ cert, key }: CertificatePair, hosts: readonly string[]): boolean
   try {
     const certificate = new X509Certificate(cert);
     const hasAll = hosts.every((host) => certificate.checkHost(host) !== undefined);
+    // Throws for a chain that no listener could serve.
+    createSecureContext({ cert, key });
     return hasAll && certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
     return false;

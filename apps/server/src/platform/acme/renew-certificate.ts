@@ -46,19 +46,19 @@ const SPARE_MS = 7 * DAY_MS;
 export async function renewCertificate(
   options: RenewalOptions,
   { label, hosts }: WantedCertificate,
-  closing: AbortSignal,
+  { closing, isAsked }: { closing: AbortSignal; isAsked: boolean },
 ): Promise<void> {
-  const { records, clock, logger } = options;
+  const { records, clock, logger, directoryUrl } = options;
   const now = clock.now();
-  const { stored, state } = await certificateStandingOf(records, label);
+  const { stored, state } = await certificateStandingOf(options, label);
   const signal = AbortSignal.any([closing, AbortSignal.timeout(ORDER_MS)]);
   try {
     const client = await openAccount(options, signal);
     const current = stored === null ? null : await askWhenToRenew(client, stored, now);
     if (current !== null && current !== stored) await writeCertificate(records, label, current);
     if (orderDueAt({ stored: current, state }, hosts) > now.getTime()) return;
-    const { pair, leftOut } = await orderProvable(options, client, { label, hosts, stored: current, signal });
-    if (pair !== null) await writeCertificate(records, label, withTimes(pair, now));
+    const { pair, leftOut } = await orderProvable(options, client, { label, hosts, stored: current, isAsked, signal });
+    if (pair !== null) await writeCertificate(records, label, { ...withTimes(pair, now), directoryUrl });
     // Not earlier, so that a process that is killed before finds the order again.
     await records.delete("order", label);
     const notBefore = new Date(leftOut.length === 0 ? 0 : now.getTime() + DAY_MS).toISOString();
@@ -102,6 +102,8 @@ interface Order {
   label: string;
   hosts: readonly string[];
   stored: StoredCertificate | null;
+  /** The operator has just seen the names' records: the issuer judges, whatever a cache of DNS says. */
+  isAsked: boolean;
   signal: AbortSignal;
 }
 
@@ -116,10 +118,10 @@ async function orderProvable(
   order: Order,
 ): Promise<{ pair: CertificatePair | null; leftOut: string[] }> {
   const { records, clock, hasAddress } = options;
-  const { hosts, stored } = order;
+  const { hosts, stored, isAsked } = order;
   const now = clock.now().getTime();
   const mustStay = stored !== null && validUntil(stored).getTime() - now > SPARE_MS ? stored : null;
-  const found = await Promise.all(hosts.map(hasAddress));
+  const found = isAsked ? [] : await Promise.all(hosts.map(hasAddress));
   const leftOut = hosts.filter((_, index) => found[index] === false);
   const byAlpn = new Set<string>();
   for (;;) {
@@ -144,17 +146,19 @@ async function orderProvable(
 }
 
 async function orderOrContinue(
-  { records, clock }: RenewalOptions,
+  { records, clock, directoryUrl }: RenewalOptions,
   client: AcmeClient,
   { label, hosts, stored, signal, byAlpn }: Order & { byAlpn: ReadonlySet<string> },
 ): Promise<CertificatePair> {
   const expiresAt = new Date(clock.now().getTime() + DAY_MS);
-  const left = (await records.read("order", label)) as OpenOrder | null;
+  const left = (await records.read("order", label)) as (OpenOrder & { directoryUrl: string }) | null;
   // A process may have died between the end of an order and its deletion.
-  const isOpen = left !== null && left.key !== stored?.key && String(left.hosts) === String(hosts);
+  const isOpen =
+    left?.directoryUrl === directoryUrl && left.key !== stored?.key && String(left.hosts) === String(hosts);
   const open = isOpen ? left : null;
   const ports = {
-    recordOrder: (value: OpenOrder) => records.write({ kind: "order", name: label, value, expiresAt }),
+    recordOrder: (value: OpenOrder) =>
+      records.write({ kind: "order", name: label, value: { ...value, directoryUrl }, expiresAt }),
     wayFor: (host: string): ChallengeType => (byAlpn.has(host) ? "tls-alpn-01" : "http-01"),
     showChallenge: async ({ type, host, token, keyAuthorization: value }: ShownChallenge) => {
       const name = type === "http-01" ? token : alpnChallengeName(host);
@@ -202,7 +206,7 @@ async function askWhenToRenew(client: AcmeClient, stored: StoredCertificate, now
   return { ...stored, askAgainAt, renewAt: said?.renewAt.toISOString() ?? stored.renewAt };
 }
 
-function withTimes(pair: CertificatePair, now: Date): StoredCertificate {
+function withTimes(pair: CertificatePair, now: Date): Omit<StoredCertificate, "directoryUrl"> {
   const { validFromDate: notBefore, validToDate: notAfter } = new X509Certificate(pair.cert);
   const renewAt = renewalTime({ notBefore, notAfter }, draw()).toISOString();
   return { ...pair, renewAt, askAgainAt: new Date(now.getTime() + HOUR_MS).toISOString() };

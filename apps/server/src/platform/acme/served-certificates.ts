@@ -1,6 +1,7 @@
 /** The certificates of an issuer, served by name in front of the server's own one, which serves until there are any. */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
+import type { Logger } from "../../runtime/ports.ts";
 import type { CertificateSource } from "../certificate.ts";
 import type { CertificatePair } from "../self-signed.ts";
 
@@ -10,6 +11,7 @@ interface ServedOptions {
   /** For clients that name no host, as some mail servers, or one that no certificate has. */
   mailHost: string;
   ticketKeys?: Buffer | undefined;
+  logger: Logger;
   checkEveryMs?: number;
 }
 
@@ -21,18 +23,22 @@ interface Served {
 
 /** Reads what is stored, then again every few seconds. A read that fails changes nothing. */
 export async function serveIssued(own: CertificateSource, options: ServedOptions): Promise<CertificateSource> {
-  const { stored, mailHost, ticketKeys, checkEveryMs = 10_000 } = options;
+  const { stored, mailHost, ticketKeys, logger, checkEveryMs = 10_000 } = options;
   let served: readonly Served[] = [];
-  const serve = (pair: CertificatePair): Served => ({
-    pair,
-    parsed: new X509Certificate(pair.cert),
-    context: createSecureContext({ ...pair, ticketKeys }),
-  });
+  const serve = (pair: CertificatePair): Served[] => {
+    try {
+      const context = createSecureContext({ ...pair, ticketKeys });
+      return [{ pair, parsed: new X509Certificate(pair.cert), context }];
+    } catch {
+      logger.warn("certificate_unusable");
+      return [];
+    }
+  };
   const refresh = async () => {
     const pairs = await stored().catch(() => null);
     if (pairs === null) return;
     const before = new Map(served.map((one) => [one.pair.cert, one]));
-    served = pairs.map((pair) => before.get(pair.cert) ?? serve(pair));
+    served = pairs.flatMap((pair) => before.get(pair.cert) ?? serve(pair));
   };
   await refresh();
   const timer = setInterval(() => void refresh(), checkEveryMs).unref();

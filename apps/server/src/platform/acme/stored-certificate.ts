@@ -5,6 +5,8 @@ import type { CertificatePair } from "../self-signed.ts";
 import type { AcmeFailure } from "./acme-client.ts";
 
 export interface StoredCertificate extends CertificatePair {
+  /** Directory of the issuer that it came from; another one's certificate is replaced. */
+  directoryUrl: string;
   /** ISO 8601, as the other times. */
   renewAt: string;
   /** When to ask the issuer again when it would renew (RFC 9773). */
@@ -29,14 +31,23 @@ export const alpnChallengeName = (host: string): string => `tls-alpn-01 ${host}`
 
 const neverOrdered: OrderState = { failures: 0, notBefore: new Date(0).toISOString(), failure: null, leftOut: [] };
 
+/** What `kauke setup` begins with: as if nothing had failed. A rate limit of the issuer is waited for all the same. */
+export const forgotten = (state: OrderState): OrderState => (state.failure === "rate_limited" ? state : neverOrdered);
+
 export interface CertificateStanding {
+  /** Of the issuer that is asked now. */
   stored: StoredCertificate | null;
   state: OrderState;
 }
 
-export async function certificateStandingOf(records: CertificateRecords, label: string): Promise<CertificateStanding> {
-  const [stored, state] = await Promise.all([records.read("certificate", label), records.read("state", label)]);
-  return { stored: stored as StoredCertificate | null, state: (state as OrderState | null) ?? neverOrdered };
+export async function certificateStandingOf(
+  { records, directoryUrl }: { records: CertificateRecords; directoryUrl: string },
+  label: string,
+): Promise<CertificateStanding> {
+  const [found, state] = await Promise.all([records.read("certificate", label), records.read("state", label)]);
+  const stored = found as StoredCertificate | null;
+  const isOfIssuer = stored?.directoryUrl === directoryUrl;
+  return { stored: isOfIssuer ? stored : null, state: (state as OrderState | null) ?? neverOrdered };
 }
 
 export const writeCertificate = (records: CertificateRecords, name: string, value: StoredCertificate) =>
