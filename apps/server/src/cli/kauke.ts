@@ -11,6 +11,7 @@ import { type Command, findCommand, print } from "./commands/command.ts";
 import { backup, migrateCommand, restore } from "./commands/data.ts";
 import { doctor } from "./commands/doctor.ts";
 import { domains } from "./commands/domains.ts";
+import { erase } from "./commands/erase.ts";
 import { usersInvitations, usersInvite, usersUninvite } from "./commands/invites.ts";
 import { keysList, keysRotate } from "./commands/keys.ts";
 import { setup } from "./commands/setup.ts";
@@ -19,7 +20,8 @@ import { ControlError } from "./control/control-client.ts";
 import { OperatorError } from "./control/control-protocol.ts";
 import { type OperatorAccess, openAccess, sentenceOf } from "./control/operator-access.ts";
 
-const commands: readonly Command[] = [
+/** The package's man page and completion are made from it. */
+export const commands: readonly Command[] = [
   setup,
   domains,
   doctor,
@@ -36,6 +38,7 @@ const commands: readonly Command[] = [
   keysRotate,
   backup,
   restore,
+  erase,
 ];
 
 /** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
@@ -69,14 +72,17 @@ function sentenceFor(thrown: unknown): string {
   return `Unexpected error of ${product.name}: ${[code, stack].filter(Boolean).join(" ")}`;
 }
 
-// A reader that closes the pipe early (EPIPE), e.g. `kauke users | head`, is not a failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") process.exitCode = 1;
-});
-
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (thrown) {
-  process.stderr.write(`${sentenceFor(thrown)}\n`);
-  process.exitCode = 1;
+async function runFromCommandLine(): Promise<void> {
+  // A reader that closes the pipe early (EPIPE), e.g. `kauke users | head`, is not a failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") process.exitCode = 1;
+  });
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (thrown) {
+    process.stderr.write(`${sentenceFor(thrown)}\n`);
+    process.exitCode = 1;
+  }
 }
+
+if (import.meta.main) await runFromCommandLine();

@@ -54,7 +54,10 @@ export type Found =
   | { kind: "help"; text: string }
   | { kind: "unknown"; text: string };
 
-const commonOptions = { json: "prints JSON instead of text", help: "prints this help" };
+/** As the operator types it: the package installs the command, in a clone npx finds it. */
+const typedName = import.meta.dirname.startsWith("/usr/lib/kauke/") ? "kauke" : "npx kauke";
+
+export const commonOptions = { json: "prints JSON instead of text", help: "prints this help" };
 
 export function findCommand(commands: readonly Command[], typed: readonly string[]): Found {
   const words = wordsOf(commands, typed);
@@ -101,7 +104,7 @@ function optionsOf({ options }: Command): NonNullable<ParseArgsConfig["options"]
 function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ usage }) => usage.length));
   const lines = commands.map(({ usage, about }) => `  ${usage.padEnd(width)}  ${about}`);
-  return `Usage: npx kauke <command> [options]
+  return `Usage: ${typedName} <command> [options]
 
 ${lines.join("\n")}
 
@@ -116,5 +119,5 @@ function helpOf({ usage, about, options }: Command): string {
   const all = Object.entries({ ...options, ...commonOptions });
   const width = Math.max(...all.map(([name]) => name.length));
   const lines = all.map(([name, text]) => `  --${name.padEnd(width)}  ${text}`);
-  return `Usage: npx kauke ${usage} [options]\n\n  ${about}\n\n${lines.join("\n")}\n`;
+  return `Usage: ${typedName} ${usage} [options]\n\n  ${about}\n\n${lines.join("\n")}\n`;
 }
