@@ -26,6 +26,7 @@ const commands = {
   bench: [["bench/run.ts"]],
   format: [["node_modules/@biomejs/biome/bin/biome", "check", "--write"]],
   "mail-send": [["scripts/mail-send.ts"]],
+  package: [["scripts/package/build.ts"]],
 };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
