@@ -14,6 +14,7 @@ import { domains } from "./commands/domains.ts";
 import { erase } from "./commands/erase.ts";
 import { usersInvitations, usersInvite, usersUninvite } from "./commands/invites.ts";
 import { keysList, keysRotate } from "./commands/keys.ts";
+import { move, moveDropOld, moveForget } from "./commands/move.ts";
 import { setup } from "./commands/setup.ts";
 import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./commands/users.ts";
 import { ControlError } from "./control/control-client.ts";
@@ -39,6 +40,9 @@ export const commands: readonly Command[] = [
   backup,
   restore,
   erase,
+  move,
+  moveForget,
+  moveDropOld,
 ];
 
 /** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */

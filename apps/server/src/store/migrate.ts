@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import type { Database, InTransaction } from "./database.ts";
 import { lockDirectory, openEmbedded } from "./embedded/embedded-database.ts";
+import { refuseMoved } from "./move/move-mark.ts";
 import { openPostgres } from "./postgres/postgres.ts";
 import { StoreStartError } from "./start-error.ts";
 
@@ -18,6 +19,14 @@ export function underStartLock<T>(db: Database, work: (trx: InTransaction) => Pr
     await sql`SELECT pg_advisory_xact_lock(${sql.lit(START_LOCK)})`.execute(trx);
     return await work(trx);
   });
+}
+
+/** Takes the start lock for as long as the connection `db` is open. @returns false while another process has it */
+export async function holdStartLock(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`SELECT pg_try_advisory_lock(${sql.lit(START_LOCK)}) AS taken`.execute(
+    db,
+  );
+  return rows[0]?.taken === true;
 }
 
 /** Applies missing migrations, under the start lock. @returns their numbers @throws StoreStartError `newer_schema` */
@@ -87,10 +96,15 @@ export function readMigrations(place: Place): Promise<MigrationState> {
 }
 
 export function applyMigrations(place: Place): Promise<number[]> {
-  return withDatabase(place, (db) => underStartLock(db, (trx) => runMigrations(trx, new Date())));
+  return withDatabase(place, (db) =>
+    underStartLock(db, async (trx) => {
+      await refuseMoved(trx);
+      return await runMigrations(trx, new Date());
+    }),
+  );
 }
 
-async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (db: Database) => Promise<T>): Promise<T> {
+export async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (db: Database) => Promise<T>): Promise<T> {
   if (databaseUrl !== null) {
     const db = await openPostgres(databaseUrl, undefined);
     try {

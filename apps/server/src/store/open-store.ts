@@ -17,6 +17,7 @@ import { type EmbeddedDatabase, lockDirectory, openEmbedded, openInMemory } from
 import { embeddedErasure } from "./embedded/embedded-erasure.ts";
 import { embeddedUpkeep } from "./embedded/embedded-upkeep.ts";
 import { runMigrations, underStartLock } from "./migrate.ts";
+import { refuseMoved } from "./move/move-mark.ts";
 import { isPostgresOutage, openPostgres } from "./postgres/postgres.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
 import { messageBodiesInRows, openSpool } from "./queue/bodies/message-bodies.ts";
@@ -127,7 +128,11 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
 }
 
 /** Locks the data directory before reading anything in it, which a second process must not touch. */
-async function lockAndOpen(options: StoreOptions, dataDir: string, undo: Undo) {
+export async function lockAndOpen(
+  options: Pick<StoreOptions, "secretKey" | "disk">,
+  dataDir: string,
+  undo: Undo,
+): Promise<{ database: EmbeddedDatabase; held: { secretKey: Buffer } }> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
   undo.add(() => lock.release());
@@ -162,7 +167,7 @@ function wrappingRotation(dataDir: string, db: Database, held: { secretKey: Buff
 }
 
 /** Releases leases of the previous process. The data directory is locked, so no other process holds any. */
-async function recoverLeases(parts: InFlightParts & Pick<Store, "deliveries">): Promise<void> {
+export async function recoverLeases(parts: InFlightParts & Pick<Store, "deliveries">): Promise<void> {
   const count = (await parts.deliveries.releaseLeases()) + (await recoverInFlight(parts));
   if (count > 0) parts.logger?.info("leases_released", { count });
 }
@@ -210,6 +215,7 @@ async function makeContext(
 ): Promise<OpenContext> {
   const clock = options.clock ?? systemClock;
   const keys = await underStartLock(db, async (trx) => {
+    await refuseMoved(trx);
     await runMigrations(trx, clock.now());
     const serverKeys = await loadServerKeys(trx, secretKey, clock.now());
     await fillDestinationDomains(trx, serverKeys);

@@ -7,6 +7,7 @@ export type StoreStartReason =
   | "secret_key_readable"
   | "first_start_failed"
   | "newer_schema"
+  | "moved"
   | "database_unreachable";
 
 export class StoreStartError extends Error {

@@ -34,7 +34,7 @@ export async function openAccess(config: Config): Promise<OperatorAccess> {
 }
 
 /** The server could not read files that this process, e.g. as root, writes into another user's directory. */
-function refuseForeignDirectory(dataDir: string): void {
+export function refuseForeignDirectory(dataDir: string): void {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   if (owner === undefined || process.getuid === undefined || owner === process.getuid()) return;
   throw new OperatorError(
