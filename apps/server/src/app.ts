@@ -1,5 +1,6 @@
 /** The server: chooses adapters, and starts the services in order. Besides testkit, the only place that chooses them. */
 import { openCertificates } from "./app-certificates.ts";
+import { healthMetrics } from "./app-health-metrics.ts";
 import { httpService } from "./app-http.ts";
 import { type MailPorts, mailService } from "./app-mail.ts";
 import type { Parts, Service, StartOverrides } from "./app-services.ts";
@@ -76,6 +77,7 @@ function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: Co
     { close: () => leakGuard.close() },
     { close: () => certificate.close() },
     { close: () => disk?.close() },
+    ...(config.metricsPort === null ? [] : [healthMetrics(parts)]),
     ...(config.metricsPort === null || isMember ? [] : [metricsPage(parts, config.metricsPort)]),
     ...(mail === null ? [] : [mail]),
     ...(runs("api")

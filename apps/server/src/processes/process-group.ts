@@ -152,6 +152,11 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
 const joins: Readonly<Record<string, (one: number, other: number) => number>> = {
   process_start_time_seconds: Math.min,
   nodejs_eventloop_lag_p99_seconds: Math.max,
+  kauke_queue_deliveries: Math.max,
+  kauke_queue_age_seconds: Math.max,
+  kauke_certificate_seconds_left: Math.min,
+  kauke_disk_reserve_share: Math.min,
+  kauke_store_sound: Math.min,
 };
 const sum = (one: number, other: number) => one + other;
 

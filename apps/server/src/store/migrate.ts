@@ -39,7 +39,7 @@ export async function runMigrations(trx: InTransaction, now: Date): Promise<numb
   if (done.some((row) => row.number > newest))
     throw new StoreStartError(
       "newer_schema",
-      "The database was made by a newer version of this program. Start that version.",
+      "The database was changed by a newer version of this program. Start that version, or restore the backup from before the update.",
     );
   const missing = files.filter((file) => !done.some((row) => row.number === file.number));
   for (const file of missing) {

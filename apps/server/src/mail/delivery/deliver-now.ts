@@ -11,6 +11,7 @@ import { taken } from "../classify-reply.ts";
 import { type MailRefusal, reply, replyFor, type SmtpReply } from "../reply.ts";
 import type { Transaction } from "../transaction.ts";
 import { type AttemptDeps, type CopySource, startAttempt } from "./attempt.ts";
+import { countAttempt } from "./count-attempt.ts";
 import { decideReply, type ReplyDecision } from "./decide-reply.ts";
 import type { FailureReporter } from "./failures.ts";
 import {
@@ -86,7 +87,7 @@ const copyOf = (planned: PlannedDelivery): CopySource => ({
 
 function record({ messageId, target }: PlannedDelivery, outcome: DeliveryOutcome, results: DeliveryResults): void {
   const { destination } = target;
-  results.metrics.count("kauke_deliveries_total", { kind: destination.kind, result: outcome.kind });
+  countAttempt(results.metrics, destination, outcome.kind);
   const detail = destination.kind === "mailbox" ? destination.address : destination.url;
   const verdict = outcome.kind === "taken" ? "taken" : `${outcome.kind} ${outcome.failure.code}`;
   results.trace?.add(messageId, { stage: "deliver", verdict, detail });

@@ -2,6 +2,7 @@
  * Claims due deliveries under a lease, attempts and settles them, in any number of processes. An attempt occupies a
  * slot only while it is quick; a slow one continues without, limited by `running-attempts.ts`.
  */
+
 import type {
   DeliveryOutcome,
   DeliveryStore,
@@ -12,6 +13,7 @@ import type {
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
 import { Attempt, type AttemptDeps, startAttempt } from "./attempt.ts";
 import { ClaimLoop } from "./claim-loop.ts";
+import { countAttempt } from "./count-attempt.ts";
 import { type HeldLeases, type SettleDeps, settleUnreadable } from "./settle.ts";
 import { DeliveryShares } from "./shares/delivery-shares.ts";
 import { partiesOfDelivery } from "./shares/running-attempt.ts";
@@ -224,7 +226,7 @@ export class DeliveryWorker {
       leases.release(delivery);
       return this.#putBackSoon(delivery, { outcome, pausedMs: attempt.pausedMs });
     }
-    metrics.count("kauke_deliveries_total", { kind: delivery.target.destination.kind, result: outcome.kind });
+    countAttempt(metrics, delivery.target.destination, outcome.kind);
     await leases.settle(delivery, { ...delivery, attempts: delivery.attempts + 1 }, outcome);
   }
 

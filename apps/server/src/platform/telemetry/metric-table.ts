@@ -15,6 +15,13 @@ export const counters: Readonly<Record<string, MetricKind>> = {
     help: "Attempts to hand a message to one destination, by result.",
     labels: { kind: destinationKinds, result: ["taken", "deferred", "refused"] },
   },
+  kauke_mailbox_deliveries_total: {
+    help: "Attempts to hand a message to one mailbox, by the provider of its domain and by result.",
+    labels: {
+      provider: ["google", "microsoft", "yahoo", "apple", "other"],
+      result: ["taken", "deferred", "refused"],
+    },
+  },
   kauke_http_requests_total: {
     help: "HTTP requests answered, by class of status.",
     labels: { status: ["1xx", "2xx", "3xx", "4xx", "5xx"] },
@@ -58,6 +65,11 @@ export const gauges: Readonly<Record<string, MetricKind>> = {
   kauke_http_sockets: { help: "Open sockets of the web server." },
   kauke_mx_sessions: { help: "Open inbound SMTP connections." },
   kauke_submission_sessions: { help: "Open submission connections with STARTTLS." },
+  kauke_queue_deliveries: { help: "Open deliveries in the queue, at most a minute old." },
+  kauke_queue_age_seconds: { help: "Age of the oldest open delivery, at most a minute old; 0 without any." },
+  kauke_certificate_seconds_left: { help: "Seconds until the certificate of the mail host expires." },
+  kauke_disk_reserve_share: { help: "Share of the disk reserve that is left; 1 while the disk has enough space." },
+  kauke_store_sound: { help: "0 after a failed fsync of the embedded database: nothing is stored until a restart." },
   kauke_message_memory_bytes: { help: "Messages held in memory, in bytes." },
   process_resident_memory_bytes: { help: "Memory of this process." },
   process_heap_bytes: { help: "JavaScript heap in use." },

@@ -1,0 +1,34 @@
+/** Gauges by which an alert knows early: queue, certificate, disk and store. Only with a page of metrics. */
+import { X509Certificate } from "node:crypto";
+import type { Parts, Service } from "./app-services.ts";
+import type { WatchedDisk } from "./platform/disk-reserve.ts";
+
+/** Reading the queue's figures reads every open row, so they are at most this old. */
+const QUEUE_EVERY_MS = 60_000;
+
+type HealthParts = Pick<Parts, "metrics" | "store" | "certificate" | "clock"> & { disk: WatchedDisk | null };
+
+export function healthMetrics({ metrics, store, certificate, clock, disk }: HealthParts): Service {
+  let queue: { open: number; oldestAt: Date | null } = { open: 0, oldestAt: null };
+  const readQueue = async () => {
+    queue = await store.deliveries.figures().catch(() => queue);
+  };
+  const secondsTo = (time: number) => (time - clock.now().getTime()) / 1000;
+  metrics.gauge("kauke_queue_deliveries", () => queue.open);
+  metrics.gauge("kauke_queue_age_seconds", () =>
+    queue.oldestAt === null ? 0 : Math.max(0, -secondsTo(queue.oldestAt.getTime())),
+  );
+  metrics.gauge("kauke_certificate_seconds_left", () =>
+    secondsTo(Date.parse(new X509Certificate(certificate.current().cert).validTo)),
+  );
+  if (disk !== null) metrics.gauge("kauke_disk_reserve_share", () => disk.share());
+  metrics.gauge("kauke_store_sound", () => (store.isSound() ? 1 : 0));
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    start: async () => {
+      await readQueue();
+      timer = setInterval(() => void readQueue(), QUEUE_EVERY_MS).unref();
+    },
+    close: () => clearInterval(timer),
+  };
+}
