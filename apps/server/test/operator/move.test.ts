@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withDatabase } from "@kauke/server/store/migrate";
@@ -69,6 +69,17 @@ async function until(isSo: () => boolean, what: string): Promise<void> {
     if (Date.now() > giveUpAt) throw new Error(`not in time: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** One alias holds only some hundred waiting messages. */
+async function addressesOfOthers({ url }: ServerProcess): Promise<string[]> {
+  const addresses: string[] = [];
+  for (let count = 1; count < rounds(1, 60); count += 1) {
+    const person = await registerPerson(url, `other${count}@people.example`);
+    const { alias, domain } = await person.createAlias({ forwardTo: `other${count}@inbox.example` });
+    addresses.push(`${alias}@${domain}`);
+  }
+  return addresses;
 }
 
 async function plantAliases(dataDir: string): Promise<void> {
@@ -140,6 +151,29 @@ describe.skipIf(!postgres.found)("kauke move", () => {
     expect(await response.json()).toMatchObject({ aliases: [{ alias: "shop", forwardTo: "jonas@inbox.example" }] });
   };
 
+  it("says what is missing, and then touches nothing", async () => {
+    const dataDir = await makeDataDir();
+    const url = await database.createDatabase();
+    const run = async (args: readonly string[], more: Record<string, string> = {}) => {
+      const { code, err } = await runKauke(args, { dataDir, env: { ...env, ...more } });
+      return [code, err.trim()];
+    };
+    const onServer = { DATABASE_URL: url, KAUKE_SECRET_KEY: Buffer.alloc(32).toString("base64") };
+    expect(await run(["move", "there"])).toEqual([2, "Name the target: postgres://user@host/database, or embedded."]);
+    expect(await run(["move", "embedded"])).toEqual([
+      2,
+      expect.stringContaining("Set DATABASE_URL and KAUKE_SECRET_KEY"),
+    ]);
+    expect(await run(["move", url])).toEqual([1, `There is no data in ${dataDir}.`]);
+    expect(await run(["move", url], onServer)).toEqual([2, expect.stringContaining("DATABASE_URL is set")]);
+    expect(await run(["move", "embedded"], { DATABASE_URL: url })).toEqual([
+      1,
+      expect.stringContaining("KAUKE_SECRET_KEY"),
+    ]);
+    expect(await run(["move", "drop-old"])).toEqual([2, expect.stringContaining("--yes")]);
+    expect(await readdir(dataDir)).toEqual([]);
+  }, 60_000);
+
   it(
     "killed at ten points loses nothing, and a server on the target delivers each message once",
     async () => {
@@ -147,6 +181,7 @@ describe.skipIf(!postgres.found)("kauke move", () => {
       const server = await serve({ dataDir, env });
       const person = await registerPerson(server.url, "jonas.move@people.example");
       const alias = await person.createAlias({ alias: "shop", forwardTo: "jonas@inbox.example" });
+      const addresses = [`${alias.alias}@${alias.domain}`, ...(await addressesOfOthers(server))];
       await destination.goDown("4xx at the dot");
       const url = await database.createDatabase();
       const refused = await runKauke(["move", url], { dataDir, env });
@@ -154,7 +189,8 @@ describe.skipIf(!postgres.found)("kauke move", () => {
       const sender = new LoadSender({
         sessions: rounds(6, 20),
         restMs: rounds(50, 0),
-        addressOf: () => `${alias.alias}@${alias.domain}`,
+        reconnects: true,
+        addressOf: (number) => String(addresses[number % addresses.length]),
       });
       const queued = await queueMail(server, sender);
 

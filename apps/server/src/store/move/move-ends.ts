@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { changeSignals } from "../change-signals.ts";
 import type { Database } from "../database.ts";
 import { holdStartLock, runMigrations, underStartLock } from "../migrate.ts";
-import { lockAndOpen, openOrUndo, recoverLeases, Undo } from "../open-store.ts";
+import { lockAndOpen, openOrUndo, recoverLeases, type Undo } from "../open-store.ts";
 import { openPostgres } from "../postgres/postgres.ts";
 import { openSpool } from "../queue/bodies/message-bodies.ts";
 import { nodeSpoolFiles } from "../queue/bodies/spool-files.ts";
