@@ -1,6 +1,7 @@
 /** The man page kauke(8) and the completion of bash, made from the command's own table. */
+
+import { commands } from "../../apps/server/src/cli/commands/all.ts";
 import { type Command, commonOptions } from "../../apps/server/src/cli/commands/command.ts";
-import { commands } from "../../apps/server/src/cli/kauke.ts";
 import type { Release } from "./release.ts";
 
 export function manualPage({ shown, commitSeconds }: Pick<Release, "shown" | "commitSeconds">): string {

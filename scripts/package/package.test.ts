@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../../apps/server/src/cli/kauke.ts";
+import { commands } from "../../apps/server/src/cli/commands/all.ts";
 import { repositoryRoot } from "../source-files.ts";
 import { imageConfig } from "./image.ts";
 import { bashCompletion, manualPage } from "./manual.ts";

@@ -7,43 +7,11 @@ import type { Config } from "../settings/config.ts";
 import { SettingsError } from "../settings/env.ts";
 import { readConfigOrExit } from "../settings/read-config.ts";
 import { StoreStartError } from "../store/start-error.ts";
-import { type Command, findCommand, print } from "./commands/command.ts";
-import { backup, migrateCommand, restore } from "./commands/data.ts";
-import { doctor } from "./commands/doctor.ts";
-import { domains } from "./commands/domains.ts";
-import { erase } from "./commands/erase.ts";
-import { usersInvitations, usersInvite, usersUninvite } from "./commands/invites.ts";
-import { keysList, keysRotate } from "./commands/keys.ts";
-import { move, moveDropOld, moveForget } from "./commands/move.ts";
-import { setup } from "./commands/setup.ts";
-import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./commands/users.ts";
+import { commands } from "./commands/all.ts";
+import { findCommand, print } from "./commands/command.ts";
 import { ControlError } from "./control/control-client.ts";
 import { OperatorError } from "./control/control-protocol.ts";
 import { type OperatorAccess, openAccess, sentenceOf } from "./control/operator-access.ts";
-
-/** The package's man page and completion are made from it. */
-export const commands: readonly Command[] = [
-  setup,
-  domains,
-  doctor,
-  users,
-  usersFind,
-  usersDelete,
-  usersEndSessions,
-  usersInvite,
-  usersInvitations,
-  usersUninvite,
-  usersUnblock,
-  migrateCommand,
-  keysList,
-  keysRotate,
-  backup,
-  restore,
-  erase,
-  move,
-  moveForget,
-  moveDropOld,
-];
 
 /** @returns exit code: 0 success; 1 failure, or a problem to fix; 2 invalid usage */
 async function main(typed: readonly string[]): Promise<number> {
@@ -76,17 +44,14 @@ function sentenceFor(thrown: unknown): string {
   return `Unexpected error of ${product.name}: ${[code, stack].filter(Boolean).join(" ")}`;
 }
 
-async function runFromCommandLine(): Promise<void> {
-  // A reader that closes the pipe early (EPIPE), e.g. `kauke users | head`, is not a failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") process.exitCode = 1;
-  });
-  try {
-    process.exitCode = await main(process.argv.slice(2));
-  } catch (thrown) {
-    process.stderr.write(`${sentenceFor(thrown)}\n`);
-    process.exitCode = 1;
-  }
-}
+// A reader that closes the pipe early (EPIPE), e.g. `kauke users | head`, is not a failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") process.exitCode = 1;
+});
 
-if (import.meta.main) await runFromCommandLine();
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (thrown) {
+  process.stderr.write(`${sentenceFor(thrown)}\n`);
+  process.exitCode = 1;
+}

@@ -98,8 +98,10 @@ describe("beside a running server", () => {
     const report = await doctor();
     expect(namesOf(report, "fix")).toEqual([]);
     // Reasons of the warnings: the certificate is self-signed, the port is not 25, the MTA-STS record is missing; legal
-    // links and the retention of logs have their defaults.
-    expect(new Set(namesOf(report, "warn"))).toEqual(new Set(["port", "certificate", "mta-sts", "links", "logs"]));
+    // links, the retention of logs and registration have their defaults.
+    expect(new Set(namesOf(report, "warn"))).toEqual(
+      new Set(["port", "certificate", "mta-sts", "links", "logs", "registration"]),
+    );
     expect(namesOf(report, "ok").filter((it) => it === "dkim")).toHaveLength(2);
     expect(namesOf(report, "ok")).toEqual(
       expect.arrayContaining(["server", "store", "queue", "permissions", "mx", "spf", "dmarc", "reverse-name"]),

@@ -1,0 +1,34 @@
+import type { Command } from "./command.ts";
+import { backup, migrateCommand, restore } from "./data.ts";
+import { doctor } from "./doctor.ts";
+import { domains } from "./domains.ts";
+import { erase } from "./erase.ts";
+import { usersInvitations, usersInvite, usersUninvite } from "./invites.ts";
+import { keysList, keysRotate } from "./keys.ts";
+import { move, moveDropOld, moveForget } from "./move.ts";
+import { setup } from "./setup.ts";
+import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./users.ts";
+
+/** Every command, in the order of the help; the package's man page and completion are made from it. */
+export const commands: readonly Command[] = [
+  setup,
+  domains,
+  doctor,
+  users,
+  usersFind,
+  usersDelete,
+  usersEndSessions,
+  usersInvite,
+  usersInvitations,
+  usersUninvite,
+  usersUnblock,
+  migrateCommand,
+  keysList,
+  keysRotate,
+  backup,
+  restore,
+  erase,
+  move,
+  moveForget,
+  moveDropOld,
+];
