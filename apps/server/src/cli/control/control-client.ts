@@ -12,8 +12,13 @@ import {
 } from "./control-protocol.ts";
 
 const RESPONSE_MS = 10_000;
-/** Milliseconds to wait for a response, for calls whose duration depends on the amount of data. */
-const responseMs: Partial<Record<ControlCall, number>> = { backup: 6 * 3_600_000, "keys-rotate": 600_000 };
+/** Milliseconds to wait for a response, for calls that take longer. */
+const responseMs: Partial<Record<ControlCall, number>> = {
+  backup: 6 * 3_600_000,
+  "keys-rotate": 600_000,
+  // An order may take five minutes, and each policy host has one.
+  "certificates-order": 3_600_000,
+};
 
 export type ControlFailureReason = "nobody" | "not_allowed" | "no_response" | "refused";
 
