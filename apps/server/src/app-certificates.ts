@@ -1,7 +1,7 @@
 /** The certificates that all listeners serve: the operator's files, an issuer's (ACME), or a self-signed one. */
 import { wantedCertificates } from "./core/certificate.ts";
 import type { Resolver } from "./mail/dns/resolver.ts";
-import { type CertificateIssuer, certificateIssuer } from "./platform/acme/certificate-issuer.ts";
+import { type CertificateIssuer, certificateIssuer, storedPairs } from "./platform/acme/certificate-issuer.ts";
 import { serveIssued } from "./platform/acme/served-certificates.ts";
 import { type CertificateSource, loadCertificate } from "./platform/certificate.ts";
 import type { Clock, Logger } from "./runtime/ports.ts";
@@ -30,11 +30,15 @@ export async function openCertificates(parts: CertificateParts): Promise<Certifi
   const { config, store, resolver, clock, logger, ticketKeys, issuerCa } = parts;
   const own = loadCertificate(config, { clock, logger, ticketKeys });
   if (config.acme === null) return { certificate: own, issuer: null };
+  const { certificateRecords: records } = store;
+  const { mailHost } = config;
+  const certificate = await serveIssued(own, { stored: () => storedPairs(records), mailHost, ticketKeys, logger });
   const issuer = certificateIssuer({
     directoryUrl: config.acme.directoryUrl,
     contact: config.acme.email,
     wanted: wantedCertificates({ ...config, publicUrl: config.publicUrl.origin }),
-    records: store.certificateRecords,
+    records,
+    onStored: certificate.refresh,
     isAlone: store.kind === "embedded",
     hasHttps: config.https !== null,
     hasAddress: (host) => hasAddress(resolver, host),
@@ -42,8 +46,7 @@ export async function openCertificates(parts: CertificateParts): Promise<Certifi
     logger,
     ca: issuerCa,
   });
-  const { mailHost } = config;
-  return { certificate: await serveIssued(own, { stored: issuer.stored, mailHost, ticketKeys, logger }), issuer };
+  return { certificate, issuer };
 }
 
 /** True while DNS does not answer: the issuer will judge. */

@@ -22,6 +22,8 @@ export interface IssuerOptions extends RenewalOptions {
   isAlone: boolean;
   /** Milliseconds between two looks at what is due. */
   checkEveryMs?: number;
+  /** Resolves when the listeners of this process serve what is stored now. */
+  onStored?(): Promise<void>;
 }
 
 export interface CertificateStatus {
@@ -34,8 +36,6 @@ export interface CertificateStatus {
 }
 
 export interface CertificateIssuer {
-  /** All certificates stored by now. */
-  stored(): Promise<CertificatePair[]>;
   /** What to show at `/.well-known/acme-challenge/<token>`; `null` for an unknown token. */
   challenge(token: string): Promise<string | null>;
   /** Certificates for challenges at port 443 (RFC 8737), by name; `null` while none is open. */
@@ -75,7 +75,6 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
     return requests.length <= REQUESTS_AN_HOUR;
   };
   return {
-    stored: async () => (await records.list("certificate")).map(({ value }) => value as StoredCertificate),
     challenge: async (token) => (await readChallenges()).get(token) ?? null,
     challengeContexts: async () => contextsOf(await readChallenges(), options.clock.now()),
     start: () => {
@@ -100,6 +99,11 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
       await running;
     },
   };
+}
+
+/** All certificates stored by now. */
+export async function storedPairs(records: CertificateRecords): Promise<CertificatePair[]> {
+  return (await records.list("certificate")).map(({ value }) => value as StoredCertificate);
 }
 
 function challengeReader(records: CertificateRecords): () => Promise<ReadonlyMap<string, string>> {
@@ -166,7 +170,9 @@ async function orderDue(options: IssuerOptions, given: { closing: AbortSignal; i
   try {
     for (const one of due) {
       // Another process may have ordered meanwhile.
-      if (!closing.aborted && (await isDue(options, one, now))) await renewCertificate(options, one, given);
+      if (closing.aborted || !(await isDue(options, one, now))) continue;
+      await renewCertificate(options, one, given);
+      await options.onStored?.();
     }
   } finally {
     await records.releaseLease(lease);

@@ -21,8 +21,13 @@ interface Served {
   context: SecureContext;
 }
 
-/** Reads what is stored, then again every few seconds. A read that fails changes nothing. */
-export async function serveIssued(own: CertificateSource, options: ServedOptions): Promise<CertificateSource> {
+export interface ServedCertificates extends CertificateSource {
+  /** Reads what is stored now. */
+  refresh(): Promise<void>;
+}
+
+/** Reads what is stored, then again every few seconds: another process may have ordered. A failed read changes nothing. */
+export async function serveIssued(own: CertificateSource, options: ServedOptions): Promise<ServedCertificates> {
   const { stored, mailHost, ticketKeys, logger, checkEveryMs = 10_000 } = options;
   let served: readonly Served[] = [];
   const serve = (pair: CertificatePair): Served[] => {
@@ -46,6 +51,7 @@ export async function serveIssued(own: CertificateSource, options: ServedOptions
   return {
     current: () => find(mailHost)?.pair ?? own.current(),
     context: (name = mailHost) => (find(name) ?? find(mailHost))?.context ?? own.context(name),
+    refresh,
     isIssued: (name) => find(name) !== undefined,
     close: () => {
       clearInterval(timer);
