@@ -9,7 +9,7 @@ import * as value from "./values.ts";
 
 const allServices: readonly ServiceName[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
-const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
+export const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
 const MIB = 1_048_576;
 /** Maximum processes: four times the processor cores of a large machine for mail. */
 const WORKERS_MAX = 64;

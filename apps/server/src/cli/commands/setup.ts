@@ -6,7 +6,7 @@ import { limitNames } from "../../limits/named-limits.ts";
 import { createResolver } from "../../mail/dns/resolver.ts";
 import type { Config } from "../../settings/config.ts";
 import { environmentWith, parseDotEnv, SettingProblem, settingsFile } from "../../settings/env.ts";
-import { readConfig } from "../../settings/read-config.ts";
+import { letsEncrypt, readConfig } from "../../settings/read-config.ts";
 import { domainName, mailbox } from "../../settings/values.ts";
 import { type CheckResult, mustMend, resultLine } from "../doctor/check-result.ts";
 import { offerAccount } from "../setup/account.ts";
@@ -103,7 +103,7 @@ function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDep
         checkBlockLists: values["no-block-lists"] !== true,
         greetedBy: listOf(values.greet),
         smtpPort: 25,
-        issuerTime: () => timeAt(config().acme?.directoryUrl ?? "https://acme-v02.api.letsencrypt.org/directory"),
+        issuerTime: () => timeAt(parseDotEnv(read()).KAUKE_ACME_DIRECTORY ?? letsEncrypt),
         now: () => new Date(),
       }),
     confirm: () => confirm(values),
