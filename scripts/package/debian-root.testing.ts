@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** What the package depends on; the packages themselves are then installed without a network. */
 const included = ["adduser", "libatomic1", "libstdc++6"];
@@ -10,6 +11,8 @@ const included = ["adduser", "libatomic1", "libstdc++6"];
 export class DebianRoot {
   readonly path = mkdtempSync(join(tmpdir(), "kauke-debian-"));
   readonly #running = new Set<ChildProcess>();
+  /** Process id of the init of a booted system. */
+  #init: string | null = null;
 
   /** @param packages of Debian in addition to what the package depends on */
   static make(packages: readonly string[] = []): DebianRoot {
@@ -51,6 +54,43 @@ export class DebianRoot {
     return Object.fromEntries(lines.map((line) => line.split(": ", 2) as [string, string]));
   }
 
+  /** Boots it into a network of `ip netns`, and leaves it running. */
+  async bootInto(network: string): Promise<void> {
+    const options = [
+      "--quiet",
+      "--register=no",
+      "--keep-unit",
+      `--network-namespace-path=/run/netns/${network}`,
+      "--boot",
+    ];
+    const own = [`--directory=${this.path}`, "--resolv-conf=off"];
+    const machine = spawn("systemd-nspawn", [...options, ...own], { stdio: "ignore" });
+    this.#running.add(machine);
+    machine.once("exit", () => this.#running.delete(machine));
+    for (const giveUpAt = Date.now() + 120_000; ; await pause(200)) {
+      if (machine.exitCode !== null || Date.now() > giveUpAt) throw new Error("Debian does not boot");
+      const { stdout } = spawnSync("pgrep", ["-P", String(machine.pid)], { encoding: "utf8" });
+      this.#init = stdout.trim() || null;
+      if (this.#init !== null && this.inside("systemctl is-system-running").out.trim() === "running") return;
+    }
+  }
+
+  /** Runs a line of shell as root in the booted system. */
+  inside(line: string, env: Readonly<Record<string, string>> = {}) {
+    const [program, ...args] = this.#enterBooted(line);
+    const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", env: { ...clean, ...env } });
+    return { code: status, out: stdout, err: stderr };
+  }
+
+  /** Starts a line of shell in the booted system. @returns its output once it has ended */
+  async startInside(line: string): Promise<{ code: number | null; out: string }> {
+    const [program, ...args] = this.#enterBooted(line);
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"], env: clean });
+    let out = "";
+    child.stdout.on("data", (chunk) => void (out += String(chunk)));
+    return await new Promise((resolve) => child.once("close", (code) => resolve({ code, out })));
+  }
+
   install(deb: string) {
     copyFileSync(deb, join(this.path, "tmp", basename(deb)));
     return this.run(`dpkg -i /tmp/${basename(deb)}`, { DEBIAN_FRONTEND: "noninteractive" });
@@ -63,6 +103,11 @@ export class DebianRoot {
   remove(): void {
     for (const child of this.#running) child.kill("SIGKILL");
     rmSync(this.path, { recursive: true, force: true });
+  }
+
+  #enterBooted(line: string): [string, ...string[]] {
+    const namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid"];
+    return ["nsenter", "--target", this.#init ?? "", ...namespaces, "--root", "--wd", "/bin/sh", "-c", line];
   }
 
   /** With /proc in a mount namespace of its own, so that nothing stays mounted. */

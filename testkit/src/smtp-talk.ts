@@ -62,11 +62,14 @@ export class SmtpTalk {
     }
   }
 
-  /** Does the TLS handshake after a positive reply to STARTTLS; accepts any certificate. */
-  async startTls(): Promise<void> {
+  /**
+   * Does the TLS handshake after a positive reply to STARTTLS.
+   * @param checks without it, any certificate is accepted
+   */
+  async startTls(checks?: { servername: string; ca: string }): Promise<void> {
     const plain = this.socket;
     plain.removeAllListeners("data");
-    const secure = connectTls({ socket: plain, rejectUnauthorized: false });
+    const secure = connectTls({ socket: plain, ...(checks ?? { rejectUnauthorized: false }) });
     await new Promise<void>((resolve, reject) => {
       secure.once("secureConnect", resolve);
       secure.once("error", reject);

@@ -1,4 +1,4 @@
-/** Debian's `knotd`: an authoritative name server on loopback that takes updates signed with one key (RFC 2136). */
+/** Debian's `knotd`: an authoritative name server that takes updates signed with one key (RFC 2136). */
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -22,10 +22,16 @@ export interface Knot {
 
 export const hasKnot = ["knotd", "kdig", "nsupdate"].every((program) => spawnSync("which", [program]).status === 0);
 
-/** @param zones lines of zone files by zone; each zone has a SOA and an NS record besides */
-export async function startKnot(zones: Record<string, readonly string[]>): Promise<Knot> {
+/**
+ * @param zones lines of zone files by zone; each zone has a SOA and an NS record besides
+ * @param at where it listens; a free port of loopback by default
+ */
+export async function startKnot(
+  zones: Record<string, readonly string[]>,
+  { host = "127.0.0.1", port: given }: { host?: string; port?: number } = {},
+): Promise<Knot> {
   const folder = await mkdtemp(join(tmpdir(), "kauke-knot-"));
-  const port = await freePort();
+  const port = given ?? (await freePort());
   const [key, powerlessKey] = ["kauke-key", "reader-key"].map((name) => ({
     name,
     secret: randomBytes(32).toString("base64"),
@@ -36,16 +42,16 @@ export async function startKnot(zones: Record<string, readonly string[]>): Promi
       "$TTL 3600",
       "@ SOA ns hostmaster 1 3600 600 86400 60",
       "@ NS ns",
-      "ns A 127.0.0.1",
+      `ns A ${host}`,
     ];
     await writeFile(join(folder, `${zone}.zone`), `${[...head, ...lines].join("\n")}\n`);
   }
   const config = join(folder, "knot.conf");
-  await writeFile(config, configOf({ folder, port, keys: [key, powerlessKey], zones: Object.keys(zones) }));
+  await writeFile(config, configOf({ folder, host, port, keys: [key, powerlessKey], zones: Object.keys(zones) }));
   const server = spawn("knotd", ["-c", config], { stdio: "ignore" });
   const run = promisify(execFile);
   const ask = async (name: string, type: string) => {
-    const at = ["@127.0.0.1", "-p", String(port), "+short", "+tcp", "+retry=0", "+time=5"];
+    const at = [`@${host}`, "-p", String(port), "+short", "+tcp", "+retry=0", "+time=5"];
     const { stdout } = await run("kdig", [...at, name, type]);
     return stdout.split("\n").filter((line) => line !== "" && !line.startsWith(";"));
   };
@@ -60,7 +66,7 @@ export async function startKnot(zones: Record<string, readonly string[]>): Promi
     powerlessKey,
     ask,
     update: (...commands) => {
-      const lines = [`server 127.0.0.1 ${port}`, `key hmac-sha256:${key.name} ${key.secret}`, ...commands, "send", ""];
+      const lines = [`server ${host} ${port}`, `key hmac-sha256:${key.name} ${key.secret}`, ...commands, "send", ""];
       return runWithInput("nsupdate", lines.join("\n"));
     },
     close: async () => {
@@ -76,15 +82,16 @@ export async function startKnot(zones: Record<string, readonly string[]>): Promi
 
 interface ConfigParts {
   folder: string;
+  host: string;
   port: number;
   keys: readonly Knot["key"][];
   zones: readonly string[];
 }
 
-function configOf({ folder, port, keys, zones }: ConfigParts): string {
+function configOf({ folder, host, port, keys, zones }: ConfigParts): string {
   const [writer] = keys;
   return `server:
-  listen: 127.0.0.1@${port}
+  listen: ${host}@${port}
   rundir: ${folder}
   udp-workers: 1
   tcp-workers: 1

@@ -30,8 +30,24 @@ export const hasPebble = ["pebble", "pebble-challtestsrv"].every(
   (program) => spawnSync("which", [program]).status === 0,
 );
 
-/** @param challengePort where the issuer looks for challenges, in place of 80 @param tlsPort the same for 443 */
-export async function startPebble(challengePort: number, tlsPort?: number): Promise<Pebble> {
+export interface PebbleAt {
+  /** Address that it listens at. */
+  host: string;
+  /** A name of that address which `testCertificate` has. */
+  name: string;
+  /** Finds the hosts of challenges, in place of its own DNS server. */
+  dnsServer?: string;
+}
+
+/**
+ * @param challengePort where the issuer looks for challenges, in place of 80
+ * @param tlsPort the same for 443
+ */
+export async function startPebble(
+  challengePort: number,
+  tlsPort?: number,
+  { host, name, dnsServer }: PebbleAt = { host: "127.0.0.1", name: "localhost" },
+): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), "kauke-pebble-"));
   const [port, managementPort, dnsPort, dnsManagementPort] = [
     await freePort(),
@@ -43,7 +59,7 @@ export async function startPebble(challengePort: number, tlsPort?: number): Prom
   await writeFile(files.certificate, testCertificate);
   await writeFile(files.privateKey, testKey);
   const pebble = {
-    listenAddress: `127.0.0.1:${port}`,
+    listenAddress: `${host}:${port}`,
     managementListenAddress: `127.0.0.1:${managementPort}`,
     httpPort: challengePort,
     tlsPort: tlsPort ?? (await freePort()),
@@ -60,11 +76,11 @@ export async function startPebble(challengePort: number, tlsPort?: number): Prom
   let orders = 0;
   const start = async () => {
     if (issuer !== null) return;
-    const args = ["-config", join(folder, "pebble.json"), "-dnsserver", `127.0.0.1:${dnsPort}`];
+    const args = ["-config", join(folder, "pebble.json"), "-dnsserver", dnsServer ?? `127.0.0.1:${dnsPort}`];
     const started = spawn("pebble", args, { env: environment, stdio: ["ignore", "pipe", "pipe"] });
     issuer = started;
     started.stdout?.on("data", (chunk: Buffer) => (orders += chunk.toString().split("Added order").length - 1));
-    for (const giveUpAt = Date.now() + 20_000; !(await isUp(port)); ) {
+    for (const giveUpAt = Date.now() + 20_000; !(await isUp(host, port)); ) {
       if (Date.now() > giveUpAt) throw new Error("pebble does not start");
       await new Promise((done) => setTimeout(done, 50));
     }
@@ -76,9 +92,9 @@ export async function startPebble(challengePort: number, tlsPort?: number): Prom
   };
   await start();
   return {
-    directoryUrl: `https://localhost:${port}/dir`,
+    directoryUrl: `https://${name}:${port}/dir`,
     ca: testCertificate,
-    root: async () => (await get(managementPort, "/roots/0")).body,
+    root: async () => (await get("127.0.0.1", managementPort, "/roots/0")).body,
     lead: async (host, address) => {
       const body = JSON.stringify({ host: `${host}.`, addresses: [address] });
       await fetch(`http://127.0.0.1:${dnsManagementPort}/clear-a`, { method: "POST", body });
@@ -102,15 +118,15 @@ async function ended(child: ChildProcess): Promise<void> {
   await end;
 }
 
-const isUp = (port: number) =>
-  get(port, "/dir").then(
+const isUp = (host: string, port: number) =>
+  get(host, port, "/dir").then(
     () => true,
     () => false,
   );
 
-function get(port: number, path: string): Promise<{ body: string }> {
+function get(host: string, port: number, path: string): Promise<{ body: string }> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: "127.0.0.1", port, path, rejectUnauthorized: false, agent: false }, (response) => {
+    const call = request({ host, port, path, rejectUnauthorized: false, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => resolve({ body: Buffer.concat(chunks).toString() }));

@@ -121,9 +121,7 @@ describe.skipIf(!hasPebble)("certificates from an issuer", () => {
 
     await pebble.lead("one.example", "127.0.0.1");
     advance(DAY_MS);
-    await expect
-      .poll(async () => namesOf((await stored())[0]), { timeout: 20_000 })
-      .toBe(allNames);
+    await expect.poll(async () => namesOf((await stored())[0]), { timeout: 20_000 }).toBe(allNames);
     expect((await standing())[0]?.leftOut).toEqual([]);
   });
 
@@ -147,9 +145,7 @@ describe.skipIf(!hasPebble)("certificates from an issuer", () => {
     expect((await stored())[0]?.cert).toBe(first?.cert);
     await pebble.lead("one.example", "127.0.0.1");
     advance(HOUR_MS);
-    await expect
-      .poll(async () => (await stored())[0]?.cert, { timeout: 20_000 })
-      .not.toBe(first?.cert);
+    await expect.poll(async () => (await stored())[0]?.cert, { timeout: 20_000 }).not.toBe(first?.cert);
     expect(namesOf((await stored())[0])).toBe(allNames);
   });
 
@@ -165,9 +161,7 @@ describe.skipIf(!hasPebble)("certificates from an issuer", () => {
     advance(HOUR_MS);
     await expect.poll(async () => (await standing())[0]?.failure, { timeout: 20_000 }).toBe("account_gone");
     advance(DAY_MS);
-    await expect
-      .poll(async () => (await stored())[0]?.cert, { timeout: 20_000 })
-      .not.toBe(first?.cert);
+    await expect.poll(async () => (await stored())[0]?.cert, { timeout: 20_000 }).not.toBe(first?.cert);
     expect(await standing()).toMatchObject([{ failure: null, leftOut: [] }]);
   });
 
@@ -184,9 +178,7 @@ describe.skipIf(!hasPebble)("certificates from an issuer", () => {
     toRenewal(first);
     await expect.poll(async () => (await standing())[0]?.failure, { timeout: 20_000 }).toBe("account_gone");
     advance(DAY_MS);
-    await expect
-      .poll(async () => (await stored())[0]?.cert, { timeout: 20_000 })
-      .not.toBe(first?.cert);
+    await expect.poll(async () => (await stored())[0]?.cert, { timeout: 20_000 }).not.toBe(first?.cert);
   });
 
   it.each([-1, 1])("a clock that is wrong by %i day gets its certificate all the same", async (days) => {
