@@ -1,9 +1,8 @@
-/** Certificates from an issuer (ACME): which names share one, when to renew, and what is stored of an order. */
+/** Which names share a certificate of an issuer (ACME), when to renew it, and what is stored of its order. */
 import { smtpHost } from "./smtp-credential.ts";
 
-/** One certificate to order. */
 export interface WantedCertificate {
-  /** Stays the same when a name is added, e.g. `site`. */
+  /** E.g. `site`; stays the same when a name is added. */
   label: string;
   hosts: readonly string[];
 }
@@ -15,10 +14,7 @@ interface ServerNames {
   domains: readonly string[];
 }
 
-/**
- * Web app, mail host and the host of submission share a certificate; each `mta-sts` name has its own, so that one that
- * does not lead here fails alone.
- */
+/** Each `mta-sts` name has a certificate of its own, so that one with wrong DNS fails alone; the others share one. */
 export function wantedCertificates({ publicUrl, publicUrlGiven, mailHost, domains }: ServerNames): WantedCertificate[] {
   const site = publicUrlGiven ? publicHost(publicUrl) : null;
   const main = [...new Set([mailHost, ...(site === null ? [] : [site]), smtpHost(domains)])];
@@ -26,51 +22,48 @@ export function wantedCertificates({ publicUrl, publicUrlGiven, mailHost, domain
   return [{ label: "site", hosts: main }, ...others.map((host) => ({ label: host, hosts: [host] }))];
 }
 
-/** Host name of the web app; `null` for an IP address and for localhost, which neither DNS nor an issuer knows. */
+/** Host name of the web app; `null` for an IP address and localhost, for which no issuer gives certificates. */
 export function publicHost(url: string): string | null {
   const host = new URL(url).hostname.replace(/\.$/, "");
   const isLocal = host === "localhost" || host.endsWith(".localhost");
   return isLocal || host.startsWith("[") || /^[\d.]+$/.test(host) ? null : host;
 }
 
-/** Where a domain's MTA-STS policy is (RFC 8461 §3.3). */
+/** Host of a domain's MTA-STS policy (RFC 8461 §3.3). */
 export const policyHost = (domain: string): string => `mta-sts.${domain}`;
 
 const RENEW_AT_PART = 2 / 3;
-/** Servers that got their certificates at the same moment don't ask for new ones at the same moment. */
+/** Spreads the renewals of servers that got their certificates at the same moment. */
 const JITTER_PART = 1 / 20;
 
-/**
- * When to renew: at two thirds of a certificate's life and up to a twentieth of it later.
- * @param draw from 0 to 1
- */
+/** After two thirds of the certificate's lifetime and up to a twentieth more. @param draw from 0 to 1 */
 export function renewalTime({ notBefore, notAfter }: { notBefore: Date; notAfter: Date }, draw: number): Date {
   const life = notAfter.getTime() - notBefore.getTime();
   return new Date(notBefore.getTime() + life * (RENEW_AT_PART + JITTER_PART * draw));
 }
 
 const MINUTE_MS = 60_000;
-/** Few enough for Let's Encrypt, which allows five failures per name and hour. */
+/** Let's Encrypt allows five failures per name and hour. */
 const retryMinutes = [5, 15, 60, 240, 720, 1440];
 
-/** Milliseconds until the next order. @param failures in a row, at least 1 */
+/** Milliseconds until the next order. @param failures consecutive ones, at least 1 */
 export function orderPauseMs(failures: number, retryAfterMs: number | null): number {
   const own = (retryMinutes[Math.min(failures, retryMinutes.length) - 1] ?? 1440) * MINUTE_MS;
   return Math.max(own, retryAfterMs ?? 0);
 }
 
-/** What is stored for certificates: sealed values under a kind and a name. All processes on a database share them. */
+/** Stores sealed values by kind and name. All processes on a database share them. */
 export interface CertificateRecords {
   read(kind: CertificateRecordKind, name: string): Promise<unknown>;
   list(kind: CertificateRecordKind): Promise<{ name: string; value: unknown }[]>;
   /** @param expiresAt when retention may delete it; `null`: never */
   write(record: { kind: CertificateRecordKind; name: string; value: unknown; expiresAt: Date | null }): Promise<void>;
   delete(kind: CertificateRecordKind, name: string): Promise<void>;
-  /** One process at a time orders. @returns the lease's id; `null` while another process holds it */
+  /** Lets one process at a time order. @returns the lease's id; `null` while another process holds it */
   takeLease(until: Date, now: Date): Promise<string | null>;
   releaseLease(id: string): Promise<void>;
   deleteExpired(now: Date): Promise<number>;
 }
 
-/** `account`: by URL of the issuer's directory; `challenge`: by token; the others by the certificate's label. */
+/** An `account` is named by its issuer's directory URL, a `challenge` by token, the others by certificate label. */
 export type CertificateRecordKind = "account" | "order" | "challenge" | "certificate" | "state" | "lease";

@@ -1,4 +1,4 @@
-/** Whether a new account may be created. Accounts that exist sign in whatever the mode. */
+/** Whether a new account may be created. Existing accounts can sign in whatever the mode. */
 import { invitePattern, type RegistrationMode } from "@kauke/contract";
 import type { Clock, Random } from "../runtime/ports.ts";
 import { AppError } from "./app-error.ts";
@@ -7,18 +7,18 @@ import { newLinkToken } from "./own-mail.ts";
 
 export interface Invite {
   id: string;
-  /** E-mail address that the account must have; `null`: any account, without an e-mail too. */
+  /** E-mail address that the account must have; `null`: any account, also one without an address. */
   address: string | null;
   createdAt: Date;
   expiresAt: Date;
 }
 
 export interface InviteStore {
-  /** @returns false if as many invites are open as may be */
+  /** @returns false if the maximum of open invites is reached */
   insert(invite: Invite, token: string): Promise<boolean>;
   /** @returns `null` if the token is unknown, used, revoked or expired */
   find(token: string): Promise<Pick<Invite, "address"> | null>;
-  /** Open invites, the one that expires first before the others. */
+  /** Open invites in the order in which they expire. */
   list(): Promise<Invite[]>;
   /** @returns false if no open invite has this id */
   revoke(id: string): Promise<boolean>;
@@ -33,12 +33,11 @@ export interface RegistrationDeps {
 export type RegistrationRefusal = "registration_closed" | "invite_required";
 
 export interface Applicant {
-  /** As the client sent it. */
   invite: string | undefined;
   email: string | null;
 }
 
-/** @returns why this applicant may not create an account; `null` if they may */
+/** @returns why the applicant may not create an account; `null` if they may */
 export async function findRefusal(
   { registration, invites }: RegistrationDeps,
   { invite, email }: Applicant,
@@ -53,17 +52,14 @@ function admits({ address }: Pick<Invite, "address">, email: string | null): boo
   return address === null || (email !== null && exactMailbox(address) === exactMailbox(email));
 }
 
-/**
- * @returns the invite that creating the account uses up; absent if it needs none
- * @throws AppError `registration_closed`, `invite_required`
- */
+/** @returns the invite to use up, if one is needed @throws AppError `registration_closed`, `invite_required` */
 export async function requireAdmission(deps: RegistrationDeps, applicant: Applicant): Promise<string | undefined> {
   const refusal = await findRefusal(deps, applicant);
   if (refusal !== null) throw new AppError(refusal);
   return inviteToUse(deps, applicant);
 }
 
-/** An invite that nobody needed stays open. */
+/** An invite that the registration mode does not require stays open. */
 export function inviteToUse(
   { registration }: Pick<RegistrationDeps, "registration">,
   { invite }: Pick<Applicant, "invite">,
@@ -73,7 +69,7 @@ export function inviteToUse(
 
 const DAY_MS = 86_400_000;
 
-/** @returns the new invite and its token, of which only a hash is stored; `null` if too many are open */
+/** @returns the invite and its token, which is stored only as a hash; `null` if too many are open */
 export async function createInvite(
   { invites, clock, random }: { invites: InviteStore; clock: Clock; random: Random },
   { address, days }: { address: string | null; days: number },

@@ -1,7 +1,4 @@
-/**
- * HTTP/2 on sockets that the socket guard has admitted. A session's streams count as the requests of its socket; what a
- * client may do with a session besides requests is limited by `bounds.http2Session`.
- */
+/** HTTP/2 on sockets that the socket guard has admitted. Streams count as requests of their socket. */
 import {
   constants,
   createServer,
@@ -19,7 +16,7 @@ import { gatherChunks, hasArrived } from "../runtime/byte-streams.ts";
 const { streams, headerBytes, resets, resetsPerSecond, controls, controlsPerSecond, faults } = bounds.http2Session;
 const PSEUDO_FIELDS = 4;
 
-/** Ends with an error if the client resets the stream, as a request of HTTP/1.1 does; Node's own class just ends. */
+/** Ends with an error if the client resets the stream, as over HTTP/1.1; Node's own class just ends. */
 class GuardedRequest extends Http2ServerRequest {
   override push(chunk: Buffer | null): boolean {
     if (chunk !== null || hasArrived(this.stream)) return super.push(chunk);
@@ -62,7 +59,6 @@ export class Http2Sessions {
     this.#server.on("checkExpectation", (_, response: Http2ServerResponse) => response.writeHead(417).end());
   }
 
-  /** Begins a session on a socket whose client has chosen h2. */
   begin(socket: TLSSocket): ServerHttp2Session {
     const begun: ServerHttp2Session[] = [];
     this.#server.once("session", (session) => void begun.push(session));
@@ -73,22 +69,22 @@ export class Http2Sessions {
     return session;
   }
 
-  /** Tells all clients to send no further requests (GOAWAY). */
+  /** Sends GOAWAY to all clients, so that they send no further requests. */
   close(): void {
     this.#server.close();
   }
 }
 
-/** As HPACK counts (RFC 7541 §4.1). Node does it itself once the client has acknowledged the setting. */
+/** Header size as HPACK counts it (RFC 7541 §4.1). Node enforces the limit only once the client acknowledged it. */
 const headerBytesOf = ({ rawHeaders }: Http2ServerRequest): number =>
   rawHeaders.reduce((bytes, text) => bytes + text.length + 16, 0);
 
-/** Closes the socket of a client that only keeps the server busy. */
+/** Closes the socket of a client that floods it with resets and other control frames. */
 function limitFrames(session: ServerHttp2Session, socket: TLSSocket): void {
   const aborted = new TokenBuckets({ max: resets, windowSeconds: resets / resetsPerSecond }, 2);
   const control = new TokenBuckets({ max: controls, windowSeconds: controls / controlsPerSecond }, 2);
   const close = () => {
-    // At once, so that the rest of the packet is not handled: a thousand streams would cost 60 ms.
+    // Immediately, so that the rest of the packet is dropped: a thousand streams would cost 60 ms.
     session.destroy();
     socket.destroy();
   };

@@ -1,19 +1,16 @@
-/**
- * The listener at the http port while https is on: redirects to the public origin, never to the name that the client
- * asked for, and answers the challenges of a certificate issuer (RFC 8555 §8.3).
- */
+/** The http listener while https is on: redirects to the public origin, and serves ACME challenges (RFC 8555 §8.3). */
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { bounds } from "../limits/table.ts";
 import { SocketGuard } from "./socket-guard.ts";
 
-/** @returns what proves that this host has the name; `null` for an unknown token */
+/** @returns the proof that this host has the name; `null` for an unknown token */
 export type AnswerChallenge = (token: string) => Promise<string | null>;
 
 export interface PlainEntryOptions {
   challenge: AnswerChallenge;
   isReady: () => boolean;
-  /** The public origin. */
+  /** The only redirect target; the Host field is ignored, so nobody is redirected to a foreign host. */
   origin: string;
   isTrustedProxy: false | ((address: string) => boolean);
   hasShares: boolean;
@@ -42,7 +39,7 @@ interface PlainReply {
 const plainText = { "content-type": "text/plain; charset=utf-8" };
 
 async function replyTo(url: string, { challenge, isReady, origin }: PlainEntryOptions): Promise<PlainReply> {
-  // Proxies send whole URLs (RFC 9112 §3.2.2), of which the origin is dropped.
+  // Proxies send absolute URLs (RFC 9112 §3.2.2), of which the origin is dropped.
   const target = url.replace(/^https?:\/\/[^/?]*/i, "");
   const path = target.startsWith("/") ? target : "/";
   if (path === "/healthz") {
@@ -55,7 +52,7 @@ async function replyTo(url: string, { challenge, isReady, origin }: PlainEntryOp
   return { status: proof === null ? 404 : 200, headers: plainText, text: proof ?? "Not found\n" };
 }
 
-/** The same challenges while the http port serves everything. */
+/** Serves ACME challenges on an http port that serves the whole app. */
 export function challengeRoute(app: FastifyInstance, challenge: AnswerChallenge): void {
   app.get<{ Params: { token: string } }>("/.well-known/acme-challenge/:token", async ({ params }, reply) => {
     const proof = /^[\w-]{1,256}$/.test(params.token) ? await challenge(params.token) : null;

@@ -1,7 +1,4 @@
-/**
- * The https listener: TLS handshakes, then HTTP/2 or HTTP/1.1 as the client prefers (ALPN). One socket guard counts all
- * its sockets from the first byte.
- */
+/** The https listener: HTTP/2 or HTTP/1.1 by ALPN. One socket guard counts all its sockets from the first byte. */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { Server, type Socket } from "node:net";
 import type { SecureContext, TLSSocket } from "node:tls";
@@ -15,16 +12,16 @@ import type { Listener, SocketGuard } from "./socket-guard.ts";
 export interface SecureServerOptions {
   guard: SocketGuard;
   listener: Listener;
-  /** @param name what the client asks for (SNI) */
+  /** @param name the client's SNI */
   context: (name?: string) => SecureContext;
-  /** A proxy's sockets carry requests of many clients, one at a time: it is not offered HTTP/2. */
+  /** HTTP/2 is not offered to a proxy, whose sockets carry requests of many clients, one at a time. */
   isTrustedProxy: (address: string) => boolean;
   handshakeMs?: number;
-  /** Certificates for the challenges of a certificate issuer, by name; `null` while there are none. */
+  /** Certificates for ACME challenges, by name; `null` while none is open. */
   challengeContexts?: (() => Promise<((name?: string) => SecureContext) | null>) | undefined;
 }
 
-/** Protocol of a certificate issuer's challenge (RFC 8737 §6.2): a handshake is all there is. */
+/** ALPN protocol of an ACME challenge (RFC 8737 §6.2), which consists of the handshake alone. */
 const CHALLENGE_PROTOCOL = "acme-tls/1";
 
 const { all, block, timeoutMs, slowMs } = bounds.webHandshakes;
@@ -59,7 +56,7 @@ export class SecureServer extends Server {
       if (!guard.beginStream(request, response)) return;
       listener(request as unknown as IncomingMessage, response as unknown as ServerResponse);
     });
-    // Node starts to check the time limits of requests when a server listens, which this one never does itself.
+    // Node starts to enforce request timeouts at `listening`, which the inner server never emits itself.
     this.once("listening", () => this.#http1.emit("listening"));
     this.on("connection", (socket: Socket) => void this.#accept(socket));
   }
@@ -124,7 +121,7 @@ export class SecureServer extends Server {
   }
 }
 
-/** Whether the first bytes of a TLS handshake name a protocol. The bytes stay to be read; rejects without any in time. */
+/** Whether the ClientHello names an ALPN protocol; its bytes stay unread. Rejects when none arrives in time. */
 function asksFor(socket: Socket, protocol: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => socket.destroy(), timeoutMs);

@@ -1,7 +1,4 @@
-/**
- * The TLS certificate for STARTTLS, submission and https: the operator's files, reloaded when they change, or a
- * self-signed one in the data directory (mode 0600), renewed 30 days before it expires or when its host names change.
- */
+/** The operator's TLS files, reloaded on change, or a self-signed certificate, renewed 30 days before it expires. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
@@ -15,9 +12,9 @@ import { type CertificatePair, makeSelfSigned } from "./self-signed.ts";
 
 export interface CertificateSource {
   current(): CertificatePair;
-  /** The certificate for a TLS handshake. @param name what the client asked for (SNI) */
+  /** @param name the client's SNI */
   context(name?: string): SecureContext;
-  /** Whether others can verify the certificate of this name, so that it is not self-signed. */
+  /** Whether others can verify the certificate of this name: it is not self-signed. */
   isIssued(name: string): boolean;
   close(): void;
 }
@@ -25,7 +22,7 @@ export interface CertificateSource {
 export interface CertificateDeps {
   clock: Clock;
   logger: Logger;
-  /** OpenSSL makes new keys for session tickets with each certificate, unless all processes of a group share some. */
+  /** Shared by all processes of a group; without them, OpenSSL makes new session ticket keys for each certificate. */
   ticketKeys?: Buffer | undefined;
   checkEveryMs?: number;
 }
@@ -58,7 +55,7 @@ export function loadCertificate(config: CertificateConfig, deps: CertificateDeps
   };
 }
 
-/** Uses the previous pair while files can't be read, since they may be in the middle of being replaced. */
+/** Returns the previous pair while files can't be read: somebody may be replacing them. */
 function readOrKeep(read: () => CertificatePair, kept: CertificatePair, logger: Logger): CertificatePair {
   try {
     return read();

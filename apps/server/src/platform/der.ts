@@ -1,4 +1,4 @@
-/** The few DER structures (X.690 §8) of certificates and of requests for them; shorter than any library. */
+/** The few DER structures (X.690 §8) of certificates and certificate requests. */
 
 export const tag = {
   boolean: 0x01,
@@ -13,7 +13,7 @@ export const tag = {
   set: 0x31,
   keyIdentifier: 0x80,
   dnsName: 0x82,
-  // Context tag 0 is the version in a certificate, and the attributes in a request for one.
+  // Context tag 0 is the version in a certificate, and the attributes in a certificate request.
   version: 0xa0,
   attributes: 0xa0,
   extensions: 0xa3,
@@ -59,7 +59,6 @@ export function time(moment: Date): Buffer {
 
 export const ecdsaWithSha256 = sequence(oid("1.2.840.10045.4.3.2"));
 
-/** An X.509 extension (RFC 5280 §4.1). */
 export function extension(id: string, value: Buffer, critical: boolean): Buffer {
   return sequence(oid(id), ...(critical ? [tlv(tag.boolean, Buffer.from([0xff]))] : []), tlv(tag.octetString, value));
 }

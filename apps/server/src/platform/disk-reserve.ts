@@ -26,7 +26,7 @@ export async function watchDisk({
   };
   const timer = setInterval(() => void ask(), ASK_EVERY_MS).unref();
   return {
-    // If the free space is unknown, no limit applies: writing to a full disk then fails by itself.
+    // No limit while the free space is unknown: writing to a full disk fails by itself.
     share: () => (free === null || reserveBytes === 0 || free >= reserveBytes ? 1 : Math.max(0, free / reserveBytes)),
     take: (bytes) => {
       if (free !== null) free -= bytes;

@@ -35,8 +35,7 @@ export function openIdIssuer(settings: GoogleSettings, { clock, timeoutSeconds =
           code_challenge: await client.calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
         };
-        // A change in Settings needs an interactive choice of account; otherwise the issuer could redirect back from
-        // its own session without any user action.
+        // Without a prompt, the issuer could link an account in Settings from its own session, with no user action.
         const prompt: Record<string, string> = forSettings === undefined ? {} : { prompt: "select_account" };
         const request = { redirect_uri: redirectUri, scope, state, nonce, ...challenge, ...prompt };
         return client.buildAuthorizationUrl(issuer, request).href;
@@ -93,7 +92,7 @@ function discoverer(
   };
 }
 
-/** Sends the client secret in the body, or in the header if the issuer wants that (OpenID Connect Discovery §3). */
+/** Client secret in the body, or in the header if the issuer requires that (OpenID Connect Discovery §3). */
 function secretIn(client: typeof openid, clientSecret: string): openid.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
   return (server, metadata, body, headers) => {
@@ -115,7 +114,7 @@ async function redeemCode(
   const claims = tokens.claims();
   if (claims === undefined) throw new TypeError("the response has no ID token");
   if (claims.email !== undefined || issuer.serverMetadata().userinfo_endpoint === undefined) return { ...claims };
-  // Some issuers leave the claims of scopes out of the ID token (OpenID Connect Core §5.4).
+  // Some issuers omit scope claims from the ID token (OpenID Connect Core §5.4).
   return { ...claims, ...(await client.fetchUserInfo(issuer, tokens.access_token, claims.sub)) };
 }
 
@@ -130,15 +129,12 @@ function failureOf(client: typeof openid, thrown: unknown): IssuerFailure {
 const RESPONSE_MAX_BYTES = 1024 * 1024;
 const EMPTY = [204, 205, 304];
 
-/** No whole response within the limits. Only a TypeError is passed on by `openid-client` unchanged. */
+/** No complete response within the limits. `openid-client` passes only a TypeError on unchanged. */
 export class NoResponse extends TypeError {
   override name = "NoResponse";
 }
 
-/**
- * Replaces `fetch`, which buffers a response chunk by chunk. Follows no redirect. @throws NoResponse; the signal's
- * reason when it has aborted
- */
+/** Replaces `fetch`, which buffers without limit. Follows no redirect. @throws NoResponse, or the signal's reason */
 export const boundedFetch: CustomFetch = async (url, { method, headers, body, signal }) => {
   const isSecure = new URL(url).protocol === "https:";
   const text = body === undefined || body === null ? "" : String(body as string | URLSearchParams);

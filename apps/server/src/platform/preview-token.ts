@@ -23,7 +23,7 @@ async function readIfPrivate(path: string): Promise<string | null> {
   return FORM.test(text) ? text : null;
 }
 
-/** Creates the file atomically; if two processes start together, the first one's token stays. */
+/** Creates the file atomically; of two processes that start together, the first one's token stays. */
 async function makeToken(dataDir: string, path: string): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   const unfinished = `${path}.${randomBytes(6).toString("hex")}`;

@@ -1,7 +1,4 @@
-/**
- * A self-signed certificate (RFC 5280, X.509 v3, ECDSA P-256 with SHA-256) for first starts and tests. Node has no API
- * to make one.
- */
+/** Self-signed certificates (RFC 5280, ECDSA P-256) for first starts and tests; Node has no API for them. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { derInteger, ecdsaWithSha256, extension, hostNames, oid, pem, sequence, tag, time, tlv } from "./der.ts";
 
@@ -17,7 +14,7 @@ export interface SelfSignedOptions {
   notAfter: Date;
   /** Adds an authorityKeyIdentifier, as an issuer does; for tests. */
   authorityKeyId?: Buffer;
-  /** Hash that proves the name to a certificate issuer (RFC 8737 §3). */
+  /** The proof's hash in an ACME challenge (RFC 8737 §3). */
   acmeIdentifier?: Buffer;
 }
 
@@ -32,7 +29,7 @@ export function makeSelfSigned(options: SelfSignedOptions): CertificatePair {
   };
 }
 
-/** The part of a certificate that is signed: TBSCertificate (RFC 5280 §4.1). */
+/** The signed part of a certificate: TBSCertificate (RFC 5280 §4.1). */
 function certificateContent(options: SelfSignedOptions, publicKey: KeyObject): Buffer {
   const name = sequence(tlv(tag.set, sequence(oid("2.5.4.3"), tlv(tag.utf8, Buffer.from(options.commonName)))));
   return sequence(
@@ -58,7 +55,7 @@ function extensions({ hosts, authorityKeyId: keyId, acmeIdentifier: proof }: Sel
   ];
 }
 
-/** A random serial number: positive, of fixed length, without a leading zero octet. */
+/** A positive serial number of fixed length. */
 function serialNumber(): Buffer {
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;

@@ -1,4 +1,4 @@
-/** Collects a stranger's stream. A chunk takes some 400 bytes however short it is, so small ones go into blocks. */
+/** Collects a stranger's stream in blocks, because even a one-byte chunk takes some 400 bytes of memory. */
 
 import { IncomingMessage, type ServerResponse } from "node:http";
 import { constants, type ServerHttp2Stream } from "node:http2";
@@ -17,7 +17,7 @@ export class ByteBlocks {
     return this.#length;
   }
 
-  /** Takes over the chunk's memory: nothing else may change it. */
+  /** Takes ownership of the chunk's memory: nothing else may change it. */
   push(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#length += chunk.length;
@@ -44,17 +44,14 @@ export class ByteBlocks {
     this.#block = null;
     this.#filled = 0;
     if (block === null) return;
-    // A block that is mostly empty would keep more memory than twice its bytes.
+    // A mostly empty block would take more than twice its bytes.
     const whole = filled < BLOCK_BYTES / 2 ? Buffer.allocUnsafeSlow(filled) : block;
     if (whole !== block) block.copy(whole, 0, 0, filled);
     this.#chunks.push(whole.subarray(0, filled));
   }
 }
 
-/**
- * A stream may have this many chunks, and one more for every 64 bytes. Each costs about a microsecond of the event
- * loop: three million chunks of one byte, 18 MB, would block it for seconds.
- */
+/** Allowed besides one chunk per 64 bytes. A chunk costs 1 µs: 18 MB in one-byte chunks would block for seconds. */
 const FREE_CHUNKS = 1024;
 const BYTES_PER_CHUNK = 64;
 
@@ -70,10 +67,7 @@ export class ChunkCount {
   }
 }
 
-/**
- * Reads a stream without a pause, because a paused stream buffers an object for each chunk.
- * @returns `null` if it did not arrive whole or has too many bytes or chunks; it is destroyed then
- */
+/** @returns `null` if incomplete, or if it has too many bytes or chunks: then the stream is destroyed */
 export function collectStream(stream: Readable, maxBytes: number): Promise<Buffer[] | null> {
   const blocks = new ByteBlocks();
   const count = new ChunkCount();
@@ -89,7 +83,7 @@ export function collectStream(stream: Readable, maxBytes: number): Promise<Buffe
   });
 }
 
-/** Passes the chunks of a request on in blocks. */
+/** Passes a request's chunks on in blocks. */
 class ChunkGatherer {
   readonly #blocks = new ByteBlocks();
   readonly #count = new ChunkCount();
@@ -137,7 +131,7 @@ export class GatheredRequest extends IncomingMessage {
 
 const wholeStreams = new WeakSet<ServerHttp2Stream>();
 
-/** Gathers the chunks of a stream whose request has just come. There is no option for the class of HTTP/2 streams. */
+/** Gathers the chunks of an HTTP/2 request in blocks; Node has no option for the class of its streams. */
 export function gatherChunks(stream: ServerHttp2Stream): void {
   if (stream.endAfterHeaders || stream.state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE)
     return void wholeStreams.add(stream);
@@ -145,20 +139,20 @@ export function gatherChunks(stream: ServerHttp2Stream): void {
     push: stream.push.bind(stream),
     abandon: () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM),
   });
-  // What came in one packet with the header.
+  // Bytes that arrived in one packet with the header.
   const early = stream.readableLength === 0 ? null : (stream.read() as Buffer | null);
   stream.push = (chunk: Buffer | null) => {
-    // A stream that the client resets ends too, but it is closed by then.
+    // A stream that the client resets ends too, but by then it is closed.
     if (chunk === null && !stream.closed) wholeStreams.add(stream);
     return gatherer.take(chunk);
   };
   if (early !== null) stream.push(early);
 }
 
-/** Whether the client has sent its whole request, read or not. */
+/** Whether the client has sent its whole request, whether or not it was read. */
 export const hasArrived = (stream: ServerHttp2Stream): boolean => wholeStreams.has(stream);
 
-/** Reads and drops the rest of a request after its response; Node would drop an unread body uncounted. */
+/** Reads and drops the rest of a request after its response, bounded; Node would drop a body of any size. */
 export function dropRest(request: IncomingMessage, response: ServerResponse): void {
   response.prependListener("finish", () => {
     if (!request.complete) request.resume();

@@ -1,23 +1,18 @@
-/**
- * A map that strangers fill, e.g. a cache, bounded in total and per party. When it is full, the party with the most (of
- * several within a factor of two, each in turn) loses its least recently used entry, so that who causes many entries
- * evicts their own. Adding and evicting take constant time.
- */
+/** A map that strangers fill, bounded in total and per party. When full, it evicts from the party with most entries. */
 
 export interface FairMapOptions<V> {
   /** Maximum sum of the entries' sizes. */
   all: number;
-  /** The same for one party, at most `all`, which is the default. */
+  /** Maximum sum of one party's sizes; default: `all`. */
   party?: number;
   /** The clock of `until`. */
   nowMs?(): number;
-  /** Called for each value that leaves the map, for whatever reason. */
   onDelete?(value: V): void;
 }
 
 export interface EntryTerms {
   party: string;
-  /** A whole number below 2^31, in the unit of the bounds. */
+  /** An integer below 2^31, in the unit of the bounds. */
   size: number;
   /** Time at which the entry expires; default: never. */
   until?: number;
@@ -45,7 +40,7 @@ export class FairMap<V> {
   readonly #options: FairMapOptions<V>;
   readonly #entries = new Map<string, Entry<V>>();
   readonly #parties = new Map<string, Party<V>>();
-  /** Parties by the binary logarithm of their sizes, so that a largest one is found without a search. */
+  /** Parties by the binary logarithm of their size, so that eviction takes constant time. */
   readonly #bySize = Array.from({ length: 32 }, () => new LinkedQueue<Party<V>>());
   #size = 0;
   #sweepAt = 0;
@@ -74,7 +69,7 @@ export class FairMap<V> {
     return entry.value;
   }
 
-  /** Adds an entry as the most recently used of its party, unless it alone exceeds the party's share. */
+  /** Adds the entry as its party's most recently used one, unless it alone exceeds the party's share. */
   set(key: string, value: V, { party: name, size, until = Number.POSITIVE_INFINITY }: EntryTerms): void {
     const { all, party: share = all } = this.#options;
     this.delete(key);
@@ -121,7 +116,7 @@ export class FairMap<V> {
     this.#options.onDelete?.(value);
   }
 
-  /** Moves the party behind the others of its new size, so that they take turns in losing entries. */
+  /** Moves the party behind others of its new size class, so that they lose entries in turn. */
   #resize(party: Party<V>, change: number): void {
     if (party.size > 0) this.#bySize[sizeClass(party)]?.remove(party);
     party.size += change;
@@ -137,7 +132,7 @@ export class FairMap<V> {
   }
 }
 
-/** First-in, first-out queue with removal of any item in constant time, unlike a Set after many removals. */
+/** First-in, first-out queue with constant-time removal of any item, unlike a Set after many removals. */
 export interface Linked<Item> {
   previous: Item | null;
   next: Item | null;

@@ -1,6 +1,2 @@
-/**
- * Length of the accept queue. If it is full, a client's SYN is dropped and repeated after one second (RFC 6298 §2).
- * Node's default of 511 is too short for a burst; Linux allows at most 4,096 (`net.core.somaxconn`), and accepting that
- * many takes about 200 ms.
- */
+/** Linux's maximum. If the accept queue is full, a client's SYN is dropped and repeated after 1 s (RFC 6298 §2). */
 export const LISTEN_BACKLOG = 4096;

@@ -1,4 +1,4 @@
-/** A map of at most `max` entries, one or more. Setting a key makes it the newest; a new key evicts the oldest. */
+/** A map of at most `max` entries. Setting a key makes it the newest; a new key evicts the oldest. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
 
@@ -21,7 +21,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 }
 
-/** Counts of what is in use now by key, e.g. open connections. A key without a count takes no memory. */
+/** Counts what is in use by key, e.g. open connections. A key with count 0 takes no memory. */
 export class Counts {
   readonly #counts = new Map<string, number>();
   #total = 0;

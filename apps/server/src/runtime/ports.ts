@@ -16,7 +16,7 @@ export interface Random {
   uuid(): string;
 }
 
-/** Named events with counts, ids, codes and durations only, from an allow-list (`platform/telemetry/logger.ts`). */
+/** Named events with counts, ids, codes and durations, from an allow-list (`platform/telemetry/logger.ts`). */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -54,7 +54,6 @@ export function randomBelow(random: Pick<Random, "bytes">, bound: number): numbe
   }
 }
 
-/** Random text of `length` characters of the alphabet, all equally likely. */
 export function randomText(random: Pick<Random, "bytes">, alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomBelow(random, alphabet.length)]).join("");
 }
@@ -68,10 +67,10 @@ export const systemClock: Clock = { now: () => new Date(), steadyMs: () => perfo
 
 export const systemRandom: Random = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
 
-/** Maximum difference between the clocks of several processes. */
+/** Maximum clock difference between processes. */
 const SKEW_MS = 5 * 60_000;
 
-/** Latest plausible time of a stored row: a later one, after the clock was set back, must delay no work. */
+/** Latest plausible time of a stored row. After the clock was set back, a later time must delay no work. */
 export function latestKnown(now: Date): Date {
   return new Date(now.getTime() + SKEW_MS);
 }

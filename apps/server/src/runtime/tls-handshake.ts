@@ -1,16 +1,15 @@
-/** The server's side of a TLS handshake. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
 
 export interface HandshakeOptions {
-  /** @param name what the client asks for (SNI); undefined before that is known */
+  /** @param name the client's SNI; undefined before it is known */
   context(name?: string): SecureContext;
   timeoutMs: number;
-  /** Protocols to offer by ALPN, the preferred one first. */
+  /** ALPN protocols to offer, the preferred one first. */
   protocols?: string[];
 }
 
-/** Rejects when the handshake fails or takes too long; the socket is closed then. */
+/** Rejects, with the socket closed, when the handshake fails or times out. */
 export function acceptTls(plain: Socket, { context, timeoutMs, protocols }: HandshakeOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     plain.setTimeout(0);
@@ -21,12 +20,12 @@ export function acceptTls(plain: Socket, { context, timeoutMs, protocols }: Hand
       ...(protocols && { ALPNProtocols: protocols }),
     });
     const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), timeoutMs);
-    // It stays, so that an error before the next owner listens does not end the process.
+    // This listener stays: without one, an error before the next owner listens would end the process.
     secure.on("error", reject);
     secure.once("close", () => reject(new Error("closed in handshake")));
     secure.once("secure", () => {
       clearTimeout(timer);
-      // As Node's own TLS server does; an HTTP/2 session would otherwise wait for a client's `secureConnect`.
+      // Node's own TLS server does the same; without it an HTTP/2 session waits for `secureConnect`, a client's event.
       Object.assign(secure, { secureConnecting: false });
       resolve(secure);
     });

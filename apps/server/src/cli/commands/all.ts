@@ -9,7 +9,6 @@ import { move, moveDropOld, moveForget } from "./move.ts";
 import { setup } from "./setup.ts";
 import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./users.ts";
 
-/** Every command, in the order of the help; the package's man page and completion are made from it. */
 export const commands: readonly Command[] = [
   setup,
   domains,

@@ -1,5 +1,3 @@
-/** A command of the operator's tool `kauke`, and its parsing from the command line. */
-
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Config } from "../../settings/config.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
@@ -9,7 +7,7 @@ export type Values = Readonly<Record<string, string | boolean | undefined>>;
 export interface CommandCall {
   values: Values;
   args: readonly string[];
-  /** Reads the settings; an invalid one ends the process with a message that names it. */
+  /** Reads the settings. An invalid one ends the process with a message that names it. */
   config(): Config;
   access(): Promise<OperatorAccess>;
 }
@@ -44,7 +42,7 @@ export function finish(done: boolean, yes: string, no: string): number {
   return done ? print(`${yes}\n`) : refuse(no, 1);
 }
 
-/** Without characters that could move the cursor or break a line. */
+/** Removes characters that could move the cursor or break a line. */
 export const oneWord = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]/gu, "");
 
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -54,7 +52,7 @@ export type Found =
   | { kind: "help"; text: string }
   | { kind: "unknown"; text: string };
 
-/** As the operator types it: the package installs the command, in a clone npx finds it. */
+/** The command as the operator types it: the package installs `kauke`; in a clone, npx finds it. */
 const typedName = import.meta.dirname.startsWith("/usr/lib/kauke/") ? "kauke" : "npx kauke";
 
 export const commonOptions = { json: "prints JSON instead of text", help: "prints this help" };

@@ -1,4 +1,3 @@
-/** Commands on the stored data: backup while the server runs, restore, and migrations of the schema. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../../settings/config.ts";
@@ -16,7 +15,7 @@ export const backup: Command = {
   async run({ access, args: [file = ""], values }) {
     const withSecretKey = values["with-secret-key"] === true;
     const { bytes } = await (await access()).backup({ file: resolve(file), withSecretKey });
-    // The server writes the file, and systemd gives it a /tmp of its own, which is gone when it stops.
+    // The server writes the file. Under systemd it has a private /tmp, which is deleted when it stops.
     if (!existsSync(file)) return refuse(`Only the server can see ${file}: name another folder.`, 1);
     if (values.json === true) return print(jsonText({ bytes, withSecretKey }));
     const key = withSecretKey

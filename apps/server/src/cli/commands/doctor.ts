@@ -57,7 +57,6 @@ export type ShownMail = KeptSummary & KeptText;
 
 type KeptCalls = Pick<ControlHandlers, "kept-list" | "kept-text" | "kept-forget">;
 
-/** Reads one message at a time, so that a lot of mail is never in memory at once. */
 export async function* keptMail(calls: KeptCalls): AsyncGenerator<ShownMail> {
   for (const summary of await calls["kept-list"]({})) {
     const found = await calls["kept-text"]({ messageId: summary.messageId });

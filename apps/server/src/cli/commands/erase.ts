@@ -28,7 +28,7 @@ export const erase: Command = {
   },
 };
 
-/** Names in the data directory, the secret key first. @throws OperatorError when it is no data directory */
+/** Names in the data directory, the secret key first. @throws OperatorError when it is not a data directory */
 function entriesOf(dataDir: string): string[] {
   const found = lstatSync(dataDir, { throwIfNoEntry: false });
   if (found === undefined) throw new OperatorError(`There is no data directory ${dataDir}.`);
@@ -38,7 +38,7 @@ function entriesOf(dataDir: string): string[] {
   return readdirSync(dataDir).toSorted((a, b) => Number(b.startsWith("secret")) - Number(a.startsWith("secret")));
 }
 
-/** Holds the directory's lock, so that no server starts meanwhile. */
+/** Holds the directory's lock, so that no server starts during the deletion. */
 async function deleteEntries(dataDir: string, entries: readonly string[]): Promise<void> {
   const lock = lockOrExplain(dataDir);
   try {
@@ -46,7 +46,7 @@ async function deleteEntries(dataDir: string, entries: readonly string[]): Promi
   } finally {
     lock.release();
   }
-  // SQLite, which makes the lock, may have left its journal. A directory of a package, or a mount, stays, empty.
+  // SQLite, which makes the lock, may leave its journal. A directory that a package made, or a mount, stays empty.
   await rm(join(dataDir, "process.lock-journal"), { force: true });
   await rmdir(dataDir).catch(() => {});
 }

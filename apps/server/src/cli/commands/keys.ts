@@ -1,4 +1,4 @@
-/** Commands on keys. They print purpose and age of a key, never the key. */
+/** Commands on keys. They print the purpose and age of a key, never the key. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { RotationState } from "../../store/sealing/key-rotation.ts";
 import { type Command, jsonText, print } from "./command.ts";

@@ -112,7 +112,7 @@ function explain(thrown: unknown): never {
   return explainLock(thrown);
 }
 
-/** Rows after which a large table prints another line. */
+/** Rows between two progress lines for a large table. */
 const LINE_ROWS = 100_000;
 let printedRows = 0;
 

@@ -84,14 +84,14 @@ function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDep
   const file = settingsFile(process.cwd());
   const read = () => (existsSync(file) ? readFileSync(file, "utf8") : "");
   const config = (): Config => {
-    // The file has precedence here: this process may have been started with what it held before.
+    // The file overrides the environment: setup may have written it after this process started.
     return readConfig(environmentWith(parseDotEnv(read())), process.cwd(), limitNames).config;
   };
   const resolver = createResolver({ servers: config().dnsServers });
   const waitMs = minutesOf(values) * 60_000;
   let giveUpAt: number | null = null;
   const takeOver = values["take-over"] === true;
-  // Beside JSON, what is to be read or pasted goes where people see it.
+  // Standard output carries the JSON, so text for people goes to standard error.
   const show = (text: string) => void (values.json === true ? process.stderr : process.stdout).write(text);
   return {
     settings: { file, read, write: (text) => writeSettings(file, text), parse: parseDotEnv },
@@ -132,7 +132,6 @@ function minutesOf({ minutes }: Values): number {
   return typeof minutes === "string" && /^\d{1,4}$/.test(minutes) ? Number(minutes) : DEFAULT_MINUTES;
 }
 
-/** Asks on a terminal; elsewhere `--yes` has to be there. */
 async function confirm({ yes }: Values): Promise<boolean> {
   if (yes === true) return true;
   if (!process.stdin.isTTY) return refuse("Add --yes to go on without a question.") === 0;
@@ -142,7 +141,7 @@ async function confirm({ yes }: Values): Promise<boolean> {
   return /^y(?:es)?$/i.test(typed.trim());
 }
 
-/** Replaces the file in one step, keeping its owner and mode; a new one is for its owner alone. */
+/** Replaces the settings file in one step, with its owner and mode; only the owner can read a new one. */
 function writeSettings(file: string, text: string): void {
   const before = statSync(file, { throwIfNoEntry: false });
   writeFileSync(`${file}.new`, text, { mode: (before?.mode ?? 0o600) & 0o777 });
@@ -152,7 +151,7 @@ function writeSettings(file: string, text: string): void {
 
 const TIME_MS = 10_000;
 
-/** What time it is at the host of an https address; `null` when it doesn't say. */
+/** Time of an https host from its Date field; `null` without one. */
 function timeAt(url: string): Promise<Date | null> {
   return new Promise((resolve) => {
     const call = request(url, { method: "HEAD", agent: false, signal: AbortSignal.timeout(TIME_MS) }, (response) => {

@@ -4,10 +4,7 @@ import { type CheckResult, checking } from "../doctor/check-result.ts";
 
 const DAYS = 7;
 
-/**
- * The operator's own account: a link that works once, unless there is an account or an open link already.
- * @param show gets the link as a QR code
- */
+/** Shows a one-time sign-up link, also as a QR code, unless an account or an open invite exists. */
 export async function offerAccount(
   access: OperatorAccess,
   mailbox: string,

@@ -1,4 +1,4 @@
-/** The way to the domain's DNS that an operator chose, and its one credential, which is used and stored nowhere. */
+/** The DNS provider that the operator chose, with its credential, which is never stored. */
 import { cloudflareDns } from "./dns/cloudflare.ts";
 import { desecDns } from "./dns/desec.ts";
 import { hetznerDns } from "./dns/hetzner.ts";
@@ -9,11 +9,7 @@ const withToken = { cloudflare: cloudflareDns, desec: desecDns, hetzner: hetzner
 
 export const dnsChoices = "paste, cloudflare, desec, hetzner, or rfc2136:<name server>";
 
-/**
- * @param choice e.g. `rfc2136:ns.example.net` or `rfc2136:192.0.2.1:5353`
- * @param credential a token, or for RFC 2136 a key as `name:secret`
- * @returns `null` for `paste`; a sentence when it can't be understood
- */
+/** Reads e.g. `rfc2136:192.0.2.1:5353` and a token or `name:secret`. @returns `null` for `paste`; an error sentence */
 export function dnsProviderOf(choice: string, credential: string): DnsProvider | null | string {
   if (choice === "paste") return null;
   const [kind = "", ...rest] = choice.split(":");

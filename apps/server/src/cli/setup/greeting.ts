@@ -3,7 +3,7 @@ import { connect } from "node:net";
 const GREETING_MS = 10_000;
 const GREETING_BYTES_MAX = 4096;
 
-/** Whether a mail host greets us (RFC 5321 §3.1). The connection ends with QUIT; no mail is sent. */
+/** Whether a mail host greets us (RFC 5321 §3.1). Ends with QUIT and sends no mail. */
 export function readGreeting(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });

@@ -1,7 +1,4 @@
-/**
- * What `kauke setup` looks at before it changes anything: this machine, its addresses and ports, the way out to other
- * mail hosts, and whom the domain's mail goes to today.
- */
+/** The facts that `kauke setup` reads before it changes anything: this machine, its network, and the domain's DNS. */
 import { createServer } from "node:net";
 import { networkInterfaces, totalmem } from "node:os";
 import { domainOf, reverseName } from "@kauke/mail-rfc";
@@ -14,9 +11,8 @@ export interface Wanted {
   domain: string;
   mailbox: string;
   mailHost: string;
-  /** Public addresses of this machine. */
   addresses: readonly string[];
-  /** Ports to listen at, by what they are for. */
+  /** Ports that the server listens on, by purpose. */
   ports: Readonly<Record<string, number>>;
   /** Address that all listeners bind. */
   host: string;
@@ -24,15 +20,14 @@ export interface Wanted {
 
 export interface LookDeps {
   resolver: Resolver;
-  /** Whether our own server listens already. */
   isRunning: boolean;
   takeOver: boolean;
   checkBlockLists: boolean;
-  /** Hosts whose greeting shows that mail can leave; those of the operator's mailbox if none is named. */
+  /** Hosts whose greeting proves that port 25 is open; by default those of the operator's mailbox. */
   greetedBy: readonly string[];
-  /** Port of other mail hosts; 25 but in tests. */
+  /** Port of other mail hosts; not 25 in tests only. */
   smtpPort: number;
-  /** The issuer's time, to judge the clock by; `null`: it does not answer. */
+  /** Time at the certificate issuer, to check the clock; `null`: no response. */
   issuerTime(): Promise<Date | null>;
   now(): Date;
 }
@@ -49,7 +44,7 @@ export async function lookAround(wanted: Wanted, deps: LookDeps): Promise<CheckR
   return [checkAddresses(wanted), checkMemory(), ...results];
 }
 
-/** Public addresses of this machine's network interfaces; none behind network address translation. */
+/** Public addresses of this machine's network interfaces; empty behind network address translation. */
 export function ownAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
   return all.filter((one) => !one.internal && isPublicAddress(one.address)).map((one) => one.address);
@@ -80,7 +75,7 @@ async function checkFree([what, port]: [string, number], host: string): Promise<
   return fix("This machine can't listen there: check the addresses in KAUKE_HOST.");
 }
 
-/** @returns code of the error; `null` when the port is free */
+/** @returns the error code; `null` when the port is free */
 function listenOnce(port: number, host: string): Promise<string | null> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -138,7 +133,7 @@ async function checkLists(address: string, { resolver }: LookDeps): Promise<Chec
   const { ok, warn } = checking("block-list", address);
   const reversed = reverseName(address).replace(/\.(?:in-addr|ip6)\.arpa$/, "");
   const found = await Promise.all(blockLists.map((list) => resolver.resolve4(`${reversed}.${list}`)));
-  // 127.255.255.x says that the list does not talk to this resolver.
+  // 127.255.255.x means that the blocklist refuses this resolver.
   const listed = blockLists.filter((_, index) => {
     const result = found[index];
     return result?.kind === "found" && result.records.some((one) => one.startsWith("127.0."));

@@ -1,4 +1,4 @@
-/** What runs the server on this machine: systemd with the package's unit, or the operator by hand. */
+/** Restarts the server: through systemd with the package's unit, or by asking the operator. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const START_MS = 120_000;
 const LOOK_EVERY_MS = 500;
 
-/** @param config reads the settings as they are now */
+/** @param config reads the current settings */
 export function serviceManager(config: () => Config): ServiceManager {
   const isManaged = existsSync("/run/systemd/system") && existsSync("/usr/lib/systemd/system/kauke.service");
   return {

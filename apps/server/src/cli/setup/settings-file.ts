@@ -1,18 +1,13 @@
-/** The file of settings that `kauke setup` writes: lines of the operator stay as they are. */
-
 const assignment = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/;
 
-/**
- * Sets values in a text of `NAME=value` lines. A line that sets one of them is replaced in its place, others and comments
- * stay, new ones are added at the end. The result of the result is the same.
- */
+/** Sets values in `NAME=value` lines, in place or at the end; all other lines stay. Idempotent. */
 export function withSettings(text: string, values: Readonly<Record<string, string>>): string {
   const left = new Map(Object.entries(values));
   const lines = text.replace(/\n+$/, "").split("\n");
   const kept = lines.flatMap((line) => {
     const name = assignment.exec(line)?.[1];
     if (name === undefined || !(name in values)) return [line];
-    // Of several lines the last one counts, so only one may stay.
+    // The last of several lines wins, so only one may stay.
     const value = left.get(name);
     left.delete(name);
     return value === undefined ? [] : [`${name}=${quoted(value)}`];
@@ -22,7 +17,7 @@ export function withSettings(text: string, values: Readonly<Record<string, strin
   return `${all.join("\n")}\n`;
 }
 
-/** As both the server's own reader and systemd's EnvironmentFile understand it. */
+/** Quotes a value for both the server's own reader and systemd's EnvironmentFile. */
 function quoted(value: string): string {
   if (/^[\w.,:@/+%=-]*$/.test(value)) return value;
   return `"${value.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;

@@ -1,14 +1,13 @@
-/** Signed requests to a certificate issuer (ACME, RFC 8555), one at a time; `order.ts` knows their order. */
+/** Signed requests to a certificate issuer (ACME, RFC 8555), one at a time. */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { collectStream } from "../../runtime/byte-streams.ts";
 
 /**
- * - `unreachable`: no whole response, or the issuer has a fault of its own
- * - `rate_limited`: too many orders or failures; `retryAfterMs` says how long it lasts, if the issuer does
+ * - `unreachable`: no complete response, or a server error
+ * - `rate_limited`: too many orders or failures; `retryAfterMs` if the issuer says for how long
  * - `account_gone`: the account was deactivated or is unknown
- * - `refused`: the issuer won't do what was asked
  * - `response_invalid`: the response is not what RFC 8555 says
  */
 export type AcmeFailure = "unreachable" | "rate_limited" | "account_gone" | "refused" | "response_invalid";
@@ -16,7 +15,7 @@ export type AcmeFailure = "unreachable" | "rate_limited" | "account_gone" | "ref
 export class AcmeError extends Error {
   override readonly name = "AcmeError";
   readonly code: AcmeFailure;
-  /** Host names that the issuer objects to (RFC 8555 §6.7.1). */
+  /** Host names that the issuer rejected (RFC 8555 §6.7.1). */
   readonly hosts: readonly string[];
   readonly retryAfterMs: number | null;
 
@@ -33,7 +32,7 @@ export class AcmeError extends Error {
 
 export interface AcmeResponse {
   body: unknown;
-  /** The body as it came, for the certificate chain, which is no JSON. */
+  /** The raw body; a certificate chain is PEM, not JSON. */
   text: string;
   location: string | null;
   retryAfterMs: number | null;
@@ -41,12 +40,11 @@ export interface AcmeResponse {
 
 export interface AcmeClientOptions {
   directoryUrl: string;
-  /** PEM of the account's key. */
   accountKey: string;
   /** URL of the account; `null` before it exists. */
   accountUrl: string | null;
   signal: AbortSignal;
-  /** Certificates to trust besides Node's, for an issuer of one's own. */
+  /** Extra root certificates (PEM), for a private issuer. */
   ca?: string | undefined;
 }
 
@@ -54,13 +52,13 @@ interface Directory {
   newNonce: string;
   newAccount: string;
   newOrder: string;
-  /** RFC 9773; not every issuer has it. */
+  /** RFC 9773; `null` if the issuer lacks it. */
   renewalInfo: string | null;
 }
 
 const RESPONSE_MAX_BYTES = 256 * 1024;
 const REQUEST_MS = 20_000;
-/** An issuer may refuse a nonce, and gives a new one with the refusal (RFC 8555 §6.5). */
+/** An issuer may reject a nonce; its refusal carries a new one (RFC 8555 §6.5). */
 const NONCE_TRIES = 5;
 
 export class AcmeClient {
@@ -76,7 +74,7 @@ export class AcmeClient {
     this.#accountUrl = options.accountUrl;
     this.#key = createPrivateKey(options.accountKey);
     const { crv, kty, x, y } = createPublicKey(this.#key).export({ format: "jwk" });
-    // In the order of the alphabet, as the thumbprint of RFC 7638 needs it.
+    // Members in alphabetical order, as the thumbprint of RFC 7638 requires.
     this.#jwk = { crv: String(crv), kty: String(kty), x: String(x), y: String(y) };
   }
 
@@ -84,7 +82,7 @@ export class AcmeClient {
     return this.#accountUrl;
   }
 
-  /** Makes the account, or finds it by its key. @throws AcmeError */
+  /** Creates the account, or finds it by its key. @throws AcmeError */
   async openAccount(contact: string | null): Promise<string> {
     const { newAccount } = await this.directory();
     const request = { termsOfServiceAgreed: true, ...(contact !== null && { contact: [`mailto:${contact}`] }) };
@@ -112,7 +110,7 @@ export class AcmeClient {
     return await this.#directory;
   }
 
-  /** Without a signature: the directory, and when to renew. @throws AcmeError */
+  /** An unsigned request, for the directory and renewal information. @throws AcmeError */
   async get(url: string): Promise<AcmeResponse> {
     const response = await this.#send("GET", url);
     const read = await readResponse(response);
@@ -120,7 +118,7 @@ export class AcmeClient {
     return read;
   }
 
-  /** What a challenge must show: its token, and the thumbprint of the account's key (RFC 8555 §8.1). */
+  /** Proof for a challenge: its token and the account key's thumbprint (RFC 8555 §8.1). */
   keyAuthorization(token: string): string {
     return `${token}.${createHash("sha256").update(JSON.stringify(this.#jwk)).digest("base64url")}`;
   }
@@ -134,7 +132,7 @@ export class AcmeClient {
     return nonce;
   }
 
-  /** A flattened JSON Web Signature (RFC 8555 §6.2); the account's first request carries its public key. */
+  /** A flattened JWS (RFC 8555 §6.2). The account's first request carries its public key. */
   #signed(url: string, payload: unknown, nonce: string) {
     const signer = this.#accountUrl === null ? { jwk: this.#jwk } : { kid: this.#accountUrl };
     const protectedHeader = base64Json({ alg: "ES256", nonce, url, ...signer });
@@ -182,7 +180,7 @@ function directoryIn(body: unknown): Directory {
   return { newNonce, newAccount, newOrder, renewalInfo: read("renewalInfo") };
 }
 
-/** Translates a problem document (RFC 8555 §6.7), none of whose text is passed on. */
+/** Translates a problem document (RFC 8555 §6.7); drops its text, which nobody has checked. */
 function failureOf(status: number, { body, retryAfterMs }: AcmeResponse): AcmeError {
   const type = typeOf(body);
   if (type === "rateLimited" || status === 429) return new AcmeError("rate_limited", { retryAfterMs });
@@ -197,12 +195,10 @@ function refusedHosts(body: unknown): string[] {
   return parts.flatMap((part: { identifier?: unknown }) => textIn(part?.identifier, "value") ?? []);
 }
 
-/** Kind of problem, e.g. `badNonce`. */
 function typeOf(body: unknown): string | null {
   return /^urn:ietf:params:acme:error:(\w+)$/.exec(textIn(body, "type") ?? "")?.[1] ?? null;
 }
 
-/** @returns a member of a JSON object if it is text */
 export function textIn(body: unknown, name: string): string | null {
   const value = typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : null;
   return typeof value === "string" ? value : null;
@@ -210,7 +206,7 @@ export function textIn(body: unknown, name: string): string | null {
 
 const WAIT_MAX_MS = 7 * 86_400_000;
 
-/** Seconds, or a date (RFC 9110 §10.2.3). */
+/** Milliseconds of a Retry-After field: seconds or a date (RFC 9110 §10.2.3). */
 function retryAfter(text: string | null): number | null {
   if (text === null) return null;
   const waitMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

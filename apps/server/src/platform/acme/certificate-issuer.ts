@@ -1,4 +1,4 @@
-/** Orders and renews certificates (ACME), one process at a time under a lease; failures leave the present ones. */
+/** Orders and renews certificates (ACME), one process at a time under a lease. A failure leaves the current ones. */
 import { createHash } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { CertificateRecords, WantedCertificate } from "../../core/certificate.ts";
@@ -18,9 +18,8 @@ import {
 
 export interface IssuerOptions extends RenewalOptions {
   wanted: readonly WantedCertificate[];
-  /** Whether no other process uses the store; a lease is then left by a process that died. */
+  /** True if no other process uses the store, so that a lease in it is one of a dead process. */
   isAlone: boolean;
-  /** Milliseconds between two looks at what is due. */
   checkEveryMs?: number;
   /** Resolves when the listeners of this process serve what is stored now. */
   onStored?(): Promise<void>;
@@ -36,20 +35,20 @@ export interface CertificateStatus {
 }
 
 export interface CertificateIssuer {
-  /** What to show at `/.well-known/acme-challenge/<token>`; `null` for an unknown token. */
+  /** Body of `/.well-known/acme-challenge/<token>`; `null` for an unknown token. */
   challenge(token: string): Promise<string | null>;
   /** Certificates for challenges at port 443 (RFC 8737), by name; `null` while none is open. */
   challengeContexts(): Promise<((name?: string) => SecureContext) | null>;
   start(): void;
-  /** Orders what is missing at once, however long the pause after a failure: the operator has mended something. */
+  /** Orders missing certificates at once, skipping the pause after a failure: the operator has fixed something. */
   orderNow(): Promise<void>;
-  /** Ends an order in flight; the next start continues it. */
+  /** Aborts an order in flight. The next start continues it. */
   close(): Promise<void>;
 }
 
 const LEASE_MS = ORDER_MS + 60_000;
 const HOUR_MS = 3_600_000;
-/** Orders that the operator may ask for: Let's Encrypt allows five failures for a name and hour. */
+/** Orders that the operator may request per hour: Let's Encrypt allows five failures per name and hour. */
 const REQUESTS_AN_HOUR = 4;
 
 export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
@@ -60,7 +59,7 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
   let timer: NodeJS.Timeout | undefined;
   const look = async (isAsked = false) => {
     clearTimeout(timer);
-    // The store's own errors: tried again at the next look.
+    // An error of the store; the next check tries again.
     const failed = () => logger.error("certificate_order_failed", { code: "store" });
     await orderDue(options, { closing: closing.signal, isAsked }).catch(failed);
     if (closing.signal.aborted) return;
@@ -83,7 +82,7 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
     },
     orderNow: async () => {
       if (!mayRequest()) return;
-      // After an order in flight, which would otherwise note its failure after this.
+      // Waits for an order in flight, which would otherwise write its failure afterwards.
       running = running.then(async () => {
         for (const { label } of wanted) {
           const { state } = await certificateStandingOf(options, label);
@@ -131,14 +130,13 @@ function contextsOf(challenges: ReadonlyMap<string, string>, now: Date): ((name?
 
 const DAY_MS = 86_400_000;
 
-/** A certificate that has the hash of the proof as its extension acmeIdentifier (RFC 8737 §3). */
+/** A certificate with the proof's hash in the extension acmeIdentifier (RFC 8737 §3). */
 function challengeCertificate(host: string, proof: string, now: Date): CertificatePair {
   const [notBefore, notAfter] = [new Date(now.getTime() - DAY_MS), new Date(now.getTime() + DAY_MS)];
   const acmeIdentifier = createHash("sha256").update(proof).digest();
   return makeSelfSigned({ commonName: host, hosts: [host], notBefore, notAfter, acmeIdentifier });
 }
 
-/** How the certificates stand, for people. */
 export function certificateStatus(issuer: IssuerState, wanted: readonly WantedCertificate[]) {
   return Promise.all(wanted.map((one) => statusOf(issuer, one)));
 }
@@ -157,7 +155,7 @@ async function statusOf(issuer: IssuerState, { label, hosts }: WantedCertificate
   };
 }
 
-/** Orders what is due, one certificate after the other, unless another process does. */
+/** Orders due certificates in turn, unless another process holds the lease. */
 async function orderDue(options: IssuerOptions, given: { closing: AbortSignal; isAsked: boolean }): Promise<void> {
   const { closing } = given;
   const { records, wanted, clock } = options;
@@ -169,7 +167,7 @@ async function orderDue(options: IssuerOptions, given: { closing: AbortSignal; i
   if (lease === null) return;
   try {
     for (const one of due) {
-      // Another process may have ordered meanwhile.
+      // Another process may have ordered before this one got the lease.
       if (closing.aborted || !(await isDue(options, one, now))) continue;
       await renewCertificate(options, one, given);
       await options.onStored?.();
@@ -179,7 +177,7 @@ async function orderDue(options: IssuerOptions, given: { closing: AbortSignal; i
   }
 }
 
-/** Whether to order, or to ask the issuer when to renew, which pauses after a failure too. */
+/** Whether to order, or to ask the issuer when to renew; a failure delays both. */
 async function isDue(issuer: IssuerState, { label, hosts }: WantedCertificate, now: Date): Promise<boolean> {
   const standing = await certificateStandingOf(issuer, label);
   const { stored, state } = standing;

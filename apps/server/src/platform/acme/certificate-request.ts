@@ -1,10 +1,10 @@
-/** A request for a certificate (PKCS #10, RFC 2986), signed with the key that the certificate is for. */
+/** Certificate signing requests (PKCS #10, RFC 2986). */
 import { createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { derInteger, ecdsaWithSha256, hostNames, oid, sequence, tag, tlv } from "../der.ts";
 
 const extensionRequest = oid("1.2.840.113549.1.9.14");
 
-/** @param key PEM of an ECDSA P-256 key @returns DER; the names are in subjectAltName alone */
+/** @param key PEM of an ECDSA P-256 key @returns DER, with the names only in subjectAltName */
 export function certificateRequest(hosts: readonly string[], key: string): Buffer {
   const privateKey = createPrivateKey(key);
   const noSubject = sequence();

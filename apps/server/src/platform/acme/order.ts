@@ -9,11 +9,10 @@ import { certificateRequest } from "./certificate-request.ts";
 export interface OpenOrder {
   url: string;
   hosts: readonly string[];
-  /** PEM of the certificate's private key. */
   key: string;
 }
 
-/** How a name is proven: a file at port 80 (RFC 8555 §8.3), or a certificate at port 443 (RFC 8737). */
+/** A file at port 80 (RFC 8555 §8.3), or a certificate at port 443 (RFC 8737). */
 export type ChallengeType = "http-01" | "tls-alpn-01";
 
 export interface ShownChallenge {
@@ -24,21 +23,18 @@ export interface ShownChallenge {
 }
 
 export interface OrderPorts {
-  /** Makes the challenge visible to everybody. */
+  /** Resolves when everybody can see the challenge. */
   showChallenge(challenge: ShownChallenge): Promise<void>;
-  /** How to prove a name; the other way if the issuer does not offer this one. */
+  /** Preferred way to prove a name; the other one is used if the issuer does not offer it. */
   wayFor(host: string): ChallengeType;
   recordOrder(order: OpenOrder): Promise<void>;
 }
 
-/** Milliseconds between two looks at the order, unless the issuer says how long to wait. */
+/** Milliseconds between two polls of the order, unless the issuer sends Retry-After. */
 const LOOK_AGAIN_MS = 1000;
 const LOOK_AGAIN_MAX_MS = 30_000;
 
-/**
- * @param open the order that an earlier process left, if any
- * @throws AcmeError; with code `refused` and `hosts` when these names don't lead to this server
- */
+/** @param open an earlier process's order @throws AcmeError; `refused` with `hosts` that don't lead to this server */
 export async function orderCertificate(
   client: AcmeClient,
   { hosts, open, signal }: { hosts: readonly string[]; open: OpenOrder | null; signal: AbortSignal },
@@ -72,7 +68,6 @@ async function newOrder(client: AcmeClient, hosts: readonly string[], ports: Ord
   return order;
 }
 
-/** Shows the challenge of each name that is not proven yet, and asks the issuer to look. */
 async function showChallenges(
   client: AcmeClient,
   order: unknown,
@@ -120,7 +115,7 @@ function fits({ cert, key }: CertificatePair, hosts: readonly string[]): boolean
   }
 }
 
-/** Names of an order's authorizations that the issuer found wanting. */
+/** Names whose authorization the issuer found invalid. */
 async function refusedHosts(client: AcmeClient, order: unknown): Promise<string[]> {
   const hosts: string[] = [];
   for (const url of authorizationsOf(order)) {

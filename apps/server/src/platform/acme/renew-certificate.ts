@@ -1,4 +1,3 @@
-/** One certificate, from what is stored of it to a new one: the account, the names that count, the order, its failure. */
 import { generateKeyPairSync, randomInt, X509Certificate } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CertificateRecords, orderPauseMs, renewalTime, type WantedCertificate } from "../../core/certificate.ts";
@@ -22,27 +21,27 @@ import {
 
 export interface RenewalOptions {
   directoryUrl: string;
-  /** Where the issuer may write to; `null`: nowhere. */
+  /** E-mail address for the issuer's messages; `null`: none. */
   contact: string | null;
   records: CertificateRecords;
-  /** Whether DNS has an address of a name; one without is not ordered. */
+  /** Names without an address in DNS are not ordered. */
   hasAddress(host: string): Promise<boolean>;
   clock: Clock;
   logger: Logger;
-  /** Whether challenges can be shown at port 443 too, for names whose port 80 leads elsewhere. */
+  /** True if challenges can be shown at port 443 too, for names whose port 80 leads elsewhere. */
   hasHttps: boolean;
-  /** PEM of certificates to trust in place of Node's, for an issuer of one's own. */
+  /** PEM of root certificates that replace Node's, for a private issuer. */
   ca?: string | undefined;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** An order is given up after this time, and continued at the next look. */
+/** Timeout of an order in milliseconds; the next check continues it. */
 export const ORDER_MS = 5 * 60_000;
-/** A certificate with less time left is replaced even by one with fewer names. */
+/** With less time left, a certificate is replaced even by one with fewer names. */
 const SPARE_MS = 7 * DAY_MS;
 
-/** Renews if that is due; else asks the issuer when it will be. Failures are stored and logged. */
+/** Renews if due, else asks the issuer when to renew. Stores and logs failures. */
 export async function renewCertificate(
   options: RenewalOptions,
   { label, hosts }: WantedCertificate,
@@ -59,13 +58,13 @@ export async function renewCertificate(
     if (orderDueAt({ stored: current, state }, hosts) > now.getTime()) return;
     const { pair, leftOut } = await orderProvable(options, client, { label, hosts, stored: current, isAsked, signal });
     if (pair !== null) await writeCertificate(records, label, { ...withTimes(pair, now), directoryUrl });
-    // Not earlier, so that a process that is killed before finds the order again.
+    // After the certificate is stored, so that a killed process finds the order again.
     await records.delete("order", label);
     const notBefore = new Date(leftOut.length === 0 ? 0 : now.getTime() + DAY_MS).toISOString();
     await writeState(records, label, { failures: 0, notBefore, failure: null, leftOut });
     if (pair !== null) logger.info("certificate_issued", { count: hosts.length - leftOut.length });
   } catch (thrown) {
-    // A stop is no failure: the next start continues the order.
+    // A shutdown is no failure: the next start continues the order.
     if (closing.aborted) return;
     if (!(thrown instanceof AcmeError || thrown instanceof NoAddress)) throw thrown;
     await noteFailure(options, { label, state, failure: thrown });
@@ -81,13 +80,13 @@ async function noteFailure(
   const pauseMs = orderPauseMs(failures, failure instanceof AcmeError ? failure.retryAfterMs : null);
   const notBefore = new Date(clock.now().getTime() + pauseMs).toISOString();
   if (code === "account_gone") await records.delete("account", directoryUrl);
-  // An order that the issuer may still finish is continued.
+  // After these failures the issuer may still finish the order.
   if (code !== "unreachable" && code !== "rate_limited") await records.delete("order", label);
   await writeState(records, label, { failures, notBefore, failure: code, leftOut });
   logger.warn("certificate_order_failed", { code, count: failures });
 }
 
-/** Names have no address in DNS, and no certificate is to be ordered without them. */
+/** Names have no address in DNS, and the certificate must not be ordered without them. */
 class NoAddress extends Error {
   readonly code = "no_address";
   readonly hosts: readonly string[];
@@ -102,16 +101,12 @@ interface Order {
   label: string;
   hosts: readonly string[];
   stored: StoredCertificate | null;
-  /** The operator has just seen the names' records: the issuer judges, whatever a cache of DNS says. */
+  /** The operator has just created the names' records, so a cached DNS response must not block the order. */
   isAsked: boolean;
   signal: AbortSignal;
 }
 
-/**
- * Leaves out names that have no address or that the issuer can't prove, so that the others get their certificate; but
- * not those of the present one while it has time left.
- * @returns `pair: null` when the present certificate already has all names that can be proven
- */
+/** Leaves out unprovable names, except those of a certificate with time left. @returns `pair: null`: nothing new */
 async function orderProvable(
   options: RenewalOptions,
   client: AcmeClient,
@@ -152,7 +147,7 @@ async function orderOrContinue(
 ): Promise<CertificatePair> {
   const expiresAt = new Date(clock.now().getTime() + DAY_MS);
   const left = (await records.read("order", label)) as (OpenOrder & { directoryUrl: string }) | null;
-  // A process may have died between the end of an order and its deletion.
+  // A process may have been killed between storing the certificate and deleting its order.
   const isOpen =
     left?.directoryUrl === directoryUrl && left.key !== stored?.key && String(left.hosts) === String(hosts);
   const open = isOpen ? left : null;
@@ -163,12 +158,12 @@ async function orderOrContinue(
     showChallenge: async ({ type, host, token, keyAuthorization: value }: ShownChallenge) => {
       const name = type === "http-01" ? token : alpnChallengeName(host);
       await records.write({ kind: "challenge", name, value, expiresAt });
-      // Until every process has read it.
+      // Waits until every process has read the challenge.
       await pause(2 * CHALLENGES_READ_EVERY_MS);
     },
   };
   return await orderCertificate(client, { hosts, open, signal }, ports).catch((thrown: unknown) => {
-    // An order that expired, or of a former account: the issuer does not know it any more.
+    // The issuer no longer knows an order that expired, or one of a former account.
     const isForgotten = thrown instanceof AcmeError && thrown.code === "refused" && thrown.hosts.length === 0;
     if (open !== null && isForgotten) return orderCertificate(client, { hosts, open: null, signal }, ports);
     throw thrown;
@@ -180,7 +175,7 @@ interface StoredAccount {
   url: string | null;
 }
 
-/** The key is stored before the issuer hears of it, so that a killed process makes no second account. */
+/** Stores the key before the issuer gets it, so that a killed process creates no second account. */
 async function openAccount(options: RenewalOptions, signal: AbortSignal): Promise<AcmeClient> {
   const { records, directoryUrl, contact, ca } = options;
   const stored = (await records.read("account", directoryUrl)) as StoredAccount | null;
@@ -198,7 +193,7 @@ function newKey(): string {
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** @returns the certificate with what the issuer says, or unchanged when it is too early to ask */
+/** @returns the certificate with the issuer's renewal time, or unchanged when it is too early to ask */
 async function askWhenToRenew(client: AcmeClient, stored: StoredCertificate, now: Date): Promise<StoredCertificate> {
   if (Date.parse(stored.askAgainAt) > now.getTime()) return stored;
   const said = await nextRenewalInfo(client, stored.cert, draw()).catch(() => null);

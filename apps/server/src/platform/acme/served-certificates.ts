@@ -1,4 +1,4 @@
-/** The certificates of an issuer, served by name in front of the server's own one, which serves until there are any. */
+/** Serves the issuer's certificates by name; until there are any, the server's own certificate. */
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Logger } from "../../runtime/ports.ts";
@@ -6,9 +6,8 @@ import type { CertificateSource } from "../certificate.ts";
 import type { CertificatePair } from "../self-signed.ts";
 
 interface ServedOptions {
-  /** Reads the certificates that are stored now. */
   stored(): Promise<readonly CertificatePair[]>;
-  /** For clients that name no host, as some mail servers, or one that no certificate has. */
+  /** Its certificate serves clients without SNI, as some mail servers, or with an unknown name. */
   mailHost: string;
   ticketKeys?: Buffer | undefined;
   logger: Logger;
@@ -22,11 +21,10 @@ interface Served {
 }
 
 export interface ServedCertificates extends CertificateSource {
-  /** Reads what is stored now. */
   refresh(): Promise<void>;
 }
 
-/** Reads what is stored, then again every few seconds: another process may have ordered. A failed read changes nothing. */
+/** Reloads every few seconds, since another process may have ordered. A failed read changes nothing. */
 export async function serveIssued(own: CertificateSource, options: ServedOptions): Promise<ServedCertificates> {
   const { stored, mailHost, ticketKeys, logger, checkEveryMs = 10_000 } = options;
   let served: readonly Served[] = [];

@@ -1,41 +1,39 @@
-/** What is stored of a certificate and of the orders for it, and when the next order is due. */
 import { X509Certificate } from "node:crypto";
 import type { CertificateRecords } from "../../core/certificate.ts";
 import type { CertificatePair } from "../self-signed.ts";
 import type { AcmeFailure } from "./acme-client.ts";
 
 export interface StoredCertificate extends CertificatePair {
-  /** Directory of the issuer that it came from; another one's certificate is replaced. */
+  /** Directory URL of its issuer; the certificate of another issuer is replaced. */
   directoryUrl: string;
   /** ISO 8601, as the other times. */
   renewAt: string;
-  /** When to ask the issuer again when it would renew (RFC 9773). */
+  /** When to ask the issuer for renewal information again (RFC 9773). */
   askAgainAt: string;
 }
 
-/** How the last orders of a certificate went. */
+/** Result of a certificate's last orders. */
 export interface OrderState {
   failures: number;
-  /** No order before this time. */
   notBefore: string;
   failure: AcmeFailure | "no_address" | null;
-  /** Names that the issuer could not prove, or that have no address. */
+  /** Names without an address, or that the issuer could not prove. */
   leftOut: readonly string[];
 }
 
-/** However many strangers ask for challenges, each process asks the store once in this time. */
+/** However many strangers request challenges, each process reads the store once in this time. */
 export const CHALLENGES_READ_EVERY_MS = 500;
 
-/** Name of the record of a challenge at port 443; those at port 80 are stored by their token, which has no space. */
+/** Record name of a challenge at port 443; those at port 80 are named by token, which has no space. */
 export const alpnChallengeName = (host: string): string => `tls-alpn-01 ${host}`;
 
 const neverOrdered: OrderState = { failures: 0, notBefore: new Date(0).toISOString(), failure: null, leftOut: [] };
 
-/** What `kauke setup` begins with: as if nothing had failed. A rate limit of the issuer is waited for all the same. */
+/** State at `kauke setup`: failures are forgotten, except a rate limit of the issuer. */
 export const forgotten = (state: OrderState): OrderState => (state.failure === "rate_limited" ? state : neverOrdered);
 
 export interface CertificateStanding {
-  /** Of the issuer that is asked now. */
+  /** The certificate, if it is from the current issuer. */
   stored: StoredCertificate | null;
   state: OrderState;
 }
@@ -56,7 +54,7 @@ export const writeCertificate = (records: CertificateRecords, name: string, valu
 export const writeState = (records: CertificateRecords, name: string, value: OrderState) =>
   records.write({ kind: "state", name, value, expiresAt: null });
 
-/** When to order, in epoch milliseconds: a certificate is missing, lacks a name, or is at two thirds of its life. */
+/** When to order, in epoch milliseconds: the certificate is missing, lacks a name or is due for renewal. */
 export function orderDueAt({ stored, state }: CertificateStanding, hosts: readonly string[]): number {
   const notBefore = Date.parse(state.notBefore);
   return stored === null || !covers(stored, hosts) ? notBefore : Math.max(notBefore, Date.parse(stored.renewAt));

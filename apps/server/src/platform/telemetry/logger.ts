@@ -1,7 +1,4 @@
-/**
- * One JSON object per event, or a readable line on a terminal. Event names and values are checked against an allow-list
- * of forms: an address or key passed by mistake is logged as `refused`.
- */
+/** JSON lines, or text on a terminal. An allow-list of value forms logs an address or key as `refused`. */
 import { traceOf } from "../../core/error-trace.ts";
 import type { LogFields, Logger } from "../../runtime/ports.ts";
 
@@ -77,10 +74,7 @@ function prettyLine(entry: Record<string, unknown>): string {
 
 const EXIT_UNCAUGHT = 70;
 
-/**
- * By default Node prints an uncaught error with its message. An unhandled rejection leaves the process intact, so it is
- * only logged; after an uncaught exception the state is unknown, so the process exits as if killed.
- */
+/** Node would print the error's message. After an uncaught exception the state is unknown, so the process exits. */
 export function logUncaughtErrors(logger: Logger): void {
   process.on("unhandledRejection", (reason) => logger.error("rejection_unhandled", traceOf(reason)));
   process.on("uncaughtException", (thrown) => {

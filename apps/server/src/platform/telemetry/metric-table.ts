@@ -1,4 +1,4 @@
-/** All metrics, with the closed set of values of each label, so that no address or id can become a label. */
+/** All metrics, with a closed set of values for each label, so that no address or id can become a label. */
 import { pageEvents } from "@kauke/contract";
 import { nextHopFailures } from "../../core/delivery/delivery.ts";
 import { mailLimitNames } from "../../limits/named-limits.ts";

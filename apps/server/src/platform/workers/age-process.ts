@@ -1,4 +1,4 @@
-/** The child process of `age-worker.ts`: runs age jobs in turn. Invalid input is refused before it costs scrypt. */
+/** The child process of `age-worker.ts`. Invalid input is refused before it costs scrypt. */
 
 import {
   AGE_FILE_MAX_BYTES,
@@ -21,7 +21,7 @@ import type { AgeFailure, AgeJobName, AgeJobs, AgeOutcome } from "../../core/age
 import { serveOrders } from "../../runtime/threads/child-worker.ts";
 
 serveOrders(({ name, input }: { name: AgeJobName; input: AgeJobs[AgeJobName]["input"] }) => {
-  // Garbage of the previous job would be added to the 256 MiB that scrypt may take.
+  // The previous job's garbage would add to scrypt's 256 MiB.
   globalThis.gc?.();
   return runAgeJob(name, input);
 });

@@ -1,7 +1,4 @@
-/**
- * All age operations, one at a time in a child process, because scrypt takes half a second and 256 MiB. Next comes the
- * account that recently used the worker least. When the queue is full, a job fails with `busy` before any computation.
- */
+/** All age operations, one at a time in a child process, because scrypt takes half a second and 256 MiB. */
 
 import type { AgeJob, AgeJobName, AgeJobs, AgeOutcome, AgeWorker } from "../../core/age-worker.ts";
 import { AppError } from "../../core/app-error.ts";

@@ -1,8 +1,4 @@
-/**
- * argon2id off the event loop (OWASP asks for 19 MiB and two passes; we use 64 MiB and three). At most two hashes run
- * concurrently and leave one core to the event loop: waking up after an fsync took 3 ms longer when all cores were
- * hashing.
- */
+/** argon2id off the event loop: 64 MiB, three passes (OWASP: 19 MiB, two). One core stays free for the event loop. */
 
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -27,8 +23,7 @@ const production: Argon2Settings = {
 
 export function argon2Hasher(settings: Partial<Argon2Settings> = {}): PasswordHasher {
   const { memoryKib, passes, concurrency, queueMax } = { ...production, ...settings };
-  // Among many network blocks with one waiting hash each, one that has used the hasher before comes after one
-  // that has not.
+  // Among many network blocks, one that has used the hasher before comes after one that has not.
   const queue = new FairQueue({ concurrency, waitingMax: queueMax, now: () => performance.now() });
   const decoyHash = makeDecoyHash(memoryKib, passes);
   return {
@@ -54,7 +49,7 @@ function canonical(password: string): Buffer {
   return Buffer.from(password.normalize("NFC"), "utf8");
 }
 
-/** Verifying against the hash of no known password takes as long as verifying a real one. */
+/** Verifying against this hash takes as long as against a real one, so that an unknown account is not noticeable. */
 function makeDecoyHash(memoryKib: number, passes: number): string {
   const text = (length: number) => randomBytes(length).toString("base64").replaceAll("=", "");
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=1$${text(16)}$${text(32)}`;

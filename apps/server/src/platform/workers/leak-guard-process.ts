@@ -6,6 +6,6 @@ serveOrders(async ({ mailboxes, content }: LeakOrder): Promise<LeakReply> => {
   const found = await (content.kind === "message"
     ? searchMessage(Buffer.from(content.bytes.buffer, content.bytes.byteOffset, content.bytes.length), mailboxes)
     : searchTypedText(content.text, mailboxes));
-  // What was found, without the address itself, which the caller knows.
+  // The result omits the address itself, which the caller knows.
   return { found: found === null ? null : { leak: found.leak, place: found.place } };
 });

@@ -1,9 +1,4 @@
-/**
- * The leak guard's searches, one at a time in a child process; short texts without encoded data, nearly all that are
- * typed, on the event loop. Next comes the account that recently used the worker least, so that archives that take
- * seconds delay only their own account. A message that could not be searched is not sent: its sender gets a temporary
- * failure.
- */
+/** The leak guard's searches, in a child process unless the text is short. Unsearched messages are not sent. */
 
 import { searchQuickly } from "@kauke/leak-guard";
 import { AppError } from "../../core/app-error.ts";
@@ -25,9 +20,9 @@ export interface LeakReply {
 
 const production: SharedChildOptions = {
   program: new URL("./leak-guard-process.ts", import.meta.url),
-  // Only strings count towards this heap; byte buffers are outside it.
+  // Only strings count towards this heap, not byte buffers.
   heapMaxMib: 384,
-  // The deadline is three times the longest search of a 25 MiB message that was ever measured.
+  // Three times the longest measured search of a 25 MiB message.
   deadlineMs: bounds.leakSearches.deadlineMs,
   startMs: 30_000,
   idleMs: 30_000,
@@ -51,7 +46,7 @@ export function leakGuardWorker(options: Partial<SharedChildOptions> = {}): Clos
   };
 }
 
-/** Called when the search starts, so that a waiting message needs no second copy. */
+/** Called when the search starts, so that a waiting message has no second copy in memory. */
 function toOrder(content: GuardedContent): LeakOrder["content"] {
   return content.kind === "message" ? { kind: "message", bytes: Buffer.concat(content.chunks) } : content;
 }

@@ -1,7 +1,4 @@
-/**
- * A bounded queue that serves its parties in turn, or the one that used the least time first. When it is full, the
- * party with the most items loses its newest one; among equals, the party that used the most time.
- */
+/** A bounded queue that serves parties in turn or by used time. A full one drops the busiest party's newest item. */
 import { BoundedMap } from "../maps.ts";
 
 export interface FairLineOptions {
@@ -28,7 +25,7 @@ export class FairLine<Item> {
     return this.#parties.size;
   }
 
-  /** @returns the dropped item, which is the new one or another party's; `null` when there was room */
+  /** @returns the dropped item, the new one or another party's; `null` when there was room */
   push(party: string, item: Item): Item | null {
     const own = this.#parties.get(party);
     if (own !== undefined && own.length >= this.#options.party) return item;
@@ -52,7 +49,7 @@ export class FairLine<Item> {
     return item;
   }
 
-  /** Dequeues the item of least weight, in turn among equals; items of infinite weight wait without blocking others. */
+  /** Dequeues the item of least weight, in turn among equals; items of infinite weight stay without blocking others. */
   shiftLeast(weigh: (item: Item) => number): Item | undefined {
     let least: { party: string; item: Item; weight: number } | undefined;
     for (const [party, items] of this.#parties) {
@@ -82,7 +79,6 @@ export class FairLine<Item> {
     return true;
   }
 
-  /** Removes and returns all items of the parties whose first item matches. */
   removeParties(isRemoved: (first: Item) => boolean): Item[] {
     const removed: Item[] = [];
     for (const [party, items] of this.#parties) {
@@ -101,7 +97,7 @@ export class FairLine<Item> {
     return items;
   }
 
-  /** Makes room for the new item; drops nothing if the newcomer's own party has the most. */
+  /** Drops an item to make room for the newcomer's; none if the newcomer's party has the most. */
   #displaceFor(newcomer: string): Item | null {
     let busiest = {
       party: newcomer,
@@ -127,11 +123,7 @@ export class FairLine<Item> {
 const HALF_LIFE_MS = 30_000;
 const PARTIES_MAX = 1000;
 
-/**
- * Time that each party's jobs recently took of something shared; it halves every 30 s. A party's name may be two parts,
- * a network block and an account: it counts as having used what the larger of the two has; among accounts of one block,
- * the one that used least comes first.
- */
+/** Time recently taken by a party's jobs, halved every 30 s; for a party of block and account, the larger of both. */
 export class UsedTime {
   readonly #now: () => number;
   readonly #used = new BoundedMap<string, { ms: number; at: number }>(PARTIES_MAX);

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FairLine, UsedTime } from "./fair-line.ts";
 
-/** Code of a refused job: too many wait (`busy`), or the queue is closed (`unavailable`). */
+/** `busy`: too many jobs wait; `unavailable`: the queue is closed. */
 export class QueueRefusal extends Error {
   override name = "QueueRefusal";
   readonly code: "busy" | "unavailable";
@@ -25,12 +25,9 @@ export interface FairQueueOptions {
   waitingMax: number;
   /** Maximum waiting jobs of one party; by default only `waitingMax` applies. */
   waitingOfPartyMax?: number;
-  /**
-   * With this clock in milliseconds, the party that recently used the least time is served next; without it, parties
-   * take turns. Set it for jobs whose cost the party can choose, and for queues that many parties could fill.
-   */
+  /** Milliseconds; serves the party that used the least time first. Set it where a party can choose a job's cost. */
   now?: () => number;
-  /** Orders parties by this time instead of `now`. The jobs add to it themselves. */
+  /** Used time to order parties by instead of `now`; the jobs add to it themselves. */
   used?: UsedTime;
 }
 
@@ -55,7 +52,6 @@ export class FairQueue {
     this.#known = new FairLine(options);
   }
 
-  /** Whether no job is in progress. */
   get isIdle(): boolean {
     return this.#running === 0;
   }
@@ -80,7 +76,7 @@ export class FairQueue {
       reject(new QueueRefusal("unavailable"));
   }
 
-  /** Passes the slot directly to the next waiting job, so that a newcomer cannot take it first. */
+  /** Passes the slot directly to the next waiting job, so that a newcomer can't take it first. */
   #leave(): void {
     const lines = [this.#known, this.#unknown];
     const next = (this.#isKnownNext ? lines : lines.toReversed()).find(({ size }) => size > 0)?.shift();
@@ -108,12 +104,12 @@ const callers = new AsyncLocalStorage<Caller>();
 /** Time charged to callers for statements, transactions, and the slices of `slices.ts`. */
 export const callersTime = new UsedTime(() => performance.now());
 
-/** Runs a web request's work, whose statements wait for the caller's turn; other work, as of mail, waits for none. */
+/** Runs a web request's work, whose statements wait for the caller's turn; work for mail does not wait. */
 export function asCaller<T>(turn: QueueTurn, work: () => T): T {
   return callers.run({ turn, held: [] }, work);
 }
 
-/** Runs work that serves several callers, so that the others do not wait for the turn of one. */
+/** Runs work for several callers, so that they do not wait for the turn of one. */
 export function withoutCallerTurn<T>(work: () => T): T {
   return callers.exit(work);
 }

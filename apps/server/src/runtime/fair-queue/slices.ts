@@ -1,7 +1,4 @@
-/**
- * Long work on the event loop in slices of a few milliseconds. One slice runs between two iterations of the loop, that
- * of the caller that recently used the least time, so that mail and short requests wait for one slice only.
- */
+/** Long work on the event loop, in slices of a few milliseconds; the caller that used the least time comes first. */
 
 import { subscribe } from "node:diagnostics_channel";
 import { setImmediate as nextIteration } from "node:timers/promises";
@@ -12,7 +9,7 @@ const WAITING_MAX = 2000;
 
 const queue = new FairQueue({ concurrency: 1, waitingMax: WAITING_MAX, used: callersTime });
 
-/** Maps in slices, the first at once. @throws QueueRefusal for too many waiting slices, and what `map` throws */
+/** Maps in slices, the first one at once. @throws QueueRefusal for too many waiting slices, and what `map` throws */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result,
@@ -53,15 +50,11 @@ function charged(work: () => void): void {
   }
 }
 
-/**
- * libuv 1.52 accepts one connection per iteration of the loop: if each iteration had 10 ms of work, the last of 200
- * clients that connect at once would wait two seconds. So work goes on after an iteration in which nobody connected, or
- * after these milliseconds.
- */
+/** libuv 1.52 accepts one connection per iteration, so slices wait while clients connect, at most this long. */
 const ACCEPTING_MS = 10;
 
 let accepted = 0;
-// Node publishes each connection that one of its servers (net, http) has accepted.
+// Node publishes each connection that a server of this process (net, http) has accepted.
 subscribe("net.server.socket", () => {
   accepted += 1;
 });

@@ -1,19 +1,15 @@
-/**
- * Runs work in a child process, one order at a time. V8 ends the whole process when a heap is full, even that of a
- * worker thread, so work on untrusted bytes must not run in our process. The child is started on demand, ended when
- * idle, and replaced when it fails or exceeds the deadline.
- */
+/** Runs orders in a child process: V8 ends the whole process when a heap is full, even that of a worker thread. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { FairQueue } from "../fair-queue/fair-queue.ts";
 
 export interface ChildWorkerOptions {
-  /** File of the child's program: sends "ready" once started, then replies to each order with one message. */
+  /** The child's program: sends "ready", then replies to each order with one message. */
   program: URL;
   heapMaxMib: number;
   deadlineMs: number;
-  /** Maximum milliseconds for the start, which do not count towards an order. */
+  /** Start timeout in milliseconds, which does not count towards an order's. */
   startMs: number;
   idleMs: number;
 }
@@ -50,8 +46,7 @@ export class ChildWorker {
     // Without environment and output, the child has no access to our secrets and can't print one.
     const child = fork(program, {
       env: {},
-      // A small young generation is collected often, so that garbage takes little memory. `--expose-gc` lets a
-      // child run a full garbage collection between two jobs.
+      // A small young generation is collected often. With `--expose-gc` a child can run a full collection between jobs.
       execArgv: [`--max-old-space-size=${heapMaxMib}`, "--max-semi-space-size=4", "--expose-gc"],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -95,7 +90,7 @@ function replyOf(child: ChildProcess, order: object, deadlineMs: number): Promis
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, "exit");
-  // The child was never started, so there is no exit to wait for.
+  // The child never started, so there is no exit to wait for.
   if (child.pid === undefined || !child.kill("SIGKILL")) return;
   child.ref();
   await gone;
@@ -120,7 +115,7 @@ export interface SharedChildOptions extends ChildWorkerOptions {
   waitingOfAccountMax: number;
 }
 
-/** A child with a queue. The next order is of the account that recently used the least of the child's time. */
+/** A child with a queue. The account that recently used the least of the child's time comes first. */
 export class SharedChild {
   readonly #child: ChildWorker;
   readonly #queue: FairQueue;
@@ -132,11 +127,7 @@ export class SharedChild {
     this.#queue = new FairQueue({ concurrency: 1, waitingMax, waitingOfPartyMax: waitingOfAccountMax, now });
   }
 
-  /**
-   * @param makeOrder called when the order's turn comes
-   * @returns `null` when the order failed, or the child ended or exceeded the deadline
-   * @throws QueueRefusal when the queue is full or closed
-   */
+  /** @returns `null` when the order failed or timed out @throws QueueRefusal when the queue is full or closed */
   async ask(userId: string, makeOrder: () => object): Promise<unknown> {
     const reply = await this.#queue.run({ party: userId }, () => (this.#running = this.#child.ask(makeOrder())));
     return reply === BROKEN ? null : reply;

@@ -1,8 +1,4 @@
-/**
- * Cloudflare's API v4 (https://developers.cloudflare.com/api/resources/dns/): single records with ids. A change is one
- * batch, which the provider runs in one transaction: deletions of ids, then additions. The token needs Zone:Read and
- * DNS:Edit.
- */
+/** Cloudflare's API v4. A batch of changes is one transaction. The token needs Zone:Read and DNS:Edit. */
 import { type DnsRecord, zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";
 import {
@@ -77,7 +73,7 @@ async function readZones(api: RestApi, signal?: AbortSignal): Promise<Zone[]> {
       return { items: body.result, next: nextPage(body.result_info) };
     });
   } catch (error) {
-    // The status of a token that doesn't look like one is 400 (code 6003).
+    // Cloudflare replies to a malformed token with 400 (code 6003), not 401.
     if (error instanceof DnsProviderError && error.code === "refused") throw new DnsProviderError("unauthorized");
     throw error;
   }
@@ -123,6 +119,6 @@ function entryOf(record: DnsRecord) {
   const shared = { name, type, ttl: TTL_SECONDS };
   if (record.type === "MX") return { ...shared, content: record.exchange, priority: record.preference };
   if (record.type === "TXT") return { ...shared, content: zoneData(record) };
-  // Through their proxy mail would not reach us.
+  // Cloudflare's proxy does not pass mail on.
   return { ...shared, content: record.type === "CNAME" ? record.target : record.address, proxied: false };
 }

@@ -1,7 +1,4 @@
-/**
- * deSEC's API v1 (https://desec.readthedocs.io/en/latest/dns/rrsets.html): whole record sets. Changes of a zone that
- * come together are one request, which is done entirely or not at all; more would soon meet the limit of 15 a minute.
- */
+/** deSEC's API v1: whole record sets, and one atomic request per zone, because only 15 a minute are allowed. */
 import { zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";
 import {
@@ -69,7 +66,7 @@ function readList<T>({ api, signal }: Context, path: string, schema: z.ZodType<T
 function nextCursor(link: string | null): string | null {
   const [, url] = /<([^<>]*)>\s*;\s*rel="next"/.exec(link ?? "") ?? [];
   if (url === undefined) return null;
-  // Only the cursor is used, so that the header can't lead the credential elsewhere.
+  // Only the cursor is read from the link, so that the response can't send the credential to another host.
   const cursor = new URLSearchParams(url.slice(url.indexOf("?"))).get("cursor");
   if (cursor === null || cursor === "") throw new DnsProviderError("response_invalid");
   return cursor;
@@ -83,7 +80,7 @@ interface Planned {
   entry: Entry;
 }
 
-/** Changes that can't be made are left out of the request of their zone. */
+/** A change that can't be made is reported and left out of its zone's request. */
 async function applyChanges(context: Context, changes: readonly Change[]): Promise<ApplyResult> {
   const plan = await planAll(context, changes);
   const requests = new Map<string, Promise<void>>();
@@ -99,7 +96,6 @@ async function applyChanges(context: Context, changes: readonly Change[]): Promi
   });
 }
 
-/** Reads each zone once. */
 async function planAll(context: Context, changes: readonly Change[]): Promise<(Planned | Error)[]> {
   const plan: (Planned | Error)[] = [];
   const inZones = new Map<string, Promise<Entry[]>>();

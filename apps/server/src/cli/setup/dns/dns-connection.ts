@@ -19,7 +19,7 @@ export class DnsConnection implements Disposable {
     this.#socket = connect({ host, port, noDelay: true });
     this.#socket.on("data", (chunk: Buffer) => {
       this.#bytes = Buffer.concat([this.#bytes, chunk]);
-      // A message has at most 65,535 octets; more than one response to one request is no DNS.
+      // A DNS message has at most 65,535 octets, and a request has one response.
       if (this.#bytes.length > 0x20000) this.#socket.destroy();
       this.#onChange();
     });

@@ -18,7 +18,7 @@ export interface RawRecord {
   type: number;
   class: number;
   ttl: number;
-  /** Without compressed names, so that it can be sent in another message. */
+  /** Record data without compressed names, so that it can be sent in another message. */
   data: Buffer;
 }
 
@@ -31,7 +31,7 @@ export interface DnsMessage {
   answers: readonly RawRecord[];
   authority: readonly RawRecord[];
   additional: readonly RawRecord[];
-  /** Where the last record starts; a TSIG record covers everything before it. */
+  /** Offset of the last record; a TSIG record signs everything before it. */
   lastRecordAt: number;
 }
 
@@ -127,7 +127,7 @@ export function readMessage(bytes: Buffer): DnsMessage {
   try {
     return parseMessage(bytes);
   } catch {
-    // A read beyond the end.
+    // Reading beyond the end of the message throws a RangeError.
     throw new DnsProviderError("response_invalid");
   }
 }
@@ -174,7 +174,7 @@ function plainData(bytes: Buffer, { type, start, end }: { type: number; start: n
   return Buffer.concat([bytes.subarray(start, start + 2), nameBytes(readName(bytes, start + 2).name)]);
 }
 
-/** Reads a name, in lower case; pointers may only lead back, which ends every chain (RFC 1035 §4.1.4). */
+/** Reads a name in lower case. Pointers may only point backwards, so a chain can't loop (RFC 1035 §4.1.4). */
 function readName(bytes: Buffer, start: number): { name: string; end: number } {
   const labels: string[] = [];
   let at = start;
@@ -189,7 +189,7 @@ function readName(bytes: Buffer, start: number): { name: string; end: number } {
       continue;
     }
     const label = bytes.toString("latin1", at + 1, at + 1 + length);
-    // Such a label can't be told from two in a text.
+    // A label with a dot would look like two labels in text.
     if (length > 63 || label.length < length || label.includes(".")) throw new DnsProviderError("response_invalid");
     labels.push(label.toLowerCase());
     at += length + 1;

@@ -1,8 +1,4 @@
-/**
- * Hetzner's Cloud API (https://docs.hetzner.cloud/reference/cloud#zone-rrsets), which has replaced the API of their DNS
- * console (dns.hetzner.com). The token belongs to the project that has the zone, and may read and write. Additions
- * name only what is added, so that they can't undo what others do at the same time.
- */
+/** Hetzner's Cloud API, the successor of dns.hetzner.com. Additions are atomic: they undo no concurrent change. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";
@@ -35,11 +31,10 @@ type Entry = z.infer<typeof set>;
 interface Context {
   api: RestApi;
   signal: AbortSignal | undefined;
-  /** Milliseconds between two looks at an action in progress. */
+  /** Milliseconds between two polls of an action. */
   pollMs: number;
 }
 
-/** Looks at an action before it counts as failed. */
 const POLLS_MAX = 30;
 
 export function hetznerDns({ pollMs = 1000, ...options }: RestOptions & { pollMs?: number }): DnsProvider {
@@ -111,7 +106,7 @@ async function applyChange(context: Context, zone: Zone, change: Change): Promis
   return act(context, `${path}/set_records`, { records: [...(kept ?? []), ...added] });
 }
 
-/** Starts an action and waits for its end: until then the zone is locked for the next one. */
+/** Starts an action and waits until it ends, because the zone is locked until then. */
 async function act({ api, signal, pollMs }: Context, path: string, body: unknown): Promise<void> {
   let { action: state } = (await api.call(action, { method: "POST", path, body, signal })).body;
   for (let poll = 0; state.status === "running"; poll += 1) {

@@ -1,20 +1,20 @@
-/** What `kauke setup` needs of whoever hosts a zone: to read record sets and to change them. */
+/** Reads and changes record sets at whoever hosts a zone. */
 import type { DnsRecord } from "@kauke/mail-rfc";
 
 export type RecordType = DnsRecord["type"];
 
-/** The records of one type at one name. Of a type that `DnsRecord` lacks it says only that it exists: no `records`. */
+/** The records of one type at one name; without `records` for a type that `DnsRecord` lacks. */
 export interface RecordSet {
   name: string;
   type: string;
   records: readonly DnsRecord[];
 }
 
-/** A change of one record set; records of the set that it does not name stay. */
+/** A change of one record set. Records that it does not name stay. */
 export interface Change {
   name: string;
   type: RecordType;
-  /** The set when the change was decided. A provider refuses the change with `changed` if it is another by now. */
+  /** The set when the change was decided. The provider refuses with `changed` if the set is different now. */
   found: readonly DnsRecord[];
   remove: readonly DnsRecord[];
   add: readonly DnsRecord[];
@@ -28,7 +28,7 @@ export interface Change {
  * - `refused`: the provider says no to this one change
  * - `changed`: somebody else changed the record set meanwhile
  * - `aborted`: the caller's signal
- * - `mail_elsewhere`: a policy whose domain kept the MX of others
+ * - `mail_elsewhere`: a mail policy for a domain whose MX still points to other hosts
  */
 export type DnsProblem =
   | "unauthorized"
@@ -42,7 +42,7 @@ export type DnsProblem =
   | "aborted"
   | "mail_elsewhere";
 
-/** Has no text of the provider and no `cause`: either could contain the credential. */
+/** Has neither `cause` nor the provider's text: both could contain the credential. */
 export class DnsProviderError extends Error {
   readonly code: DnsProblem;
 
@@ -60,25 +60,21 @@ export interface ApplyResult {
 }
 
 export interface DnsProvider {
-  /**
-   * All record sets at these names.
-   * @param names in lower case, without the final dot
-   * @throws DnsProviderError
-   */
+  /** @param names in lower case, without the final dot @throws DnsProviderError */
   read(names: readonly string[], signal?: AbortSignal): Promise<RecordSet[]>;
-  /** Throws for none of these problems: what could not be done is in `left`, with the reason. */
+  /** Never throws for a provider's failure: changes that were not made are in `left`, with the reason. */
   apply(changes: readonly Change[], signal?: AbortSignal): Promise<ApplyResult>;
 }
 
-/** Milliseconds for one request to a provider. */
+/** Timeout of one request to a DNS provider, in milliseconds. */
 export const REQUEST_MS = 15_000;
-/** Of new record sets; also the minimum of deSEC. */
+/** TTL of new record sets; deSEC accepts no less. */
 export const TTL_SECONDS = 3600;
 
-/** Problems that say nothing about the next change. */
+/** Problems of a single change, after which the next change is still tried. */
 export const ofOneChange: ReadonlySet<DnsProblem> = new Set(["refused", "changed", "zone_unknown", "mail_elsewhere"]);
 
-/** Makes changes one after the other; after a problem that the next one would meet too, the rest is left. */
+/** Makes changes one by one. After a problem that is not the change's own, the rest is left. */
 export async function applyEach(
   changes: readonly Change[],
   make: (change: Change, at: number) => Promise<void>,
@@ -105,7 +101,6 @@ async function problemOf(work: Promise<void>): Promise<DnsProblem | null> {
   }
 }
 
-/** The zone with the longest name that contains `name`. */
 export function zoneOfName<Z extends { name: string }>(name: string, zones: readonly Z[]): Z {
   const containing = zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`));
   const [zone] = containing.toSorted((a, b) => b.name.length - a.name.length);
@@ -113,7 +108,7 @@ export function zoneOfName<Z extends { name: string }>(name: string, zones: read
   return zone;
 }
 
-/** The labels before the name of the zone; none for its apex. */
+/** Labels in front of the zone's name; empty for the apex. */
 export function labelsIn(zone: string, name: string): string {
   return name === zone ? "" : name.slice(0, -zone.length - 1);
 }

@@ -1,4 +1,4 @@
-/** Decides what to do about each record that the server needs, given what exists; touches nothing of others. */
+/** Decides what to do about each record that the server needs, given the existing ones; leaves other records alone. */
 import { isIPv6, SocketAddress } from "node:net";
 import type { DnsRecord } from "@kauke/mail-rfc";
 import {
@@ -13,11 +13,11 @@ import {
 import { textKind } from "./text-kinds.ts";
 
 /**
- * - `other_address`, `other_mx`, `other_text`: a record with the same task but another value, which is not ours
- * - `other_alias`: a CNAME with another target where we need one; nobody but the operator may delete it
+ * - `other_address`, `other_mx`, `other_text`: a record with the same purpose but a foreign value
+ * - `other_alias`: a CNAME with another target; only the operator may delete it
  * - `name_in_use`: a CNAME can't stand beside other records, nor other records beside a CNAME (RFC 1034 §3.6.2)
- * - `host_elsewhere`: an MX whose host has addresses of others
- * - `mail_elsewhere`: the record alone would break the mail that others handle for the domain
+ * - `host_elsewhere`: an MX whose host has foreign addresses
+ * - `mail_elsewhere`: the record alone would break mail that other hosts handle for the domain
  */
 export type ConflictReason =
   | "other_address"
@@ -37,14 +37,14 @@ export type Decision =
       record: DnsRecord;
       reason: ConflictReason;
       found: readonly DnsRecord[];
-      /** Text that permits their senders and ours; only for one SPF record. */
+      /** SPF record that permits the existing senders and ours. */
       merged?: string;
     };
 
 export interface DecideOptions {
-  /** Whether the operator allows replacing MX and texts of others; a list of senders is merged. */
+  /** True if the operator allows replacing foreign MX and TXT records; SPF records are merged. */
   takeOver?: boolean;
-  /** The same for addresses, which are those of a website more often than not. */
+  /** True if the operator allows replacing foreign addresses, which usually belong to a website. */
   takeOverWeb?: boolean;
 }
 
@@ -60,7 +60,7 @@ export function decideRecords(
   return decisions.map((decision) => whileMailIsHere(decision, decisions));
 }
 
-/** The changes of all decisions but conflicts, one for each record set, removals in them before additions. */
+/** The changes of all decisions except conflicts, one per record set. */
 export function changesOf(decisions: readonly Decision[], existing: readonly RecordSet[]): Change[] {
   const changes = new Map<string, { remove: DnsRecord[]; add: DnsRecord[]; name: string; type: RecordType }>();
   const changeAt = ({ name, type }: DnsRecord) => {
@@ -109,7 +109,6 @@ function shortIpv6(address: string): string {
   return isIPv6(address) ? new SocketAddress({ address, family: "ipv6" }).address : address;
 }
 
-/** The value of a canonical record as text. */
 const valueOf = (record: DnsRecord): string =>
   JSON.stringify([
     record.type,
@@ -122,13 +121,12 @@ function wordOf(record: Exclude<DnsRecord, { type: "MX" }>): string {
   return record.type === "CNAME" ? record.target : record.address;
 }
 
-/** Compares canonical records. */
 export const isSameRecord = (a: DnsRecord, b: DnsRecord): boolean => valueOf(a) === valueOf(b);
 
 const hasRecord = (records: readonly DnsRecord[], record: DnsRecord) =>
   records.some((one) => isSameRecord(one, record));
 
-/** Whether both lists have the same records, in whatever order. */
+/** Compares sets of canonical records regardless of order. */
 export function isSameSet(a: readonly DnsRecord[], b: readonly DnsRecord[]): boolean {
   const values = (records: readonly DnsRecord[]) =>
     [...new Set(records.map((one) => valueOf(canonical(one))))].sort().join("\n");
@@ -136,9 +134,8 @@ export function isSameSet(a: readonly DnsRecord[], b: readonly DnsRecord[]): boo
 }
 
 interface Around {
-  /** All wanted records. */
   plan: readonly DnsRecord[];
-  /** What exists at the record's name. */
+  /** Existing record sets at the record's name. */
   at: readonly RecordSet[];
   takeOver: boolean;
   takeOverWeb: boolean;
@@ -174,14 +171,14 @@ function decideMx(record: Extract<DnsRecord, { type: "MX" }>, { at, plan, takeOv
   const isOurs = (host: string) =>
     plan.some((one) => one.type === "MX" && one.name === record.name && one.exchange === host);
   const others = found.filter(({ exchange }) => !isOurs(exchange));
-  // The same host with another preference is from an earlier run, or the operator's taste.
+  // The same host with another preference stems from an earlier run, or the operator chose it.
   const earlier = found.filter(({ exchange }) => exchange === record.exchange);
   if (others.length > 0) return orTakeOver({ record, found, reason: "other_mx" }, [...others, ...earlier], takeOver);
   return orReplace(record, found, earlier);
 }
 
 function decideAddress(record: DnsRecord, { at, plan, takeOverWeb }: Around): Decision {
-  // Of both families: senders prefer IPv6, so that a forgotten AAAA record leads mail to another machine.
+  // Both families: senders prefer IPv6, so a forgotten AAAA record would send mail to another machine.
   const found = [...recordsOfType(at, "A"), ...recordsOfType(at, "AAAA")];
   const others = found.filter((one) => !hasRecord(plan, one));
   if (others.length > 0) return orTakeOver({ record, found, reason: "other_address" }, others, takeOverWeb);
@@ -208,7 +205,7 @@ function decideText(record: Extract<DnsRecord, { type: "TXT" }>, { at, plan, tak
     : { kind: "conflict", ...conflict, merged };
 }
 
-/** @param old records that go when this one comes; itself may be among them */
+/** @param old records to delete when this one is added; may contain the record itself */
 function orReplace(record: DnsRecord, found: readonly DnsRecord[], old: readonly DnsRecord[]): Decision {
   const gone = old.filter((one) => !isSameRecord(one, record));
   if (gone.length > 0) return { kind: "replace", record, old: gone, isOfOthers: false };
@@ -234,12 +231,12 @@ function whileHostIsHere(decision: Decision, decisions: readonly Decision[]): De
   return { kind: "conflict", record, reason: "host_elsewhere", found: blocking.found };
 }
 
-/** Prefixes of the names of records that tell the world how a domain's mail is handled. */
+/** Name prefixes of records that state a domain's mail policy. */
 const policyNames = ["", "_dmarc.", "_mta-sts."];
 
 const isPolicyOf = (domain: string, name: string) => policyNames.some((prefix) => name === prefix + domain);
 
-/** Texts come last, and no policy for a domain whose MX could not be changed. */
+/** Applies TXT records last, and no policy for a domain whose MX could not be changed. */
 export async function applyInOrder(provider: DnsProvider, changes: readonly Change[]): Promise<ApplyResult> {
   const texts = changes.filter(({ type }) => type === "TXT");
   const { done, left } = await provider.apply(changes.filter(({ type }) => type !== "TXT"));
@@ -254,7 +251,7 @@ export async function applyInOrder(provider: DnsProvider, changes: readonly Chan
   return { done: [...done, ...last.done], left: [...left, ...last.left, ...held] };
 }
 
-/** Holds policies back as long as others receive or send the domain's mail: `-all` or `p=reject` would break theirs. */
+/** Postpones `-all` and `p=reject` while others receive or send the domain's mail: the policies would break theirs. */
 function whileMailIsHere(decision: Decision, decisions: readonly Decision[]): Decision {
   if (decision.kind !== "add" && decision.kind !== "replace") return decision;
   const { record } = decision;

@@ -16,7 +16,6 @@ interface Call {
 }
 
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
-/** Pages of one list; each has at least 50 items. */
 const PAGES_MAX = 200;
 
 export class RestApi {
@@ -24,7 +23,7 @@ export class RestApi {
   readonly #baseUrl: string;
   readonly #deadlineMs: number;
 
-  /** @param scheme word before the token in the field Authorization */
+  /** @param scheme word before the token in the Authorization field */
   constructor({ token, baseUrl = "", deadlineMs = REQUEST_MS }: RestOptions, scheme: string) {
     this.#authorization = `${scheme} ${token.trim()}`;
     this.#baseUrl = baseUrl;
@@ -32,7 +31,7 @@ export class RestApi {
   }
 
   async call<T>(schema: ZodType<T>, call: Call): Promise<{ body: T; link: string | null }> {
-    // `fetch` would quote a header value that it refuses.
+    // For an invalid header value, the error of `fetch` would quote the credential.
     if (!/^[\x20-\x7e]+$/.test(this.#authorization)) throw new DnsProviderError("unauthorized");
     const response = await this.#send(call);
     const problem = problemOfStatus(response.status);
@@ -54,7 +53,7 @@ export class RestApi {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
     try {
-      // A redirect would carry the credential to another host.
+      // Following a redirect would send the credential to another host.
       return await fetch(this.#baseUrl + path, {
         method,
         headers,
@@ -97,7 +96,7 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
   }
 }
 
-/** Reads pages until one has no successor. @param read returns the items of a page and what to read the next one with */
+/** Reads pages until one has no successor. @param read returns a page's items and the next page's argument */
 export async function allPages<T, C>(
   first: C,
   read: (cursor: C) => Promise<{ items: readonly T[]; next: C | null }>,

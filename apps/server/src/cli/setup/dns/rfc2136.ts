@@ -1,7 +1,4 @@
-/**
- * A name server that takes signed updates (RFC 2136), e.g. Knot, BIND or PowerDNS. Each change is a message of its own
- * whose prerequisites are what was read: the server makes it only if nobody changed the record set meanwhile.
- */
+/** Signed updates (RFC 2136). Their prerequisites make the server refuse a record set that somebody else changed. */
 import { randomInt } from "node:crypto";
 import type { DnsRecord } from "@kauke/mail-rfc";
 import { DnsConnection } from "./dns-connection.ts";
@@ -34,7 +31,6 @@ import { isSameRecord, isSameSet } from "./record-changes.ts";
 import { readSignedResponse, signRequest, type TsigKey } from "./tsig.ts";
 
 export interface Rfc2136Options {
-  /** Name or address of the primary server. */
   host: string;
   port?: number;
   key: TsigKey;
@@ -42,14 +38,14 @@ export interface Rfc2136Options {
   now?: () => number;
 }
 
-/** A server does not tell which other types a name has; the prerequisites of an update find out. */
+/** A server can't list other types of a name; the prerequisites of an update detect them. */
 const readTypes: readonly RecordType[] = ["A", "AAAA", "CNAME", "MX", "TXT"];
 
 const SERVER_FAILURE = 2;
 const NAME_ERROR = 3;
 const NO_DATA = Buffer.alloc(0);
 
-/** Response codes (RFC 2136 §2.2); all others are `refused`. */
+/** Response codes (RFC 2136 §2.2). All others are `refused`. */
 const updateProblems: Record<number, DnsProblem> = {
   [SERVER_FAILURE]: "unreachable",
   5: "unauthorized",
@@ -103,17 +99,17 @@ class Session {
     return response;
   }
 
-  /** @throws DnsProviderError `zone_unknown` when the server is not responsible for the name */
+  /** @throws DnsProviderError `zone_unknown` when the server is not authoritative for the name */
   async query(name: string, type: number): Promise<DnsMessage> {
     const response = await this.ask({ opcode: OPCODE_QUERY, question: { name, type } });
     if (response.rcode === SERVER_FAILURE) throw new DnsProviderError("unreachable");
     const isKnown = response.rcode === 0 || response.rcode === NAME_ERROR;
-    // Without authority it is a referral to the servers of a zone below.
+    // A response without authority refers to the servers of a child zone.
     if (!isKnown || !response.isAuthoritative) throw new DnsProviderError("zone_unknown");
     return response;
   }
 
-  /** The longest suffix of the name that is a zone of the server. */
+  /** The longest suffix of the name that is a zone on the server. */
   async zoneOf(name: string): Promise<string> {
     for (let zone = name; zone.includes("."); zone = zone.slice(zone.indexOf(".") + 1)) {
       const isZone = this.#zones.get(zone) ?? (await this.#isZone(zone));
@@ -143,7 +139,7 @@ async function readSets(session: Session, names: readonly string[]): Promise<Rec
 
 async function readRaw(session: Session, name: string, type: RecordType): Promise<RawRecord[]> {
   const { answers } = await session.query(name, typeCodes[type]);
-  // Behind a CNAME the server adds records of its target.
+  // At a CNAME, the server also returns the records of its target.
   return answers.filter((raw) => raw.name === name && raw.type === typeCodes[type]);
 }
 
@@ -175,7 +171,7 @@ function newRecord(record: DnsRecord, ttl: number): RawRecord {
   return { name: record.name, type: typeCodes[record.type], class: CLASS_IN, ttl, data: recordData(record) };
 }
 
-/** That the set is exactly what was read; a server would silently ignore an addition beside or of a CNAME (§3.4.2.2). */
+/** Requires the set as read; servers silently ignore an addition beside or of a CNAME (RFC 2136 §3.4.2.2). */
 function prerequisites({ name, type }: Change, raw: readonly RawRecord[]): RawRecord[] {
   const absent = (code: number): RawRecord => ({ name, type: code, class: CLASS_NONE, ttl: 0, data: NO_DATA });
   if (raw.length > 0) return raw.map((one) => ({ ...one, class: CLASS_IN, ttl: 0 }));

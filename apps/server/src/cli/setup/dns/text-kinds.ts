@@ -1,14 +1,14 @@
-/** The kinds of TXT record that we write, of each of which a name may have one only, and how we know our own. */
+/** The kinds of TXT record that setup writes, at most one of each per name, and how it recognizes its own. */
 import type { DnsRecord } from "@kauke/mail-rfc";
 
 type TextRecord = Extract<DnsRecord, { type: "TXT" }>;
 
 export interface TextKind {
-  /** Whether a text has the same task; all other texts at the name stay. */
+  /** Whether a text has the same purpose. Other texts at the name stay. */
   isSameKind(text: string): boolean;
-  /** Whether an earlier run of ours wrote it, so that it may be replaced. */
+  /** Whether an earlier setup wrote the text, so that it may be replaced. */
   isOurs(text: string): boolean;
-  /** Whether a text of others does for us what ours would. */
+  /** Whether a foreign text serves us as well as ours. */
   isAsGood(text: string, wanted: TextRecord, plan: readonly DnsRecord[]): boolean;
   merge?(text: string, wanted: TextRecord): string;
 }
@@ -18,7 +18,7 @@ const isEqual = (text: string, wanted: TextRecord) => text === wanted.text;
 
 const spf: TextKind = {
   isSameKind: (text) => /^v=spf1(?: |$)/i.test(text),
-  // One of ours with another mail host looks like one that somebody wrote by hand.
+  // Our SPF record with an earlier mail host can't be told from one written by hand.
   isOurs: () => false,
   isAsGood: (text, wanted, plan) => {
     const allowed = mechanismsOf(text).flatMap((term) => resolveTerm(term, wanted.name, plan));
@@ -29,7 +29,7 @@ const spf: TextKind = {
   merge: (text, wanted) => text.replace(/^v=spf1/i, `v=spf1 ${mechanismsOf(wanted.text).join(" ")}`),
 };
 
-/** The terms before `all`, beyond which nothing is evaluated (RFC 7208 §5.1), that let senders pass. */
+/** The passing terms before `all`, which ends evaluation (RFC 7208 §5.1). */
 function mechanismsOf(text: string): string[] {
   const terms = text.toLowerCase().split(/ +/).slice(1);
   const end = terms.findIndex((term) => /^[-+~?]?all$/.test(term));
@@ -45,7 +45,7 @@ function resolveTerm(term: string, name: string, plan: readonly DnsRecord[]): st
 
 const dkim: TextKind = {
   isSameKind: (text) => /(?:^|;)\s*p\s*=/i.test(text),
-  // No form tells whose key it is.
+  // A DKIM record does not tell whose key it is.
   isOurs: () => false,
   isAsGood: isEqual,
 };
@@ -53,14 +53,14 @@ const dkim: TextKind = {
 const dmarc: TextKind = {
   isSameKind: (text) => startsWith("DMARC1").test(text),
   isOurs: (text) => text === "v=DMARC1; p=reject; adkim=r; aspf=r",
-  // Reports may go to somebody else, but ours must not get lost.
+  // Reports may go to somebody else too, but ours must arrive.
   isAsGood: (text, wanted) =>
     policyOf(text) === policyOf(wanted.text) && (!reportsTo.test(wanted.text) || reportsTo.test(text)),
 };
 
 const reportsTo = /;\s*rua\s*=/i;
 
-/** A DMARC policy without its tags about reports. */
+/** A DMARC policy without its report tags. */
 function policyOf(text: string): string {
   const tags = text.split(";").map((tag) => tag.replaceAll(/\s/g, ""));
   return tags.filter((tag) => tag !== "" && !/^(?:rua|ruf|fo)=/i.test(tag)).join(";");
@@ -78,7 +78,7 @@ const tlsReports: TextKind = {
   isAsGood: isEqual,
 };
 
-/** `null`: a name may have any number of texts like this one. */
+/** `null`: a name may have any number of such texts. */
 export function textKind({ name, text }: TextRecord): TextKind | null {
   if (name.includes("._domainkey.")) return dkim;
   return [spf, dmarc, mtaSts, tlsReports].find((kind) => kind.isSameKind(text)) ?? null;

@@ -14,16 +14,16 @@ import { type DnsProblem, DnsProviderError } from "./provider.ts";
 
 export interface TsigKey {
   name: string;
-  /** In base64, as `tsig-keygen` and `keymgr` print it. */
+  /** Base64, as `tsig-keygen` and `keymgr` print it. */
   secret: string;
 }
 
 const algorithm = nameBytes("hmac-sha256");
-/** Seconds that the clocks may differ (RFC 8945 §10). */
+/** Maximum difference of the clocks in seconds (RFC 8945 §10). */
 const FUDGE_SECONDS = 300;
 const MAC_BYTES = 32;
 const NOT_AUTH = 9;
-/** Error field of TSIG records (RFC 8945 §3): a wrong signature, an unknown key, a wrong clock. */
+/** Error field of TSIG records (RFC 8945 §3): BADSIG, BADKEY, BADTIME. */
 const problems: Record<number, DnsProblem> = { 16: "unauthorized", 17: "unauthorized", 18: "clock_wrong" };
 
 export interface SignedRequest {
@@ -50,10 +50,7 @@ export function signRequest(message: Buffer, key: TsigKey, nowMs: number): Signe
   return { bytes, mac };
 }
 
-/**
- * Reads a response to a signed request.
- * @throws DnsProviderError without a valid signature of the same key, except that an unsigned error is returned
- */
+/** @throws DnsProviderError unless signed with the request's key; an unsigned error is returned all the same */
 export function readSignedResponse(bytes: Buffer, request: SignedRequest, key: TsigKey, nowMs: number): DnsMessage {
   const message = readMessage(bytes);
   const last = message.additional.at(-1);
@@ -75,7 +72,6 @@ export function readSignedResponse(bytes: Buffer, request: SignedRequest, key: T
 }
 
 interface TsigFields {
-  /** Six octets. */
   time: Buffer;
   fudge: number;
   error: number;
@@ -100,7 +96,7 @@ function readFields(data: Buffer): TsigFields & { mac: Buffer } {
   }
 }
 
-/** What the signature covers besides the message (RFC 8945 §4.3.3). */
+/** What a TSIG signature covers besides the message (RFC 8945 §4.3.3). */
 function variables(key: TsigKey, { time, fudge, error, other }: TsigFields): Buffer {
   const owner = Buffer.concat([nameBytes(plainName(key)), uint16(CLASS_ANY), Buffer.alloc(4)]);
   return Buffer.concat([owner, algorithm, time, uint16(fudge), uint16(error), uint16(other.length), other]);

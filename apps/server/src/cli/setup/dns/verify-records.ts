@@ -1,4 +1,4 @@
-/** Reads wanted records at the authoritative name servers, past every cache, until all are right. */
+/** Queries the authoritative name servers, bypassing caches, until all wanted records are right. */
 import { isIPv6 } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DnsRecord } from "@kauke/mail-rfc";
@@ -6,31 +6,27 @@ import { createResolver, type DnsResult, type Resolver } from "../../../mail/dns
 import type { RecordSet } from "./provider.ts";
 import { type Decision, decideRecords } from "./record-changes.ts";
 
-/**
- * - `wrong`: another record stands in its place, or beside it where there may be one only
- * - `unread`: no name server was found, or none responded
- */
+/** `wrong`: a foreign record exists where only one may; `unread`: no name server was found or responded. */
 export type RecordState =
   | { record: DnsRecord; state: "right" | "missing" | "unread" }
   | { record: DnsRecord; state: "wrong"; found: readonly DnsRecord[] };
 
 export interface VerifyOptions {
-  /** Resolvers that find the name servers; `null`: the system's. */
+  /** Resolvers that find the name servers; `null`: the system's resolvers. */
   resolvers: readonly string[] | null;
-  /** Milliseconds for everything. */
+  /** Milliseconds for all rounds. */
   deadlineMs: number;
   pauseMs?: number;
-  /** Of the name servers. */
+  /** Port of the name servers. */
   port?: number;
   signal?: AbortSignal;
-  /** Called with the states after each round. */
   onRound?: (states: readonly RecordState[]) => void;
 }
 
-/** Milliseconds for one query. */
+/** Timeout of one DNS query, in milliseconds. */
 const QUERY_MS = 5000;
 
-/** @returns the state of each record, in order, when all are right, at the deadline or at the signal */
+/** @returns the state of each record, in order: when all are right, at the deadline, or when aborted */
 export async function verifyRecords(
   wanted: readonly DnsRecord[],
   { resolvers, deadlineMs, pauseMs = 5000, port = 53, signal, onRound }: VerifyOptions,
@@ -39,7 +35,7 @@ export async function verifyRecords(
   const over = new Promise<null>((done) => end.addEventListener("abort", () => done(null), { once: true }));
   let states: RecordState[] = wanted.map((record) => ({ record, state: "unread" }));
   while (!end.aborted) {
-    // Rounds never share a resolver, because each has a cache.
+    // A resolver has a cache, so each round makes a new one.
     const servers = new NameServers(createResolver({ servers: resolvers, deadlineMs: QUERY_MS }), port);
     const next = await Promise.race([readRound(states, wanted, servers), over]);
     if (next === null) break;
@@ -51,7 +47,6 @@ export async function verifyRecords(
   return states;
 }
 
-/** Reads the names of records that are not right yet. */
 async function readRound(
   states: readonly RecordState[],
   wanted: readonly DnsRecord[],
@@ -76,7 +71,7 @@ async function readRound(
   });
 }
 
-/** The state of a record that servers see differently. */
+/** The state of a record on which the servers differ. */
 function worstOf(record: DnsRecord, decisions: readonly (Decision | undefined)[]): RecordState {
   const states = decisions.flatMap((decision) => (decision === undefined ? [] : [stateOf(record, decision)]));
   const [wrong, missing] = (["wrong", "missing"] as const).map((kind) => states.find(({ state }) => state === kind));
@@ -101,7 +96,7 @@ class NameServers {
     this.#port = port;
   }
 
-  /** A resolver for each name server of the zone that contains the name; none if they can't be found now. */
+  /** A resolver for each name server of the name's zone; empty if none is found. */
   async of(name: string): Promise<readonly Resolver[]> {
     for (let zone = name; zone.includes("."); zone = zone.slice(zone.indexOf(".") + 1)) {
       const hosts = await this.#resolver.resolveNs(zone);
@@ -129,11 +124,11 @@ class NameServers {
 
 const recordsOf = <T>(result: DnsResult<T>): readonly T[] => (result.kind === "found" ? result.records : []);
 
-/** `null` when the server does not respond or does not serve the zone. */
+/** `null` when the name server does not respond or does not serve the zone. */
 async function readSets(server: Resolver, name: string): Promise<RecordSet[] | null> {
   const alias = await server.resolveCname(name);
   if (alias.kind === "failed") return null;
-  // Behind a CNAME the other types are those of its target.
+  // At a CNAME, queries of other types return its target's records.
   if (alias.kind === "found")
     return [{ name, type: "CNAME", records: alias.records.map((target) => ({ type: "CNAME", name, target })) }];
   const [a, aaaa, mx, txt] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Reads record data in the form of zone files (RFC 1035 §5.1), which REST interfaces use. */
+/** Reads record data in zone file syntax (RFC 1035 §5.1), which REST APIs use. */
 import { isIP } from "node:net";
 import type { DnsRecord } from "@kauke/mail-rfc";
 import { canonical } from "./record-changes.ts";
@@ -9,7 +9,7 @@ export interface TypedData {
   data: string;
 }
 
-/** @param zone completes names without a final dot @returns `null` for other types and for data that is no such record */
+/** @param zone completes relative names @returns `null` for other types and for invalid data */
 export function readZoneData({ name, type, data }: TypedData, zone: string): DnsRecord | null {
   const record = readRecord({ name, type, data }, (text) => (text.endsWith(".") ? text : `${text}.${zone}`));
   return record === null ? null : canonical(record);
@@ -36,7 +36,7 @@ function readRecord({ name, type, data }: TypedData, complete: (name: string) =>
   }
 }
 
-/** Joins the quoted strings of a TXT record; a text without quotes is one string. */
+/** Joins the quoted strings of a TXT record; data without quotes is one string. */
 export function readStrings(data: string): string {
   if (!data.startsWith('"')) return data;
   const strings = data.matchAll(/"((?:[^"\\]|\\.)*)"/gs);
