@@ -5,17 +5,17 @@ import { type LimitDeps, takeLimit } from "./take-limit.ts";
 /** A row as exported: in clear text, without keyed hashes and other binary columns. */
 export interface ExportedRow {
   readonly [column: string]: unknown;
-  /** When the row is deleted: an ISO 8601 date, or a sentence such as `with the account`. */
+  /** ISO 8601 date at which the row is deleted, or a sentence such as `with the account`. */
   readonly deletionDate: string;
 }
 
 export interface ExportedTable {
-  /** For the account's owner: what the table contains, and what the export leaves out. */
+  /** Tells the account's owner what the table contains, and what the export leaves out. */
   about: string;
   rows: AsyncIterable<readonly ExportedRow[]>;
 }
 
-/** Every table of the database, also those without account data, in the order in which they are read. */
+/** Every table of the database, also those without account data. */
 export type ExportedTables = Readonly<Record<string, ExportedTable>>;
 
 export interface AccountExportStore {

@@ -2,13 +2,13 @@
 import { encryptionMessages } from "@kauke/contract";
 import { AppError, fieldError } from "./app-error.ts";
 
-/** Jobs by name. All except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
+/** All jobs except `checkKey`, `encrypt` and `decrypt` run scrypt once. */
 export interface AgeJobs {
   makeKey: {
     input: { keyName: string; masterPassword: string; createdAt: Date };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
-  /** Checks that `publicKey` is usable and that the private key is an age file protected by a password. */
+  /** Checks that `publicKey` is usable and that the private key is a password-protected age file. */
   checkKey: {
     input: { publicKey: string; encryptedPrivateKey: string };
     result: { publicKey: string; encryptedPrivateKey: string };
@@ -20,14 +20,13 @@ export interface AgeJobs {
   };
   /** `privateKey`: a single age identity, or the text of a whole identity file. */
   decrypt: { input: { privateKey: string; encryptedText: string }; result: { text: string } };
-  /** Text that already is an armored age file is not encrypted again. */
+  /** An armored age file is not encrypted again. */
   encrypt: { input: { publicKey: string; text: string }; result: { encryptedText: string } };
 }
 export type AgeJobName = keyof AgeJobs;
 
 export type AgeFailure =
   | "master_password_wrong"
-  /** The encryption key was made by an older method, so the user has to create a new one. */
   | "needs_recreation"
   | "key_not_protected"
   | "wrapped_key_invalid"

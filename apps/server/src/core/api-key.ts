@@ -12,7 +12,6 @@ export interface ApiKey {
   userId: string;
   name: string;
   scopes: readonly KeyScope[];
-  /** When the API key expires; `null` if it never does. */
   expiresAt: Date | null;
   /** Day of the last use (UTC), e.g. `2026-03-01`; `null` if the key was never used. */
   lastUsedOn: string | null;
@@ -25,7 +24,7 @@ export interface ApiKeyStore {
   listForUser(userId: string): Promise<ApiKey[]>;
   /** @returns false when the account no longer exists or already has `max` keys, even under concurrent calls */
   insert(key: ApiKey & { hash: Buffer }, max: number): Promise<boolean>;
-  /** Without a cache, so that every process refuses a revoked key at once. */
+  /** Not cached, so that every process refuses a revoked key at once. */
   find(hash: Buffer): Promise<FoundApiKey | null>;
   noteUse(keyId: string, day: string): Promise<void>;
   deleteById(userId: string, keyId: string): Promise<boolean>;
@@ -37,11 +36,7 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const PREFIX = "kauke";
 const RANDOM_LENGTH = 41;
 const CHECKSUM_LENGTH = 6;
-/**
- * `kauke`, 41 random characters (244 bits) and a checksum of 6; clients of other products accept this length and
- * alphabet. Thanks to the checksum, scanners for leaked secrets recognise a key with certainty, and a mistyped key
- * costs no query.
- */
+/** `kauke`, 41 random characters (244 bits) and a checksum of 6, by which secret scanners recognise a key. */
 export function newApiKeySecret(random: Random): string {
   const text = PREFIX + randomText(random, ALPHABET, RANDOM_LENGTH);
   return text + checksumOf(text);

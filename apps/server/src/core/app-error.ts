@@ -1,10 +1,10 @@
-/** The program's one error class, for a failed precondition or a refused request. HTTP and SMTP translate its code. */
+/** The program's only error class. HTTP and SMTP translate its code. */
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
 import { QueueRefusal } from "../runtime/fair-queue/fair-queue.ts";
 
 /** Details are sent to the client as a whole, so they must contain no secret and no address. */
 export interface ErrorDetails {
-  /** Text that replaces the code's default sentence where the specification prescribes another. */
+  /** Replaces the code's default sentence where the specification prescribes another. */
   message?: string;
   errors?: FieldErrors;
   resetAt?: Date;

@@ -1,4 +1,4 @@
-/** A sender whose address is too long for a bounce address, which contains a token instead. */
+/** A sender whose address does not fit into a bounce address, which contains a token instead. */
 export interface BounceSender {
   aliasId: string;
   token: Buffer;
@@ -6,14 +6,8 @@ export interface BounceSender {
 }
 
 export interface BounceSenderStore {
-  /**
-   * Stores senders, or moves the expiry of those that are stored to a later day. Concurrent calls share a commit.
-   * Throws when an alias was deleted meanwhile; then none of these senders is stored, and other calls are not affected.
-   * @param expiresOn day (UTC, as in `2026-11-27`) from which the row may be deleted
-   * @param account owner of all the aliases
-   */
+  /** Stores senders or extends their expiry, all or none. Throws when an alias was deleted. @param expiresOn UTC day */
   ensure(senders: readonly BounceSender[], at: { expiresOn: string; account: string }): Promise<void>;
-  /** @returns the sender; `null` when none is stored for this alias and token */
   find(of: Omit<BounceSender, "sender">): Promise<string | null>;
   deleteExpired(now: Date): Promise<number>;
 }

@@ -1,10 +1,10 @@
-/** Sites that still have an old address of the user, and the alias that replaces it at each site. */
+/** Sites that still have an old address of the user, each with the alias that replaces it. */
 import { type ChecklistChange, checklistMessages, limits, type NewChecklistRow } from "@kauke/contract";
 import { AppError } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 export interface ChecklistRow {
-  /** Id of the sealed document that stores the row, a dot, and the number of the row in that document. */
+  /** Id of the sealed document that holds the row, a dot, and the row's number in it. */
   id: string;
   /** Host name of the site, or the name of its entry in a password manager. */
   site: string;
@@ -15,10 +15,7 @@ export interface ChecklistRow {
 
 export interface ChecklistStore {
   list(userId: string): Promise<ChecklistRow[]>;
-  /**
-   * Skips rows whose site and old address are on the checklist already, whatever their letter case.
-   * @returns number of rows added; `full`, with no row added, if the checklist would have more than `max` rows
-   */
+  /** Skips rows already listed, ignoring letter case. @returns number added; `full`, adding none, above `max` rows */
   add(userId: string, rows: readonly NewChecklistRow[], max: number): Promise<number | "full">;
   change(userId: string, changes: readonly ChecklistChange[]): Promise<number>;
   clear(userId: string): Promise<void>;

@@ -1,11 +1,8 @@
-/**
- * Small integers by which clients that need integer ids (SimpleLogin's) identify an account's aliases and mailboxes:
- * each kind is numbered from 1 per account, when a number is first needed. Numbers are never reused.
- */
+/** Integer ids for SimpleLogin clients: from 1 per account and kind, assigned when first needed, never reused. */
 export type ClientNumberKind = "alias" | "mailbox";
 
 export interface ClientNumberStore {
-  /** Assigns new numbers in the order of `ids`. @returns numbers by id, without ids of other accounts */
+  /** Assigns missing numbers in the order of `ids`. @returns numbers by id, without ids of other accounts */
   numbersOf(userId: string, kind: ClientNumberKind, ids: readonly string[]): Promise<Map<string, number>>;
   /** `null` if the number was never assigned, or its alias or mailbox was deleted. */
   idOf(userId: string, kind: ClientNumberKind, number: number): Promise<string | null>;

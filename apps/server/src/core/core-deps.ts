@@ -1,4 +1,4 @@
-/** All dependencies of the use cases. A use case names the part it needs: `Pick<CoreDeps, "users" | "clock">`. */
+/** All dependencies of the use cases. Each names those it needs: `Pick<CoreDeps, "users" | "clock">`. */
 
 import type { RegistrationMode } from "@kauke/contract";
 import type { RateLimitRules } from "../limits/named-limits.ts";
@@ -65,7 +65,7 @@ export interface CoreDeps extends CoreStores {
   spoolSpace: Pick<SpoolSpace, "reserve">;
   hasher: PasswordHasher;
   browserMac: BrowserMac;
-  /** Signs the alias endings offered to clients: HMAC-SHA-256 with a server key that is used for nothing else. */
+  /** HMAC-SHA-256 that signs alias endings offered to clients, with a server key of its own. */
   suffixMac: (data: string) => Buffer;
   ageWorker: AgeWorker;
   leakGuard: LeakGuard;
@@ -73,7 +73,7 @@ export interface CoreDeps extends CoreStores {
   random: Random;
   registration: RegistrationMode;
   ownDomains: readonly string[];
-  /** Ports shown for a server on the user's own machine; `null` for the standard ports 587 and 465. */
+  /** Ports of a server on the user's own machine; `null` for the standard ports 587 and 465. */
   localSmtpPorts: { submission: number; submissions: number } | null;
   limitRules: RateLimitRules;
   ownMail: OwnMailSettings;

@@ -26,7 +26,7 @@ export interface EncryptionKeyStore {
   listForUser(userId: string): Promise<EncryptionKey[]>;
   count(userId: string): Promise<number>;
   find(userId: string, keyId: string): Promise<(EncryptionKey & { encryptedPrivateKey: string }) | null>;
-  /** Stores a key. @returns `null` if the account is gone or has `max` keys, even under concurrent calls */
+  /** @returns `null` if the account is gone or has `max` keys, even under concurrent calls */
   insert(key: NewEncryptionKey, max: number): Promise<EncryptionKey | null>;
   makeDefault(userId: string, keyId: string): Promise<EncryptionKey | null>;
   /** The newest remaining key becomes the default. @throws AppError `key_in_use` while mail is encrypted to it */
@@ -42,7 +42,7 @@ interface KeyOfUser {
   keyId: string;
 }
 
-/** The key with its protected private key. @throws AppError `not_found`, also for another user's key */
+/** @throws AppError `not_found`, also for another user's key */
 export async function findEncryptionKey(
   { encryptionKeys }: Pick<KeyDeps, "encryptionKeys">,
   { userId, keyId }: KeyOfUser,
@@ -61,11 +61,7 @@ export interface NewKeyInput {
 
 type CreateDeps = KeyDeps & { ageWorker: AgeWorker; random: Random };
 
-/**
- * Of a key pair created elsewhere, the public key must be usable, and the private key an age file protected by a
- * password alone. Whether the two match cannot be checked without the password.
- * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`
- */
+/** Can't check whether an uploaded pair matches. @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable` */
 export async function createEncryptionKey(deps: CreateDeps, input: NewKeyInput): Promise<EncryptionKey> {
   const { userId, keyName, isDefault } = input;
   if ((await deps.encryptionKeys.count(userId)) >= limits.encryptionKeysMax) throw tooMany();
@@ -88,7 +84,7 @@ async function makeOrCheck(deps: CreateDeps, { userId, keyName, key }: NewKeyInp
 
 const tooMany = () => new AppError("invalid", { message: encryptionMessages.tooManyKeys });
 
-/** Makes a key the account's default. @throws AppError `not_found`, `rate_limited` */
+/** @throws AppError `not_found`, `rate_limited` */
 export async function makeKeyDefault(deps: KeyDeps, { userId, keyId }: KeyOfUser): Promise<EncryptionKey> {
   await takeLimit(deps, "secret_change", { userId });
   const key = await deps.encryptionKeys.makeDefault(userId, keyId);
@@ -129,7 +125,7 @@ export interface AutoDecryption {
 type DecryptDeps = LimitDeps & { encryptionKeys: EncryptionKeyStore; ageWorker: AgeWorker };
 
 /**
- * Decrypts with a stored key, for API clients; the web client decrypts in the browser.
+ * For API clients; the web client decrypts in the browser.
  * @returns `null` when the key was made by an older method and has to be created again
  * @throws AppError `not_found`, `master_password_wrong`, `key_not_protected`, `no_matching_key`, `age_damaged`,
  * `not_text`, `rate_limited`, `busy`, `unavailable`
@@ -151,7 +147,7 @@ export interface ManualDecryption {
 }
 
 /**
- * Decrypts with a private key that is sent along and never stored.
+ * The private key is never stored.
  * @throws AppError `private_key_invalid`, `no_matching_key`, `age_damaged`, `not_text`, `rate_limited`, `busy`,
  * `unavailable`
  */

@@ -1,7 +1,4 @@
-/**
- * What may be logged of an unexpected error: class names along the chain of causes, a system code, and stack frames of
- * our own files. Never the message, which can contain an address, a subject or a key.
- */
+/** Loggable parts of an unexpected error; never its message, which can contain an address, a subject or a key. */
 
 import type { LogFields } from "../runtime/ports.ts";
 import { asAppError } from "./app-error.ts";
@@ -54,7 +51,7 @@ function ownFrames(thrown: unknown): string[] {
   });
 }
 
-/** A message may contain lines that look like stack frames. If it can't be cut off exactly, all frames are dropped. */
+/** Drops all frames if the message can't be cut off exactly, because it may contain lines that look like frames. */
 function afterMessage(stack: string, message: string): string {
   if (message === "") return stack.slice(stack.indexOf("\n") + 1);
   const start = stack.indexOf(message);

@@ -16,10 +16,10 @@ type LabelChange = Partial<Pick<Label, "name" | "colour">>;
 /** Names are unique per account, ignoring letter case. Another user's label counts as absent. */
 export interface LabelStore {
   listForUser(userId: string): Promise<Label[]>;
-  /** @param max labels of an account @returns why the label was not stored, or `null` if it was */
+  /** @returns why the label was not stored; `null` if it was @param max labels per account */
   insert(label: Label, max: number): Promise<"name_taken" | "too_many" | null>;
   update(userId: string, labelId: string, change: LabelChange): Promise<Label | "name_taken" | null>;
-  /** Removes the label from all aliases. @returns false when it does not belong to this user */
+  /** Also removes it from all aliases. @returns false when it does not belong to this user */
   delete(userId: string, labelId: string): Promise<boolean>;
 }
 

@@ -1,15 +1,14 @@
-/** Port of the leak guard: whether a message that leaves as an alias reveals a mailbox behind the alias. */
+/** Port of the leak guard: whether a message that leaves as an alias reveals a mailbox behind it. */
 import type { PartPlace } from "@kauke/mail-rfc";
 
 export interface GuardedMessage {
-  /** Accounts take turns: the worker next serves the one that recently used the least of its time. */
+  /** The worker serves the account that recently used it least. */
   userId: string;
-  /** Addresses that the content must not reveal. */
   mailboxes: readonly string[];
   content: GuardedContent;
 }
 
-/** What is searched: a whole message in chunks, not dot-stuffed; a typed text without a header; or a typed subject. */
+/** `message`: a whole message in chunks, not dot-stuffed. */
 export type GuardedContent =
   | { kind: "message"; chunks: readonly Buffer[] }
   | { kind: "text" | "subject"; text: string };
@@ -20,11 +19,7 @@ export interface FoundLeak {
 }
 
 export interface LeakGuard {
-  /**
-   * @returns `null` when everything could be searched and no address was found
-   * @throws AppError `busy` when the queue is full, `unavailable` when the search failed; the message must not be sent
-   * then
-   */
+  /** @throws AppError `busy`; `unavailable` when the search failed. The message must not be sent then */
   search(question: GuardedMessage): Promise<FoundLeak | null>;
 }
 

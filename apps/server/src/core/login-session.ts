@@ -13,7 +13,7 @@ interface LoginSession {
 }
 
 export interface NamedLoginSession extends LoginSession {
-  /** Browser and system in our own words, e.g. `Firefox on Linux`; `null` when unknown. */
+  /** E.g. `Firefox on Linux`; `null` when unknown. */
   device: string | null;
 }
 
@@ -41,7 +41,7 @@ type OpenDeps = SessionDeps & { random: Random };
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** SHA-256 of a session token; `null` for a text without the form of one. */
+/** SHA-256 of a session token; `null` for malformed ones. */
 export function hashSessionToken(token: string): Buffer | null {
   return TOKEN.test(token) ? createHash("sha256").update(token, "latin1").digest() : null;
 }
@@ -52,7 +52,7 @@ interface SignIn {
   device: string | null;
 }
 
-/** Opens a session with a new token. @returns the token for the cookie, which is stored nowhere else */
+/** @returns the new token for the cookie, which is stored nowhere else */
 async function openLoginSession(deps: OpenDeps, { userId, formerToken, device }: SignIn): Promise<string> {
   const former = formerToken === null ? null : hashSessionToken(formerToken);
   if (former !== null) await deps.loginSessions.delete(former);
@@ -64,12 +64,7 @@ async function openLoginSession(deps: OpenDeps, { userId, formerToken, device }:
   return token;
 }
 
-/**
- * Opens a session after a credential was checked. Replacing a credential ends the existing sessions, but not one that
- * is just being opened, so the account is read again afterwards.
- * @param isStill whether the checked credential can still sign in to the account
- * @throws AppError `credentials_wrong` when it cannot
- */
+/** Reads the account again: it may have changed while the session was opened. @throws AppError `credentials_wrong` */
 export async function openIfStill(
   deps: OpenDeps & { users: UserStore },
   signIn: SignIn,
@@ -82,7 +77,7 @@ export async function openIfStill(
   throw new AppError("credentials_wrong");
 }
 
-/** @param passwordHash that was checked @throws AppError `credentials_wrong` when the password has changed since */
+/** @param passwordHash that was checked @throws AppError `credentials_wrong` when it has changed since */
 export function openByPassword(
   deps: OpenDeps & { users: UserStore },
   { passwordHash, ...signIn }: SignIn & { passwordHash: string | null },
@@ -90,10 +85,10 @@ export function openByPassword(
   return openIfStill(deps, signIn, (user) => user.passwordHash === passwordHash);
 }
 
-/** Many requests of one page cause one write of `lastSeenAt` a minute. */
+/** A page sends many requests; they cause one write of `lastSeenAt` a minute. */
 const TOUCH_EVERY_SECONDS = 60;
 
-/** Updates the time of the session's last use. @returns `null` when the token is unknown, or the session has expired */
+/** Updates `lastSeenAt`. @returns `null` when the token is unknown or the session has expired */
 export async function checkLoginSession(deps: SessionDeps, token: string): Promise<LoginSession | null> {
   const tokenHash = hashSessionToken(token);
   if (tokenHash === null) return null;
@@ -118,18 +113,14 @@ function secondsBetween(from: Date, to: Date): number {
   return (to.getTime() - from.getTime()) / 1000;
 }
 
-/**
- * Seconds for which a session may still change how its account signs in. Every session starts with a proof (password,
- * wallet signature, federated sign-in or mailed link), and proving again opens a new session with a new token. So the
- * session's start is the time of its proof, and a token stolen before gains nothing from it.
- */
+/** Seconds since sign-in count, because each session starts with a proof and a new proof opens a new session. */
 export function freshForSeconds(session: Pick<LoginSession, "createdAt"> | null, now: Date): number {
   if (session === null || isFromFuture(session.createdAt, now)) return 0;
   const age = (now.getTime() - session.createdAt.getTime()) / 1000;
   return Math.min(Math.max(0, FRESH_PROOF_SECONDS - age), FRESH_PROOF_SECONDS);
 }
 
-/** Seconds for which the sign-in of the session with this token still counts as fresh. */
+/** Seconds for which the session's sign-in still counts as fresh. */
 export async function readFreshFor(deps: SessionDeps, token: string): Promise<number> {
   const tokenHash = hashSessionToken(token);
   const session = tokenHash === null ? null : await deps.loginSessions.find(tokenHash);
@@ -156,7 +147,7 @@ export interface ListedSession extends NamedLoginSession {
   isCurrent: boolean;
 }
 
-/** Sessions that have not expired: the current one first, then by last use. */
+/** Unexpired sessions: the current one first, then by last use. */
 export async function listSessions(deps: SessionDeps, { userId, token }: Asker): Promise<ListedSession[]> {
   const own = hashSessionToken(token);
   const now = deps.clock.now();
@@ -177,7 +168,6 @@ export async function endSession(
   return current?.id === id;
 }
 
-/** @returns number of ended sessions */
 export function endOtherSessions(deps: Pick<SessionDeps, "loginSessions">, { userId, token }: Asker): Promise<number> {
   return deps.loginSessions.deleteForUser(userId, hashSessionToken(token) ?? undefined);
 }

@@ -16,15 +16,12 @@ export interface Notice {
   id: string;
   userId: string;
   /**
-   * `not_confirmed`: mail is waiting for a mailbox to be confirmed. `not_yours`: the mailbox's reader refused.
-   * `not_sealed`: mail is waiting to be encrypted. `mailbox_suspended`: the mail host says that the mailbox does not
-   * exist. `complaint`: a reader marked forwarded mail as spam. `answer_not_sent`: a message that the owner, or a
-   * program of the owner, wrote to a correspondent was not sent; its mail host was not told why, or writing by address
-   * is off. `first_proof`: what was removed when the account first proved its e-mail.
+   * `not_sealed`: mail is waiting to be encrypted. `complaint`: a reader marked forwarded mail as spam.
+   * `answer_not_sent`: the owner's mail host was not told why. `first_proof`: what that proof of the e-mail removed.
    */
   kind: NoticeKind;
   aliasId: string | null;
-  /** The notice's text, our own; sealed at rest, since it may contain the alias or a destination. */
+  /** Our own text; sealed at rest, because it may name the alias or a destination. */
   text: string;
   createdAt: Date;
 }
@@ -45,7 +42,7 @@ export interface NoticeDeps {
 
 const REMEMBERED_MAX = 10_000;
 
-/** Notices that repeat: at most one of a key in a window, which begins with the first. */
+/** Stores at most one notice per key and window, which begins with the first. */
 export class RepeatedNotices {
   readonly #deps: NoticeDeps;
   readonly #sent: FixedWindows;
@@ -55,7 +52,7 @@ export class RepeatedNotices {
     this.#sent = new FixedWindows({ max: 1, windowSeconds }, REMEMBERED_MAX);
   }
 
-  /** Never throws: a notice that could not be stored is logged, and does not count. */
+  /** Never throws: a notice that can't be stored is logged and does not count. */
   async add(key: string, notice: Pick<Notice, "userId" | "aliasId" | "kind" | "text">): Promise<void> {
     const { notices, clock, random, logger } = this.#deps;
     if (!this.#sent.take(key, steadyMs(clock))) return;

@@ -1,4 +1,4 @@
-/** Messages we write ourselves: from our first domain, as plain text and HTML, marked as automatic. */
+/** Messages that the server itself writes: from its first domain, as text and HTML, marked as automatic. */
 
 import { createHash } from "node:crypto";
 import { product } from "@kauke/contract";
@@ -25,7 +25,7 @@ export interface OwnMailSettings {
 
 export interface OwnMessageHead {
   from: string;
-  /** Recipient in any spelling; a plus tag is removed from the To field. */
+  /** Recipient in any spelling; the To field omits a plus tag. */
   mailbox: string;
   messageId: string;
   boundary: string;
@@ -37,16 +37,13 @@ export interface OwnLink {
   url: string;
 }
 
-/** Paragraphs of short ASCII lines, inserted into the HTML without escaping; a block may also be a single link. */
+/** Paragraphs of ASCII lines, inserted into HTML unescaped; a block may also be a single link. */
 export interface OwnMessageText {
   subject: string;
   blocks: readonly (string | OwnLink | readonly string[])[];
 }
 
-/**
- * @returns CRLF lines, not dot-stuffed; all ASCII unless the recipient's address is not
- * @throws MailSyntaxError when the mailbox is not a valid address, or cannot be written in a header field
- */
+/** @returns CRLF lines, not dot-stuffed @throws MailSyntaxError for a mailbox that can't stand in a header field */
 export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
   const { from, boundary } = head;
   const header = fieldTextBytes(
@@ -55,7 +52,7 @@ export function ownMessage(head: OwnMessageHead, text: OwnMessageText): Buffer {
     headerField("To", [parseAddress(untaggedMailbox(head.mailbox)).canonical]),
     headerField("Subject", text.subject.split(" ")),
     headerField("Message-ID", [head.messageId]),
-    // Fields against automatic replies: Auto-Submitted as RFC 3834 defines, X-Auto-Response-Suppress for Exchange.
+    // Against automatic replies: Auto-Submitted (RFC 3834), and X-Auto-Response-Suppress for Exchange.
     headerField("Auto-Submitted", ["auto-generated"]),
     headerField("X-Auto-Response-Suppress", ["All"]),
     headerField("MIME-Version", ["1.0"]),
@@ -111,10 +108,7 @@ const style = [
   "}",
 ];
 
-/**
- * HTML of our own mail: one sheet with the main link as a button; no images, and no URLs but the text's links.
- * @param paragraphs inserted without escaping: only our own sentences, and single links
- */
+/** HTML without images or foreign URLs. @param paragraphs inserted unescaped: only our own sentences and links */
 export function ownHtml(subject: string, paragraphs: readonly string[]): string[] {
   const main = paragraphs.findIndex((paragraph) => onlyLink.test(paragraph));
   return [

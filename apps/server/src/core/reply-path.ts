@@ -1,8 +1,4 @@
-/**
- * The correspondent behind a reply address `r-<token>@…`. A row is found by a hash of the token and sealed with a key
- * derived from it. Only mail programs have the token, so the database alone shows neither the correspondents nor how
- * many an owner has.
- */
+/** Sealed with a key derived from the token in `r-<token>@…`, so the database alone does not show correspondents. */
 export interface ReplyPath {
   id: Buffer;
   aliasId: string;
@@ -10,34 +6,26 @@ export interface ReplyPath {
 }
 
 export interface ReplyPathStore {
-  /**
-   * Inserts new paths. Concurrent calls share a commit; if there are too many, accounts take turns. Throws when an
-   * alias was deleted meanwhile; then none of these paths is stored, and other calls are not affected.
-   * @param account owner of all the paths' aliases
-   */
+  /** Inserts new paths of one account in a shared commit, all or none. Throws when an alias was deleted. */
   ensure(paths: readonly ReplyPath[], at: { now: Date; account: string }): Promise<void>;
-  /** @returns row ids of the stored reply paths, as hex */
   listKnown(ids: readonly Buffer[]): Promise<Set<string>>;
   find(id: Buffer): Promise<ReplyPath | null>;
-  /** Reads paths in one statement and in no particular order; ids without a row are left out. */
+  /** In no particular order; ids without a row are left out. */
   findAll(ids: readonly Buffer[]): Promise<ReplyPath[]>;
 }
 
-/**
- * Which signed messages of owners were sent on for which reply or send address, as keyed hashes: whoever has such a
- * message can send it again as long as its signature is valid. Also who had an absence note from which alias.
- */
+/** Marks of sent-on messages (and of absence notes), because whoever has a signed message could send it again. */
 export interface AnswerMark {
-  /** Keyed hash of the signature and the recipient, or of the alias and the correspondent of a note, in hex. */
+  /** Keyed hash of signature and recipient, or of a note's alias and correspondent, in hex. */
   key: string;
-  /** When the mark may be deleted: the signature has expired, or another absence note may be sent. */
+  /** When the signature has expired, or another absence note may be sent. */
   endsAt: Date;
 }
 
 export interface MarksToStore {
   userId: string;
   marks: readonly AnswerMark[];
-  /** Whether the answer is queued even if a mark is known, because its author's own host sent it again. */
+  /** Enqueues despite a known mark, because the author's own host sent the answer again. */
   mayRepeat: boolean;
 }
 

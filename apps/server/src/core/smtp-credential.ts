@@ -5,12 +5,12 @@ import { type Clock, type Random, randomText } from "../runtime/ports.ts";
 import { AppError, notFound } from "./app-error.ts";
 import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
-/** Credentials with which a mail program sends as an alias. The password is separate: it is read only on request. */
+/** With these a mail program sends as an alias. The password is read separately, on request. */
 export interface SmtpCredential {
   id: string;
   userId: string;
   aliasId: string;
-  /** The alias' address as its owner typed it; changes when the alias is renamed. */
+  /** The alias' address as its owner typed it; follows renaming. */
   username: string;
   active: boolean;
   createdAt: Date;
@@ -38,32 +38,31 @@ export interface CredentialLogin {
   aliasAddress: string;
   password: string;
   isPaused: boolean;
-  /** Changes with every change of password or user name, so that open connections notice it. */
+  /** Changes with password and user name, so that open connections notice it. */
   stamp: string;
 }
 
-/** Without a cache: every process sees a change at its next look-up. */
+/** Not cached: every process sees a change at its next look-up. */
 export interface SmtpCredentialStore {
-  /** `null` when the alias does not belong to this user. */
   listForAlias(userId: string, aliasId: string): Promise<SmtpCredential[] | null>;
-  /** @returns `null` when the alias does not belong to this user or has no credentials */
+  /** @returns `null` when the alias is another user's or has no credentials */
   readPassword(userId: string, aliasId: string): Promise<string | null>;
-  /** `null` when the alias does not belong to this user. @throws AppError `smtp_credential_exists` */
+  /** `null` for another user's alias. @throws AppError `smtp_credential_exists` */
   insert(credential: NewSmtpCredential): Promise<SmtpCredential | null>;
   replacePassword(key: SmtpCredentialKey, password: string): Promise<SmtpCredential | null>;
   delete(key: SmtpCredentialKey): Promise<boolean>;
-  /** Finds active credentials, ignoring letter case; an unknown user name takes as long as a known one. */
+  /** Ignores letter case; an unknown user name takes as long as a known one. */
   findLogin(username: string): Promise<CredentialLogin | null>;
   /** `null` when the credential was deleted or deactivated. */
   findStanding(credentialId: string): Promise<Pick<CredentialLogin, "stamp" | "isPaused"> | null>;
 }
 
-/** One SMTP host name for all domains, covered by the certificate. */
+/** SMTP host name of all domains, covered by the certificate. */
 export function smtpHost(ownDomains: readonly string[]): string {
   return `smtp.${ownDomains[0]}`;
 }
 
-/** Users copy or type a password, so no two characters look alike. */
+/** Without similar characters, because users type passwords. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 const GROUPS = 6;
 const GROUP_LENGTH = 4;
@@ -74,7 +73,7 @@ export function newSmtpPassword(random: Pick<Random, "bytes">): string {
 
 type CredentialDeps = LimitDeps & { smtpCredentials: SmtpCredentialStore };
 
-/** Creates credentials, valid at once. @throws AppError `not_found`, `smtp_credential_exists`, `rate_limited` */
+/** @throws AppError `not_found`, `smtp_credential_exists`, `rate_limited` */
 export async function createSmtpCredential(
   deps: CredentialDeps & { random: Random },
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -87,7 +86,6 @@ export async function createSmtpCredential(
   return { credential, password };
 }
 
-/** @throws AppError `not_found` when the alias does not belong to this user */
 export async function listSmtpCredentials(
   deps: Pick<CredentialDeps, "smtpCredentials">,
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -97,7 +95,6 @@ export async function listSmtpCredentials(
   return credentials;
 }
 
-/** @throws AppError `not_found` when the alias does not belong to this user or has no credentials */
 export async function readSmtpPassword(
   deps: Pick<CredentialDeps, "smtpCredentials">,
   { userId, aliasId }: { userId: string; aliasId: string },
@@ -133,17 +130,14 @@ export interface SmtpLoginAttempt {
 
 export type Submitter = Pick<CredentialLogin, "aliasId" | "userId" | "aliasAddress" | "credentialId" | "stamp">;
 
-/** `null`: wrong user name or password, the client is not told which; `paused`: a paused alias may not send. */
+/** `null`: wrong user name or password; `paused`: a paused alias may not send. */
 export type SmtpLoginResult = ({ kind: "signed_in" } & Submitter) | { kind: "paused" } | null;
 
 type LoginDeps = LimitDeps & { smtpCredentials: Pick<SmtpCredentialStore, "findLogin"> };
 
 /**
- * The authenticator that all listeners of a process share. Passwords have 139 random bits, so the right one is never
- * refused because of wrong ones for the same user name or from the same network, which a whole office may share. Above
- * a limit, a wrong password costs one read and no write.
- * @throws AppError `rate_limited` for a wrong password, `unavailable`, and whatever the store throws; only `null` means
- * wrong credentials
+ * Passwords have 139 random bits, so wrong ones never lock the right one out. Only `null` means wrong credentials.
+ * @throws AppError `rate_limited` for a wrong password, `unavailable`, and whatever the store throws
  */
 export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) => Promise<SmtpLoginResult> {
   const overLimit = new ClientsOverLimit(deps.clock);
@@ -160,7 +154,7 @@ export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) 
   };
 }
 
-/** Called before every message, so that a new password, a deletion, renaming and pausing also end open connections. */
+/** Called before every message, so that changes of password, name or state also end open connections. */
 export async function checkSubmitter(
   deps: { smtpCredentials: Pick<SmtpCredentialStore, "findStanding"> },
   { credentialId, stamp }: Pick<Submitter, "credentialId" | "stamp">,
@@ -170,7 +164,7 @@ export async function checkSubmitter(
   return standing.isPaused ? "paused" : "valid";
 }
 
-/** Digests have equal length, so the time does not depend on the input. */
+/** Constant-time: digests have equal length. */
 function isSame(expected: string, given: string): boolean {
   return timingSafeEqual(digest(expected), digest(given));
 }
@@ -182,7 +176,7 @@ async function countFailure(deps: LoginDeps, { username, clientAddress }: SmtpLo
   await takeLimit(deps, "smtp_login_account", { key: username.toLowerCase() });
 }
 
-/** Clients over a limit, until they may try again. Meanwhile their wrong passwords are not counted in the store. */
+/** Clients over a limit. Their further wrong passwords cost no write. */
 class ClientsOverLimit {
   readonly #clock: Clock;
   readonly #until = new BoundedMap<string, Date>(bounds.remembered.refusedClients);

@@ -1,8 +1,4 @@
-/**
- * Counts requests against a named limit. A limit by network also counts the block around it (IPv4 /24, IPv6 /48), which
- * has a multiple of a network's limit. A request over its network's limit does not count for the block, so it uses up
- * nothing of the neighbours' limit.
- */
+/** Counts requests against named limits. A network's limit also counts its block, but not requests that it refuses. */
 
 import type { LimitName, RateLimitRules } from "../limits/named-limits.ts";
 import { clientBlock, isIpv6Network } from "../limits/party.ts";
@@ -10,7 +6,7 @@ import type { RateLimitResult, RateLimitRule, RateLimitStore, RateLimitSubject }
 import type { Clock } from "../runtime/ports.ts";
 import { AppError } from "./app-error.ts";
 
-/** Limit of a block as a multiple of a network's: a /24 may be a university, a /48 may be 256 homes with a /56 each. */
+/** A block's limit as a multiple of a network's: a /24 may be a university, a /48 may be 256 homes. */
 const blockMultiple = { ipv4: 16, ipv6: 8 } as const;
 
 export interface LimitDeps {
@@ -19,16 +15,12 @@ export interface LimitDeps {
   rateLimits: Pick<RateLimitStore, "take" | "takeAll" | "takeSpaced" | "giveBack" | "clear">;
 }
 
-/** Counts a request. @throws AppError `rate_limited` with `resetAt` when the named limit is exceeded */
+/** @throws AppError `rate_limited` with `resetAt` when the named limit is exceeded */
 export async function takeLimit(deps: LimitDeps, name: LimitName, subject: RateLimitSubject): Promise<void> {
   refuseUnless(await countTry(deps, name, subject), deps, name);
 }
 
-/**
- * Counts a request as `weight` ordinary ones, all or none: a request that exceeds the limit is not counted, so that a
- * smaller one may still be within it.
- * @throws AppError `rate_limited` with `resetAt` when the limit is exceeded
- */
+/** Counts as `weight` requests, all or none, so that a smaller one may still fit. @throws AppError `rate_limited` */
 export async function takeWeightedLimit(
   deps: LimitDeps,
   name: LimitName,
@@ -48,7 +40,6 @@ export async function tryLimit(deps: LimitDeps, name: LimitName, subject: RateLi
   return result === null || result.allowed ? null : result.resetAt;
 }
 
-/** Subtracts a request of this weight from the subject's count for the named limit. */
 export async function giveBackLimit(
   deps: LimitDeps,
   name: LimitName,
@@ -62,11 +53,7 @@ export async function forgetLimit(deps: LimitDeps, name: LimitName, subject: Rat
   if (deps.limitRules !== null) await deps.rateLimits.clear(deps.limitRules[name].action, subject);
 }
 
-/**
- * Counts a request against the rule of the subject and, for a limit by network, the rule of the block.
- * @param weight number of ordinary requests that it counts as, all or none; absent for an ordinary request
- * @returns the result of the first rule that is exceeded, or of the last one; `null` while limits are off
- */
+/** Also counts the block. @returns the first exceeded rule's result, or the last one's; `null` while limits are off */
 async function countTry(
   { limitRules, rateLimits, clock }: LimitDeps,
   name: LimitName,
@@ -90,5 +77,5 @@ function blockRule(rule: RateLimitRule, network: string): RateLimitRule {
   return { ...rule, max: rule.max * (isIpv6Network(network) ? blockMultiple.ipv6 : blockMultiple.ipv4) };
 }
 
-/** Key of a block, e.g. `1.2.3/24` or `2001:db8:1/48`; the suffix keeps it different from every key of a network. */
+/** E.g. `1.2.3/24` or `2001:db8:1/48`; the suffix tells it from every network's key. */
 const blockKey = (network: string): string => `${clientBlock(network)}${isIpv6Network(network) ? "/48" : "/24"}`;

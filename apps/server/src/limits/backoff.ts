@@ -1,8 +1,4 @@
-/**
- * When to try again: destinations that were slow for a party, or replied to its mail that they are busy, and the concurrent attempts that
- * the party may have there. Each such event halves the number, after a pause if the rule has one; each success undoes
- * one step. Others are not held back: the reply may be meant for that party's mail. Time is passed in.
- */
+/** Halves a party's concurrent attempts at a destination that was slow or busy for it; each success undoes one step. */
 
 import { composedRetrySchedule, defaultRetrySchedule, nextAttemptAt, scheduleSeconds } from "@kauke/mail-rfc";
 import { BoundedMap } from "../runtime/maps.ts";
@@ -12,10 +8,10 @@ import { bounds } from "./table.ts";
 const ATTEMPTS_AT_ONCE = [4, 2, 1] as const;
 
 interface BackoffRule {
-  /** Milliseconds without attempts after the first event, doubled with each further one up to `pauseMaxMs`. */
+  /** Pause in milliseconds after the first event, doubled with each further one up to `pauseMaxMs`. */
   pauseMs: number;
   pauseMaxMs: number;
-  /** Maximum steps, and so the successes that lift the limit. */
+  /** Maximum steps: so many successes lift the limit. */
   levelMax: number;
 }
 
@@ -32,7 +28,7 @@ export class Backoff {
     this.#rule = rule;
   }
 
-  /** @returns maximum concurrent attempts: 0 during a pause, infinity for a key without events */
+  /** @returns maximum concurrent attempts: 0 during a pause, infinity without events */
   limitOf(key: string, nowMs: number): number {
     const entry = this.#entries.get(key);
     if (entry === undefined) return Number.POSITIVE_INFINITY;
@@ -42,12 +38,11 @@ export class Backoff {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** @returns milliseconds left of the pause; 0 when attempts may start */
   pauseLeftMs(key: string, nowMs: number): number {
     return Math.max(0, (this.#entries.get(key)?.pausedUntil ?? 0) - nowMs);
   }
 
-  /** Counts an event. Those during a pause are ignored: they come from attempts that ran when it began. */
+  /** Ignores events during a pause, which come from attempts that ran when it began. */
   note(key: string, nowMs: number): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined && nowMs < entry.pausedUntil) return;
@@ -63,15 +58,14 @@ export class Backoff {
 }
 
 interface RetryLineRule {
-  /** Milliseconds from now to the first retry of a line. */
+  /** Milliseconds until a key's first retry. */
   firstMs: number;
-  /** Milliseconds between two retries of one line. */
+  /** Milliseconds between two retries of a key. */
   spacingMs: number;
-  /** Maximum milliseconds from now to a retry. */
   maxMs: number;
 }
 
-/** Retry times of mail that a share has no room for, in one line for each key, so that it returns bit by bit. */
+/** Retry times of mail that a share has no room for, spaced per key. */
 export class RetryLine {
   readonly #rule: RetryLineRule;
   readonly #lastAt: BoundedMap<string, number>;
@@ -81,7 +75,6 @@ export class RetryLine {
     this.#lastAt = new BoundedMap(capacity);
   }
 
-  /** @returns time of the next retry, behind those of the key that were given out before */
   next(key: string, nowMs: number): number {
     const { firstMs, spacingMs, maxMs } = this.#rule;
     const at = Math.min(Math.max(nowMs + firstMs, (this.#lastAt.get(key) ?? 0) + spacingMs), nowMs + maxMs);
@@ -89,7 +82,6 @@ export class RetryLine {
     return at;
   }
 
-  /** Whether mail of the key still waits for its retry. */
   isWaiting(key: string, nowMs: number): boolean {
     return (this.#lastAt.get(key) ?? 0) > nowMs;
   }
@@ -99,14 +91,11 @@ export class RetryLine {
   }
 }
 
-/** Retry times of a delivery from `KAUKE_RETRY_SCHEDULE`, with jitter; composed mail has fewer, and longer ones by default. */
+/** Retry times by `KAUKE_RETRY_SCHEDULE`, with jitter; composed mail has fewer and longer intervals by default. */
 export interface RetryPlan {
   /** Seconds from the first attempt to the last, without jitter. */
   totalSeconds: number;
-  /**
-   * @param maxRetries intervals that composed mail may use; absent for other mail, which may use all
-   * @returns `null` when the schedule is used up
-   */
+  /** @param delivery `maxRetries`: for composed mail only @returns `null` when the schedule is used up */
   next(delivery: { attempts: number; maxRetries?: number }): Date | null;
 }
 

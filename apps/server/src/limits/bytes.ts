@@ -1,26 +1,21 @@
-/**
- * Budgets of bytes: of messages in memory, over the process, for each client's network and block, and for messages whose
- * sender has its reply; and of mail stored for the operator. When one is full, the parties that use most lose first.
- * Time is passed in.
- */
+/** Budgets of message bytes in memory, and of operator mail. When one is full, the parties that use most lose first. */
 import { Counts } from "../runtime/maps.ts";
 import type { ClientParty } from "./party.ts";
 import { bounds } from "./table.ts";
 
-/** Frees memory at once, as much of `bytes` as it can. */
 type Relief = (bytes: number) => void;
 
-/** Used part of a budget above which its callbacks are asked to free memory. */
+/** Used part of a budget above which its callbacks free memory. */
 const PRESSURE_PART = 7 / 8;
 
-/** A budget, or one party's share of another. Senders who find it used up are asked to retry later. */
+/** A budget, or one party's part of another. When it is used up, senders must retry later. */
 export class MemoryBudget {
   readonly limitBytes: number;
   readonly #whole: MemoryBudget | null;
   readonly #reliefs = new Set<Relief>();
   #usedBytes = 0;
 
-  /** @param whole budget that this one is a share of; `null` for the whole budget */
+  /** @param whole budget that this one is a part of */
   constructor(limitBytes: number, whole: MemoryBudget | null = null) {
     this.limitBytes = limitBytes;
     this.#whole = whole;
@@ -30,7 +25,7 @@ export class MemoryBudget {
     return this.#usedBytes;
   }
 
-  /** @param relief called when the budget is nearly full. @returns function that removes the callback */
+  /** @param relief called when the budget is nearly full @returns function that removes the callback */
   onPressure(relief: Relief): () => void {
     this.#reliefs.add(relief);
     return () => this.#reliefs.delete(relief);
@@ -44,7 +39,7 @@ export class MemoryBudget {
     return true;
   }
 
-  /** Counts bytes that are already in memory, even over the limit: new mail then has to wait. */
+  /** Counts bytes already in memory, even over the limit; new mail then has to wait. */
   hold(bytes: number): void {
     this.#usedBytes += bytes;
     this.#whole?.hold(bytes);
@@ -71,7 +66,7 @@ interface ClientShares {
   maxBytesPerBlock?: number;
 }
 
-/** Shares of connected clients: a network's budget lies within that of its block, which lies within the total. */
+/** Budgets of connected clients: a network's is part of its block's, which is part of the total. */
 export class ClientBudgets {
   readonly #shares: ClientShares;
   readonly #clients = new Map<string, { connections: number; budget: MemoryBudget }>();
@@ -80,7 +75,7 @@ export class ClientBudgets {
     this.#shares = shares;
   }
 
-  /** @returns the budget for a connection of this party; call `leave` when the connection ends */
+  /** @returns the budget of the party's connection; call `leave` when it ends */
   enter({ network, block }: ClientParty): MemoryBudget {
     const { budget, maxBytesPerAddress, maxBytesPerBlock = maxBytesPerAddress } = this.#shares;
     const ofBlock = this.#enter(`block ${block}`, maxBytesPerBlock, budget);
@@ -104,13 +99,12 @@ export class ClientBudgets {
 
 export interface MemoryUse {
   bytes: number;
-  /** Accounts and destinations whose shares the bytes count against, e.g. `of <id>`, `to example.org`. May grow. */
+  /** Accounts and destinations that the bytes count against, e.g. `of <id>`, `to example.org`. May grow. */
   parties(): readonly string[];
-  /** Stops the attempts that use the bytes, and drops the bytes at once. */
+  /** Stops the attempts that use the bytes, and drops the bytes. */
   evict(): void;
 }
 
-/** Parts of the budget for all background messages and for those of one party. */
 interface BackgroundShares {
   all: number;
   party: number;
@@ -122,10 +116,7 @@ interface Held extends MemoryUse {
   since: number;
 }
 
-/**
- * Memory of messages whose sender has its reply while attempts still run. An evicted message is on disk, and the
- * delivery worker delivers it from there.
- */
+/** Memory of messages whose sender has the reply while attempts still run. Evicted ones are delivered from disk. */
 export class BackgroundMemory {
   readonly #budget: MemoryBudget;
   readonly #allBytes: number;
@@ -151,11 +142,7 @@ export class BackgroundMemory {
     return this.#usedBytes;
   }
 
-  /**
-   * Counts the bytes of a message that is already in memory. Evicts messages, possibly this one, when a share or the
-   * total is exceeded.
-   * @returns function that releases the bytes
-   */
+  /** Counts a message already in memory; may evict any, even this one. @returns function that releases the bytes */
   hold(use: MemoryUse): () => void {
     const held = this.#add(use);
     if (this.#isOverShare(held, 0)) this.#evict(held);
@@ -163,10 +150,7 @@ export class BackgroundMemory {
     return () => this.#release(held);
   }
 
-  /**
-   * Reserves memory for the bytes of a message to be loaded.
-   * @returns function that releases the bytes; `null` when a share or the total is used up
-   */
+  /** Reserves memory before loading. @returns function that releases the bytes; `null` when a budget is used up */
   take(use: MemoryUse): (() => void) | null {
     if (this.#isOverShare(use, use.bytes)) return null;
     this.#makeRoom(use.bytes, null);
@@ -188,7 +172,7 @@ export class BackgroundMemory {
     return held;
   }
 
-  /** Evicts messages for new mail, because they are on disk already. */
+  /** Evicts messages for new mail, because their bytes are on disk. */
   #evictFor(bytes: number): void {
     const untilBytes = this.#usedBytes - bytes;
     for (const held of largestUsersFirst(this.#held, this.#now())) {
@@ -208,9 +192,9 @@ export class BackgroundMemory {
     held.evict();
   }
 
-  /** A party without other messages may exceed its share with one. */
+  /** A party may exceed its share with a single message. */
   #isOverShare(use: MemoryUse, addedBytes: number): boolean {
-    // No party is over its share while the messages of all parties together would fit into one share.
+    // No party is over its share while all messages together would fit into one share.
     if (this.#usedBytes + addedBytes <= this.#partyBytes) return false;
     const own = new Set(use.parties());
     const used = new Counts();
@@ -219,7 +203,7 @@ export class BackgroundMemory {
     return [...own].some((party) => used.of(party) > 0 && used.of(party) + use.bytes > this.#partyBytes);
   }
 
-  /** Evicts messages of the parties that used most memory for the longest time until the rest fits. */
+  /** Evicts from the parties that used most memory for the longest time until the rest fits. */
   #makeRoom(addedBytes: number, newest: Held | null): void {
     const untilBytes = this.#allBytes - addedBytes;
     if (this.#usedBytes <= untilBytes) return;
@@ -231,7 +215,7 @@ export class BackgroundMemory {
   }
 }
 
-/** Sorts by memory that the parties used so far, bytes times time, largest first; within a party oldest first. */
+/** Largest first by bytes times time of a party; within a party oldest first. */
 export function largestUsersFirst<T extends { bytes: number; since: number; parties(): readonly string[] }>(
   uses: Iterable<T>,
   now: number,
@@ -246,21 +230,15 @@ export function largestUsersFirst<T extends { bytes: number; since: number; part
     .map(({ use }) => use);
 }
 
-/** Mail stored for the operator. */
 export interface OperatorMail<Id> {
   id: Id;
   sizeBytes: number;
-  /** Keyed hashes of the sender's network and block, in hexadecimal; empty if unknown. */
+  /** Keyed hashes of the sender's network and block, in hex; empty if unknown. */
   network: string;
   block: string;
 }
 
-/**
- * Chooses the messages to delete while a maximum is exceeded: the oldest of the heaviest network of the heaviest block. A
- * message weighs its part of `messages` plus its part of `bytes`.
- * @param stored oldest first
- * @returns ids in the order of eviction
- */
+/** Chooses the oldest mail of the heaviest network of the heaviest block. @param stored oldest first */
 export function chooseEvicted<Id>(
   stored: readonly OperatorMail<Id>[],
   most: { messages: number; bytes: number } = bounds.operatorMail,

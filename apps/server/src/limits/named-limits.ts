@@ -1,8 +1,4 @@
-/**
- * The limits of requests, submission and incoming mail over time. `KAUKE_LIMITS` changes them by name:
- * `alias_create=500/3600` allows 500 an hour, `login_account=5/900` allows 5 free attempts, then waits of up to 900
- * seconds. What each counts, and by which party, is in table.ts.
- */
+/** Limits over time, by the names of `KAUKE_LIMITS`; what each counts, and by which party, is in table.ts. */
 
 import type { BucketRule, RateLimitRule, SpacedLimitRule } from "./rate.ts";
 import { partOfRule } from "./table.ts";
@@ -31,11 +27,11 @@ const counted = {
   // Each stores a row for ten minutes, and may cost a request to the issuer.
   google_ip: most(60, TEN_MINUTES, network),
   wallet_ip: most(60, TEN_MINUTES, network),
-  // A single network cannot use up its block's limit.
+  // Higher than a network's limit, so that a single network can't use it up.
   login_block: most(40, HOUR, account),
-  // A single block cannot use it up. Above it, browsers unknown to the account need a link by mail.
+  // A single block can't use it up. Above it, browsers unknown to the account need a mailed link.
   login_common: most(120, HOUR, account),
-  // Against a stolen known-browser cookie: after this many wrong passwords, the browser no longer counts as known.
+  // After so many wrong passwords, a browser no longer counts as known: its cookie may be stolen.
   login_browser: most(10, 30 * DAY, account),
   // Each costs a hash of 64 MiB. Above it, known browsers count as unknown ones.
   login_known: most(30, TEN_MINUTES, account),
@@ -43,9 +39,9 @@ const counted = {
   alias_create: most(60, HOUR, "You have created too many aliases in a short time."),
   alias_change: most(600, HOUR, "You have changed aliases too often in a short time."),
   import_create: most(20, DAY, "You have imported as many files as one account may in a day."),
-  // A dry run costs nothing, so beyond this it leaves its rows to the run.
+  // Above it, dry runs leave their rows to the run.
   import_taken: most(100, DAY, "Your dry runs have named as many taken addresses as they may in a day."),
-  // As many as an account may have aliases: each tells whether somebody has an address, and an undo makes room again.
+  // The maximum of aliases: each tells whether somebody has an address, and an undo makes room again.
   import_unchecked: most(
     10_000,
     DAY,
@@ -57,18 +53,18 @@ const counted = {
     "You have downloaded your aliases many times within an hour. Please wait before you do so again.",
   ),
   name_generate: most(300, HOUR, "You have generated too many names in a short time."),
-  // Adding a mailbox reveals whether it has blocked this server, and each change may read all aliases of the account.
+  // Adding a mailbox reveals whether it has blocked this server, and a change may read all aliases of the account.
   mailbox_change: most(60, HOUR, "You have changed your mailboxes too often in a short time."),
-  // Enough to change 5,000 aliases ten times. A request counts as at least 100 aliases, since it commits at least once.
+  // 5,000 aliases ten times. A request counts as at least 100 aliases, since it commits at least once.
   alias_bulk: most(
     50_000,
     HOUR,
     "You have changed very many aliases within an hour. Please wait before you change more at once.",
   ),
-  // Clients made for other services. A bulk call changes up to 25 aliases, as those services' own servers allow.
+  // For clients of other services, whose bulk calls change up to 25 aliases.
   client_bulk: most(12, MINUTE, "You have changed several aliases at once too often. Please wait a minute."),
   client_list: most(50, MINUTE, "You have read your aliases too often in a short time. Please wait a minute."),
-  // As often as SimpleLogin allows.
+  // SimpleLogin's limit.
   client_toggle: most(100, HOUR, "You have paused or activated aliases too often in a short time."),
   client_activities: most(30, MINUTE, "You have read activities too often in a short time. Please wait a minute."),
   checklist_add: most(60, HOUR, "You have added sites to your checklist too often in a short time."),
@@ -76,7 +72,7 @@ const counted = {
   email_job_create: most(200, DAY, sent),
   email_job_burst: most(20, MINUTE, "You are sending messages too fast."),
   submission: most(500, DAY, sent),
-  // Apart from `submission`, so that strangers who trigger absence notes do not use up what the owner may send.
+  // Apart from `submission`, so that strangers who trigger absence notes do not use up the owner's limit.
   automatic_answer: most(
     500,
     DAY,
@@ -121,8 +117,7 @@ const counted = {
 const spaced = {
   // Waits grow only for the network that guesses.
   login_account: { free: 5, firstWaitSeconds: 1, longestWaitSeconds: 900, forgetSeconds: HOUR, message: account },
-  // Counted whether or not an account exists. The wait is shorter than a link's lifetime, so that whoever reaches the
-  // limit leaves the owner a link that works.
+  // Counted with or without an account. The wait is shorter than a link lives, so the owner always has a working link.
   password_reset_mailbox: {
     free: 3,
     firstWaitSeconds: 900,
@@ -140,13 +135,9 @@ const spaced = {
   },
 };
 
-/**
- * Limits of incoming mail, as token buckets: `max` at once, then `max` per window. Ordinary mailboxes stay below them. A
- * client over a limit gets 451 and retries, so no mail is lost.
- */
+/** Token buckets of incoming mail: `max` at once, then `max` per window. Above it, a client gets 451 and retries. */
 const mail = {
-  // A large provider sends the mail for all our users from a few blocks, often one connection per message: 6,000 in ten
-  // minutes are a sustained ten a second.
+  // A large provider sends from a few blocks, often one message per connection: this is a sustained ten a second.
   mail_connections_ip: { max: 6000, windowSeconds: TEN_MINUTES },
   mail_messages_ip: { max: 6000, windowSeconds: TEN_MINUTES },
   mail_recipients_ip: { max: 12_000, windowSeconds: TEN_MINUTES },
@@ -155,27 +146,24 @@ const mail = {
   // The busiest mailing lists send some hundred messages an hour.
   mail_alias: { max: 600, windowSeconds: HOUR },
   mail_account: { max: 3000, windowSeconds: HOUR },
-  // Large providers accept no more than about one message a second for a mailbox.
+  // Large providers accept about one message a second for a mailbox.
   mail_destination: { max: 3000, windowSeconds: HOUR },
 };
 
 export const namedLimits = { ...counted, ...spaced, ...mail };
 
-/** The names that `KAUKE_LIMITS` may contain. */
 export const limitNames: readonly string[] = Object.keys(namedLimits);
 
 export type LimitName = keyof typeof counted | keyof typeof spaced;
 export type MailLimitName = keyof typeof mail;
 export const mailLimitNames = Object.keys(mail) as MailLimitName[];
 
-/** Changes by name, as `KAUKE_LIMITS` gives them; `off` for load tests. */
 type Overrides = "off" | ReadonlyMap<string, BucketRule>;
 
-/** Rule by name of the limit; `null` when limits are off. */
+/** `null`: limits are off (load tests). */
 export type RateLimitRules = Record<LimitName, (RateLimitRule | SpacedLimitRule) & { message: string }> | null;
 export type MailLimitRules = Record<MailLimitName, BucketRule>;
 
-/** The limits of requests and submission, with the operator's changes. */
 export function rateLimitRules(overrides: Overrides): RateLimitRules {
   if (overrides === "off") return null;
   const rules = Object.entries({ ...counted, ...spaced }).map(([action, rule]) => {
@@ -187,7 +175,7 @@ export function rateLimitRules(overrides: Overrides): RateLimitRules {
   return Object.fromEntries(rules) as RateLimitRules;
 }
 
-/** The limits of incoming mail, with the operator's changes. @param processes number among which they are divided */
+/** @param processes number among which the limits of incoming mail are divided */
 export function mailLimitRules(overrides: Overrides, processes = 1): MailLimitRules | null {
   if (overrides === "off") return null;
   const rules = mailLimitNames.map((name) => [name, partOfRule(overrides.get(name) ?? mail[name], processes)]);

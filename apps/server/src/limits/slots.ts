@@ -1,47 +1,38 @@
-/** Who may use a place of what is limited at once, and who gives way. Pure: time and states are passed in. */
+/** Who may use a place of what is limited at once, and who is evicted. Pure: time and states are passed in. */
 
 import { Counts } from "../runtime/maps.ts";
 import type { ClientParty } from "./party.ts";
 import { bounds } from "./table.ts";
 
 export interface PoolRules {
-  /** Maximum members in this process, per network (IPv4 address or IPv6 /64), and per block (IPv4 /24, IPv6 /48). */
+  /** Per process, per network (IPv4 address or IPv6 /64) and per block (IPv4 /24, IPv6 /48). */
   max: number;
   maxPerNetwork: number;
   maxPerBlock: number;
-  /** Maximum members per block of networks once three quarters of the pool are in use. */
+  /** Applies once three quarters of the pool are in use. */
   maxPerBlockWhenCrowded: number;
-  /**
-   * Milliseconds a member must have been idle before a newcomer replaces it while their common network or block is at
-   * its limit.
-   */
+  /** Idle milliseconds before a newcomer replaces a member of its own network or block at the limit. */
   ownIdleMs: number;
 }
 
-/** Current activity of a member, by which members to evict are chosen. */
 export interface Standing {
-  /**
-   * `answering`: waiting for our response; never evicted. `moving`: transferring data at a good rate; evicted only when
-   * no member is idle. `idle`: neither, e.g. transferring data too slowly.
-   */
+  /** `answering`: waits for us, never evicted. `moving`: at a good rate, evicted only when no member is idle. */
   state: "idle" | "moving" | "answering";
-  /** Monotonic time of the last data from this connection, in milliseconds. */
+  /** Monotonic time of the last data, in milliseconds. */
   idleSince: number;
-  /** The member has authenticated; evicted after unauthenticated ones of equally large networks. */
+  /** Authenticated members are evicted after others of equally large networks. */
   isKnown?: boolean;
 }
 
-/** A client that asks for admission to the pool. */
 export interface Newcomer<T> {
-  /** Network and block of the newcomer; `null` for a client that counts against neither, e.g. a trusted proxy. */
+  /** `null` for a client that counts against no network or block, e.g. a trusted proxy. */
   party: ClientParty | null;
   now: number;
-  /** Returns the current activity of a member. */
   judge(member: T): Standing;
 }
 
 const CROWDED_SHARE = 3 / 4;
-/** Networks and blocks with at most this many members count as equally small. */
+/** Networks and blocks with at most so many members count as equally small. */
 const SMALL_MEMBERS = 8;
 
 interface Candidate<T> {
@@ -51,11 +42,7 @@ interface Candidate<T> {
   network: number;
 }
 
-/**
- * A bounded pool (of connections, sockets, handshakes) that evicts the longest idle member of the largest network of the
- * largest block for a newcomer. No member is evicted from a smaller block than the newcomer's own, nor from a smaller
- * network of an equally large block; the newcomer counts as a member in that comparison.
- */
+/** Evicts the longest idle member of the largest network of the largest block, never from a smaller block. */
 export class FairPool<T> {
   readonly #rules: PoolRules;
   readonly #members = new Map<T, ClientParty | null>();
@@ -82,7 +69,7 @@ export class FairPool<T> {
     return this.#networks.of(party.network);
   }
 
-  /** Adds a member that counts against this network and block, or moves an existing member to them. */
+  /** Adds a member, or moves an existing one to another party. */
   put(member: T, party: ClientParty | null): void {
     this.delete(member);
     this.#members.set(member, party);
@@ -98,7 +85,7 @@ export class FairPool<T> {
     this.#blocks.add(party.block, -1);
   }
 
-  /** @returns whether a newcomer is admitted, after `evict` ended the member that leaves for it, if one does */
+  /** @returns whether a newcomer is admitted, after `evict` ended a member for it if necessary */
   admits(newcomer: Newcomer<T>, evict: (member: T) => void): boolean {
     const room = this.makeRoom(newcomer);
     if (typeof room !== "object") return room === "room";
@@ -107,10 +94,7 @@ export class FairPool<T> {
     return true;
   }
 
-  /**
-   * Decides whether a newcomer is admitted.
-   * @returns `room`: admitted; `full`: refused; otherwise the member to evict, which the caller closes and deletes
-   */
+  /** @returns `room`: admitted; `full`: refused; else the member that the caller has to close and delete */
   makeRoom(newcomer: Newcomer<T>): "room" | "full" | { leaves: T } {
     const { max } = this.#rules;
     const { party, now } = newcomer;
@@ -128,11 +112,7 @@ export class FairPool<T> {
     return chosen === null ? "full" : { leaves: chosen.member };
   }
 
-  /**
-   * Tells whether the newcomer's network or block is at its own limit.
-   * @returns `null` if neither is; otherwise a function that is true for the members whom the newcomer may replace:
-   * those of that network or block
-   */
+  /** @returns `null` while the party is below its limits; else a test for the members that the newcomer may replace */
   #ownBound(party: ClientParty | null): ((other: ClientParty) => boolean) | null {
     if (party === null) return null;
     const { maxPerNetwork, maxPerBlock, maxPerBlockWhenCrowded } = this.#rules;
@@ -141,7 +121,7 @@ export class FairPool<T> {
     return this.#blocks.of(party.block) >= most ? ({ block }) => block === party.block : null;
   }
 
-  /** Number of members of the network and of the block, including the newcomer; both are at least `SMALL_MEMBERS`. */
+  /** Members of network and block, including the newcomer; at least `SMALL_MEMBERS`. */
   #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
     if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
     const block = this.#blocks.of(at.block) + (at.block === newcomer?.block ? 1 : 0);
@@ -171,13 +151,9 @@ function isEvictedBefore<T>(one: Candidate<T>, other: Candidate<T>): boolean {
   return mine.idleSince < theirs.idleSince;
 }
 
-/**
- * Concurrent delivery attempts. Above the total only accounts with fewer than an equal part of it may start more, at
- * twice the total only those without any; other mail waits in the queue.
- */
+/** Concurrent attempts. Above the total, accounts need less than an equal part; at twice the total, no attempt. */
 export class AttemptRoom {
   readonly #limits: typeof bounds.attempts;
-  /** Attempts by account. */
   readonly #running = new Counts();
 
   constructor(limits = bounds.attempts) {
@@ -203,16 +179,16 @@ export class AttemptRoom {
   }
 }
 
-/** A message's party at a host where accounts share the places (connections, webhook calls). */
+/** A message's party at a host whose places (connections, webhook calls) accounts share. */
 export interface PlaceParty {
-  /** Account of the mail; for mail of no account, the destination's domain. */
+  /** Account of the mail; without one, the destination's domain. */
   account: string;
-  /** Network that the account was registered from, as an opaque text; the account itself when unknown. */
+  /** Network of the account's registration, as an opaque text; the account itself when unknown. */
   network: string;
 }
 
 export interface Place extends PlaceParty {
-  /** Milliseconds at which the current message or call got the place. */
+  /** Time in milliseconds at which the message or call got the place. */
   since: number;
   isLate: boolean;
 }
@@ -222,24 +198,19 @@ interface PlaceCounts {
   late: number;
 }
 
-/** Milliseconds after which a place does not count against accounts that have none. */
+/** After these milliseconds, a place does not count against accounts that have none. */
 export const QUICK_MS = 1000;
 
 const NONE: PlaceCounts = { shared: 0, late: 0 };
 const sum = ({ shared, late }: PlaceCounts) => shared + late;
 
-/** Whether late places keep an account from getting another one: only its own mail waits. */
+/** Whether late places block an account's further mail; that of others does not wait. */
 export function isHeldUp(account: PlaceCounts, network: PlaceCounts): boolean {
   if (account.late > 0 && sum(account) >= bounds.lateConnections.account) return true;
   return network.late > 0 && sum(account) > 0 && sum(network) >= bounds.lateConnections.block;
 }
 
-/**
- * The places in use at one host. The network with the fewest is next, then its account with the fewest. An account
- * without a place may exceed the host's limit once others have held theirs for a second, so that it never waits for a
- * slow one. A place that waits long for a reply is late: it no longer counts as shared, and its account and network may
- * then have only few.
- */
+/** Places at one host, in turn by network, then account. Late ones (long without a reply) no longer count as shared. */
 export class Places<P extends Place = Place> {
   readonly #all = new Set<P>();
 

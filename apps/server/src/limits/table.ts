@@ -1,7 +1,4 @@
-/**
- * Every bound of what a stranger or an account can use up: its figures, which the code reads, and its row of
- * docs/limits.md, which is generated from it: `npx vitest run scripts/consistency/limits-page.test.ts -u`.
- */
+/** Bounds of what strangers and accounts can use up, and the rows of docs/limits.md, which is generated from them. */
 import { limits } from "@kauke/contract";
 import {
   ADDRESSES_MAX,
@@ -21,9 +18,8 @@ import type { BucketRule } from "./rate.ts";
 const MIB = 1024 * 1024;
 
 /**
- * @param figures numbers with their units at the end of the names: `Ms`, `Bytes`, `Part` (of a whole), otherwise a count
- * @param row "what | value | scope | share of one party | who gives way | tests". `{name}` stands for a figure of the
- * row or a limit of named-limits.ts, `{name.figure}` for a figure of another row. A row without figures is its text
+ * @param figures named with their unit: `Ms`, `Bytes`, `Part` (of a whole), otherwise a count
+ * @param row columns of docs/limits.md. `{name}`: a figure of the row or a named limit, `{row.figure}`: another row's
  */
 const bound = <Figures extends Readonly<Record<string, number>>>(figures: Figures, row: string) => ({ figures, row });
 
@@ -49,9 +45,8 @@ const smtp = {
     { account: 50 },
     "submission connections of an account | {account} at a listener | account | the account | a new one gets 454 | attacks/connections.test.ts",
   ),
-  // A host with a longer list may send all of it before it reads a reply (RFC 5321 §4.5.3.1.10). RFC 5321 §4.5.3.1.4
-  // requires lines of 512 octets; SMTPUTF8 paths and parameters need more. The socket is read while a command is in
-  // progress, because a paused one buffers an object for each TLS record.
+  // Hosts may send long lists before they read replies (RFC 5321 §4.5.3.1.10). The socket is read during commands,
+  // because a paused one buffers an object for each TLS record.
   smtpSession: bound(
     {
       errors: 20,
@@ -107,8 +102,7 @@ const oneMessage = {
     { addresses: ADDRESSES_MAX },
     "addresses read from all header fields of one name | {addresses} | message | none | the rest are ignored | costs/linear-cost.test.ts",
   ),
-  // RFC 8617 §4.2.1 allows 50 ARC sets; each seal covers all the sets below it. Real fields have one to three thousand
-  // bytes, and DNS names at most 253 octets (RFC 1035 §3.1).
+  // RFC 8617 §4.2.1 allows 50 ARC sets; each seal covers the sets below. DNS names: RFC 1035 §3.1.
   signatures: bound(
     {
       signatures: 10,
@@ -168,7 +162,7 @@ const oneMessage = {
 };
 
 const work = {
-  // Three times the longest search of a 25 MiB message that was ever measured.
+  // Three times the longest measured search of a 25 MiB message.
   leakSearches: bound(
     { waiting: 64, account: 4, deadlineMs: 20_000 },
     "leak guard: searches | one at a time for {deadlineMs} at most; {waiting} wait | all, account | {account} waiting an account; next is the account that used the least time recently | the newest of the account with the most waiting, on a tie of the one that used the most time, gets 451 (429 for the compose form) | leak-guard-worker.test.ts, attacks/policy/leak-guard.test.ts",
@@ -295,7 +289,7 @@ const delivery = {
 };
 
 const caches = {
-  // Domains keep many TXT records under one name, as proofs of ownership.
+  // Domains have many TXT records at one name, as proofs of ownership.
   dnsResponse: bound(
     { records: 64, txtRecords: 256, characters: 16_384 },
     "a DNS response | {records} records, {txtRecords} of TXT; {characters} characters of text | response | none | the look-up fails | resolver.test.ts",
@@ -632,7 +626,6 @@ const memory = {
   ),
 };
 
-/** The bounds by the sections of docs/limits.md. */
 export const limitsTable = {
   "SMTP sessions and rates": smtp,
   "One message": oneMessage,
@@ -657,7 +650,6 @@ function figuresOf<Rows extends Record<string, string | { figures: object }>>(ro
   return Object.fromEntries(figures) as FiguresOf<Rows>;
 }
 
-/** The figures of each bound. */
 export const bounds = figuresOf({
   ...smtp,
   ...oneMessage,
@@ -673,10 +665,7 @@ export const bounds = figuresOf({
   ...memory,
 });
 
-/**
- * The part of a limit that each of several processes has, rounded up: limits that are counted in memory hold in each
- * process, and with `KAUKE_WORKERS` several serve the same people.
- */
+/** Rounded up. Limits counted in memory hold per process, and several processes serve the same people. */
 export const partOf = (limit: number, processes: number): number => Math.ceil(limit / processes);
 
 export const partOfRule = (rule: BucketRule, processes: number): BucketRule => ({
@@ -684,7 +673,7 @@ export const partOfRule = (rule: BucketRule, processes: number): BucketRule => (
   max: partOf(rule.max, processes),
 });
 
-/** @param limits numbers of what may be in use at once */
+/** @param limits maximum numbers in use at once */
 export function partOfAll<Limits extends { [Name in keyof Limits]: number }>(
   limits: Limits,
   processes: number,
@@ -693,13 +682,13 @@ export function partOfAll<Limits extends { [Name in keyof Limits]: number }>(
   return Object.fromEntries(parts) as Limits;
 }
 
-/** Limits of new rows for an alias and for all aliases of its account. */
+/** Limits of new rows per alias and per account. */
 export interface RowRules {
   alias: BucketRule;
   account: BucketRule;
 }
 
-/** @param limits numbers for a day */
+/** @param limits maximum numbers per day */
 export const rowsPerDay = ({ alias, account }: { alias: number; account: number }, processes = 1): RowRules => {
   const rule = (max: number) => partOfRule({ max, windowSeconds: 86_400 }, processes);
   return { alias: rule(alias), account: rule(account) };

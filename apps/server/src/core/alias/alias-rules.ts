@@ -1,4 +1,4 @@
-/** What an alias may be on this server: its domain, name and destinations; and who may reuse its address later. */
+/** What an alias may be on this server (domain, name, destinations), and who may reuse its address later. */
 
 import { aliasMessages, type FieldErrors } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
@@ -9,14 +9,13 @@ import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
 import { type AliasRouting, type Destination, mailboxesAmong } from "./alias.ts";
 
-/** Cuts a text at `max` characters, without the first half of a surrogate pair at its end. */
+/** Cuts a text at `max` characters, never within a surrogate pair. */
 export function cutText(text: string, max: number): string {
   return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, "");
 }
 
 export const DOMAIN_UNKNOWN = "Please choose one of the available domains";
 
-/** @param domain in lower case */
 export function domainErrors(domain: string, ownDomains: readonly string[]): FieldErrors {
   return ownDomains.includes(domain) ? {} : { domain: [DOMAIN_UNKNOWN] };
 }
@@ -31,7 +30,7 @@ export function ownDomainErrors(
   return isOwn ? { [field]: [aliasMessages.forwardToOwnDomain] } : {};
 }
 
-/** Throws one error for all field errors, with the first of them as its message. @throws AppError `invalid` */
+/** Throws one error with all field errors and the first one's message. @throws AppError `invalid` */
 export function refuseFieldErrors(errors: FieldErrors): void {
   const first = Object.values(errors)[0]?.[0];
   if (first !== undefined) throw new AppError("invalid", { message: first, errors });
@@ -97,7 +96,7 @@ interface ByKey {
   confirmed: ReadonlySet<string>;
 }
 
-/** Refuses unconfirmed new destinations: no stolen API key forwards mail to a thief. @throws AppError `invalid` */
+/** Refuses unconfirmed new destinations, so that a stolen API key can't forward mail. @throws AppError `invalid` */
 export function refuseUnconfirmed(
   field: "forwardTo" | "lastForwardTo",
   { wanted = [], before = [], confirmed }: ByKey,
@@ -125,11 +124,7 @@ export function releaseHasToWait(until: Date): AppError {
   return new AppError("rate_limited", { message: aliasMessages.releasedMany, resetAt: until });
 }
 
-/**
- * A used address is always reserved for its former owner. One of an unused alias, made by an import, is reserved while
- * the caps leave room.
- * @param reserved current reservations of account, network and block; 0 where the network is unknown
- */
+/** Used addresses are always reserved; `released.unused`, from an import, only within the caps. */
 export function unusedToReserve(
   released: { used: number; unused: number },
   reserved: ReleaseCaps,

@@ -1,4 +1,4 @@
-/** The alias in core. The specification's comma-separated destinations and literal `null` exist only on the wire. */
+/** The alias in core. Comma-separated destinations and the text `null` exist only on the wire. */
 import type { ErrorCode, ForwardToEntry } from "@kauke/contract";
 
 export type Destination = ForwardToEntry & {
@@ -39,7 +39,6 @@ export interface AliasRoute {
   userId: string;
   /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
   registeredFrom?: string;
-  /** The alias' address as `name@domain`, in lower case. */
   address: string;
   /** Destinations that may get mail: no refused, blocked or suspended mailbox, no paused webhook. */
   destinations: Destination[];
@@ -75,7 +74,6 @@ export function withDestinations({ state }: AliasRouting, destinations: Destinat
   return state === "active" ? { state, destinations } : { state, lastDestinations: destinations };
 }
 
-/** `name@domain` in lower case: the form used for indexing and comparison. */
 export function aliasAddress(name: string, domain: string): string {
   return `${name}@${domain}`.toLowerCase();
 }
@@ -102,7 +100,7 @@ export interface AliasChange {
   writeByAddress?: boolean;
 }
 
-/** Changes that apply to many aliases at once: none changes an address, key or secret. */
+/** Changes that apply to many aliases at once; none changes an address, key or secret. */
 export type ManyAliasesChange = Pick<AliasChange, "routing" | "labels" | "pinned">;
 
 export interface ManyChanged {
@@ -113,13 +111,13 @@ export interface ManyChanged {
 /** An alias, or all aliases of an account, whose cached routes may be stale. */
 export type RouteChange = { aliasId: string } | { userId: string } | "all";
 
-/** Which account has an address, as seen by the account that wants to use it. Free addresses are left out. */
+/** Which account has an address, as shown to an account that wants it. Free addresses are left out. */
 export type AddressStanding =
   | { kind: "own"; notes: string | null }
-  /** Another account has an alias with the address, or had one until recently. */
+  /** Another account has an alias with the address, or its reservation. */
   | { kind: "other" };
 
-/** Methods that take a `userId` treat another user's alias as absent. */
+/** Methods with a `userId` treat another user's alias as absent. */
 export interface AliasStore {
   /** Up to 10,000 aliases, newest first. Requests share the array, so iterate with `mapInSlices`. */
   listForUser(userId: string): Promise<readonly Alias[]>;
@@ -131,14 +129,12 @@ export interface AliasStore {
   isFree(userId: string, address: string): Promise<boolean>;
   /** @throws AppError `alias_taken`; `alias_released` while the address is reserved for its former owner */
   insert(alias: Alias): Promise<void>;
-  /** Who has the addresses, in two queries; free ones are left out. @param addresses `name@domain`, lower case */
+  /** Who has the addresses; free ones are left out. @param addresses `name@domain`, lower case */
   standing(userId: string, addresses: readonly string[]): Promise<Map<string, AddressStanding>>;
   /**
    * Locks the row, calls `change` and writes the result. Pausing and renaming apply to mail at once.
-   * @param network of the client, counted for the address that a new name releases; `null` when unknown
-   * @returns the alias after the change, `null` when it does not belong to this user
-   * @throws AppError `alias_taken`, `alias_released`, `rate_limited` when the address can't be released yet, `invalid`
-   * for a key that is not the account's, and whatever `change` throws
+   * @returns the changed alias; `null` when it does not belong to this user
+   * @throws AppError `alias_taken`, `alias_released`, `rate_limited`, `invalid`, and whatever `change` throws
    */
   update(
     userId: string,
@@ -147,35 +143,29 @@ export interface AliasStore {
     network?: string | null,
   ): Promise<Alias | null>;
   /**
-   * As `update`, in transactions of 500 aliases; if one fails, those before it stay committed. An alias for which
-   * `change` throws an AppError, or of another user, stays unchanged and is listed in `failed`.
-   * @param aliasIds without duplicates
-   * @param change returns an empty object for an alias that already is in the requested state
+   * As `update`, 500 per transaction; `failed` lists unchanged aliases: another user's, or `change` threw an AppError.
+   * @param aliasIds without duplicates @param change returns an empty object for an alias already in that state
    */
   updateMany(
     userId: string,
     aliasIds: readonly string[],
     change: (alias: Alias) => ManyAliasesChange,
   ): Promise<ManyChanged>;
-  /** As `delete`, in transactions of 500; `failed` lists aliases that have to wait, with `rate_limited`. */
+  /** As `delete`, 500 per transaction; `failed` lists aliases that have to wait, with `rate_limited`. */
   deleteMany(userId: string, aliasIds: readonly string[], network?: string | null): Promise<ManyChanged>;
-  /**
-   * Reserves the address for this account, within `releaseCaps`.
-   * @returns false when the alias does not belong to this user
-   * @throws AppError `rate_limited` when the account has too many reserved addresses
-   */
+  /** Reserves the address. @returns false for another user's alias @throws AppError `rate_limited` */
   delete(userId: string, aliasId: string, network?: string | null): Promise<boolean>;
   /** Marks the alias as used: somebody wrote to it or tried to, or it may send. */
   markUsed(aliasId: string): Promise<void>;
   /** Finds a route uncached; `null` when no account owns it. @param address `name@domain`, lower case */
   findRoute(address: string): Promise<AliasRoute | null>;
-  /** Finds the route for a retry, whether or not the alias is paused. */
+  /** The route for a retry, also of a paused alias. */
   findRouteById(aliasId: string): Promise<AliasRoute | null>;
-  /** At most 16 ids of existing aliases, from `first` to `last` inclusive; UUIDs in lower case. */
+  /** At most 16 ids from `first` to `last` inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
   /** Adds a listener for stale cached routes; the change resolves only after the listener's promise. */
   onRouteChange(listener: (change: RouteChange) => void | Promise<void>): void;
-  /** Whether `onRouteChange` reports every change, because no other process uses the database. */
+  /** True if no other process uses the database, so that `onRouteChange` reports every change. */
   readonly reportsAllChanges: boolean;
 }

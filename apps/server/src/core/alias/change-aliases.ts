@@ -30,7 +30,7 @@ export type BulkChange =
   | { kind: "pinned"; pinned: boolean }
   | { kind: "deletion" };
 
-/** One request counts at least as this many aliases for the rate limit. */
+/** Minimum number of aliases that one request counts as for the rate limit. */
 const WEIGHT_MIN = 100;
 
 type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
@@ -44,10 +44,7 @@ export interface ChangeOfMany {
   clientAddress?: string;
 }
 
-/**
- * Aliases of other users, and those that the change cannot be applied to, stay unchanged and are listed in the result.
- * @throws AppError `invalid` for destinations that no alias may have and for an unknown label, `rate_limited`
- */
+/** Aliases that can't be changed are listed in the result. @throws AppError `invalid`, `rate_limited` */
 export async function changeAliases(
   deps: BulkDeps,
   { userId, aliasIds, change, by, clientAddress }: ChangeOfMany,
@@ -73,7 +70,7 @@ async function refuseUnknownLabel({ labels }: BulkDeps, userId: string, labelId:
   if (!own.some(({ id }) => id === labelId)) throw fieldError("addLabel", labelMessages.unknown);
 }
 
-/** One alias' change; empty if it already is in that state. @throws AppError `invalid` for too many labels */
+/** Empty if the alias already is in that state. @throws AppError `invalid` for too many labels */
 function decideChange(alias: Alias, change: Exclude<BulkChange, { kind: "deletion" }>): ManyAliasesChange {
   if (change.kind === "pinned") return alias.pinned === change.pinned ? {} : { pinned: change.pinned };
   if (change.kind === "labels") return labelsAfter(alias, change);
@@ -95,12 +92,7 @@ interface Replacement {
   mailboxIds: readonly string[];
 }
 
-/**
- * For clients that show only confirmed mailboxes: webhooks and unconfirmed mailboxes stay, because the client could not
- * have chosen them. Aliases of other users are listed in the result as failed.
- * @throws AppError `invalid` for an id that is not one of the account's confirmed mailboxes, `no_mailbox`,
- * `rate_limited`
- */
+/** Keeps webhooks and unconfirmed mailboxes, which the client can't see. @throws AppError `invalid`, `rate_limited` */
 export async function replaceMailboxes(
   deps: MailboxDeps & LimitDeps,
   { userId, aliasIds, mailboxIds }: Replacement,

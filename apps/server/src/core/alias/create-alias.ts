@@ -21,11 +21,7 @@ export interface NewAlias {
   labels?: readonly string[] | undefined;
 }
 
-/**
- * Requests with invalid fields or a reserved name do not count against the rate limit for new aliases.
- * @param by an API key may point the alias only at confirmed mailboxes
- * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `rate_limited`
- */
+/** @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`; `rate_limited` for valid requests */
 export async function createAlias(
   deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
     Pick<CoreDeps, "random" | "clock" | "rateLimits" | "limitRules">,
@@ -38,8 +34,7 @@ export async function createAlias(
   });
   refuseReservedName(input.name);
   await takeLimit(deps, "alias_create", { userId: input.userId });
-  // After the rate limit, so that an account cannot find out for many mailboxes whether their owners have
-  // blocked us.
+  // After the rate limit, so that an account can't find out of many mailboxes whether they have blocked us.
   await refuseBlocked(deps, "forwardTo", input.destinations);
   if (by === "key") {
     const confirmed = await confirmedAmong(deps, input.userId, input.destinations);

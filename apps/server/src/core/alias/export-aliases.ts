@@ -7,7 +7,7 @@ const QUOTED = /[",\r\n]|^\s|\s$/;
 /** Spreadsheet programs run a cell that begins with one of these as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** One CSV record (RFC 4180). @param isSafe adds an apostrophe before formulas, which importers read literally */
+/** One CSV record (RFC 4180). @param isSafe puts an apostrophe before formulas; importers would keep it */
 function csvLine(cells: readonly string[], isSafe: boolean): string {
   return `${cells.map((cell) => quoted(isSafe && FORMULA.test(cell) ? `'${cell}` : cell)).join(",")}\r\n`;
 }
@@ -40,7 +40,7 @@ export interface AliasExportInput {
   isSafe: boolean;
 }
 
-/** @returns pages of the file, read from the database as the client receives them @throws AppError `rate_limited` */
+/** @returns the file in chunks, read from the database as the client receives them @throws AppError `rate_limited` */
 export async function exportAliases(
   deps: Pick<CoreDeps, "aliases" | "rateLimits" | "limitRules" | "clock">,
   { userId, format, isSafe }: AliasExportInput,

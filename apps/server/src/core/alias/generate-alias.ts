@@ -1,5 +1,3 @@
-/** Aliases with generated names. What the caller omits comes from the account's defaults. */
-
 import { domainToUnicode } from "node:url";
 import { type AliasFormat, aliasMessages, generatedNames, limits } from "@kauke/contract";
 import { aliasWords } from "@kauke/contract/alias-words";
@@ -27,11 +25,7 @@ import {
 } from "./alias-rules.ts";
 import { newAlias } from "./create-alias.ts";
 
-/**
- * The name may turn out to be reserved or taken.
- * @param site as `siteName` returns it, for the format `site`
- * @returns e.g. `kq7mhx2vcbt9rf`, `river.candle.mango.42`, a UUID, or `shop.k7wnb`
- */
+/** @returns e.g. `kq7mhx2vcbt9rf`, `river.candle.mango.42`, a UUID or `shop.k7wnb`, possibly reserved or taken */
 export function generateName(format: AliasFormat, random: Random, site: string | null = null): string {
   if (format === "uuid") return random.uuid().toLowerCase();
   if (format === "words") return randomWords(random);
@@ -56,11 +50,7 @@ export function siteHost(hostname: string): string | null {
   return hostname.length > limits.webhookUrlMax ? null : getHostname(hostname) || null;
 }
 
-/**
- * The registrable domain without its public suffix, in characters that an alias name may have.
- * @param hostname host name or URL, e.g. `https://www.Café-Noir.co.uk/menu`
- * @returns e.g. `cafe-noir`; `null` if nothing is left, and for IP addresses and hosts without a public suffix
- */
+/** @example siteName("https://www.Café-Noir.co.uk/menu") // "cafe-noir"; `null` without a public suffix */
 export function siteName(hostname: string): string | null {
   const host = readDnsName(siteHost(hostname) ?? "");
   const [label = ""] = (host === null ? null : registrableDomain(host))?.split(".") ?? [];
@@ -87,12 +77,7 @@ export interface GenerateInput extends NameInput {
 
 type GenerateDeps = MailboxDeps & Pick<CoreDeps, "random" | "clock" | "rateLimits" | "limitRules">;
 
-/**
- * Draws another name while the drawn one is reserved or taken; the request counts once against the rate limit.
- * @param by an API key may forward only to confirmed mailboxes
- * @throws AppError `invalid`, `no_mailbox` when no destination is given and no mailbox is confirmed, `no_free_name`,
- * `rate_limited`
- */
+/** Counts once for all names drawn. @throws AppError `invalid`, `no_mailbox`, `no_free_name`, `rate_limited` */
 export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by: CallerKind): Promise<Alias> {
   const { userId, hostname } = input;
   refuseFieldErrors({
@@ -119,7 +104,7 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
   throw new AppError("no_free_name");
 }
 
-/** A name that is free now, without reserving it. @throws AppError `invalid`, `no_free_name`, `rate_limited` */
+/** A free name, which is not reserved. @throws AppError `invalid`, `no_free_name`, `rate_limited` */
 export async function findFreeName(deps: GenerateDeps, input: NameInput): Promise<{ name: string; domain: string }> {
   const { userId } = input;
   refuseFieldErrors(domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains));
@@ -135,7 +120,7 @@ export async function findFreeName(deps: GenerateDeps, input: NameInput): Promis
   throw new AppError("no_free_name");
 }
 
-/** Draws names, which begin with the site's name if that is wanted and does not make every name reserved. */
+/** Draws names that begin with the site's name if wanted, unless that would make every name reserved. */
 async function nameSource(
   { random }: Pick<CoreDeps, "random">,
   { format, hostname }: NameInput,
@@ -161,7 +146,6 @@ async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias
   }
 }
 
-/** @throws AppError `invalid` for too long notes that may not be cut */
 function checkNotes(notes: string, { cutNotes: mayCut }: GenerateInput): string | null {
   if (notes.length > limits.notesMax && !mayCut) throw fieldError("notes", aliasMessages.notesLength);
   return cutNotes(notes);

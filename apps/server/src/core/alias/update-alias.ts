@@ -35,8 +35,7 @@ export interface AliasUpdateInput extends RoutingInput {
 }
 
 /**
- * @param by an API key may add only confirmed mailboxes, and may neither change the key that forwarded mail is
- * encrypted to nor allow writing by address
+ * @param by an API key may add only confirmed mailboxes, and neither change `sealTo` nor allow writing by address
  * @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`, `alias_changed`, `rate_limited`,
  * `not_found`, `key_scope`
  */
@@ -108,7 +107,7 @@ function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
   };
 }
 
-/** Whether the alias is as the client last read it; pausing does not count as a change. */
+/** Whether the alias is as the client last read it; pausing is no change. */
 function isUnchanged(alias: Alias, before: NonNullable<AliasUpdateInput["before"]>): boolean {
   const forwardTo = formatForwardTo(destinationsOf(alias));
   return alias.name === before.alias && alias.notes === before.notes && forwardTo === before.forwardTo;
@@ -160,7 +159,7 @@ export interface GoneWebhook {
   at: Date;
 }
 
-/** After a webhook responded with 410 (Gone), it gets no calls until the alias' destinations are saved again. */
+/** Pauses a webhook that responded with 410 (Gone) until the alias' destinations are saved again. */
 export async function pauseWebhook(
   { aliases }: { aliases: Pick<AliasStore, "update"> },
   { userId, aliasId, url, at }: GoneWebhook,

@@ -1,9 +1,9 @@
-/** One message to one destination of one alias, and the queue of all of them, the product's only one. */
+/** A message to one destination of one alias, and the queue of all such deliveries. */
 import type { ForwardToEntry } from "@kauke/contract";
 import type { MessageEnvelope } from "../message/message.ts";
 import type { MarksToStore } from "../reply-path.ts";
 
-/** Why a destination did not accept a message: a closed set, since a peer's reply text may contain the real address. */
+/** A closed set, because a peer's reply text may contain the owner's real address. */
 export type FailureCode =
   | "unreachable"
   | "timed_out"
@@ -28,7 +28,7 @@ export type FailureCode =
   | "expired"
   | "spool_lost";
 
-/** Failures of a connection before its first message; also the label's values of a metric. */
+/** Failures of a connection before its first message; also label values of a metric. */
 export const nextHopFailures = [
   ...(["unreachable", "timed_out", "connection_lost", "dns_failed"] as const),
   ...(["login_failed", "tls_failed", "try_later", "not_supported"] as const),
@@ -46,19 +46,17 @@ export interface FinalFailure extends DeliveryFailure {
 
 export type DeliveryOutcome =
   | { kind: "taken" }
-  /** `isUntried`: no attempt was made, since the destination is at its concurrency limit; next one at `notBefore`. */
+  /** `isUntried`: not attempted, because the destination is at its concurrency limit; next one at `notBefore`. */
   | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
   | { kind: "refused"; failure: DeliveryFailure };
 
 export interface DeliveryTarget {
   /**
-   * Absent: forwarded mail, rewritten at every attempt from the bytes received. `send`: mail that leaves as the alias,
-   * stored in its final form. `report`: our delivery report, with the null sender. `confirm`: our request to a mailbox
-   * to confirm that it belongs to the owner. `account`: our message to an account's own e-mail.
+   * Absent: forwarded mail, rewritten at each attempt. `send`: mail that leaves as the alias, stored in its final form.
+   * `report`: our report, with the null sender. `confirm`: a confirmation request. `account`: to the account's own e-mail.
    */
   purpose?: "send" | "report" | "confirm" | "account";
   destination: ForwardToEntry;
-  /** Address of the alias as `name@domain`, in lower case. */
   aliasAddress: string;
   /** Authenticated sender to notify if no destination of the alias accepts the message. */
   reportTo?: string;
@@ -68,7 +66,7 @@ export interface DeliveryTarget {
 export interface Delivery {
   id: string;
   messageId: string;
-  /** Alias or account that owns the delivery; `null` for own and operator mail, and for a deleted alias. */
+  /** Owner of the delivery; `null` for own and operator mail, and for a deleted alias. */
   aliasId: string | null;
   userId: string | null;
   target: DeliveryTarget;
@@ -81,9 +79,9 @@ export interface LeasedDelivery extends Delivery {
   leasedUntil: Date;
   envelope: MessageEnvelope;
   sizeBytes: number;
-  /** Block of addresses that the account was registered from, as an opaque text; absent when that is unknown. */
+  /** Network block from which the account was registered, as an opaque text; absent when unknown. */
   registeredFrom?: string;
-  /** Maximum retries of composed mail; for other mail only the retry schedule decides. */
+  /** Maximum retries of composed mail; for other mail the retry schedule decides. */
   maxRetries?: number;
 }
 
@@ -91,7 +89,7 @@ export interface OpenDelivery extends Delivery {
   notBefore: Date;
   lease: { token: string; until: Date } | null;
   lastFailure: DeliveryFailure | null;
-  /** Higher priorities of one account are claimed first; 0 by default, ignored for the server's own mail. */
+  /** Within an account, higher priorities are claimed first; default 0. */
   priority?: number;
 }
 
@@ -101,7 +99,7 @@ export interface PutBack {
   notBefore: Date;
 }
 
-/** Written by the server itself (about accounts, mailboxes or deliveries); a part of the queue is reserved for it. */
+/** Whether the server itself wrote the mail; a part of the queue is reserved for such mail. */
 export function isOwnMail({ purpose }: DeliveryTarget): boolean {
   return purpose === "account" || purpose === "confirm" || purpose === "report";
 }
@@ -110,16 +108,16 @@ export interface ClaimOptions {
   now: Date;
   leaseMs: number;
   limit: number;
-  /** Maximum deliveries of the server's own mail, in addition to `limit`; defaults to `limit`. */
+  /** Maximum deliveries of own mail, in addition to `limit`; default: `limit`. */
   ownLimit?: number;
   perAccount?: number;
-  /** Accounts at their concurrency limit: only the server's own mail to them is claimed. */
+  /** Accounts at their concurrency limit: only own mail to them is claimed. */
   full?: readonly string[];
-  /** Attempts in progress per account; accounts with fewer are claimed first. */
+  /** Attempts in progress per account; accounts with fewer come first. */
   running?: ReadonlyMap<string, number>;
 }
 
-/** A delivery whose sealed data, or its message's, cannot be decrypted or parsed by this version. */
+/** A delivery whose sealed data this version can't decrypt or parse. */
 export interface UnreadableDelivery extends Omit<Delivery, "target" | "createdAt"> {
   leaseToken: string;
   maxRetries?: number;
@@ -129,11 +127,11 @@ export interface Claimed {
   deliveries: LeasedDelivery[];
   unreadable: UnreadableDelivery[];
   isMore: boolean;
-  /** Whether another claim might return more; if not, the accounts are at their limit, or the rows locked elsewhere. */
+  /** Whether another claim might return more deliveries. */
   isCutShort: boolean;
 }
 
-/** A delivery's row with indexes, and the minimum size of a file: counted towards the spool. */
+/** Spool bytes that a delivery counts: its row with indexes, and the minimum size of a file. */
 export const SPOOL_ROW_BYTES = 4096;
 
 export interface MessageToEnqueue {
@@ -150,51 +148,31 @@ export interface Finished {
   isTakenByNone: boolean;
 }
 
-/**
- * Methods that take a lease token do nothing when the lease was lost, and their result says so. A change to a delivery
- * of composed mail changes its record (`email_job`) in the same commit.
- */
+/** With a lost lease, methods change nothing and say so. A composed mail's `email_job` changes in the same commit. */
 export interface DeliveryStore {
-  /**
-   * Inserts the message, its open deliveries and `marks` in one commit (fsync). The body must already be in
-   * `MessageBodies`.
-   * @throws AppError `busy` when a mark is known that may not repeat; then nothing is stored
-   */
+  /** One commit; the body must already be stored. @throws AppError `busy` when a mark that may not repeat is known */
   enqueue(message: MessageToEnqueue, deliveries: readonly OpenDelivery[], marks?: MarksToStore): Promise<void>;
-  /**
-   * Stores mail to postmaster@ or abuse@ when no destination is configured; sealed for the operator and never claimed.
-   * Above 1000 messages or 64 MiB, older ones are evicted.
-   * @param address as the client spelled it, in lower case
-   * @throws AppError `spool_quota` when the new message itself would be evicted
-   */
+  /** Stores mail to postmaster@ or abuse@. @throws AppError `spool_quota` if the new message itself would be evicted */
   keepForOperator(message: MessageToEnqueue, address: string): Promise<void>;
   countKeptForOperator(): Promise<number>;
-  /**
-   * Leases due deliveries and those whose lease expired, in turn between accounts; within an account by priority, then
-   * oldest first. Concurrent claims skip each other's rows (`FOR UPDATE SKIP LOCKED`). The cost does not grow with the
-   * queue.
-   */
+  /** Leases due deliveries, in turn between accounts, then by priority and age. Skips rows that others have locked. */
   claim(options: ClaimOptions): Promise<Claimed>;
   extendLease(id: string, leaseToken: string, until: Date): Promise<boolean>;
-  /** Ends a delivery and deletes its message with the last one. @param failure `null` when the message was accepted */
+  /** Ends a delivery; the last one deletes its message. @param failure `null` when the message was accepted */
   finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
-  /** False when the lease was lost; then nothing was changed. */
+  /** @returns false, changing nothing, when the lease was lost */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
   putBack(deliveries: readonly PutBack[]): Promise<void>;
-  /** Makes waiting deliveries due now and does not count the attempt that deferred them; skips leased ones. */
+  /** Makes waiting deliveries due now and uncounts their last attempt; skips leased ones. */
   hasten(ids: readonly string[], now: Date): Promise<void>;
-  /** When a delivery is due or a lease expires; `null` when the queue is empty. */
   nextDueAt(): Promise<Date | null>;
   countForAlias(aliasId: string): Promise<number>;
-  /**
-   * Bytes of undelivered mail. A message counts once, however many of its deliveries are open; each of these adds
-   * `SPOOL_ROW_BYTES`. The cost grows with the number of open deliveries of that account or alias.
-   */
+  /** Bytes of undelivered mail: each message once, plus `SPOOL_ROW_BYTES` per open delivery, all of which it reads. */
   spoolBytes(owner: "account" | "alias", id: string): Promise<number>;
   count(): Promise<number>;
   isKnownMessage(messageId: string): Promise<boolean>;
   releaseLeases(): Promise<number>;
-  /** Called when this or another process enqueues a delivery. `dueAt`: when it is due; `null`: now. */
+  /** Calls the listener when any process enqueues a delivery. `dueAt`: `null` means now. */
   onWake(listener: (dueAt: Date | null) => void): void;
 }
 
@@ -231,15 +209,13 @@ export interface InFlightMessage {
 }
 
 export interface InFlightMessages {
-  /** Resolves when the message is on stable storage: after a crash it is queued. @throws AppError `spool_failed` */
+  /** Resolves when the message is on stable storage. @throws AppError `spool_failed` */
   store(inFlight: InFlightMessage): Promise<void>;
-  /** Deletes the message's file when its delivery attempt has ended and nothing is left to retry. */
+  /** Deletes the file of a message that has nothing left to retry. */
   forget(messageId: string): Promise<void>;
   /**
-   * Enqueues the message after its attempt failed, under the delivery's lease.
-   * @param inFlight `wire` is `null` when the bytes are no longer in memory; they are then read back
-   * @returns false when the alias or account no longer exists; the message is then deleted
-   * @throws AppError `spool_failed`; the message is still in its file
+   * Enqueues a message after its failed attempt. @param inFlight `wire`: `null` reads the bytes back from the file
+   * @returns false if the alias or account is gone @throws AppError `spool_failed`; the file then stays
    */
   moveToQueue(inFlight: Omit<InFlightMessage, "wire"> & { wire: Buffer | null }): Promise<boolean>;
 }

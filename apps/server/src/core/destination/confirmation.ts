@@ -31,7 +31,7 @@ import {
 } from "./destination.ts";
 import { exactMailbox, sameMailbox } from "./same-mailbox.ts";
 
-/** Maximum confirmation messages to one mailbox for one account, including the first. */
+/** Maximum confirmation messages per account and mailbox, including the first. */
 export const MESSAGES_MAX = 3;
 const RESEND_AFTER_MS = 86_400_000;
 export const LINK_DAYS = mailDays.confirmationLink;
@@ -51,7 +51,7 @@ export function decideAsk(pair: AskedPair, { now, isByOwner }: { now: Date; isBy
   return nextAt > now ? { kind: "too_soon", nextAt } : { kind: "ask" };
 }
 
-/** The mailbox's reader may change the choice, except for a block, which only the operator can lift. */
+/** The mailbox's reader may change the choice, except a block, which only the operator can lift. */
 export function stateAfter(state: KnownState, choice: ConfirmationChoice): KnownState {
   if (state === "blocked" || choice === "block") return "blocked";
   return choice === "mine" ? "confirmed" : "refused";
@@ -62,7 +62,7 @@ export interface ConfirmationMessage extends OwnMessageHead {
   token: string;
 }
 
-/** The message contains no alias, account name or plus tag, so that nobody can send a stranger their own text. */
+/** Contains no alias, account name or plus tag, so that nobody can send a stranger their own text. */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
   const { from, origin, token } = message;
   const mine = `${origin}/confirm/${token}`;
@@ -87,8 +87,7 @@ export type AskDeps = QueueDeps & LimitDeps & { destinations: Pick<DestinationSt
 const DAY_MS = 86_400_000;
 
 /**
- * Mails the mailbox a link to confirm, if the rules allow it. The limit per mailbox counts over all accounts, deleted
- * ones included, so that many accounts together cannot flood a stranger's mailbox.
+ * The limit per mailbox counts all accounts, also deleted ones, so that they can't flood a stranger together.
  * @throws what the store throws; nothing was sent then, and the mailbox may be asked again
  */
 export async function askForConfirmation(
@@ -119,11 +118,7 @@ export async function askForConfirmation(
 
 type RequestDeps = Parameters<typeof askForConfirmation>[0] & Pick<CoreDeps, "aliases" | "mailboxes" | "confirmation">;
 
-/**
- * Asks a mailbox for confirmation, first or again, at the owner's request.
- * @throws AppError `not_found` when the mailbox is not among the account's, `rate_limited` within a day, `invalid` when
- * the maximum of messages or of unconfirmed mailboxes is reached, or without confirmations
- */
+/** Asks at the owner's request, first or again. @throws AppError `not_found`, `rate_limited` within a day, `invalid` */
 export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promise<ConfirmationState> {
   if (deps.confirmation === null) throw refusal("This server asks for no confirmations.");
   const address = await findDestination(deps, pair);
@@ -142,7 +137,7 @@ export async function requestConfirmation(deps: RequestDeps, pair: Pair): Promis
 
 const refusal = (message: string) => new AppError("invalid", { message });
 
-/** A mailbox spelled as in an alias or in the list of mailboxes. No other address gets a confirmation message. */
+/** Only a mailbox of an alias or of the list of mailboxes gets a confirmation message. */
 async function findDestination(
   { aliases, mailboxes }: Pick<CoreDeps, "aliases" | "mailboxes">,
   { userId, address }: Pair,
@@ -171,10 +166,8 @@ interface LinkDecision {
 }
 
 /**
- * Records the reader's choice; repeating it changes nothing. Accounts that may no longer forward to the mailbox get a
- * notice. A reader who is signed in to the link's account confirms the same address as the account's e-mail too;
- * anybody else confirms the mailbox alone, since the account may be a stranger's.
- * @throws AppError `not_found`
+ * Idempotent. For a reader signed in to the link's account, also confirms the same address as its e-mail; for anybody
+ * else the account may be a stranger's. @throws AppError `not_found`
  */
 export async function decideByLink(
   deps: ReadDeps & Pick<CoreDeps, "accountLinks" | "notices" | "clock" | "random">,

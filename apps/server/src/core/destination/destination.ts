@@ -1,4 +1,3 @@
-/** Relation of an account to a mailbox it forwards to: asked, confirmed, refused, blocked, suspended. */
 import type { ConfirmationChoice, ConfirmationState } from "@kauke/contract";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { type Alias, mailboxesOf } from "../alias/alias.ts";
@@ -29,7 +28,7 @@ export type AskDecision =
   | { kind: "ask" }
   | { kind: "known"; state: KnownState }
   | { kind: "too_many" }
-  /** The mailbox was asked before; may be asked again at `nextAt`, or never if that is `null`. */
+  /** The mailbox may be asked again at `nextAt`; `null`: never. */
   | { kind: "too_soon"; nextAt: Date | null };
 
 export interface AskedLink {
@@ -40,24 +39,20 @@ export interface AskedLink {
 
 export interface DecidedByLink {
   state: KnownState;
-  /** Accounts that may no longer forward to the mailbox, each with the address as an alias spells it, if one has it. */
+  /** Accounts that may no longer forward to the mailbox; `address` as an alias spells it. */
   ended: readonly { userId: string; address: string | null }[];
 }
 
 /** Every change of a state drops the account's cached routes in every process. */
 export interface DestinationStore {
-  /** States by address as given; two queries. A confirmed e-mail of the account counts as a confirmed mailbox. */
+  /** States by address as given. A confirmed account e-mail counts as a confirmed mailbox. */
   states(userId: string, addresses: readonly string[]): Promise<Map<string, ConfirmationState>>;
   /** Whether the reader of one of these mailboxes blocks mail from this server. */
   isAnyBlocked(addresses: readonly string[]): Promise<boolean>;
   blockedAmong(addresses: readonly string[]): Promise<Set<string>>;
-  /**
-   * Whether other people than the mailbox's owner write from its domain: it is a public mail host, or several accounts
-   * have confirmed mailboxes there or at another name below the same registered domain, since DMARC aligns them.
-   * @param domain in lower case and ASCII
-   */
+  /** Whether strangers write from the domain: a public mail host, or several accounts below the registered domain. */
   isSharedDomain(domain: string): Promise<boolean>;
-  /** Decides by `decideAsk` whether to ask a mailbox; stores state and link in one commit, the account locked. */
+  /** Decides by `decideAsk`; stores state and link in one commit, the account locked. */
   ask(input: AskInput): Promise<AskDecision>;
   takeBackAsk(input: AskInput): Promise<void>;
   readLink(tokenHash: Buffer): Promise<AskedLink | null>;
@@ -82,17 +77,13 @@ export interface MissingMailbox {
   isNew: boolean;
 }
 
-/** Counts refusals. Only RCPT replies in our own SMTP sessions count, since a delivery report can be forged. */
+/** Counts refusals at RCPT in our own SMTP sessions only, because a delivery report can be forged. */
 export interface MissingMailboxStore {
-  /**
-   * Counts a refused message once, however many aliases it came through.
-   * @returns `null` when nothing was counted: counted before, suspended already, or the account no longer exists or has
-   * too many rows
-   */
+  /** Counts a refused message once for all aliases. @returns `null` when it was not counted */
   note(refusal: MailboxRefusal): Promise<MissingMailbox | null>;
-  /** Resets the count of refusals, after a delivery or at the owner's request. @returns false without a count */
+  /** Resets the count after a delivery or at the owner's request. @returns false without a count */
   clear(userId: string, address: string): Promise<boolean>;
-  /** Deletes counts whose last refusal is older and that suspended no mailbox. @returns number of deleted rows */
+  /** Deletes counts with an older last refusal, except those that suspended a mailbox. */
   deleteBefore(before: Date): Promise<number>;
   suspended(userId: string, addresses: readonly string[]): Promise<Set<string>>;
 }
@@ -131,7 +122,7 @@ async function mailboxesOfAll(aliases: readonly Pick<Alias, "routing">[]): Promi
   return addresses;
 }
 
-/** Mailboxes that get no mail, since their hosts say that they do not exist. One query. */
+/** Mailboxes that get no mail because their hosts call them nonexistent. One query. */
 export async function suspendedMailboxes(
   { missingMailboxes }: { missingMailboxes: MissingMailboxStore },
   userId: string,

@@ -1,13 +1,9 @@
-/**
- * Which addresses count as one mailbox: those that differ only in letter case, Unicode form, spelling of the domain or
- * a `+tag`, and at Gmail in dots. Without this rule, tags would bypass every limit; at hosts that give `ann` and
- * `ann+x` to two people, these share one confirmation.
- */
+/** Ignores letter case, Unicode form, a `+tag`, and dots at Gmail, because variants would bypass every limit. */
 import { asciiDomainOf, splitAddress } from "@kauke/mail-rfc";
 
 const gmail: ReadonlySet<string> = new Set(["gmail.com", "googlemail.com"]);
 
-/** For comparison only, not a sendable address. `Ann+shop@Example.ORG` becomes `ann@example.org`. */
+/** For comparison only, not sendable: `Ann+shop@Example.ORG` becomes `ann@example.org`. */
 export function sameMailbox(address: string): string {
   const { local, domain } = split(address);
   const name = withoutTag(local).normalize("NFC").toLowerCase();
@@ -15,33 +11,26 @@ export function sameMailbox(address: string): string {
   return gmail.has(domain) ? `${name.replaceAll(".", "")}@gmail.com` : `${name}@${domain}`;
 }
 
-/** Keeps the tag, since a host may have `ann` but not `ann+shop`: `Ann+shop@A.Example` becomes `ann+shop@a.example`. */
+/** Keeps the tag, since a host may lack `ann+shop`: `Ann+shop@A.Example` becomes `ann+shop@a.example`. */
 export function exactMailbox(address: string): string {
   const { local, domain } = split(address);
   return `${local.normalize("NFC").toLowerCase()}@${domain}`;
 }
 
-/**
- * Key of a limit per mailbox where each spelling belongs to a different account: the plain spelling has a limit of its
- * own, and all others share one. So accounts registered with tags of a stranger's address leave that address' own limit
- * alone, and the mailbox gets at most twice the limit.
- */
+/** Limit key: the plain spelling has its own limit, so accounts registered with tagged spellings can't use it up. */
 export function spellingOfMailbox(address: string): string {
   const mailbox = sameMailbox(address);
   return exactMailbox(address) === mailbox ? mailbox : `other spellings of ${mailbox}`;
 }
 
-/**
- * Whether two addresses are equal, with the same tag or one without it. A different tag counts only at Gmail, where all
- * tags belong to one mailbox; elsewhere a stranger could have registered `ann+x` as a name.
- */
+/** A different tag matches only at Gmail; elsewhere a stranger could have registered `ann+x` as a name. */
 export function isMailboxOf(author: string, destination: string): boolean {
   if (sameMailbox(author) !== sameMailbox(destination)) return false;
   const tag = tagOf(author);
   return tag === "" || tag === tagOf(destination) || gmail.has(split(author).domain);
 }
 
-/** Removes the plus tag, which may contain a stranger's text, for use in header fields. */
+/** Removes the plus tag, which may contain a stranger's text, for header fields. */
 export function untaggedMailbox(address: string): string {
   const { local, domain } = split(address);
   return `${withoutTag(local)}@${domain}`;
@@ -61,7 +50,7 @@ function withoutTag(local: string): string {
   return plus > 0 ? local.slice(0, plus) : local;
 }
 
-/** Names of hosts with a domain in many countries, e.g. yahoo.co.jp. */
+/** Mail hosts with a domain in many countries, e.g. yahoo.co.jp. */
 const anyCountry = /^(?:yahoo|ymail|hotmail|outlook|live|gmx|yandex|zoho|mail|email|aol)\.[a-z]{2,4}(?:\.[a-z]{2})?$/;
 
 const domains: ReadonlySet<string> = new Set([
@@ -86,7 +75,7 @@ const domains: ReadonlySet<string> = new Set([
   ..."docomo.ne.jp ezweb.ne.jp au.com softbank.ne.jp i.softbank.jp rakuten.jp nifty.com biglobe.ne.jp".split(" "),
 ]);
 
-/** Whether anybody can get a mailbox at this domain, so that it proves nothing about one; the list is incomplete. */
+/** Whether anybody can get a mailbox at the domain, so that it proves nothing; the list is incomplete. */
 export function isPublicMailHost(domain: string): boolean {
   return domains.has(domain) || anyCountry.test(domain);
 }

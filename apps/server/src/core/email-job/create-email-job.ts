@@ -19,14 +19,13 @@ export interface TypedMessage {
 }
 
 export interface BuiltMessage {
-  /** The message as sent and stored, dot-stuffed. */
   wire: Buffer;
   envelope: MessageEnvelope;
   recipient: string;
   messageId: string;
 }
 
-/** @param random 16 bytes, all of the Message-ID but the domain @throws MailSyntaxError for an invalid recipient */
+/** @param random 16 bytes for the Message-ID @throws MailSyntaxError for an invalid recipient */
 export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; random: Uint8Array }): BuiltMessage {
   const messageId = makeMessageId(random, typed.aliasDomain);
   const recipient = spellRecipient(typed.to);
@@ -71,12 +70,7 @@ export interface TypedLeakDeps {
   leakGuard: LeakGuard;
 }
 
-/**
- * Searches subject and body for the mailboxes that the alias forwards to; not the recipient, since the owner may write
- * to their own mailbox.
- * @returns the body before the subject; `null` if neither contains one
- * @throws AppError `busy`, `unavailable`
- */
+/** Searches for mailboxes behind the alias; the recipient may be one. @throws AppError `busy`, `unavailable` */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
   const inBody = await deps.leakGuard.search({ ...deps, content: { kind: "text", text: body } });
   if (inBody !== null) return { field: "body", message: messageFor(inBody) };
@@ -89,11 +83,7 @@ function messageFor({ leak, place }: FoundLeak): string {
   return place.line === null ? emailJobMessages.bodyLeaksEncoded : emailJobMessages.bodyLeaks;
 }
 
-/**
- * An armored age file, or the text as typed. Throws rather than return plain text if encryption fails.
- * @param recipientPublicKey `null`: not encrypted
- * @throws AppError `invalid`, `busy`, `unavailable`
- */
+/** Throws rather than return plain text when encryption fails. @throws AppError `invalid`, `busy`, `unavailable` */
 async function encryptBody(
   { ageWorker }: Pick<CoreDeps, "ageWorker">,
   { userId, body, recipientPublicKey }: { userId: string; body: string; recipientPublicKey: string | null },
@@ -136,10 +126,7 @@ type CreateDeps = Pick<
 const MAX_RETRIES = 3;
 const DAY_MS = 86_400_000;
 
-/**
- * Enqueues a composed message, due after the time to cancel or when scheduled.
- * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed`
- */
+/** @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed` */
 export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Promise<EmailJob> {
   const now = deps.clock.now();
   if (input.scheduledAt !== null && input.scheduledAt.getTime() - now.getTime() > limits.scheduleMaxDays * DAY_MS)
@@ -153,7 +140,7 @@ export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Prom
   return store(deps, makeJob(deps, { input: { ...input, body }, alias, now: deps.clock.now() }));
 }
 
-/** `store` checks the alias again under lock; this earlier check avoids unnecessary work. */
+/** Fails early; `store` checks the alias again under lock. */
 async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmailJob): Promise<Alias> {
   const senders = await aliases.listWithSmtp(userId);
   const alias = senders.find(({ id, routing }) => id === aliasId && routing.state === "active");
@@ -161,7 +148,7 @@ async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmail
   return alias;
 }
 
-/** The leak guard applies unless the owner switched it off; also if the account no longer exists. */
+/** Applies unless the owner switched the leak guard off; also if the account no longer exists. */
 async function guardLeaks({ users, leakGuard }: CreateDeps, input: NewEmailJob, alias: Alias): Promise<void> {
   const mailboxes = alias.routing.state === "active" ? mailboxesAmong(alias.routing.destinations) : [];
   if (mailboxes.length === 0 || (await users.settings(input.userId))?.leakGuard === false) return;

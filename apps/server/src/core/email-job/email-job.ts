@@ -1,4 +1,4 @@
-/** Record of a composed message for its owner; changes only in the same commit as its delivery. */
+/** Record of a composed message; changes only in the same commit as its delivery. */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { AppError, notFound } from "../app-error.ts";
 import { type DeliveryFailure, failureText, type MessageToEnqueue, type OpenDelivery } from "../delivery/delivery.ts";
@@ -21,7 +21,7 @@ export interface EmailJob {
   createdAt: Date;
 }
 
-/** Content of a composed message: sealed, and erased once the message is sent, failed or cancelled. */
+/** Sealed, and erased once the message is sent, failed or cancelled. */
 export interface EmailJobContent {
   recipient: string;
   subject: string;
@@ -41,33 +41,20 @@ export interface WaitingJob {
 }
 
 export interface EmailJobStore {
-  /**
-   * Inserts record, message and delivery in one commit.
-   * @throws AppError `invalid` on `fromAliasId` when the alias was paused, renamed or deleted meanwhile or has no SMTP
-   * credentials, `spool_failed` when the store cannot write
-   */
+  /** Record, message and delivery in one commit. @throws AppError `invalid` if the alias can't send, `spool_failed` */
   queue(input: EmailJobToQueue): Promise<void>;
   find(userId: string, jobId: string): Promise<EmailJob | null>;
-  /** Jobs pending or being sent, newest first. */
   listWaiting(userId: string, max: number): Promise<WaitingJob[]>;
-  /**
-   * Removes delivery and body and marks the job as cancelled, in one guarded step across processes; does nothing once a
-   * delivery worker is sending the message or may have sent it.
-   * @returns whether the job is cancelled, by this call or an earlier one; `null` when it does not belong to this user
-   */
+  /** Does nothing once a worker is sending the message. @returns whether it is cancelled; `null` for another user's */
   cancel(userId: string, jobId: string): Promise<boolean | null>;
   deleteEndedBefore(endedBefore: Date): Promise<number>;
 }
 
-/**
- * `claim`: a delivery worker starts an attempt, possible again from `sending` after a worker crashed. `retry`: the
- * attempt failed temporarily. `deliver`, `fail`: the message was sent, or failed permanently. `cancel`: by the owner,
- * or its alias was paused, renamed or deleted; only while no worker is sending it.
- */
+/** `claim`: an attempt starts, also after a worker crashed while sending. `cancel`: only while no worker sends it. */
 export const jobEvents = ["claim", "retry", "deliver", "fail", "cancel"] as const;
 export type JobEvent = (typeof jobEvents)[number];
 
-/** The store's statements check each transition by `statesBefore`, so that no other can happen. */
+/** The store's statements check each transition by `statesBefore`. */
 const transitions: Record<EmailJobStatus, Partial<Record<JobEvent, EmailJobStatus>>> = {
   pending: { claim: "sending", cancel: "cancelled" },
   sending: { claim: "sending", retry: "pending", deliver: "sent", fail: "failed" },
@@ -99,12 +86,12 @@ export async function getEmailJob(
   return job;
 }
 
-/** Why the message failed, in our own words; never a peer's reply text. */
+/** Why the message failed, in our own words, without the peer's reply text. */
 export function lastErrorOf({ lastFailure }: EmailJob): string | null {
   return lastFailure === null ? null : `The recipient's address did not take it: ${failureText[lastFailure.code]}.`;
 }
 
-/** Once this returns, no process sends the message; repeatable. @throws AppError `not_found`, `too_late` */
+/** Idempotent. Once it returns, no process sends the message. @throws AppError `not_found`, `too_late` */
 export async function cancelEmailJob(
   { emailJobs }: { emailJobs: EmailJobStore },
   { userId, jobId }: { userId: string; jobId: string },

@@ -17,12 +17,11 @@ export type ImportDeps = MailboxDeps &
 
 export interface NewImport {
   userId: string;
-  /** Domain of this server for aliases that replace foreign ones ("twins"); by default the account's. */
+  /** Domain of the aliases that replace foreign ones ("twins"); default: the account's. */
   domain: string | undefined;
   label: string | null;
-  /** Client address: its network and block have a budget of taken addresses and take turns in reading. */
   clientAddress: string;
-  /** The file or service is opened after the rate limits were checked. */
+  /** Opens the file or service, after the rate limits were checked. */
   open(place: ReadingPlace): Promise<ImportSource>;
 }
 

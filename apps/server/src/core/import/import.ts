@@ -1,4 +1,4 @@
-/** A stored import: a summary, and rows in batches. Everything that names addresses is sealed. */
+/** A stored import: a summary, and rows in batches, sealed because they name addresses. */
 import type { ImportFormat, ImportResult, ImportState } from "@kauke/contract";
 import type { Alias, Destination } from "../alias/alias.ts";
 
@@ -13,7 +13,7 @@ export interface ImportRow {
   row: number;
   address: string;
   result: ImportResult;
-  /** The alias, created or existing; of an unchecked row the first name to try; `null` for other results. */
+  /** The alias, created or existing; for an unchecked row the first name to try; else `null`. */
   alias: { name: string; domain: string } | null;
   aliasId: string | null;
   reason: string | null;
@@ -34,7 +34,7 @@ export interface ImportSummary {
   progress: { done: number; total: number };
   made: number;
   undone: number;
-  /** Aliases that an undo did not delete, since they were changed or used; the first `KEPT_NAMED_MAX`. */
+  /** Aliases that an undo did not delete because they were changed or used; the first `KEPT_NAMED_MAX`. */
   kept: string[];
   keptCount: number;
   unconfirmed: string[];
@@ -46,7 +46,7 @@ export const KEPT_NAMED_MAX = 100;
 export interface AliasImport {
   id: string;
   userId: string;
-  /** While `reading`, rows are still being stored and the import is hidden from its owner. */
+  /** `reading`: rows are still being stored, and the import is hidden from its owner. */
   state: ImportState | "reading";
   createdAt: Date;
   changedAt: Date;
@@ -62,20 +62,17 @@ export interface BatchOutcome {
 }
 
 export interface ImportStore {
-  /** Imports of an account, newest first, without one that is still being read. */
+  /** Newest first, without one that is still being read. */
   list(userId: string): Promise<AliasImport[]>;
   find(userId: string, importId: string): Promise<AliasImport | null>;
-  /** Stores an import in place of the account's dry runs. @throws AppError `invalid` for too many rows */
+  /** Replaces the account's dry runs. @throws AppError `invalid` for too many rows */
   begin(alias: AliasImport): Promise<void>;
   /** @throws AppError `not_found` when the import was replaced or deleted */
   addBatch(importId: string, position: number, rows: readonly ImportRow[]): Promise<void>;
-  /** The import becomes a dry run. @throws AppError `not_found` */
+  /** Turns the import into a dry run. @throws AppError `not_found` */
   finishReading(importId: string, summary: ImportSummary, rows: number): Promise<AliasImport>;
   batch(importId: string, position: number): Promise<ImportRow[] | null>;
-  /**
-   * Changes an import under the account's lock; `null` when it is not this account's.
-   * @param decide next state and summary, or `null` to leave it; `others`: states of the account's other imports
-   */
+  /** `null` for another account's import. @param decide runs under the account's lock; `others`: its other imports */
   change(
     userId: string,
     importId: string,

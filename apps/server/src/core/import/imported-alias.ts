@@ -1,16 +1,16 @@
-/** Port of reading aliases that another service has (`@kauke/alias-import`). */
+/** Port for reading the aliases of another service (`@kauke/alias-import`). */
 import { type ImportFormat, type ImportFromServiceBody, importMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 
 export interface ImportedAlias {
   row: number;
-  /** The address as written; in Forward Email's DNS records it may lack the domain. */
+  /** The address as written; Forward Email's DNS records may omit the domain. */
   address: string;
   notes: string;
   active: boolean;
   destinations: readonly string[];
   isDeleted: boolean;
-  /** Why the row can't be imported, as a sentence; `null` when its address can be read. */
+  /** Why the row can't be imported, as a sentence; else `null`. */
   problem: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface ServiceReading {
 }
 
 export interface AliasSources {
-  /** Reads a file of any format without `expected`. @throws AppError `invalid`, `too_large`, also in the rows */
+  /** Detects the format without `expected`. @throws AppError `invalid`, `too_large`, also while rows are read */
   readFile(file: AsyncIterable<Uint8Array>, expected?: ImportFormat): Promise<ImportSource>;
   /** The API key is not stored. @throws AppError `invalid`, `unavailable`, `too_large`; also while the rows are read */
   openService(
@@ -53,21 +53,20 @@ export const importTooLarge = (): AppError => new AppError("too_large", { messag
 export interface ServiceRequest {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** Maximum milliseconds for the request, including the response body. */
   totalMs: number;
 }
 
 export interface ServiceResponse {
   status: number;
-  /** Number of pages according to the response header `X-Page-Count`; `null` without that header. */
+  /** From the response field `X-Page-Count`; `null` without it. */
   pageCount: number | null;
   /** Seconds that the service asks to wait (`Retry-After`, RFC 9110 §10.2.3); `null` without a number of seconds. */
   retryAfterSeconds: number | null;
-  /** Response body; empty unless the status is 200. The caller must read it to its end or end the iterator. */
+  /** Empty unless the status is 200. The caller must read it to its end or end the iterator. */
   body: AsyncIterable<Uint8Array>;
 }
 
 export interface ServiceFetch {
-  /** Requests a page. @returns `refused` if its address must not be called, `failed` without a response in time */
+  /** @returns `refused` if the address must not be called, `failed` without a response in time */
   get(request: ServiceRequest): Promise<ServiceResponse | "refused" | "failed">;
 }

@@ -1,8 +1,4 @@
-/**
- * Plans an import: decides each row's outcome, in batches with a few queries. Once the plan may report no further taken
- * address, it leaves all rows but the account's own to the import's run: a free name among them would tell that the
- * others are taken.
- */
+/** Decides each row's outcome. Once it may report no further taken address, the plan leaves other rows to the run. */
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { splitAddress } from "@kauke/mail-rfc";
@@ -18,7 +14,7 @@ export interface PlanRules {
   fallback: string | null;
   room: number;
   newId(): string;
-  /** Counts one address that the plan may report as taken; false when none may be. */
+  /** Counts one address that the plan reports as taken; false at the limit. */
   mayTellTaken(): Promise<boolean>;
   standing(addresses: readonly string[]): Promise<ReadonlyMap<string, AddressStanding>>;
   blocked(addresses: readonly string[]): Promise<ReadonlySet<string>>;
@@ -31,19 +27,18 @@ interface Draft {
   names: string[];
   domain: string;
   isTwin: boolean;
-  /** The plan reported one of the row's names as taken, so it may say which other name the row gets. */
+  /** The plan has reported a name of the row as taken, so it may tell the row's other name. */
   isToldTaken: boolean;
 }
 
 export class ImportPlan {
   readonly #rules: PlanRules;
-  /** `#seen`: addresses as in the file. `#taken`: addresses of the aliases to be created. */
   readonly #seen = new Set<string>();
   readonly #taken = new Set<string>();
   readonly #destinations = new DestinationSet();
   readonly #isBlocked = new Map<string, boolean>();
   #room: number;
-  /** Decided for all rows in advance, so that no row shows that it was the one too many. */
+  /** Decided once for all rows, so that no row shows that it was the one too many. */
   #mayTellTaken: boolean | null = null;
 
   constructor(rules: PlanRules) {

@@ -8,7 +8,7 @@ import { cutText } from "../alias/alias-rules.ts";
 const GENERATED_MAX = 4;
 const SUFFIX_LENGTH = 6;
 
-/** Names for a twin in the order in which they are tried. @param account its id makes the suffixes differ by account */
+/** A twin's names in the order to try. @param account its id makes suffixes differ by account */
 export function twinNames(address: string, account: string): string[] {
   const local = splitAddress(address).local.toLowerCase();
   const base = plainName(local);
@@ -30,9 +30,9 @@ function plainName(local: string): string {
     .replaceAll(/^[.-]+|[.-]+$/g, "");
 }
 
-/** @param was foreign address, appended to a twin's notes @returns `isCut`: a part of the notes is left out */
+/** @param was foreign address, appended to the notes @returns `isCut`: a part of the notes was dropped */
 export function importedNotes(notes: string, was: string | null): { notes: string | null; isCut: boolean } {
-  // The database can't store NUL, and other control characters would break the list of aliases.
+  // The database can't store NUL; other control characters would break the list of aliases.
   const text = notes
     .replaceAll("\r\n", "\n")
     .replaceAll(/[\u{0}-\u{8}\u{b}-\u{1f}\u{7f}]+/gu, " ")
@@ -54,21 +54,21 @@ function wholeCharacters(text: string, max: number): string {
 
 export interface DestinationRules {
   ownDomains: readonly string[];
-  /** Mailbox for rows without a destination; `null` when the account has no confirmed mailbox. */
+  /** Mailbox for rows without a destination; `null` without a confirmed one. */
   fallback: string | null;
 }
 
 export interface PlannedDestinations {
   destinations: ForwardToEntry[];
-  /** How the destinations differ from the file's, as a sentence; `null` when they are the same. */
+  /** How the destinations differ from the file's, as a sentence; else `null`. */
   remark: string | null;
 }
 
-/** Distinct destinations of one import, at most `limits.importDestinationsMax`. */
+/** At most `limits.importDestinationsMax` distinct destinations. */
 export class DestinationSet {
   readonly #seen = new Set<string>();
 
-  /** @returns false, with nothing added, if the set would exceed its maximum size */
+  /** @returns false, adding nothing, if the set would exceed its maximum */
   add(destinations: readonly ForwardToEntry[]): boolean {
     const keys = destinations.map(keyOf).filter((key) => !this.#seen.has(key));
     if (this.#seen.size + keys.length > limits.importDestinationsMax) return false;

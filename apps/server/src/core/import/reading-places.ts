@@ -1,8 +1,4 @@
-/**
- * Limits how many imports are read at once. The network block that used the least time is served next, and while one
- * waits, the slowest of those that wait for bytes gives way, so that slow senders do not keep everybody from importing.
- * Our own work does not count.
- */
+/** Limits concurrent imports. While one waits, the slowest sender is evicted; our own work counts as no delay. */
 
 import { bounds } from "../../limits/table.ts";
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
@@ -36,7 +32,6 @@ export class ReadingPlace {
     this.#eviction.reject(tooSlow());
   }
 
-  /** @throws AppError `busy` once the import is evicted */
   async *arriving(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const chunks = bytes[Symbol.asyncIterator]();
     for (;;) {
@@ -88,7 +83,7 @@ export class ReadingPlaces {
     this.#queue = new FairQueue({ ...limits, now });
   }
 
-  /** @throws AppError `busy` when the account reads another import, too many wait, or this one was too slow */
+  /** @throws AppError `busy`: the account reads another import, too many wait, or this one was too slow */
   async run<T>({ userId, block }: Reader, read: (place: ReadingPlace) => Promise<T>): Promise<T> {
     if (this.#accounts.has(userId)) throw new AppError("busy");
     this.#accounts.add(userId);

@@ -10,7 +10,7 @@ import { type AliasImport, BATCH_ROWS, type BatchOutcome, type ImportRow } from 
 type Deps = Pick<CoreDeps, "imports">;
 type RunnerDeps = Deps & { clock: Clock; random: Random; logger: Logger };
 
-/** A process leases an import; one batch takes less than a second. */
+/** Milliseconds; a batch takes less than a second. */
 const LEASE_MS = 60_000;
 
 export class ImportRunner {
@@ -37,7 +37,7 @@ export class ImportRunner {
     await Promise.all(this.#running.values());
   }
 
-  /** Shuts down after the batches in progress; a later process continues the imports. */
+  /** Ends after the batches in progress; a later process continues the imports. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.settled();
@@ -114,7 +114,7 @@ function refuseSecond(others: readonly AliasImport["state"][]): void {
     throw new AppError("busy", { message: "Another import of yours is running. Please wait until it has ended." });
 }
 
-/** Until when an import can be undone; `null` when it has created nothing or is not finished. */
+/** Until when an import can be undone; `null` while it is not finished, or if it created nothing. */
 export function undoUntil({
   state,
   changedAt,
@@ -124,7 +124,7 @@ export function undoUntil({
   return new Date(changedAt.getTime() + limits.importUndoHours * 3_600_000);
 }
 
-/** Undoes an import, once. @throws AppError `not_found`, `too_late`, `busy` */
+/** @throws AppError `not_found`, `too_late`, `busy` */
 export async function undoImport(
   deps: Deps & { clock: Clock },
   { userId, importId }: { userId: string; importId: string },
@@ -157,7 +157,7 @@ export async function findImport(
   return found;
 }
 
-/** A page of all rows, or of those with one outcome. @param number from 0; pages after the last one have no rows */
+/** @param number page from 0; pages after the last one are empty */
 export async function importPage(
   deps: Deps,
   found: AliasImport,
@@ -172,7 +172,7 @@ export async function importPage(
 }
 
 async function anyRows({ imports }: Deps, { id }: AliasImport, from: number): Promise<ImportRow[]> {
-  // A batch of an import's rows consists of whole pages.
+  // A stored batch consists of whole pages.
   const batch = await imports.batch(id, Math.floor(from / BATCH_ROWS));
   const start = from % BATCH_ROWS;
   return batch?.slice(start, start + importPageSize) ?? [];

@@ -16,15 +16,11 @@ export interface AccountDefaults {
   format: DefaultFormat;
   /** Whether generated names begin with the website's name if the client tells it. */
   siteInName: boolean;
-  /** Mailbox that new aliases forward to; `null` if no mailbox of the account is confirmed. */
+  /** Mailbox of new aliases; `null` if no mailbox is confirmed. */
   mailbox: DefaultMailbox | null;
 }
 
-/**
- * A chosen domain that the operator has removed is replaced by the first one, a chosen mailbox that is no longer
- * confirmed by another.
- * @throws AppError `not_signed_in` when the account no longer exists
- */
+/** Replaces a chosen domain or mailbox that is no longer usable. @throws AppError `not_signed_in` */
 export async function readAccountDefaults(deps: MailboxDeps, userId: string): Promise<AccountDefaults> {
   const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);
   if (user === null || chosen === null) throw new AppError("not_signed_in");
@@ -38,7 +34,7 @@ export async function readAccountDefaults(deps: MailboxDeps, userId: string): Pr
   };
 }
 
-/** Default mailbox without reading aliases: the chosen one or the account's e-mail, if confirmed; otherwise `null`. */
+/** The chosen mailbox or the account's e-mail, if confirmed, else `null`; reads no aliases. */
 async function likelyDefault(deps: MailboxDeps, user: User, chosen: ChosenDefaults): Promise<DefaultMailbox | null> {
   const own = ownMailbox(deps, user)?.address ?? null;
   const ownKey = own === null ? null : exactMailbox(own);
@@ -59,10 +55,7 @@ async function listedDefault(deps: MailboxDeps, userId: string): Promise<Default
   return (await listMailboxes(deps, userId)).find((mailbox) => mailbox.isDefault) ?? null;
 }
 
-/**
- * @throws AppError `invalid` for a domain that is not this server's or a mailbox that is not a confirmed one of the
- * account; `rate_limited`; `not_signed_in` when the account no longer exists
- */
+/** @throws AppError `invalid` for a foreign domain or unconfirmed mailbox, `rate_limited`, `not_signed_in` */
 export async function changeDefaults(
   deps: MailboxDeps & LimitDeps & Pick<CoreDeps, "users">,
   userId: string,
@@ -83,7 +76,7 @@ async function refuseUnconfirmed(deps: MailboxDeps, userId: string, mailboxId: s
 
 export type AliasMailbox = Pick<ListedMailbox, "id" | "address" | "state" | "createdAt">;
 
-/** Mailboxes by `exactMailbox`. Reads the account's aliases only if one of them was never listed. */
+/** Mailboxes by `exactMailbox`; reads the aliases only if one was never listed. */
 export async function aliasMailboxes(
   deps: MailboxDeps,
   userId: string,
@@ -112,11 +105,7 @@ interface Choice {
   mailboxIds?: readonly string[] | undefined;
 }
 
-/**
- * Destinations by mailbox ids, without a check that the mailboxes are confirmed.
- * @param readDefaults if the caller has read them already
- * @throws AppError `no_mailbox`, `invalid` for an id that is not one of the account's mailboxes
- */
+/** Does not check confirmation. @throws AppError `no_mailbox`; `invalid` for an id that is not the account's */
 export async function mailboxDestinations(
   deps: MailboxDeps,
   { userId, mailboxIds }: Choice,

@@ -16,11 +16,7 @@ export type MailboxDeps = Pick<
   "mailboxes" | "aliases" | "users" | "destinations" | "confirmation" | "ownDomains"
 >;
 
-/**
- * Oldest first: mailboxes that aliases forward to (up to `limits.listedMailboxesMax`), that the owner added, the
- * account's e-mail, and confirmed ones that an alias forwarded to before. New ones in aliases get their rows now, in
- * one statement, so that creating an alias needs none for them.
- */
+/** Oldest first: those of aliases, added ones and the account's e-mail. New ones in aliases get their rows now. */
 export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<ListedMailbox[]> {
   const { mailboxes } = deps;
   const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);
@@ -65,7 +61,7 @@ async function countUses(aliases: readonly Alias[]): Promise<Map<string, Use>> {
   return uses;
 }
 
-/** `null` if the account has no e-mail, or one on this server's own domains, to which no alias may forward. */
+/** `null` without an account e-mail, or for one on this server's domains, to which no alias may forward. */
 export function ownMailbox({ ownDomains }: Pick<CoreDeps, "ownDomains">, user: User): ListedAddress | null {
   if (user.email === null || ownDomains.includes(asciiDomainOf(user.email))) return null;
   return { address: user.email, since: user.createdAt };
@@ -105,7 +101,7 @@ interface DefaultChoice {
   own: string | null;
 }
 
-/** Default mailbox: the chosen one, else the account's e-mail, else the oldest one, if it is confirmed. */
+/** The first that is confirmed: the chosen mailbox, the account's e-mail, the oldest one. */
 export function chooseDefault(
   rows: readonly StoredMailbox[],
   { stateOf, chosenId, own }: DefaultChoice,
@@ -116,20 +112,14 @@ export function chooseDefault(
   return chosen ?? confirmed.find((row) => exactMailbox(row.address) === ownKey) ?? confirmed[0] ?? null;
 }
 
-/**
- * Sends the mailbox a confirmation message, unless it got one or its reader has chosen before. Adding a mailbox twice
- * is no error.
- * @throws AppError `invalid` for a mailbox on this server's own domains, for one that blocks mail from this server, and
- * when the account has reached the maximum of added or unconfirmed mailboxes; `rate_limited`
- */
+/** Asks for confirmation unless that was done before. Idempotent. @throws AppError `invalid`, `rate_limited` */
 export async function addMailbox(
   deps: MailboxDeps & AskDeps & LimitDeps & Pick<CoreDeps, "destinations">,
   { userId, address }: { userId: string; address: string },
 ): Promise<ListedMailbox> {
   if (deps.ownDomains.includes(asciiDomainOf(address))) throw fieldError("address", aliasMessages.forwardToOwnDomain);
   await takeLimit(deps, "mailbox_change", { userId });
-  // After the rate limit, so that an account cannot find out for many mailboxes whether their owners have
-  // blocked this server.
+  // After the rate limit, so that an account can't find out of many mailboxes whether they have blocked us.
   if (await deps.destinations.isAnyBlocked([address])) throw fieldError("address", aliasMessages.forwardToBlocked);
   const known = new Set((await deps.mailboxes.list(userId)).map((row) => row.id));
   const added = await deps.mailboxes.add(userId, address, limits.addedMailboxesMax);
@@ -140,7 +130,7 @@ export async function addMailbox(
   return listed;
 }
 
-/** If the confirmation message is refused or fails, a newly added mailbox is removed from the list again. */
+/** Removes a newly added mailbox again if its confirmation message is refused or fails. */
 async function askOrTakeBack(
   deps: MailboxDeps & AskDeps,
   { userId, id, address, isNew }: { userId: string; id: string; address: string; isNew: boolean },

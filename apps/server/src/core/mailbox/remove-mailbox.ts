@@ -26,17 +26,14 @@ interface OwnMailbox {
 
 type UseDeps = Pick<CoreDeps, "mailboxes" | "aliases">;
 
-/** Aliases that would lose a destination if the mailbox were removed, newest first. @throws AppError `not_found` */
+/** Aliases that would lose a destination, newest first. @throws AppError `not_found` */
 export async function listMailboxUses(deps: UseDeps, mailbox: OwnMailbox): Promise<MailboxUse[]> {
   return usesOf(deps, mailbox.userId, await findMailbox(deps, mailbox));
 }
 
 /**
- * Removes a mailbox from every alias, 500 per transaction, then from the list. Queued mail of these aliases is no
- * longer sent to it.
- * @returns number of changed aliases
- * @throws AppError `mailbox_needed`, with nothing changed, for an alias' only destination; `invalid` for the account's
- * own e-mail; `not_found`, `rate_limited`
+ * Removes a mailbox from every alias, then from the list. @throws AppError `mailbox_needed`, changing nothing, for an
+ * alias' only destination; `invalid` for the account's own e-mail; `not_found`, `rate_limited`
  */
 export async function removeMailbox(
   deps: UseDeps & LimitDeps & Pick<CoreDeps, "users" | "ownDomains">,
@@ -49,7 +46,7 @@ export async function removeMailbox(
   refuseNeeded(uses);
   const aliasIds = uses.map(({ alias }) => alias.id);
   const { failed } = await deps.aliases.updateMany(userId, aliasIds, (alias) => withoutMailbox(alias, mailbox));
-  // An alias that lost its other destinations meanwhile keeps the mailbox, which then also stays in the list.
+  // An alias that lost its other destinations meanwhile keeps the mailbox, which then stays listed too.
   if ([...failed.values()].includes("mailbox_needed")) refuseNeeded(await usesOf(deps, userId, mailbox));
   await deps.mailboxes.delete(userId, mailboxId);
   return aliasIds.length - failed.size;
@@ -95,7 +92,7 @@ function withoutMailbox(alias: Alias, mailbox: StoredMailbox): Pick<AliasChange,
 
 const NAMED_MAX = 5;
 
-/** @throws AppError `mailbox_needed`, with the addresses of aliases that have no other destination */
+/** @throws AppError `mailbox_needed`, naming the aliases that have no other destination */
 function refuseNeeded(uses: readonly MailboxUse[]): void {
   const only = uses.filter(({ isOnly }) => isOnly).map(({ alias }) => aliasAddress(alias.name, alias.domain));
   if (only.length === 0) return;

@@ -1,7 +1,4 @@
-/**
- * The preview inbox (`KAUKE_DELIVERY=preview`): the latest messages that would have been sent, in memory only. They are
- * parsed when they are viewed; one that cannot be parsed is shown raw.
- */
+/** The latest messages of `KAUKE_DELIVERY=preview`, in memory only and parsed when viewed. */
 
 import { randomUUID } from "node:crypto";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
@@ -40,7 +37,7 @@ export class PreviewInbox {
     this.#room = room;
   }
 
-  /** Evicts the oldest messages beyond the limits; one larger than the size limit is not stored. */
+  /** Evicts the oldest messages above the limits; drops a message above the size limit. */
   add(arrival: PreviewArrival): void {
     const entry: Entry = { ...arrival, id: randomUUID(), receivedAt: this.#clock.now(), summary: null };
     this.#entries.set(entry.id, entry);
@@ -64,7 +61,7 @@ export class PreviewInbox {
     return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
   }
 
-  /** Inline images are `data:` URLs; `null` without HTML. A stranger's text: serve it sandboxed only. */
+  /** HTML with inline images as `data:` URLs, or `null`. A stranger's: serve it sandboxed only. */
   async html(id: string): Promise<string | null> {
     const email = await this.#parsed(id);
     return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);

@@ -1,7 +1,4 @@
-/**
- * Writes the reply to a message of the preview inbox as an ordinary mail program would for the receiving mailbox: to
- * Reply-To or From, for Reply all also to everybody in To and Cc, with thread fields.
- */
+/** Replies to a message of the preview inbox as a mail program would, so that replying can be tried without one. */
 import {
   addressesOf,
   addressKey,
@@ -37,7 +34,6 @@ export interface TypedReply {
   text: string;
   all: boolean;
   at: Date;
-  /** 16 bytes for the Message-ID. */
   random: Uint8Array;
 }
 
@@ -115,7 +111,7 @@ export interface PreviewReplyRequest {
   all: boolean;
 }
 
-/** @throws AppError `not_found`, `unavailable` without a mail path here, `invalid` with the text of the rejection */
+/** @throws AppError `not_found`, `unavailable` without a mail path, `invalid` with the text of the rejection */
 export async function replyToPreview({ id, text, all }: PreviewReplyRequest, deps: PreviewReplyDeps): Promise<void> {
   const { inbox, send, clock, random } = deps;
   const arrival = inbox.arrival(id);

@@ -1,4 +1,4 @@
-/** The OpenID Connect issuer of federated sign-in as a port, the flows in progress, and what an ID token says. */
+/** Port of the OpenID Connect issuer, the flows in progress, and the claims of an ID token. */
 
 import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
@@ -7,46 +7,45 @@ import { splitAddress } from "@kauke/mail-rfc";
 
 export type SettingsFlow =
   | { kind: "link"; userId: string }
-  /** Re-authenticates the user by the linked account; Settings then continues with the change named by `action`. */
+  /** Re-authenticates by the linked account; Settings then continues with `action`. */
   | { kind: "prove"; userId: string; action: WaysInAction };
 
 export interface FlowSecrets {
-  /** `state` ties the issuer's redirect to this flow (RFC 6749 §10.12). */
+  /** Ties the issuer's redirect to this flow (RFC 6749 §10.12). */
   state: string;
-  /** `nonce` ties the ID token to this flow (OpenID Connect Core §3.1.2.1). */
+  /** Ties the ID token to this flow (OpenID Connect Core §3.1.2.1). */
   nonce: string;
-  /** PKCE code verifier (RFC 7636): only the client that requested the authorization code can redeem it. */
+  /** PKCE code verifier (RFC 7636): only the client that requested the code can redeem it. */
   verifier: string;
   redirectUri: string;
-  /** Page for signed-in users on which the sign-in was started, e.g. `/settings`; absent for the dashboard. */
+  /** Page on which the sign-in was started, e.g. `/settings`; default: the dashboard. */
   returnTo?: string;
   settings?: SettingsFlow;
-  /** Token of an invite, if the person may be new. */
   invite?: string;
 }
 
-/** A person as the issuer describes them; every field has been checked and is within its length limit. */
+/** A person as the issuer describes them; every field is checked and within its length limit. */
 export interface FederatedPerson {
   issuer: string;
-  /** Subject identifier of the person, permanent and never reassigned by this issuer. */
+  /** Permanent, and never reassigned by this issuer. */
   subject: string;
-  /** `null` unless the issuer says that it has verified the address. */
+  /** `null` unless the issuer has verified the address. */
   email: string | null;
-  /** The issuer hosts the mailbox, so nobody else can have it; if false, the address was verified once, long ago. */
+  /** The issuer hosts the mailbox; if false, the address was verified once, perhaps long ago. */
   isEmailHosted: boolean;
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;
 }
 
-/** Failure codes, a closed set: messages of the issuer or a library are never passed on. */
+/** A closed set: messages of the issuer or a library are never passed on. */
 export type IssuerFailure = "unreachable" | "denied" | "code_refused" | "answer_invalid";
 
 export interface FederatedIssuer {
   readonly issuer: string;
-  /** The URL to send the browser to; `null` while the issuer is unreachable or its metadata is invalid. */
+  /** URL for the browser; `null` while the issuer is unreachable or its metadata is invalid. */
   authorizationUrl(secrets: FlowSecrets): Promise<string | null>;
-  /** Redeems the authorization code and verifies the ID token. @param query query string of the redirect back */
+  /** Redeems the code and verifies the ID token. @param query query string of the redirect back */
   redeem(query: string, secrets: FlowSecrets): Promise<FederatedPerson | IssuerFailure>;
 }
 
@@ -57,7 +56,7 @@ const IMAGE_URL_MAX = 2048;
 /** A subject identifier has at most 255 ASCII characters (OpenID Connect Core §2). */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
-/** Person of an ID token's valid claims (OpenID Connect Core §5.1); `null` without a valid subject. */
+/** Reads an ID token's valid claims (OpenID Connect Core §5.1); `null` without a valid subject. */
 export function readClaims(issuer: string, claims: Readonly<Record<string, unknown>>): FederatedPerson | null {
   const { sub, email_verified, given_name, family_name, picture } = claims;
   if (typeof sub !== "string" || !SUBJECT.test(sub)) return null;
@@ -74,10 +73,7 @@ export function readClaims(issuer: string, claims: Readonly<Record<string, unkno
   };
 }
 
-/**
- * Issuers verify an external address once and never again. An issuer hosts the domain that it names in `hd` (Google's
- * "hosted domain"; other issuers can be configured to send it), and Google also gmail.com.
- */
+/** An issuer hosts the domain in `hd`, and Google also gmail.com. Other addresses are verified only once, ever. */
 function isHosted(issuer: string, email: string, hostedDomain: unknown): boolean {
   const domain = asciiDomain(splitAddress(email).domain);
   if (issuer === googleIssuer && (domain === "gmail.com" || domain === "googlemail.com")) return true;
@@ -103,15 +99,15 @@ function readImageUrl(value: unknown): string | null {
 export const FLOW_SECONDS = 600;
 
 export interface SignInFlowStore {
-  /** Stores a flow and deletes expired ones; above the maximum, evicts the oldest of the network that has most. */
+  /** Stores a flow; above the maximum, evicts the oldest one of the network with the most flows. */
   keep(tokenHash: Buffer, secrets: FlowSecrets, terms: TokenTerms): Promise<void>;
-  /** Removes the flow, for one of several concurrent calls. @returns `null` when it is unknown, used or expired */
+  /** Only one of concurrent calls gets the flow. @returns `null` when unknown, used or expired */
   take(tokenHash: Buffer): Promise<FlowSecrets | null>;
 }
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** The flow of the cookie's token and the redirect's state together; `null` when either has not the form of one. */
+/** Hash of the cookie's token and the redirect's state; `null` when either is malformed. */
 export function hashFlow(browserToken: string, state: string): Buffer | null {
   if (!SECRET.test(browserToken) || !SECRET.test(state)) return null;
   return createHash("sha256").update(`${browserToken}.${state}`, "latin1").digest();
@@ -119,6 +115,6 @@ export function hashFlow(browserToken: string, state: string): Buffer | null {
 
 export interface TokenTerms {
   expiresAt: Date;
-  /** The client's IP address; stored only as keyed hashes of its network and block. */
+  /** IP address; stored only as keyed hashes of its network and block. */
   clientAddress: string;
 }

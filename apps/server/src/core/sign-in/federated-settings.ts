@@ -1,8 +1,4 @@
-/**
- * Federated flow of a signed-in user: links a Google account, or re-authenticates by the linked one. It is stored under
- * a hash of the session's token and the state, so another browser, a later session, or a link that somebody else
- * prepared cannot continue it.
- */
+/** Federated flows of Settings, tied to session and state, so that no other browser or session can continue one. */
 import { type GoogleFailure, type WaysInAction, waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -22,10 +18,7 @@ interface Begin {
   clientAddress: string;
 }
 
-/**
- * @returns the issuer's URL
- * @throws AppError `proof_needed`, `rate_limited`, `unavailable`, `invalid` (one is linked, or no issuer)
- */
+/** @returns the issuer's URL @throws AppError `proof_needed`, `rate_limited`, `unavailable`, `invalid` */
 export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<string> {
   await requireFreshProof(deps, begin.token);
   if ((await deps.users.find(begin.userId))?.googleId !== null)
@@ -33,7 +26,7 @@ export async function beginGoogleLink(deps: BeginDeps, begin: Begin): Promise<st
   return await beginSettingsFlow(deps, begin, { kind: "link", userId: begin.userId });
 }
 
-/** @returns the issuer's URL @throws AppError `rate_limited`, `unavailable`, `invalid` (none linked, or no issuer) */
+/** @returns the issuer's URL @throws AppError `rate_limited`, `unavailable`, `invalid` */
 export async function beginGoogleProof(deps: BeginDeps, begin: Begin & { action: WaysInAction }): Promise<string> {
   const { userId, action } = begin;
   if (((await deps.users.find(userId))?.googleId ?? null) === null)
@@ -57,7 +50,7 @@ export interface SettingsReturn {
 
 export type SettingsOutcome = { kind: "linked" } | { kind: "proven"; googleId: string; action: WaysInAction };
 
-/** Finishes a flow of Settings, which may change only the Google account linked to the user. */
+/** Finishes a flow of Settings, which may change only the user's linked Google account. */
 export async function finishSettingsFlow(
   deps: FinishDeps,
   { query, secrets, settings, token, userId }: SettingsReturn,

@@ -16,13 +16,13 @@ import {
 
 export interface FlowFailure {
   failure: GoogleFailure;
-  /** Failure code for the operator's log; absent where only the user can fix the problem. */
+  /** For the operator's log; absent where only the user can fix the problem. */
   code?: IssuerFailure;
 }
 
 type BeginDeps = Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock" | "rateLimits" | "limitRules">;
 
-/** @returns the issuer's URL to redirect to, and the token of the cookie that ties the flow to this browser */
+/** @returns the issuer's URL, and the token of the cookie that ties the flow to this browser */
 export async function beginFederatedSignIn(
   deps: BeginDeps,
   { redirectUri, clientAddress, returnTo }: Pick<NewFlow, "redirectUri" | "clientAddress" | "returnTo">,
@@ -35,7 +35,7 @@ export async function beginFederatedSignIn(
 }
 
 interface NewFlow {
-  /** Token of the browser that starts the flow, 32 bytes as base64url. */
+  /** 32 bytes as base64url, of the browser that starts the flow. */
   browserToken: string;
   redirectUri: string;
   clientAddress: string;
@@ -44,10 +44,7 @@ interface NewFlow {
   invite?: string | undefined;
 }
 
-/**
- * @returns the issuer's URL
- * @throws AppError `rate_limited`; `unavailable`: the issuer is unreachable; `invalid`: federated sign-in is off
- */
+/** @returns the issuer's URL @throws AppError `rate_limited`, `unavailable`; `invalid`: federated sign-in is off */
 export async function requireFlow(deps: BeginDeps, flow: NewFlow): Promise<string> {
   if (deps.federatedIssuer === null) throw new AppError("invalid", { message: googleFailureTexts.off });
   await takeLimit(deps, "google_ip", { ipAddress: flow.clientAddress });
@@ -56,12 +53,12 @@ export async function requireFlow(deps: BeginDeps, flow: NewFlow): Promise<strin
   return url;
 }
 
-/** Stores the flow's secrets. @returns the issuer's URL; `null` while the issuer is unreachable */
+/** @returns the issuer's URL; `null` while the issuer is unreachable */
 async function openFlow(
   deps: Pick<CoreDeps, "federatedIssuer" | "signInFlows" | "random" | "clock">,
   { browserToken, redirectUri, clientAddress, returnTo, settings, invite }: NewFlow,
 ): Promise<string | null> {
-  // Length of each secret: RFC 7636 §4.1 requires at least 32 bytes of a PKCE verifier.
+  // 32 bytes each: the minimum of a PKCE verifier (RFC 7636 §4.1).
   const [state, nonce, verifier] = [1, 2, 3].map(() => randomToken(deps.random)) as [string, string, string];
   const about = {
     ...(returnTo && { returnTo }),
@@ -77,11 +74,7 @@ async function openFlow(
   return url;
 }
 
-/**
- * Removes the flow: a sign-in is found by the cookie of its start, a flow of Settings by the session of its start, and a
- * sign-in with an invite by the session cookie, which an anonymous visitor has too.
- * @param query of the redirect back, e.g. `?code=…&state=…`
- */
+/** Finds the flow by the cookie of its start, or by the session cookie: that of Settings, or an invited visitor's. */
 export async function takeFlow(
   { signInFlows }: Pick<CoreDeps, "signInFlows">,
   { query, browserToken, sessionToken }: { query: string; browserToken: string | null; sessionToken: string | null },
@@ -96,7 +89,7 @@ export async function takeFlow(
   return await take(sessionToken);
 }
 
-/** Redeems the authorization code, and finds or creates the person's account. @param secrets from `takeFlow` */
+/** Redeems the code, and finds or creates the person's account. @param secrets from `takeFlow` */
 export async function finishFederatedSignIn(
   deps: RegistrationDeps & Pick<CoreDeps, "federatedIssuer" | "users" | "random" | "clock">,
   { query, secrets, clientAddress }: { query: string; secrets: FlowSecrets; clientAddress: string },
@@ -118,7 +111,7 @@ const failureOf: Readonly<Record<IssuerFailure, GoogleFailure>> = {
 export const failedAtIssuer = (code: IssuerFailure): FlowFailure =>
   code === "denied" ? { failure: "denied" } : { failure: failureOf[code], code };
 
-/** Each attempt looks the accounts up again, so that concurrent redirects or changes still lead to one account. */
+/** Each attempt looks the accounts up again, so that concurrent redirects lead to one account. */
 const TRIES_MAX = 5;
 
 async function enterAccount(
@@ -169,7 +162,7 @@ function personToUser(
 export type AccountDecision =
   | { kind: "sign-in"; userId: string }
   | { kind: "link"; userId: string; email: string }
-  /** `isConfirmed`: whether its e-mail counts as confirmed; only if the issuer hosts the mailbox. */
+  /** `isConfirmed`: the e-mail counts as confirmed, because the issuer hosts the mailbox. */
   | { kind: "create"; email: string; isConfirmed: boolean }
   | { kind: "refuse"; reason: "unverified" | "exists" | "taken" };
 
@@ -179,29 +172,26 @@ export interface KnownAccounts {
 }
 
 /**
- * Which account a federated sign-in leads to (docs/decisions/2026-11-22-federated-accounts.md). A known subject signs
- * in to its account; otherwise an e-mail address leads to an account only if both the issuer and the account have
- * verified it.
+ * A known subject decides alone; else issuer and account must both have verified the e-mail.
+ * See docs/decisions/2026-11-22-federated-accounts.md.
  */
 export function decideAccount(
   { email, isEmailHosted }: Pick<FederatedPerson, "email" | "isEmailHosted">,
   { bySubject, byEmail }: KnownAccounts,
 ): AccountDecision {
-  // The subject decides alone. Ann, for example, may have changed her address at Google: the account is still hers.
+  // The subject decides alone: Ann may have changed her address at Google, and the account is still hers.
   if (bySubject !== null) return { kind: "sign-in", userId: bySubject.id };
   // Refused: the issuer has not verified the address, so anybody may have typed it in.
   if (email === null) return { kind: "refuse", reason: "unverified" };
-  // First sign-in of this person. An address that the issuer verified once, perhaps long ago, may belong to
-  // somebody else by now, so it counts as unconfirmed, like one typed at registration.
+  // The issuer may have verified the address long ago, and somebody else may have it now, so it counts as unconfirmed.
   if (byEmail === null) return { kind: "create", email, isConfirmed: isEmailHosted };
   // Refused: another Google account is linked. If ann@firm.example was Ann's and is Bob's now, the account stays Ann's.
   if (byEmail.googleId !== null) return { kind: "refuse", reason: "taken" };
-  // Refused: Ann removed Google from her account, so a matching address alone must not link a Google account again.
+  // Refused: Ann removed Google from her account, so a matching address must not link a Google account again.
   if (byEmail.isGoogleRemoved) return { kind: "refuse", reason: "taken" };
   // Refused: Mallory may have registered Ann's address with a password of his own, waiting for her to sign in.
   if (byEmail.emailConfirmedAt === null) return { kind: "refuse", reason: "exists" };
-  // Refused: Google verified an external address years ago; whoever confirmed it on this server may be its
-  // present owner.
+  // Refused: Google verified an external address years ago; whoever confirmed it here may be its present owner.
   if (!isEmailHosted) return { kind: "refuse", reason: "taken" };
   return { kind: "link", userId: byEmail.id, email };
 }

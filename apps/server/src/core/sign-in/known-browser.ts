@@ -1,16 +1,11 @@
-/**
- * Browsers that have signed in before. Their cookie has up to five entries of 48 bytes, one per account: a random token
- * and two MACs under a server key. One MAC covers the e-mail, the other the account and when its password was set, so
- * that a new password invalidates the entry. Nobody can read the account from the cookie or forge an entry; the server
- * stores only counts of failed attempts.
- */
+/** A cookie entry per account: a token, and MACs of e-mail and password time, so that a new password invalidates it. */
 
 import { timingSafeEqual } from "node:crypto";
 import { bounds } from "../../limits/table.ts";
 import type { Random } from "../../runtime/ports.ts";
 import type { User } from "../user/user.ts";
 
-/** HMAC-SHA-256 under a server key that is used for known browsers only. */
+/** HMAC-SHA-256 under a server key of its own. */
 export type BrowserMac = (data: string) => Buffer;
 
 export interface KnownBrowserEntry {
@@ -23,24 +18,24 @@ const PART_BYTES = 16;
 const ENTRY_BYTES = 3 * PART_BYTES;
 const COOKIE = /^[A-Za-z0-9_-]{64,320}$/;
 
-/** Key under which the limits of sign-in attempts count an account: its e-mail in NFC and lower case. */
+/** Key of an account in the limits of sign-in attempts: its e-mail in NFC and lower case. */
 export function accountName(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
-/** Finds an entry that this server made for the e-mail; `isStanding` tells whether it is still valid. */
+/** An entry that this server made for the e-mail; check it with `isStanding`. */
 export function findEntry(mac: BrowserMac, cookie: string | null, email: string): KnownBrowserEntry | null {
   return (
     readEntries(cookie).find((entry) => timingSafeEqual(entry.account, accountCode(mac, entry.token, email))) ?? null
   );
 }
 
-/** Whether the entry is still valid: not after a change of password, nor for another account with the same e-mail. */
+/** Whether the entry is valid: not after a change of password, nor for another account with the same e-mail. */
 export function isStanding(mac: BrowserMac, entry: KnownBrowserEntry, user: User): boolean {
   return timingSafeEqual(entry.standing, standingCode(mac, entry.token, user));
 }
 
-/** Adds the account's entry in front and evicts the oldest above five. @returns the new value of the cookie */
+/** Puts the account first and evicts the oldest above five. @returns the cookie's new value */
 export function withAccount(
   { browserMac: mac, random }: { browserMac: BrowserMac; random: Random },
   cookie: string | null,

@@ -1,4 +1,4 @@
-/** Sign-in by e-mail and password. An unknown e-mail takes as long and gets the same reply as a wrong password. */
+/** Sign-in by e-mail and password. An unknown e-mail takes as long as a wrong password and gets the same reply. */
 
 import { clientBlock } from "../../limits/party.ts";
 import { AppError, asAppError } from "../app-error.ts";
@@ -19,8 +19,7 @@ export interface LoggedIn {
 }
 
 /**
- * The attempt is counted before the password is checked, so that concurrent attempts count too; a right one resets the
- * count.
+ * Counts the attempt before hashing, so that concurrent attempts count too.
  * @throws AppError `credentials_wrong`, `rate_limited`, `sign_in_by_link`, `busy`
  */
 export async function login(deps: LoginDeps, { password, ...attempt }: LoginAttempt): Promise<LoggedIn> {
@@ -33,7 +32,7 @@ export async function login(deps: LoginDeps, { password, ...attempt }: LoginAtte
   return { user: { ...user, passwordHash: await strengthenHash(deps, user, { password, turn }) }, isKnownBrowser };
 }
 
-/** @throws AppError `busy`; the attempt is then not counted, as no password was checked */
+/** @throws AppError `busy`, uncounting the attempt, because no password was checked */
 export async function verifyCounted(
   { hasher }: Pick<CoreDeps, "hasher">,
   counted: CountedTry,
@@ -70,7 +69,7 @@ interface SignInTry {
   browser: string | null;
 }
 
-/** An allowed and counted attempt to sign in, which is a failure unless `succeed` or `giveBack` is called. */
+/** A counted attempt is a failure unless `succeed` or `giveBack` is called. */
 interface CountedTry {
   isKnownBrowser: boolean;
   succeed(): Promise<void>;
@@ -80,21 +79,19 @@ interface CountedTry {
 type TryDeps = Pick<CoreDeps, "users" | "browserMac" | "clock" | "rateLimits" | "limitRules">;
 
 /**
- * Guesses from one network slow down that network only. Guesses from many reach a common limit, above which unknown
- * browsers need a link by mail; browsers that have signed in before have a limit of their own. The same applies to
- * e-mails without an account.
- * @throws AppError `rate_limited`; `sign_in_by_link` when only a mailed link is allowed
+ * Guesses slow down their own network. Above a common limit, also for e-mails without an account, unknown browsers
+ * need a mailed link. @throws AppError `rate_limited`, `sign_in_by_link`
  */
 async function countSignInTry(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   return (await countKnownBrowser(deps, attempt)) ?? (await countUnknown(deps, attempt));
 }
 
-/** Counts an attempt of a signed-in user, apart from other networks' attempts. @throws AppError `rate_limited` */
+/** Counts an attempt of a signed-in user apart from other networks' attempts. @throws AppError `rate_limited` */
 export async function countSignedInTry(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   return (await countKnownBrowser(deps, attempt)) ?? (await countNetwork(deps, attempt));
 }
 
-/** @returns `null` when the account does not know this browser, or a limit for known browsers is reached */
+/** @returns `null` for an unknown browser, or when a limit of known browsers is reached */
 async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): Promise<CountedTry | null> {
   const entry = findEntry(deps.browserMac, browser, email);
   if (entry === null) return null;
@@ -102,8 +99,7 @@ async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): 
   if (user === null || !isStanding(deps.browserMac, entry, user)) return null;
   const subject = { key: browserName(entry) };
   const giveBack = () => giveBackLimit(deps, "login_browser", subject);
-  // The browser's own limit is checked first, so that a stolen cookie over its limit does not use up the
-  // account's limit.
+  // The browser's limit comes first, so that a stolen cookie above it does not use up the account's limit.
   if ((await tryLimit(deps, "login_browser", subject)) !== null) return null;
   if ((await tryLimit(deps, "login_known", { key: accountName(email) })) !== null) {
     await giveBack();
@@ -114,7 +110,7 @@ async function countKnownBrowser(deps: TryDeps, { email, browser }: SignInTry): 
 
 const browserName = ({ token }: KnownBrowserEntry) => `browser ${token.toString("hex")}`;
 
-/** Counts an attempt by narrow limits before wide ones; what one refuses does not count, so floods spare the wide. */
+/** Narrow limits come first, and a refused attempt does not count for wider ones, so that floods spare those. */
 async function countUnknown(deps: TryDeps, attempt: SignInTry): Promise<CountedTry> {
   const { email, clientAddress } = attempt;
   const key = accountName(email);

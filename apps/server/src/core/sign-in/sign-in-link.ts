@@ -1,8 +1,4 @@
-/**
- * Links mailed to whoever requests them without a session: to reset a password, and to sign in after too many password
- * attempts. A link alone signs in only the browser that requested it: otherwise an attacker could pass on a link to
- * sign its reader in to the attacker's account. Any other browser also needs the password.
- */
+/** Mailed reset and sign-in links. Other browsers also need the password, or a passed-on link signs in its reader. */
 import { createHash } from "node:crypto";
 import { authMessages } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
@@ -36,20 +32,15 @@ export async function readSignInLink(deps: LinkDeps, use: SignInLinkUse): Promis
   return { email: link.email, needsPassword: needsPassword(link, user, use.browserToken) };
 }
 
-/**
- * Whoever registered an e-mail may not be its mailbox's reader. If it was never confirmed, link and password together
- * prove both; the link alone may come from the mailbox's real owner, who would then keep a password that an impostor
- * chose.
- */
+/** An impostor may have registered the e-mail: before it is confirmed, the link alone would keep their password. */
 function needsPassword(link: FoundLink, user: User, browserToken: string | null): boolean {
   const isSameBrowser = browserToken !== null && link.askedBy === browserName(browserToken);
   return !isSameBrowser || (user.emailConfirmedAt === null && user.passwordHash !== null);
 }
 
 /**
- * @returns the account with its current hash, for `openByPassword`
- * @throws AppError `not_found`, `rate_limited`; `invalid` when the required password is missing; `credentials_wrong`
- * and `busy`, after which the link stays valid
+ * @throws AppError `not_found`, `rate_limited`; `invalid` without a required password; `credentials_wrong` and `busy`,
+ * after which the link stays valid
  */
 export async function signInByLink(
   deps: LinkDeps & Pick<CoreDeps, "hasher">,
@@ -72,7 +63,7 @@ async function findLink(deps: LinkDeps, use: LinkUse): Promise<{ link: FoundLink
   return { link, user };
 }
 
-/** @returns the stored hash that the password matched @throws AppError `credentials_wrong`, `busy`, `rate_limited` */
+/** @returns the hash that the password matched @throws AppError `credentials_wrong`, `busy`, `rate_limited` */
 async function provePassword(
   deps: LinkDeps & Pick<CoreDeps, "hasher">,
   { passwordHash }: User,
@@ -90,11 +81,7 @@ type MailedKind = Exclude<AccountLinkKind, "email" | "new-email">;
 
 export const linkOver = () => notFound("This link was already used, was replaced by a newer one, or has expired.");
 
-/**
- * Counts a request before the account is looked up. Each kind of link has its own limit: a stranger who requests links
- * until it is reached has sent the owner working links of that kind, and blocks no other kind.
- * @throws AppError `rate_limited`
- */
+/** Counted per kind: whoever exhausts one kind has sent the owner links of it. @throws AppError `rate_limited` */
 export async function countLinkRequest(
   deps: LimitDeps,
   kind: MailedKind,
@@ -111,7 +98,7 @@ export interface LinkRequest {
   askedBy?: string;
 }
 
-/** Call it after the response is sent: neither the response nor its timing may show whether the account exists. */
+/** Call after the response: neither it nor its timing may show whether the account exists. */
 export async function sendRequestedLink(
   deps: AccountMailDeps & LimitDeps & Pick<CoreDeps, "users">,
   kind: MailedKind,
@@ -119,7 +106,7 @@ export async function sendRequestedLink(
 ): Promise<void> {
   const user = await deps.users.findByEmail(email);
   if (user === null || user.email === null) return;
-  // The address is unconfirmed, so it may belong to someone other than whoever registered it.
+  // An unconfirmed address may belong to someone other than whoever registered it.
   const isStranger = user.emailConfirmedAt === null;
   if (isStranger && (await tryLimit(deps, "password_reset_unproven", { key: limitKey(kind, user.email) })) !== null)
     return;
@@ -132,8 +119,7 @@ export interface LinkUse {
 }
 
 /**
- * Reads a link without using it. A token is 20 random bytes and cannot be guessed: only unknown tokens count against
- * the limit, so a valid link is never refused because of other clients' attempts.
+ * Counts unknown tokens only, so that other clients' attempts never block a valid link.
  * @throws AppError `not_found`, `rate_limited`
  */
 export async function findMailedLink(

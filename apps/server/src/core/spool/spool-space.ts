@@ -1,8 +1,4 @@
-/**
- * Limits how many bytes of undelivered mail an account and an alias may hold on disk: forwarded, submitted, composed,
- * scheduled or replied. When the disk is nearly full, the limits shrink with the remaining reserve, so that the
- * accounts that hold most are refused first and mail of all others is still accepted.
- */
+/** Limits undelivered bytes per account and alias. On a nearly full disk, those that hold most are refused first. */
 import { bounds } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
@@ -10,12 +6,12 @@ import { AppError } from "../app-error.ts";
 import { type DeliveryStore, SPOOL_ROW_BYTES } from "../delivery/delivery.ts";
 
 export interface DiskReserve {
-  /** Remaining share of the disk reserve, 0 to 1; 1 while the disk has enough space. */
+  /** Remaining part of the disk reserve, 0 to 1; 1 while the disk has enough space. */
   share(): number;
   take(bytes: number): void;
 }
 
-/** Account and alias of a delivery; both `null` for mail to the operator, which has its own limit. */
+/** Account and alias of a delivery; both `null` for mail to the operator. */
 export interface SpoolParty {
   userId: string | null;
   aliasId: string | null;
@@ -24,16 +20,15 @@ export interface SpoolParty {
 export interface SpoolSpaceParts {
   deliveries: Pick<DeliveryStore, "spoolBytes">;
   accountMaxBytes: number;
-  /** Free space of the disk that holds message bodies; `null` when they are not stored on this machine's disk. */
+  /** `null` when message bodies are not stored on this machine's disk. */
   disk: DiskReserve | null;
   now(): number;
 }
 
-/** Spool space reserved for one message. Either `stored` or `release` must be called, once. */
+/** Space reserved for one message. Call `stored` or `release`, once. */
 export interface SpoolPlace {
-  /** The message is in the queue: its bytes count until it is delivered. */
   stored(): void;
-  /** The message was not enqueued, or its bytes were deleted: frees the space. */
+  /** For a message that was not enqueued, or whose bytes were deleted. */
   release(): void;
 }
 
@@ -60,12 +55,12 @@ export class SpoolSpace {
     this.#disk = disk;
   }
 
-  /** Reserves space. @param parties account and alias of each delivery @throws AppError `spool_quota` above a limit */
+  /** @param parties account and alias of each delivery @throws AppError `spool_quota` above a limit */
   async reserve(sizeBytes: number, parties: readonly SpoolParty[]): Promise<SpoolPlace> {
     const claims = this.#claimsOf(sizeBytes, parties);
     const due = claims.filter(({ meter, key, bytes }) => meter.needsCount(key, bytes, this.#share));
     if (due.length > 0) await Promise.all(due.map(({ meter, key }) => meter.count(key)));
-    // No `await` from here to `admit`, so that two messages cannot reserve the same space.
+    // No `await` from here to `admit`, so that two messages can't reserve the same space.
     const share = this.#share;
     if (!claims.every(({ meter, key, bytes }) => meter.fits(key, bytes, share))) throw new AppError("spool_quota");
     for (const { meter, key, bytes } of claims) meter.admit(key, bytes);
@@ -111,19 +106,18 @@ function placeOf(claims: readonly Claim[]): SpoolPlace {
   return { stored: () => settle(true), release: () => settle(false) };
 }
 
-/** Minimum time between two counts of the same account or alias. */
+/** Minimum time between two counts of a key. */
 const COUNT_EVERY_MS = 1000;
-/** Minimum wait after a count, as a multiple of its duration: counting takes at most a twentieth of the time. */
+/** Minimum pause after a count, as a multiple of its duration. */
 const COUNT_TIME_SHARE = 20;
-/** Share of its maximum that an account or alias may add before its first count, so that little mail costs no query. */
+/** Part of its maximum that a key may add before its first count, so that little mail costs no query. */
 const UNCOUNTED_SHARE = 1 / 16;
-/** Share of the remaining space that an account or alias may add before it is counted again. */
+/** Part of the remaining space that a key may add before it is counted again. */
 const ALLOWANCE_SHARE = 1 / 8;
 
 interface SpoolMeterParts {
-  /** Reads the bytes of undelivered mail from the store. */
   count(key: string): Promise<number>;
-  /** Maximum bytes per account (or alias) while the disk has space. */
+  /** Maximum bytes per key while the disk has space. */
   maxBytes: number;
   now(): number;
 }
@@ -132,19 +126,14 @@ interface Entry {
   countedBytes: number;
   /** Bytes stored by this process since the last count began. */
   addedBytes: number;
-  /** Bytes admitted by this process that are not yet stored, or not in the last count. */
+  /** Bytes that this process admitted, not yet stored or not in the last count. */
   inFlightBytes: number;
   allowanceBytes: number;
   mayCountAt: number;
   counting: Promise<void> | null;
 }
 
-/**
- * Tracks how many bytes of the spool each account (or alias) holds: the store's last count plus what this process
- * added since. Mail delivered since that count makes the figure too high, so a key is counted again before
- * its message is refused. Mail added by other processes makes it too low, so a key is also counted again after this one
- * has added an eighth of the remaining space.
- */
+/** The store's last count plus bytes added since. Counts again before a refusal, since mail may have been delivered. */
 class SpoolMeter {
   readonly #parts: SpoolMeterParts;
   readonly #entries = new Map<string, Entry>();
@@ -153,24 +142,23 @@ class SpoolMeter {
     this.#parts = parts;
   }
 
-  /** Whether to call `count` before `fits`. @param share share of the maximum, 0 to 1 */
+  /** Whether to call `count` before `fits`. @param share part of the maximum, 0 to 1 */
   needsCount(key: string, bytes: number, share: number): boolean {
     const entry = this.#entries.get(key) ?? this.#enter(key);
     const isLittle = share === 1 && entry.addedBytes + entry.inFlightBytes + bytes <= entry.allowanceBytes;
     return !isLittle && this.mayCount(key);
   }
 
-  /** Whether a message of this size fits into the spool quota of the account or alias, by the present figures. */
+  /** Whether a message fits into the key's spool quota, by the present figures. */
   fits(key: string, bytes: number, share: number): boolean {
     return this.#heldBytes(key) + bytes <= this.#parts.maxBytes * share;
   }
 
-  /** Whether the last count of the account or alias is long enough ago to count again. */
   mayCount(key: string): boolean {
     return this.#parts.now() >= (this.#entries.get(key)?.mayCountAt ?? 0);
   }
 
-  /** Whether the account or alias has used up its quota; false for one that was never counted. */
+  /** False for a key that was never counted. */
   isFull(key: string, share: number): boolean {
     return this.#entries.has(key) && this.#heldBytes(key) >= this.#parts.maxBytes * share;
   }
@@ -187,7 +175,7 @@ class SpoolMeter {
     (this.#entries.get(key) ?? this.#enter(key)).inFlightBytes += bytes;
   }
 
-  /** Called once per admitted message: after it was stored, or when it will not be stored. */
+  /** Call once per admitted message, when it was stored or will not be. */
   settle(key: string, bytes: number, isStored: boolean): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -231,15 +219,12 @@ class SpoolMeter {
 const CACHED_MS = 5000;
 
 interface Watched {
-  /** Deliveries to spool before the next count: half of the remaining quota, as other processes spool too. */
+  /** Deliveries until the next count: half of the remaining quota, because other processes spool too. */
   spare: number;
   until: number;
 }
 
-/**
- * Limits the open deliveries of an alias in the spool (452 4.2.2). Counted only for aliases whose mail was spooled
- * recently: mail delivered at once costs no query.
- */
+/** Open deliveries per alias (452 4.2.2). Counts only aliases with recently spooled mail; other mail costs no query. */
 export class SpoolQuota {
   readonly #deliveries: Pick<DeliveryStore, "countForAlias">;
   readonly #clock: Clock;

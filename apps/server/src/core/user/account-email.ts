@@ -13,11 +13,7 @@ type ConfirmDeps = AccountMailDeps & Pick<CoreDeps, "users" | "rateLimits" | "li
 
 const refusal = (message: string) => new AppError("invalid", { message });
 
-/**
- * Mails a link to confirm the e-mail, only at the user's request, since a stranger's address may be registered.
- * @throws AppError `rate_limited`; `invalid` when there is nothing to confirm, or the mailbox has blocked mail from
- * this server
- */
+/** Only at the user's request: the address may be a stranger's. @throws AppError `rate_limited`, `invalid` */
 export async function askEmailConfirmation(deps: ConfirmDeps, userId: string): Promise<void> {
   const user = await findAccount(deps, userId);
   if (user.email === null) throw refusal("This account has no e-mail.");
@@ -27,7 +23,7 @@ export async function askEmailConfirmation(deps: ConfirmDeps, userId: string): P
     throw refusal("This mailbox has asked to get no mail from this server.");
 }
 
-/** Needs a session of the account: a stranger's link confirms nothing by mistake. @throws AppError `not_found` */
+/** Needs a session, so that a stranger's link confirms nothing by mistake. @throws AppError `not_found` */
 export async function confirmEmail(
   deps: Pick<CoreDeps, "users" | "accountLinks">,
   { userId, token }: { userId: string; token: string },
@@ -50,10 +46,8 @@ export interface EmailRequest {
 }
 
 /**
- * Mails the link to the new address. Whether another account has the address is checked only when the link is used:
- * neither the response, its timing nor the account's export shows it, so only the mailbox's reader finds out.
- * @throws AppError `proof_needed`, `rate_limited`; `invalid` for the account's present e-mail, or when the mailbox has
- * blocked mail from this server
+ * Whether the address is taken is checked only when the link is used, so that only the mailbox's reader finds out.
+ * @throws AppError `proof_needed`, `rate_limited`, `invalid`
  */
 export async function askEmailChange(
   deps: AskDeps,
@@ -70,7 +64,7 @@ export async function askEmailChange(
     throw fieldError("email", "This mailbox has asked to get no mail from this server.");
 }
 
-/** Exempts accounts that confirmed the mailbox: strangers who name it must not use up its owner's limit. */
+/** Exempts accounts that confirmed the mailbox, so that strangers can't use up its owner's limit. */
 async function takeMailboxLimit(deps: AskDeps, userId: string, email: string): Promise<void> {
   const isProven = (await deps.destinations.states(userId, [email])).get(email) === "confirmed";
   if (!isProven) await takeLimit(deps, "email_change_mailbox", { key: sameMailbox(email) });
@@ -83,7 +77,6 @@ export interface EmailLinkUse {
   token: string;
 }
 
-/** Reads a link to a new e-mail without using it. @returns the new e-mail. @throws AppError `not_found` */
 export async function readEmailChange(
   deps: Pick<CoreDeps, "accountLinks">,
   { userId, token }: EmailLinkUse,
@@ -94,11 +87,8 @@ export async function readEmailChange(
 }
 
 /**
- * Requires a session of the account, so that clicking a stranger's link by mistake does not give that stranger's
- * account the reader's mailbox.
- * @param sessionToken of the session that stays open
- * @returns the account, and its former e-mail if that was confirmed and should be notified
- * @throws AppError `not_found`, `email_taken`
+ * Needs a session, or clicking a stranger's link by mistake would give that stranger's account the reader's mailbox.
+ * @returns the account, and its former e-mail if it should be notified @throws AppError `not_found`, `email_taken`
  */
 export async function changeEmail(
   deps: Pick<CoreDeps, "users" | "accountLinks">,

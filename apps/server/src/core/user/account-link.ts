@@ -1,7 +1,4 @@
-/**
- * Single-use links mailed to the e-mail of an account: `reset` sets a new password, `sign-in` signs in, `email`
- * confirms the address, and `new-email` changes the account's address to the one the link was sent to.
- */
+/** Single-use mailed links: `email` confirms the address, `new-email` changes it to the one the link was sent to. */
 export type AccountLinkKind = "reset" | "sign-in" | "email" | "new-email";
 
 const MINUTE_MS = 60_000;
@@ -17,9 +14,9 @@ export interface AccountLink {
   kind: AccountLinkKind;
   tokenHash: Buffer;
   userId: string;
-  /** E-mail that the link was sent to; the link stops working when the account changes it. */
+  /** Recipient of the link, which stops working when the account changes its e-mail. */
   email: string;
-  /** For `new-email`: the account's address when the link was requested. A change of it invalidates the link. */
+  /** For `new-email`: the account's address at the request; a change of it invalidates the link. */
   formerEmail?: string | null;
   askedBy?: string;
   expiresAt: Date;
@@ -35,34 +32,24 @@ export interface EmailChange {
 
 export type EmailChanged =
   | { kind: "changed"; former: { email: string | null; isConfirmed: boolean } }
-  /** Another account has this e-mail address; the link stays valid. */
+  /** Another account has the e-mail; the link stays valid. */
   | { kind: "taken" }
-  /** The link is unknown, used, replaced or expired, or belongs to another account or a former e-mail. */
+  /** The link is unknown, used, replaced or expired, or of another account or former e-mail. */
   | { kind: "over" };
 
 export interface AccountLinkStore {
-  /** Invalidates older links of the same kind and account. @returns false when the account no longer exists */
+  /** Invalidates older links of the kind and account. @returns false when the account no longer exists */
   issue(link: AccountLink): Promise<boolean>;
-  /** Finds a link without using it; `null` when it is unknown, used, replaced or expired. */
+  /** Does not use the link; `null` when it is unknown, used, replaced or expired. */
   find(kind: AccountLinkKind, tokenHash: Buffer): Promise<FoundLink | null>;
   takeBack(tokenHash: Buffer): Promise<void>;
-  /**
-   * Sets the password, confirms the address and ends every session. If the address had never been confirmed, also
-   * removes whatever an impostor could have left in the account (docs/decisions/2026-11-22-first-proof.md).
-   * @returns false when the link is not valid
-   */
+  /** Ends every session; a first proof also removes an impostor's traces (docs/decisions/2026-11-22-first-proof.md). */
   resetPassword(tokenHash: Buffer, passwordHash: string): Promise<boolean>;
-  /**
-   * Confirms the address. If it had never been confirmed and no password was given, removes the same as `resetPassword`
-   * does, and the password too.
-   * @param passwordHash stored hash that the password given with the link matched; `null` if none was given
-   * @returns false when the link is not valid, or the account's password has changed since
-   */
+  /** @param passwordHash that a given password matched; `null`: none given, and a first proof removes the password */
   signIn(tokenHash: Buffer, passwordHash: string | null): Promise<boolean>;
-  /** Confirms the e-mail of the link's own account. @returns false when the link is not valid */
   confirmEmail(tokenHash: Buffer, userId: string): Promise<boolean>;
-  /** Confirms the account's e-mail if it equals this address, ignoring letter case but not a tag. */
+  /** Confirms the account's e-mail if it equals this address; letter case is ignored, a tag is not. */
   confirmSameEmail(userId: string, address: string): Promise<void>;
-  /** Sets a confirmed address; ends other sessions and all links sent to the former one, but keeps destinations. */
+  /** Sets a confirmed address; ends other sessions and links sent to the former one; destinations stay. */
   changeEmail(change: EmailChange): Promise<EmailChanged>;
 }

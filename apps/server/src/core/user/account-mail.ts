@@ -1,4 +1,4 @@
-/** Messages to an account's own e-mail (links, notices), unless its reader has blocked mail from this server. */
+/** Links and notices to an account's own e-mail, unless its reader has blocked mail from this server. */
 import { product } from "@kauke/contract";
 import type { CoreDeps } from "../core-deps.ts";
 import {
@@ -27,7 +27,7 @@ export function accountMessage(message: AccountMessage, head: OwnMessageHead): B
   const place = `${product.name} (${domain})`;
   if (!("token" in message)) return ownMessage(head, textOfChange(message, place, domain));
   const { subject, opening, label, path, closing } = linkTexts[message.kind];
-  // The token is in the URL's fragment, which browsers do not send: it appears in no log and in no Referer field.
+  // Browsers do not send the fragment, so the token appears in no log and no Referer field.
   const link = { label, url: `${message.origin}/${path}#${message.token}` };
   return ownMessage(head, { subject, blocks: [opening(place), link, [...closing, byProgram]] });
 }
@@ -126,7 +126,7 @@ export interface Addressee {
   email: string;
 }
 
-/** @returns false when nothing was sent: the mailbox is blocked, or the account no longer exists */
+/** @returns false when nothing was sent: the mailbox is blocked, or the account is gone */
 export async function sendAccountLink(
   deps: AccountMailDeps,
   kind: AccountLinkKind,

@@ -1,4 +1,3 @@
-/** Changes an account's password, resets it by a mailed link, and re-authenticates a user by password or wallet. */
 import { signInMessages, waysInMessages } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
 import { AppError, fieldError } from "../app-error.ts";
@@ -23,12 +22,7 @@ export interface PasswordChange {
   browser: string | null;
 }
 
-/**
- * Attempts count against the sign-in limits of this browser or network, since an attacker with a session could guess
- * the password here; attempts from elsewhere do not lock a signed-in user out.
- * @returns the account with its new hash, for `openByPassword`
- * @throws AppError `invalid` for a wrong current password, or when there is none; `rate_limited`, `busy`
- */
+/** Counts as a sign-in: whoever stole a session could guess. @throws AppError `invalid`, `rate_limited`, `busy` */
 export async function changePassword(deps: ChangeDeps, change: PasswordChange): Promise<User> {
   const user = await findAccount(deps, change.userId);
   const { passwordHash: from, email } = user;
@@ -42,7 +36,7 @@ export async function changePassword(deps: ChangeDeps, change: PasswordChange): 
   const keepSession = hashSessionToken(change.token);
   const isChanged = await deps.users.changePassword(user.id, { from, to, keepSession });
   const changed = isChanged ? await deps.users.find(user.id) : null;
-  // Another request changed the password while this one was hashing.
+  // Another request changed the password during the hashing.
   if (changed === null) throw fieldError("currentPassword", signInMessages.currentPasswordWrong);
   return { ...changed, passwordHash: to };
 }
@@ -54,7 +48,7 @@ export function readPasswordReset(deps: LinkDeps, use: LinkUse): Promise<Address
   return findMailedLink(deps, "reset", use);
 }
 
-/** Ends every session. @returns account and mailbox to notify @throws AppError `not_found`, `rate_limited`, `busy` */
+/** Ends every session. @throws AppError `not_found`, `rate_limited`, `busy` */
 export async function resetPassword(
   deps: LinkDeps & Pick<CoreDeps, "users" | "hasher">,
   { password, ...use }: LinkUse & { password: string },
@@ -77,11 +71,7 @@ export interface PasswordProof {
   browser: string | null;
 }
 
-/**
- * Attempts count against the sign-in limits, as in `changePassword`. The caller then opens a new session.
- * @returns the account, with the hash that the password matched
- * @throws AppError `invalid` for a wrong password, or when there is none; `rate_limited`, `busy`
- */
+/** Counts as a sign-in. @throws AppError `invalid` for a wrong or no password, `rate_limited`, `busy` */
 export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof): Promise<User> {
   const user = await findAccount(deps, proof.userId);
   const { passwordHash: hash, email } = user;
@@ -95,11 +85,7 @@ export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof):
 
 type WalletDeps = Pick<CoreDeps, "users" | "walletChallenges" | "rateLimits" | "limitRules" | "clock">;
 
-/**
- * Re-authenticates by a signature of the account's wallet.
- * @throws AppError `wallet_unproven`, also for another wallet than the account's; `invalid` when the account has no
- * wallet; `rate_limited`
- */
+/** @throws AppError `wallet_unproven`, also for another wallet; `invalid` without a wallet; `rate_limited` */
 export async function proveByWallet(
   deps: WalletDeps,
   { userId, ...attempt }: WalletAttempt & { userId: string },

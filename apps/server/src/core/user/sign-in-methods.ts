@@ -1,5 +1,3 @@
-/** Which methods can sign in to an account; linking a wallet, and removing a wallet or a Google account. */
-
 import { waysInMessages } from "@kauke/contract";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -12,7 +10,7 @@ type WayIn = "password" | RemovableWay;
 
 type Account = Pick<User, "email" | "passwordHash" | "walletAddress" | "googleId" | "googleIssuer">;
 
-/** @param issuer OpenID issuer that this server accepts; `null`: federated sign-in is off */
+/** @param issuer OpenID issuer of this server; `null`: federated sign-in is off */
 export function waysIn(account: Account, issuer: string | null): WayIn[] {
   const { email, passwordHash, walletAddress, googleId, googleIssuer } = account;
   return [
@@ -22,7 +20,7 @@ export function waysIn(account: Account, issuer: string | null): WayIn[] {
   ];
 }
 
-/** Refuses to remove the last method that can sign in. @param way method to remove, which may be unable to sign in */
+/** Refuses to remove the last method that can sign in. @param way may be unable to sign in */
 export function decideRemoval(account: Account, way: RemovableWay, issuer: string | null): RemovalDecision {
   if ((way === "wallet" ? account.walletAddress : account.googleId) === null) return "missing";
   return waysIn(account, issuer).some((other) => other !== way) ? "removed" : "last";
@@ -56,7 +54,7 @@ export async function linkWallet(
 
 type RemoveDeps = Pick<CoreDeps, "users" | "loginSessions" | "federatedIssuer" | "rateLimits" | "limitRules" | "clock">;
 
-/** Removes a sign-in method and ends other sessions. @throws AppError `proof_needed`, `last_way_in`, `rate_limited` */
+/** Also ends other sessions. @throws AppError `proof_needed`, `last_way_in`, `rate_limited` */
 export async function removeWay(
   deps: RemoveDeps,
   { userId, token, way }: Asker & { way: RemovableWay },

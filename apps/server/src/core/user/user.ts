@@ -13,22 +13,21 @@ export interface User {
   id: string;
   email: string | null;
   walletAddress: string | null;
-  /** Subject identifier (`sub`) that the issuer gave this account. */
+  /** Subject identifier (`sub`), unique only per issuer. */
   googleId: string | null;
-  /** A subject identifier is unique only per issuer. */
   googleIssuer?: string;
-  /** The owner has removed a Google account, so only the owner can link one again, in Settings. */
+  /** The owner removed a Google account, so only the owner can link one again, in Settings. */
   isGoogleRemoved?: true;
   emailConfirmedAt: Date | null;
-  /** Argon2id hash of the password as a PHC string. */
+  /** Argon2id hash as a PHC string. */
   passwordHash: string | null;
-  /** When the password was last changed, reset or removed, if ever. Rehashing does not count. */
+  /** Last change, reset or removal of the password; rehashing does not count. */
   passwordSetAt?: Date;
   authMethod: AuthMethod;
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;
-  /** Balance in hundredths of the currency unit. */
+  /** In hundredths of the currency unit. */
   balanceCents: number;
   createdAt: Date;
   updatedAt: Date;
@@ -55,61 +54,37 @@ export interface WayRemoval {
 export interface Registrant {
   /** Absent for accounts that no visitor registers. */
   clientAddress?: string;
-  /** Token of the invite that the new account uses up. */
   invite?: string | undefined;
 }
 
 export interface UserStore {
-  /**
-   * @throws AppError `email_taken`, ignoring letter case; `invite_required` if the invite is not valid any more. Then no
-   * account is made and no invite used
-   */
+  /** @throws AppError `email_taken`, ignoring letter case; `invite_required`. No invite is used then */
   insert(user: User, from?: Registrant): Promise<void>;
-  /** False, with no invite used, when another account has the e-mail, wallet or Google id, or the invite is not valid. */
+  /** False, using no invite, when the e-mail, wallet or Google id is taken or the invite invalid. */
   insertIfFree(user: User, from?: Registrant): Promise<boolean>;
   find(id: string): Promise<User | null>;
   findByWallet(walletAddress: string): Promise<User | null>;
   findByEmail(email: string): Promise<User | null>;
   findByGoogle(name: FederatedName): Promise<User | null>;
-  /**
-   * Links a Google account with the same e-mail.
-   * @returns false unless the account still has this e-mail, confirmed, has no Google id, none was ever removed, and no
-   * account has the subject
-   */
+  /** @returns false unless the e-mail is unchanged and confirmed, and neither side ever had another link */
   linkGoogle(id: string, name: FederatedName, email: string): Promise<boolean>;
-  /** Links a Google account. `has_one`: another is linked; `taken`: another account has the subject. */
+  /** `has_one`: another Google account is linked; `taken`: another account has this one. */
   attachGoogle(id: string, name: FederatedName): Promise<LinkResult>;
   linkWallet(id: string, walletAddress: string): Promise<LinkResult>;
-  /**
-   * Removes a sign-in method unless it is the last one, decided under the account's lock. Ends every session but
-   * `keepSession`, and deletes open links that set a password, sign in or change the e-mail.
-   * @param removal `issuer`: OpenID issuer that this server accepts; `null` while federated sign-in is off
-   */
+  /** Refuses the last method, under the account's lock. Ends other sessions and deletes open links. */
   removeWay(id: string, removal: WayRemoval): Promise<RemovalDecision>;
-  /** Reads settings uncached. @returns `null` when the account no longer exists */
+  /** Not cached. @returns `null` when the account no longer exists */
   settings(id: string): Promise<AccountSettings | null>;
-  /**
-   * A new encryption key applies to forwarded mail at once.
-   * @returns all settings after the change, `null` when the account no longer exists
-   * @throws AppError `invalid` for a key that is not the account's
-   */
+  /** @returns all settings after the change @throws AppError `invalid` for a key that is not the account's */
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
   defaults(id: string): Promise<ChosenDefaults | null>;
   /** @returns false when the account no longer exists */
   changeDefaults(id: string, change: DefaultsChange): Promise<boolean>;
   /** Stores a stronger hash of the same password. @returns false when the stored hash is not `from` any more */
   replaceHash(id: string, replacement: { from: string; to: string }): Promise<boolean>;
-  /**
-   * Ends every session but `keepSession` (a token hash), and deletes open links that set a password, sign in or change
-   * the e-mail.
-   * @returns false, with nothing changed, when the stored hash is not `from` any more
-   */
+  /** Ends other sessions and deletes open links. @returns false, changing nothing, when the hash is not `from` */
   changePassword(id: string, change: { from: string; to: string; keepSession: Buffer | null }): Promise<boolean>;
-  /**
-   * Deletes the account and every row it owns, queued mail included, in one transaction. Its addresses stay reserved as
-   * keyed hashes; those of unused imported aliases only within `releaseCaps`.
-   * @param network of the client; `null` when unknown
-   */
+  /** Deletes every row of the account, queued mail included, in one transaction. Its addresses stay reserved. */
   delete(id: string, network?: string | null): Promise<void>;
   stats(id: string): Promise<AccountStats>;
   count(): Promise<number>;
@@ -150,7 +125,7 @@ export interface Registration {
 }
 
 /**
- * Hashes the password before looking up the e-mail, so that a taken one takes as long as a free one.
+ * Hashes before it looks up the e-mail, so that a taken one takes as long as a free one.
  * @throws AppError `registration_closed`, `invite_required`, `email_taken`, `rate_limited`, `busy`
  */
 export async function register(
@@ -165,20 +140,17 @@ export async function register(
   return user;
 }
 
-/** The party of a hashing job: decides its place in the queue, and which job is dropped when the queue is full. */
+/** The party of a hashing job, which decides its place in the queue. */
 export interface HashTurn {
   party: string;
-  /** The client has a browser, session or link known to the account; such jobs wait in a queue of their own. */
+  /** The account knows the client's browser, session or link; such jobs have a queue of their own. */
   isKnown: boolean;
 }
 
 export interface PasswordHasher {
   /** @returns a PHC string @throws AppError `busy` when the queue is full */
   hash(password: string, turn: HashTurn): Promise<string>;
-  /**
-   * @param passwordHash `null` for an account without a password, or no account at all: takes as long and returns false
-   * @throws AppError `busy` when the queue is full
-   */
+  /** @param passwordHash `null`: no password or no account; takes as long @throws AppError `busy` */
   verify(passwordHash: string | null, password: string, turn: HashTurn): Promise<boolean>;
   needsRehash(passwordHash: string): boolean;
 }

@@ -24,7 +24,7 @@ export interface ChallengeRequest {
 type ProofDeps = LimitDeps & { walletChallenges: WalletChallengeStore };
 type OfferDeps = ProofDeps & { random: Random };
 
-/** @throws AppError `wallet_unproven` when the wallet address is invalid; `rate_limited` */
+/** @throws AppError `wallet_unproven` for an invalid wallet address; `rate_limited` */
 export async function newOffer(
   deps: OfferDeps,
   { walletAddress, browserToken, origin, clientAddress }: ChallengeRequest,
@@ -54,22 +54,19 @@ export interface WalletProof {
 
 export interface WalletAttempt {
   proof: WalletProof;
-  /** Token of the anonymous cookie; `null` when this browser has none and so was never given a challenge. */
+  /** Token of the anonymous cookie; `null` when this browser was never given a challenge. */
   browserToken: string | null;
   clientAddress: string;
-  /** Token of an invite, if the wallet may be new. */
   invite?: string | undefined;
 }
 
-/** Each purpose has its own statement, which the wallet shows; a signature for another purpose is not valid. */
+/** The wallet shows each purpose's statement; a signature for another purpose is not valid. */
 type WalletUse = "sign-in" | "prove" | "link";
 
 const statementOf: Record<WalletUse, string> = { "sign-in": walletStatement, ...walletStatements };
 
 /**
- * Checks a wallet's signature of its challenge (Sign-In With Solana), and uses the challenge up even if the signature
- * is wrong. Nothing from the client is parsed: the signed text is built again from the stored challenge, and the public
- * key is the address itself.
+ * Rebuilds the signed text from the stored challenge, which even a wrong signature uses up; parses no client text.
  * @throws AppError `wallet_unproven`, `rate_limited`
  */
 export async function takeWalletProof(
@@ -94,16 +91,13 @@ export function isProven(proof: WalletProof, { walletAddress, ...offered }: Offe
 
 type SignInDeps = OfferDeps & RegistrationDeps & { users: UserStore };
 
-/**
- * The first sign-in of an address creates its account.
- * @throws AppError `wallet_unproven`, `registration_closed`, `invite_required`, `rate_limited`
- */
+/** @throws AppError `wallet_unproven`, `registration_closed`, `invite_required`, `rate_limited` */
 export async function signInWithWallet(deps: SignInDeps, attempt: WalletAttempt): Promise<User> {
   await takeWalletProof(deps, attempt, "sign-in");
   return (await deps.users.findByWallet(attempt.proof.walletAddress)) ?? (await createAccount(deps, attempt));
 }
 
-/** The first sign-in of a wallet counts as a registration, since anybody can make any number of keys. */
+/** A wallet's first sign-in counts as a registration, since anybody can make any number of keys. */
 async function createAccount(
   deps: SignInDeps,
   { proof: { walletAddress }, clientAddress, invite: given }: WalletAttempt,
@@ -113,7 +107,7 @@ async function createAccount(
   const user = newUser(deps, { authMethod: "wallet", walletAddress });
   if (await deps.users.insertIfFree(user, { clientAddress, invite })) return user;
   const account = await deps.users.findByWallet(walletAddress);
-  // The invite was used by somebody else, or a concurrent sign-in created the account, which was deleted right after.
+  // The invite was used by somebody else, or a concurrent sign-in's account was deleted right after its creation.
   if (account === null) throw new AppError(invite === undefined ? "busy" : "invite_required");
   return account;
 }
@@ -123,13 +117,13 @@ export interface OfferedChallenge extends Omit<WalletChallenge, "nonce"> {
 }
 
 export interface WalletChallengeStore {
-  /** Stores a challenge and deletes expired ones; above the maximum, evicts the oldest of the network that has most. */
+  /** Above the maximum, evicts the oldest challenge of the network with the most. */
   keep(challengeHash: Buffer, offered: OfferedChallenge, terms: TokenTerms): Promise<void>;
-  /** Removes the challenge for one of several concurrent calls. @returns `null` when unknown, used or expired */
+  /** Only one of concurrent calls gets the challenge. @returns `null` when unknown, used or expired */
   take(challengeHash: Buffer): Promise<OfferedChallenge | null>;
 }
 
-/** @param origin public base URL of this server, e.g. `https://kauke.example` */
+/** @param origin public base URL, e.g. `https://kauke.example` */
 export function newChallenge(
   nonce: string,
   { origin, now, statement }: { origin: string; now: Date; statement: string },

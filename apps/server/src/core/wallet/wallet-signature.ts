@@ -1,18 +1,14 @@
-/**
- * Ed25519 (RFC 8032) as wallets use it: the address is the public key in base58. Keys of small order are rejected,
- * since signatures for them can be made without a private key; whether the platform's library rejects them depends on
- * its version.
- */
+/** Ed25519 (RFC 8032) with base58 keys. Rejects keys of small order, whose signatures need no private key. */
 
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { base58 } from "@scure/base";
 
-/** Base58 as in Solana: Bitcoin's alphabet, a leading `1` for each leading zero byte, no checksum. */
+/** Base58 as in Solana: Bitcoin's alphabet, no checksum. */
 export function toBase58(bytes: Uint8Array): string {
   return base58.encode(bytes);
 }
 
-/** Decodes base58 of exactly `length` bytes in canonical form, else `null`; too long texts are not decoded. */
+/** Decodes canonical base58 of exactly `length` bytes, else `null`; too long texts are not decoded. */
 export function fromBase58(text: string, length: number): Buffer | null {
   // In base58 a byte takes log(256) / log(58) = 1.3657… characters.
   if (text.length < length || text.length > Math.ceil(length * 1.3658)) return null;
@@ -20,7 +16,7 @@ export function fromBase58(text: string, length: number): Buffer | null {
     const bytes = Buffer.from(base58.decode(text));
     return bytes.length === length && toBase58(bytes) === text ? bytes : null;
   } catch {
-    // The library's error message may quote the text, which can be a secret, so the error is dropped.
+    // The library's error may quote the text, which can be a secret.
     return null;
   }
 }
@@ -31,10 +27,7 @@ const SIGNATURE_BYTES = 64;
 /** Prefix of the 32-byte public key in SubjectPublicKeyInfo (RFC 8410 §4). */
 const SPKI_START = Buffer.from("302a300506032b6570032100", "hex");
 
-/**
- * y coordinates, little-endian, of the points of order 1, 2, 4 and 8. With either sign of x they are the eight points
- * and those encodings of them that are not reduced modulo p.
- */
+/** Little-endian y coordinates of the points of order 1, 2, 4 and 8, including encodings not reduced modulo p. */
 const smallOrder: ReadonlySet<string> = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
   "0100000000000000000000000000000000000000000000000000000000000000",
@@ -45,7 +38,7 @@ const smallOrder: ReadonlySet<string> = new Set([
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ]);
 
-/** Public key of a wallet address; `null` for an invalid one: not base58 of 32 bytes, or a key of small order. */
+/** `null` for an invalid wallet address: not base58 of 32 bytes, or a key of small order. */
 export function walletKey(walletAddress: string): KeyObject | null {
   const bytes = fromBase58(walletAddress, KEY_BYTES);
   if (bytes === null || isSmallOrder(bytes)) return null;
@@ -54,24 +47,24 @@ export function walletKey(walletAddress: string): KeyObject | null {
 
 export function isSmallOrder(key: Uint8Array): boolean {
   const y = Buffer.from(key);
-  // The highest bit of an encoded point is the sign of x, the other 255 are y.
+  // The highest bit of an encoded point is the sign of x; the other 255 are y.
   y.writeUInt8(y.readUInt8(KEY_BYTES - 1) & 0x7f, KEY_BYTES - 1);
   return smallOrder.has(y.toString("hex"));
 }
 
-/** @param text base58, or base64 with padding @returns `null` unless the text is the canonical encoding of 64 bytes */
+/** @param text base58, or base64 with padding @returns `null` unless it is the canonical encoding of 64 bytes */
 export function readSignature(text: string): Buffer | null {
   return fromBase58(text, SIGNATURE_BYTES) ?? fromBase64(text);
 }
 
-/** 64 bytes have 88 characters in base64, two of them padding; in base58 they have at most 88, and never a `=`. */
+/** In base64, 64 bytes have 88 characters with two of padding; base58 never has a `=`. */
 function fromBase64(text: string): Buffer | null {
   if (text.length !== 88) return null;
   const bytes = Buffer.from(text, "base64");
   return bytes.length === SIGNATURE_BYTES && bytes.toString("base64") === text ? bytes : null;
 }
 
-/** Verifies a signature on the event loop: that takes 0.1 ms, less than passing the work to another thread. */
+/** Runs on the event loop: 0.1 ms is less than passing the work to a thread takes. */
 export function isSignedBy(key: KeyObject, message: Uint8Array, signature: Uint8Array): boolean {
   return verify(null, message, key, signature);
 }
