@@ -1,13 +1,9 @@
-/**
- * Reads a peer's reply (RFC 5321 §4.2), with limits against hostile ones, and maps it (stage, code, enhanced status) to
- * a delivery outcome with our own failure codes, by the tables below (RFC 3463). Pure. The peer's text is dropped here,
- * because it may contain the real address.
- */
+/** Reads a peer's reply (RFC 5321 §4.2) and maps it to an outcome. Drops its text, which may name the real address. */
 import type { DeliveryOutcome, FailureCode } from "../core/delivery/delivery.ts";
 
 export interface PeerReply {
   code: number;
-  /** Of the last line (RFC 3463), e.g. `5.1.1`. */
+  /** Enhanced status of the last line (RFC 3463), e.g. `5.1.1`. */
   enhancedStatus: string | null;
   /** Text lines, which may contain an address: never log them or pass them on. */
   lines: readonly string[];
@@ -60,7 +56,7 @@ export class ReplyReader {
   }
 }
 
-/** Stage of the session in which a reply came. `body` lasts from the 354 to the reply after the final dot. */
+/** When the reply came; `body` lasts from the 354 to the reply after the final dot. */
 export type SmtpStage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "body";
 
 export type LossReason = "unreachable" | "timed_out" | "connection_lost" | "tls_failed" | "bad_reply" | "aborted";
@@ -98,7 +94,7 @@ export function classifyLoss(reason: LossReason): DeliveryOutcome {
   return deferred(...losses[reason]);
 }
 
-// Failure codes by subject and detail of the enhanced status (RFC 3463), where these say more than the reply code.
+// Subject and detail of an enhanced status (RFC 3463), where these say more than the reply code.
 const byEnhancedStatus: Readonly<Record<string, FailureCode>> = {
   "1.1": "mailbox_unknown", // 550 5.1.1 User unknown
   "1.2": "no_mail_host", // 550 5.1.2 Host unknown
@@ -118,14 +114,14 @@ const byEnhancedStatus: Readonly<Record<string, FailureCode>> = {
   "7.9": "login_failed", // 534 5.7.9 Mechanism too weak
 };
 
-// Failure codes by the subject alone of an enhanced status, for details that `byEnhancedStatus` does not list.
+// Subject of an enhanced status, for details that `byEnhancedStatus` does not list.
 const bySubject: Readonly<Record<string, FailureCode>> = {
   "5": "not_supported", // 502 5.5.1 Invalid command
   "6": "refused_content", // 554 5.6.0 Message malformed
   "7": "refused_by_policy", // 550 5.7.1 Blocked
 };
 
-// Failure code by reply code, with the subject and detail to use when the peer gives no enhanced status.
+// Failure code by reply code, with the subject and detail to use without an enhanced status.
 const byReplyCode: Readonly<Record<number, Row>> = {
   421: ["try_later", "3.2"], // Service not available, closing channel
   450: ["try_later", "2.0"], // Mailbox busy; greylisting
@@ -153,7 +149,7 @@ const byReplyCode: Readonly<Record<number, Row>> = {
   556: ["no_mail_host", "1.10"], // Domain does not accept mail (RFC 7504)
 };
 
-// Failure codes by stage, for reply codes whose meaning depends on the stage.
+// Reply codes whose meaning depends on the stage.
 const byStage: Partial<Record<SmtpStage, Readonly<Record<number, Row>>>> = {
   rcpt: {
     550: ["mailbox_unknown", "1.1"],
@@ -163,7 +159,7 @@ const byStage: Partial<Record<SmtpStage, Readonly<Record<number, Row>>>> = {
   body: { 554: ["refused_content", "6.0"] }, // Transaction failed; used by content filters
 };
 
-// Stages before MAIL. Replies there concern our configuration or the host's, never the message, so even 5xx defers it.
+// Before MAIL, replies concern our configuration or the host, never the message, so even 5xx defers it.
 const setUpStages: ReadonlySet<SmtpStage> = new Set(["greeting", "hello", "starttls", "auth"]);
 
 const expectedCode: Partial<Record<SmtpStage, number>> = { data: 354 };
@@ -174,10 +170,8 @@ export function isPositive(reply: PeerReply, stage: SmtpStage): boolean {
 }
 
 /**
- * 4xx defers, 5xx refuses. A 5xx before MAIL, a demand for a login (a fault of our configuration, not of the message)
- * and a reply that does not belong to the stage also defer.
- * @returns e.g. `550 5.1.1` at `rcpt` → refused `mailbox_unknown` 5.1.1; `554` at `greeting` → deferred `try_later`
- * 4.3.2
+ * A 5xx before MAIL, a demand for a login (our configuration's fault) and an unexpected reply defer too.
+ * @returns e.g. `550 5.1.1` at `rcpt`: refused, `mailbox_unknown`; `554` at `greeting`: deferred, `try_later`
  */
 export function classifyReply(reply: PeerReply, stage: SmtpStage): DeliveryOutcome {
   if (isPositive(reply, stage)) return taken;
@@ -193,10 +187,7 @@ export function isMailboxMissing({ code, enhancedStatus }: PeerReply): boolean {
   return code >= 500 && /^5\.(?:1\.[12]|2\.1)$/.test(enhancedStatus ?? "");
 }
 
-/**
- * Whether a 4xx reply means that the host is busy. Except for 421 and replies to MAIL, addressing and mailbox status
- * (RFC 3463 subjects 1 and 2) concern the mailbox only: a full mailbox must not slow down other mail to its host.
- */
+/** Except for 421 and MAIL, subjects 1 and 2 (RFC 3463) concern one mailbox: they must not slow down its host. */
 export function isHostBusy({ code, enhancedStatus }: PeerReply, stage: SmtpStage): boolean {
   if (code < 400 || code >= 500) return false;
   return code === 421 || stage === "mail" || !/^4\.[12]\./.test(enhancedStatus ?? "");

@@ -1,8 +1,4 @@
-/**
- * Verdicts of the stages of the mail path, and the SMTP reply to each reason for refusing mail: code, enhanced status
- * (RFC 3463), text. No reply contains a destination address. Temporary failures are 4xx, so that the sender keeps the
- * mail. A stage never throws for a policy decision: it returns a verdict.
- */
+/** Verdicts of the mail path's stages, and SMTP replies (RFC 3463), which name no destination. Stages never throw. */
 import { asAppError } from "../core/app-error.ts";
 
 export interface SmtpReply {
@@ -59,7 +55,7 @@ export const mailRefusals = Object.keys(table) as MailRefusal[];
 
 const COMPOSE = "Write from the compose page, or with the alias' SMTP credentials";
 
-/** Replies that only a proven owner gets, to a message to a send address. */
+/** For messages to a send address; only a proven owner gets these. */
 export const sendAddressReplies = {
   off: reply(
     550,
@@ -86,7 +82,7 @@ export const sendAddressReplies = {
   ),
 } as const satisfies Record<string, SmtpReply>;
 
-/** Reply for a From field that mail programs and DMARC could read differently. */
+/** For a From field that mail programs and DMARC could read differently. */
 export const authorUnreadable = reply(
   550,
   "5.7.1",
@@ -99,7 +95,7 @@ export function replyFor(code: MailRefusal): SmtpReply {
   return table[code];
 }
 
-/** Turns an exception into a temporary failure, so that no mail is lost. */
+/** A temporary failure, so that no mail is lost. */
 export function replyForThrow(thrown: unknown): SmtpReply {
   const code = asAppError(thrown)?.code;
   return code !== undefined && isMailRefusal(code) ? table[code] : unavailable;

@@ -14,43 +14,43 @@ export interface ReplyRecipient {
 export interface BounceRecipient {
   kind: "bounce";
   address: string;
-  /** Id of the alias; `null` for an SRS address of the older form, which names no alias. */
+  /** `null` for an SRS address of the older form, which names no alias. */
   aliasId: string | null;
   sender: string | null;
 }
 
-/** The tag of `alias+person=host.example@domain`, which names a recipient (`readSendTag`). */
+/** The tag of `alias+person=host.example@domain`. */
 export interface SendTag {
   address: string;
-  /** E.g. `person@host.example`; `null` for a tag that has a `=` and names none. */
+  /** E.g. `person@host.example`; `null` for a tag that has a `=` but names none. */
   recipient: string | null;
 }
 
 export interface AliasRecipient {
   kind: "alias";
   route: AliasRoute;
-  /** Set if the tag names a recipient, or means to: a message from the owner is sent there or refused. */
+  /** Set if the tag names a recipient, or should: the owner's message is sent there or refused. */
   sendTag?: SendTag;
 }
 
 export type ResolvedRecipient =
   | AliasRecipient
   | { kind: "paused" }
-  /** Recipient postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). */
+  /** postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). */
   | { kind: "operator"; address: string }
   | ReplyRecipient
   | { kind: "outside"; address: string }
   | BounceRecipient;
 
-/** Whether the author of a message sent it to this envelope, or anybody else sent the author's message again. */
+/** Whether the author sent the message to this envelope, or anybody else sent it again. */
 export interface AuthorInstruction {
-  /** SPF passes for this envelope and is aligned with header From. */
+  /** SPF passes for this envelope, aligned with header From. */
   isByEnvelope: boolean;
-  /** Aligned signatures that cover every To and Cc field: each proves an instruction to these addresses, once. */
+  /** Aligned signatures over every To and Cc field: each proves an instruction to these addresses, once. */
   signatures: readonly InstructionProof[];
-  /** Aligned signatures whose keys could not be read now: a retry may prove the same instruction. */
+  /** Aligned signatures with unreadable keys: a retry may prove the same instruction. */
   unread: readonly InstructionProof[];
-  /** Whether an unfinished check could prove the instruction, or more of it. */
+  /** An unfinished check could prove the instruction, or more of it. */
   isUnfinished: boolean;
 }
 
@@ -58,10 +58,10 @@ export interface Transaction {
   readonly messageId: string;
   readonly envelope: Readonly<MessageEnvelope>;
   readonly recipients: readonly ResolvedRecipient[];
-  /** The message with CRLF lines, dot-stuffed, ending in CRLF, without the final dot. */
+  /** CRLF lines, dot-stuffed, ending in CRLF, without the final dot. */
   readonly wire: Buffer;
-  /** Whether this process sent the message itself, from an alias on this server, so that `envelopeFrom` is genuine. */
+  /** This process sent the message itself, from an alias on this server, so that `envelopeFrom` is genuine. */
   readonly isOurs: boolean;
-  /** `null` or absent where nothing was checked, or where no recipient is a reply or send address. */
+  /** Absent or `null` where nothing was checked, or no recipient is a reply or send address. */
   readonly instruction?: AuthorInstruction | null;
 }

@@ -80,7 +80,7 @@ export interface WiredMail {
   deliveryWorker: DeliveryWorker | null;
   budget: MemoryBudget;
   limits: MailLimits | null;
-  /** Call it after the transports are closed, when every attempt has ended. */
+  /** Call after the transports are closed, when every attempt has ended. */
   close(): Promise<void>;
 }
 
@@ -151,10 +151,7 @@ function copyAndSettle(
   return { copyParts, settling: { deliveries, bodies, failures, retries } };
 }
 
-/**
- * Two budgets of the same size, for messages and for what is made of them (webhook bodies, encrypted copies), so that
- * the second never takes memory from new mail.
- */
+/** Separate budgets for messages and for what is made of them, so that new mail always has its own. */
 function messageMemory({ config, metrics }: MailParts) {
   const budget = new MemoryBudget(config.memoryBudgetBytes);
   const copyBudget = new MemoryBudget(config.memoryBudgetBytes);
@@ -206,7 +203,7 @@ function openDeliveries(
   return new OpenDeliveries({ store, inFlight, space, quota, leases, retries: settling.retries, clock, random });
 }
 
-/** Key of the hashes by which rate limits count addresses. */
+/** Rate limits count addresses by keyed hashes. */
 const hashKey = ({ store }: MailParts): Buffer => store.keys.hmac("abuse", "keys of limits");
 
 function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
@@ -248,7 +245,7 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
       results: parts,
     },
   };
-  // With authentication off, the client is another host of the operator, so its name is not looked up.
+  // Without authentication the client is another host of the operator, so its name is not looked up.
   const clientNames = config.authentication ? new ClientNames({ resolver: parts.resolver }) : null;
   return {
     resolve: (path, isNullSender, clientAddress) => resolveRecipient({ path, isNullSender, clientAddress }, deps),

@@ -19,15 +19,15 @@ export interface DeliveryToAttempt extends DeliveryToCheck, Pick<Delivery, "mess
 
 export interface OpenCopy {
   copy: ForwardCopy;
-  /** Whether the mailbox' host refused earlier mail as to a mailbox that does not exist. */
+  /** The mailbox' host has refused earlier mail because the mailbox does not exist. */
   wasMissing: boolean;
   release(): void;
 }
 
-/** Source of a copy: made on arrival for all first attempts of an alias, or read from the spool for a retry. */
+/** Made on arrival for all first attempts of an alias, or read from the spool for a retry. */
 export interface CopySource {
   known: KnownFromArrival | null;
-  /** Reserves memory and makes the copy. @returns an outcome when there is nothing to send, or no room in memory */
+  /** Reserves memory for the copy. @returns an outcome when there is nothing to send, or no memory */
   open(attempt: Attempt): Promise<OpenCopy | DeliveryOutcome>;
 }
 
@@ -40,11 +40,11 @@ export interface AttemptDeps {
   logger: Logger;
 }
 
-/** An exception is a failure of this server. It counts against the retry schedule, so it is not repeated for ever. */
+/** An exception is our own failure. It counts against the retry schedule, so that it is not repeated for ever. */
 const failedHere = deferred("try_later", "4.3.0");
 const notEncrypted = deferred("not_sealed", "4.7.5");
 
-/** @returns the attempt, or why none starts now: the account has its maximum, or found the destination slow or busy */
+/** @returns why none starts now: the account has its maximum, or found the destination slow or busy */
 export function startAttempt(
   delivery: DeliveryToAttempt,
   source: CopySource,
@@ -70,7 +70,7 @@ export class Attempt {
     this.ended = this.#run(source);
   }
 
-  /** Whether bytes are still to be passed to the system, or another host might get them. */
+  /** False once the system has all bytes and no other host might get them. */
   get needsBytes(): boolean {
     return this.outcome === null && !this.#running.isPassedOn;
   }
@@ -87,12 +87,12 @@ export class Attempt {
     return [account, `to ${destinationName(target.destination)}`, ...(peer === null ? [] : [`at ${peer}`])];
   }
 
-  /** @param listener called when the message is sent to a host, and only its reply is outstanding */
+  /** @param listener called when only the host's reply is outstanding */
   onSent(listener: () => void): void {
     this.#running.onSent(listener);
   }
 
-  /** Stops the attempt unless the destination can have the message: another attempt would send it twice. */
+  /** Does not stop an attempt whose destination may have the message: the next one would send it twice. */
   stopUnlessSent(): void {
     if (this.outcome === null && !this.#running.isSent) this.#running.stop();
   }
@@ -147,7 +147,7 @@ export type DeliveryToCheck = Pick<Delivery, "id" | "aliasId" | "userId" | "targ
 
 export interface KnownFromArrival {
   unconfirmed?: "new" | "asked";
-  /** The copy waits: its reply addresses could not be stored, as the account has too many new correspondents. */
+  /** The copy waits because the account has too many new correspondents to store its reply addresses. */
   isHeld?: boolean;
 }
 
@@ -171,12 +171,12 @@ export async function checkDelivery(
   return known === null ? checkRetry(delivery, copy, deps) : checkFirst(delivery, known, deps);
 }
 
-/** Checks a first attempt. RCPT left out paused webhooks and listed unconfirmed mailboxes: others need no look-up. */
+/** RCPT left out paused webhooks and listed unconfirmed mailboxes, so others need no look-up. */
 async function checkFirst(delivery: DeliveryToCheck, known: KnownFromArrival, { guard, shares }: CheckDeps) {
   // A copy whose reply addresses could not be stored waits until they are: replies to them must find their way back.
   if (known.isHeld) return tooManyCorrespondents;
   const unconfirmed = known.unconfirmed === undefined ? null : await guard?.beforeAttempt(delivery, known.unconfirmed);
-  // Last, because it counts the message against the destination's limit. New messages wait behind deferred ones.
+  // Last, because it counts the message against the destination's limit.
   return unconfirmed ?? shares?.beforeAttempt(delivery) ?? null;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/ports.ts";
 
-/** Maximum sleep of the delivery worker, since a notification is lost with a database connection. */
+/** Maximum sleep of the delivery worker, because notifications are lost with a database connection. */
 const SLEEP_MAX_MS = 15_000;
 const GATHER_MS = 100;
 
@@ -9,13 +9,13 @@ export class ClaimLoop {
   readonly #clock: Clock;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** Earliest due time announced since the last claim began, which may have missed it. */
+  /** Earliest due time announced since the last claim began. */
   #announcedAt = Number.POSITIVE_INFINITY;
   #claiming: Promise<void> | null = null;
   #isWoken = false;
   #isClosed = false;
 
-  /** @param claim says by `sleep` or `sleepUntil` when to claim next. Never rejects */
+  /** @param claim never rejects; calls `sleep` or `sleepUntil` for the next claim */
   constructor(claim: () => Promise<void>, clock: Clock) {
     this.#claim = claim;
     this.#clock = clock;
@@ -38,7 +38,7 @@ export class ClaimLoop {
     if (this.#claiming === null) this.sleepAtMost(inMs);
   }
 
-  /** Forgets the announced due time before a query whose result may lack later announcements. */
+  /** Call before a query whose result may lack later announcements. */
   forgetAnnounced(): void {
     this.#announcedAt = Number.POSITIVE_INFINITY;
   }

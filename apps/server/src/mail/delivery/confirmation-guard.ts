@@ -1,7 +1,4 @@
-/**
- * Sends a mailbox that is not confirmed one request for confirmation, caps its mail, and notifies the owner once a day.
- * Mail over a limit waits in the queue; RCPT gets the same reply as for any alias.
- */
+/** Asks an unconfirmed mailbox once, caps its mail, and notifies the owner once a day. Mail over a cap stays queued. */
 
 import type { ConfirmationState } from "@kauke/contract";
 import type { Delivery, DeliveryOutcome } from "../../core/delivery/delivery.ts";
@@ -97,7 +94,7 @@ function forwardOf({ userId, aliasId, target }: GuardedDelivery): Forward | null
   return { userId, aliasId, aliasAddress, address: destination.address };
 }
 
-/** Limits the mail to unconfirmed mailboxes: of a mailbox over all accounts, of an account to it, and of an account. */
+/** Caps on mail to unconfirmed mailboxes: per mailbox over all accounts, per account and mailbox, and per account. */
 export class ConfirmationCaps {
   readonly #mailboxes: FixedWindows;
   readonly #pairs: FixedWindows;
@@ -114,7 +111,6 @@ export class ConfirmationCaps {
     this.#clock = clock;
   }
 
-  /** Counts a message. @returns false, counting nothing, when a daily cap is reached */
   take(userId: string, address: string): boolean {
     const mailbox = sameMailbox(address);
     const counted = [

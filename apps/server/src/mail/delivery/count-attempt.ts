@@ -1,9 +1,9 @@
-/** Counts attempts by result; of mailboxes also by provider, since one provider may defer what others accept. */
+/** Counts attempts by result and provider, since one provider may defer what others accept. */
 import { asciiDomainOf } from "@kauke/mail-rfc";
 import type { Destination } from "../../core/alias/alias.ts";
 import type { Metrics } from "../../runtime/ports.ts";
 
-/** By the mailbox' domain: a domain that a provider hosts for somebody else counts as `other`. */
+/** By the mailbox' domain; a domain that a provider hosts for somebody else counts as `other`. */
 const providers: readonly (readonly [name: string, domains: RegExp])[] = [
   ["google", /^(?:gmail|googlemail)\.com$/],
   ["microsoft", /^(?:outlook|hotmail|live|msn)\.[a-z]{2,3}(?:\.[a-z]{2})?$/],

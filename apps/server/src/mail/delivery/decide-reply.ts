@@ -1,8 +1,8 @@
-/** The table of outcomes (ARCHITECTURE.md, "A message") as a pure function: from destinations' states to the reply. */
+/** From the destinations' states to the reply: the table in ARCHITECTURE.md, "A message". Pure. */
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { MailRefusal } from "../reply.ts";
 
-/** State of one destination when the sender gets the reply; `running`: its attempt has not finished. */
+/** State when the sender gets the reply; `running`: the attempt has not finished. */
 export type DestinationState = DeliveryOutcome | { kind: "running" };
 
 /** Taken if a destination took the message, open if one still may, refused if all refused it. */

@@ -1,7 +1,4 @@
-/**
- * The first try of a message, while its sender waits: attempts every destination at once, and commits what stays open
- * to the sealed spool before the reply is 250 (ARCHITECTURE.md, "A message").
- */
+/** A message's first attempts, while its sender waits. Open deliveries are on disk before the reply is 250. */
 import { AppError } from "../../core/app-error.ts";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { MailTrace } from "../../core/preview/preview-inbox.ts";
@@ -79,7 +76,7 @@ function begin(planned: PlannedDelivery, sizeBytes: number, before: TakenOfMessa
   return tried;
 }
 
-/** All attempts of an alias share the copy, whose bytes the transaction owns. */
+/** All attempts of an alias share the copy. */
 const copyOf = (planned: PlannedDelivery): CopySource => ({
   known: planned,
   open: async () => ({ copy: planned.copy, wasMissing: planned.wasMissing === true, release: () => {} }),
@@ -128,7 +125,7 @@ async function enqueue(
   } catch (thrown) {
     const isOverQuota = thrown instanceof AppError && thrown.code === "spool_quota";
     if (!isOverQuota) results.logger.error("spool_failed", { stack: nameOf(thrown) });
-    // The message is hashed now, since its bytes may be dropped before the last attempt ends.
+    // Hashes the message now, since its bytes may be dropped before the last attempt ends.
     before.read();
     for (const { planned, ended } of message.all)
       void ended.then(({ kind }) => kind === "taken" && before.remember(planned.target));
@@ -136,7 +133,7 @@ async function enqueue(
   }
 }
 
-/** Bytes are dropped when all attempts have sent them, or earlier for new mail: open deliveries are on disk. */
+/** Drops the bytes when all attempts have sent them, or earlier for new mail: open deliveries are on disk. */
 function holdWhileNeeded({ bytes, all }: TriedMessage, memory: BackgroundMemory): void {
   const copies = new Set(all.map(({ planned }) => planned.copy));
   const drop = () => {
@@ -162,7 +159,7 @@ function holdWhileNeeded({ bytes, all }: TriedMessage, memory: BackgroundMemory)
   }
 }
 
-/** A separate function: its result lives as long as the attempts and must not refer to the message's bytes. */
+/** A separate function, so that its result, which lives as long as the attempts, holds no message bytes. */
 function inMemory(all: readonly FirstTry[], bytes: number): MessageInMemory {
   return { bytes, parties: () => all.flatMap(memoryPartiesOf) };
 }

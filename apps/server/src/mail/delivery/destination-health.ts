@@ -1,4 +1,4 @@
-/** What an attempt says about its destination: whether the mailbox exists, and that an unreachable host is back. */
+/** What an attempt shows: whether the mailbox exists, and that an unreachable host is back. */
 
 import type { Delivery, DeliveryOutcome, DeliveryStore, FailureCode } from "../../core/delivery/delivery.ts";
 import {
@@ -34,18 +34,14 @@ const KNOWN_MAX = 10_000;
 export class DestinationHealth {
   readonly #deps: DestinationHealthDeps;
   readonly #waitingMail = new WaitingMail();
-  /** Counts of refusals by account and address; an evicted one is read from the store again. */
+  /** Refusals by account and address; an evicted count is read from the store again. */
   readonly #refusals = new BoundedMap<string, MissingMailbox>(KNOWN_MAX);
 
   constructor(deps: DestinationHealthDeps) {
     this.#deps = deps;
   }
 
-  /**
-   * Records what an attempt says about its destination. Never throws: what can't be written is recorded with the next
-   * message.
-   * @param wasMissing refusals were already counted when the route was looked up
-   */
+  /** Never throws: what can't be written is recorded with the next message. @param wasMissing counted before */
   async note(tried: Tried, report: SendReport, wasMissing: boolean): Promise<void> {
     await this.#noteMailbox(tried, report, wasMissing);
     const due = this.#waitingMail.note(destinationName(tried.target.destination), tried.id, report.outcome);
@@ -75,7 +71,7 @@ export class DestinationHealth {
     }
   }
 
-  /** True below the maximum of refusals; at it, only when the rule's minimum time span has passed. */
+  /** True below the maximum of refusals; at it, once the minimum time span has passed. */
   #isWorthCounting(key: string): boolean {
     const known = this.#refusals.get(key);
     if (known === undefined || known.refusals < MISSING_MAILBOX_RULE.refusals - 1) return true;
@@ -106,7 +102,7 @@ export class DestinationHealth {
 
 type WaitingLimits = Pick<typeof bounds.waitingMail, "all" | "destination">;
 
-/** Failures to reach a host; not its replies, which concern the message or mailbox. */
+/** Failures to reach a host, not its replies, which concern the message or mailbox. */
 const unreached: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "unreachable",
   "timed_out",
@@ -120,10 +116,7 @@ interface Waiting {
   lastBatchAt: number;
 }
 
-/**
- * Deliveries waiting for unreachable destinations. Once one takes a message they become due, a batch at a time, instead
- * of at their next retry, which may be half a day away. Bounded, and forgotten at a restart.
- */
+/** When an unreachable destination takes a message, mail waiting for it becomes due in batches. In memory, bounded. */
 export class WaitingMail {
   readonly #limits: WaitingLimits;
   readonly #now: () => number;

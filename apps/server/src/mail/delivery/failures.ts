@@ -1,4 +1,4 @@
-/** Final failures: a notice to the owner, at most hourly for the same failure, and a report to a proven sender. */
+/** Final failures: a notice to the owner, at most hourly per failure, and a report to a proven sender. */
 
 import { formatSpan } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
@@ -20,11 +20,11 @@ export function withoutSenderReport<T extends { target: DeliveryTarget }>(delive
 export interface FailureReporter {
   /** Never throws: a failed notice must not undo a delivery. */
   report(delivery: FailedDelivery, failure: FinalFailure): Promise<void>;
-  /** Notifies the owner of a late bounce without naming the mailbox, as nothing proves which one bounced. */
+  /** Does not name the mailbox of a late bounce, because nothing proves which one bounced. */
   reportBounce(route: AliasRoute): Promise<void>;
   reportNote(route: AliasRoute, why: NoteRefusal): Promise<void>;
   reportComplaint(route: AliasRoute): Promise<void>;
-  /** Notifies the owner of a queue row that stayed unreadable until the retry schedule was used up. */
+  /** For a queue row that stayed unreadable until the end of the retry schedule. */
   reportUnreadable(lost: Pick<FailedDelivery, "aliasId" | "userId">): Promise<void>;
   reportNotEncrypted(alias: Pick<AliasRoute, "aliasId" | "userId" | "address">): Promise<void>;
 }
@@ -51,7 +51,7 @@ async function reportToSender(
   { bodies, reports, retries }: Pick<ReporterDeps, "bodies" | "reports" | "retries">,
 ): Promise<void> {
   const readStart = async () => wire ?? (await bodies.getStart(messageId));
-  // 4.x.x of a final failure means that the retry schedule was used up.
+  // A final failure with 4.x.x means that the retry schedule was used up.
   const tried = failure.enhancedStatus.startsWith("4.") ? { triedSeconds: retries.totalSeconds } : {};
   await reports.send({ ...failed, ...statusOf(failure), ...tried, readStart });
 }
@@ -89,7 +89,7 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   return {
     async report({ messageId, aliasId, userId, target, createdAt, wire }, failure) {
       logger.info("delivery_failed", { code: failure.code, ...(aliasId === null ? {} : { id: aliasId }) });
-      // From then on mail that waits for the webhook fails without a call.
+      // Mail that waits for the paused webhook then fails without a call.
       if (failure.code === "webhook_gone") await pauseWebhook({ aliasId, userId, target }, deps);
       const { aliasAddress, reportTo } = target;
       const about = { aliasId, userId, aliasAddress, arrivedAt: createdAt };
@@ -126,7 +126,7 @@ export function failureReporter(deps: ReporterDeps): FailureReporter {
   };
 }
 
-/** Never throws: the webhook will respond 410 to the next call too, and is paused then. */
+/** Never throws: the next call gets a 410 too, and the webhook is paused then. */
 async function pauseWebhook(
   { aliasId, userId, target: { destination } }: Pick<FailedDelivery, "aliasId" | "userId" | "target">,
   deps: ReporterDeps,

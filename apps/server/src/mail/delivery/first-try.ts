@@ -1,5 +1,3 @@
-/** The deliveries planned for a message on arrival, and the first try of each. */
-
 import { createHash } from "node:crypto";
 import { firstValue, readHeader } from "@kauke/mail-rfc";
 import type { Delivery, DeliveryOutcome, DeliveryTarget } from "../../core/delivery/delivery.ts";
@@ -14,20 +12,20 @@ import { Attempt } from "./attempt.ts";
 import { type FailureReporter, withoutSenderReport } from "./failures.ts";
 
 export interface PlannedDelivery extends Omit<Delivery, "attempts"> {
-  /** Block of addresses that the account was registered from, as an opaque text; absent when unknown. */
+  /** Network block from which the account was registered, as an opaque text; absent when unknown. */
   registeredFrom?: string | undefined;
   copy: ForwardCopy;
   unconfirmed?: "new" | "asked";
-  /** Whether the mailbox' host refused earlier mail as to a mailbox that does not exist. */
+  /** The mailbox' host has refused earlier mail because the mailbox does not exist. */
   wasMissing?: boolean;
-  /** Whether the delivery waits in the queue because its reply addresses could not be stored yet. */
+  /** The delivery stays in the queue because its reply addresses could not be stored yet. */
   isHeld?: boolean;
 }
 
 export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
   replies?: CopyReplies;
-  /** Sender to store before the copy is sent, because its envelope sender contains a token for their address. */
+  /** To store before the copy is sent, because its envelope sender contains a token for this sender. */
   bounceSender?: AccountBounceSender | null;
   refusedAs?: MailRefusal;
 }
@@ -43,7 +41,7 @@ export class FirstTry {
   readonly attempt: Attempt | null;
   /** Outcome of the attempt; never rejects. */
   readonly ended: Promise<DeliveryOutcome>;
-  /** Whether the delivery is in the queue or in flight, where its outcome is settled and reported. */
+  /** The delivery is in the queue or in flight, where its outcome is settled and reported. */
   isEnqueued = false;
   readonly #known: DeliveryOutcome | null;
 
@@ -100,13 +98,12 @@ function isRefused({ outcome, isEnqueued }: FirstTry): boolean {
   return outcome?.kind === "refused" && !isEnqueued;
 }
 
-/** Which destinations accepted a message that got 451, so that retries don't repeat it. Keyed hashes, one hour. */
+/** Destinations that accepted a message that got 451, so that its retry skips them. Keyed hashes, one hour. */
 export class TakenFingerprints {
   readonly #hmac: (data: Buffer) => Buffer;
   readonly #clock: Clock;
   readonly #until = new BoundedMap<string, number>(bounds.remembered.takenDeliveries);
 
-  /** @param hmac keyed, so that the entries reveal nothing without the key */
   constructor(hmac: (data: Buffer) => Buffer, clock: Clock) {
     this.#hmac = hmac;
     this.#clock = clock;
@@ -116,7 +113,7 @@ export class TakenFingerprints {
     return new TakenOfMessage(wire, this);
   }
 
-  /** While nothing is remembered, a message need not be hashed to look it up. */
+  /** While it is empty, messages need not be hashed to look them up. */
   get isEmpty(): boolean {
     return this.#until.size === 0;
   }
@@ -159,10 +156,7 @@ export class TakenOfMessage {
     this.#all.add(this.#fingerprint(target));
   }
 
-  /**
-   * Hashes what the author wrote, after which the message's bytes may be dropped. Not the trace fields, which may
-   * differ in a retry; not Message-ID alone, since some programs write none and send the same body again.
-   */
+  /** Hashes what the author wrote: trace fields may differ in a retry, and some programs write no Message-ID. */
   read(): Buffer {
     if (this.#message !== null) return this.#message;
     const wire = this.#wire ?? Buffer.alloc(0);

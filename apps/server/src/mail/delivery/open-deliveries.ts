@@ -22,7 +22,7 @@ export interface OpenDeliveriesDeps {
   random: Pick<Random, "uuid">;
 }
 
-/** A message with its attempts. `bytes.wire` is `null` once dropped from memory: they were sent or are on disk. */
+/** `bytes.wire` is `null` once dropped from memory: the bytes were sent or are on disk. */
 export interface TriedMessage {
   transaction: Transaction;
   bytes: { wire: Buffer | null };
@@ -45,7 +45,7 @@ export class OpenDeliveries {
     await Promise.allSettled(this.#running);
   }
 
-  /** @throws AppError `spool_quota`, or any error of the store; nothing is stored then */
+  /** @throws AppError `spool_quota`, or any error of the store; then nothing is stored */
   async enqueue(message: TriedMessage): Promise<void> {
     const { transaction, all } = message;
     const open = all.filter(({ isOpen }) => isOpen).map(({ planned }) => planned);
@@ -66,7 +66,7 @@ export class OpenDeliveries {
     const delivery = this.#leasedRow(tried.planned, now);
     const message = messageToEnqueue(transaction, now);
     await inFlight.files.store({ message, delivery, wire: transaction.wire });
-    // The destination refused while the file was written: the caller reports it.
+    // The destination refused while the file was written; the caller reports it.
     if (tried.outcome?.kind === "refused") {
       await inFlight.files.forget(transaction.messageId);
       place.release();
@@ -80,7 +80,7 @@ export class OpenDeliveries {
     const { store, quota, clock } = this.#deps;
     const { messageId } = transaction;
     await store.bodies.put(messageId, [transaction.wire]);
-    // A destination may have taken the message while the body was written: its delivery is open no more.
+    // A destination may have taken the message while the body was written.
     const now = clock.now();
     const open = all.flatMap((tried) => {
       const row = this.#openRow(tried, now);
@@ -129,7 +129,7 @@ export class OpenDeliveries {
   #leasedRow(planned: PlannedDelivery, now: Date): LeasedRow {
     const until = new Date(now.getTime() + BACKGROUND_LEASE_MS);
     const lease = { token: this.#deps.random.uuid(), until };
-    // Due as soon as the lease ends without an outcome: after a crash, when the next start of the process releases it.
+    // Due when the lease ends without an outcome: after a crash, when the next start releases it.
     return { ...rowOf(planned), attempts: 0, notBefore: now, lease, lastFailure: null };
   }
 }
@@ -163,7 +163,7 @@ export interface InFlightDeps {
 
 const MOVE_RETRY_MS = 30_000;
 
-/** Messages whose only attempt outlasts the reply (embedded database), in files; what fails moves to the queue. */
+/** Messages whose only attempt outlasts the reply (embedded database), in files; failed ones move to the queue. */
 export class InFlight {
   readonly files: InFlightMessages;
   readonly #deps: InFlightDeps;
@@ -173,7 +173,7 @@ export class InFlight {
     this.#deps = deps;
   }
 
-  /** Ends an attempt. Never throws: moving a message to the queue is retried, at last by the next start. */
+  /** Never throws: moving a message to the queue is retried, at last by the next start. */
   async end({ place, ...inFlight }: MessageInFlight): Promise<void> {
     const { leases, quota, logger } = this.#deps;
     const { message, delivery, tried } = inFlight;
@@ -194,7 +194,7 @@ export class InFlight {
     }
   }
 
-  /** @returns false when the message was deleted meanwhile. @throws when the process shuts down first */
+  /** @returns false when the message was deleted meanwhile @throws when the process shuts down first */
   async #moveWhenPossible({ message, delivery, bytes }: Omit<MessageInFlight, "place">): Promise<boolean> {
     const { clock, shutdown, logger } = this.#deps;
     for (;;) {

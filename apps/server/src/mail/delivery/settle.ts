@@ -1,4 +1,4 @@
-/** Stores the outcome of a leased delivery. A lost lease changes nothing: another worker has the delivery. */
+/** Stores the outcome of a leased delivery; does nothing when another worker has taken over the lease. */
 import type {
   Delivery,
   DeliveryFailure,
@@ -22,7 +22,7 @@ export interface SettleDeps {
 }
 
 export interface Settled extends Delivery {
-  /** Retries that composed mail may have; absent for other mail, which may use the whole schedule. */
+  /** For composed mail; other mail may use the whole schedule. */
   maxRetries?: number;
 }
 
@@ -41,7 +41,7 @@ export async function settle(
   }
   const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
-  // The report to the sender quotes the message's header, so it is sent before the body is deleted.
+  // The report quotes the message's header, so it is sent before the body is deleted.
   if (finished && failure !== null) {
     const mayTellSender = isTakenByNone || delivery.target.isOneOfSeveral !== true;
     await deps.failures.report(mayTellSender ? delivery : withoutSenderReport(delivery), failure);
@@ -52,7 +52,7 @@ export async function settle(
 
 const unreadable: DeliveryFailure = { code: "spool_lost", enhancedStatus: "4.3.0" };
 
-/** An unreadable row is retried, since the key or the version that wrote it may be restored. */
+/** Retries an unreadable row, because its key or version may be restored. */
 export async function settleUnreadable(row: UnreadableDelivery, deps: SettleDeps): Promise<void> {
   const notBefore = deps.retries.next({ ...row, attempts: row.attempts + 1 });
   if (notBefore !== null) {
@@ -82,7 +82,7 @@ export interface HeldLeasesDeps {
   metrics: Metrics;
 }
 
-/** A lease of a running attempt; its token changes when this process claims the delivery again. */
+/** Lease of a running attempt; gets a new token when this process claims the delivery again. */
 export interface HeldLease {
   readonly id: string;
   leaseToken: string;
@@ -94,11 +94,7 @@ interface Held {
   heartbeat: NodeJS.Timeout;
 }
 
-/**
- * Leases of running attempts, renewed until the outcome is stored. A lease can expire meanwhile (the clock was set, the
- * database was unreachable), and this process may claim the delivery again: the running attempt then takes over the new
- * lease. Storing an outcome is retried, so that a delivered message is not sent again.
- */
+/** Renews leases of running attempts, which take over a new lease of their delivery, so that it is not sent twice. */
 export class HeldLeases {
   readonly #deps: HeldLeasesDeps;
   readonly #held = new Map<string, Held>();
@@ -128,7 +124,7 @@ export class HeldLeases {
     return isHeld;
   }
 
-  /** Takes over a new lease. @returns false when no attempt of this process is running, so that one has to start */
+  /** @returns false when this process has no running attempt, so that one has to start */
   takeOver({ id, leaseToken }: Pick<HeldLease, "id" | "leaseToken">): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return false;

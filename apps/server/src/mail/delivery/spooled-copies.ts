@@ -1,4 +1,4 @@
-/** The copies that retries send, made again from the stored bytes: equal to those made on arrival. */
+/** Copies for retries, made again from the stored bytes, with results equal to those on arrival. */
 import { readHeader } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias.ts";
 import { type DeliveryOutcome, isOwnMail, type LeasedDelivery } from "../../core/delivery/delivery.ts";
@@ -32,7 +32,7 @@ export class SpooledCopies {
     return { known: null, open: (attempt) => this.#open(delivery, attempt) };
   }
 
-  /** Makes a copy from the spool. Its memory stays reserved until all bytes are sent or it is needed elsewhere. */
+  /** Its memory stays reserved until all bytes are sent or it is needed elsewhere. */
   async #open(delivery: LeasedDelivery, attempt: Attempt): Promise<OpenCopy | DeliveryOutcome> {
     let copy: ForwardCopy | null = null;
     const giveBack = this.#reserve(delivery, attempt, () => {
@@ -86,7 +86,7 @@ export class SpooledCopies {
     const { aliasId, messageId, envelope, target, userId: account } = delivery;
     const { aliasAddress, destination } = target;
     const route = aliasId === null ? null : await this.#deps.aliases.findRouteById(aliasId);
-    // The alias was deleted after the claim, and its mail with it.
+    // The alias was deleted after the claim, with its mail.
     if (aliasId !== null && route === null) return { kind: "taken" };
     const copy = makeForwardCopy(
       {
@@ -99,7 +99,7 @@ export class SpooledCopies {
         account,
         webhookSecret: route?.webhookSecret ?? null,
         replyKey: route?.replyKey ?? null,
-        // Decided by what was stored when the message arrived, since the alias may have other destinations now.
+        // By what was stored on arrival, since the alias may have other destinations now.
         mayNameSender: target.reportTo !== undefined && target.isOneOfSeveral !== true,
         encryptTo:
           route === null || route.ageRecipient === null

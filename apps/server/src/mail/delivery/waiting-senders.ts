@@ -1,7 +1,4 @@
-/**
- * Senders that wait for destinations. When memory is short, some get their reply early, first those whose account or
- * destination used most memory for longest; open deliveries go to the spool.
- */
+/** Senders that wait for destinations. When memory is short, the largest users get their reply early. */
 
 import { largestUsersFirst, type MemoryBudget } from "../../limits/bytes.ts";
 import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
@@ -26,9 +23,9 @@ interface Entry extends MessageInMemory {
 }
 
 const SHUTDOWN_BUDGET_MS = 500;
-/** Milliseconds that a sender waits before memory pressure may end the wait. */
+/** Milliseconds before memory pressure may end a wait. */
 const MIN_WAIT_MS = 250;
-/** Milliseconds between two reactions to memory pressure, which is signalled for every incoming chunk. */
+/** Milliseconds between reactions to memory pressure, which every incoming chunk signals. */
 const RELIEF_SPACING_MS = 50;
 
 export class WaitingSenders {
@@ -43,10 +40,7 @@ export class WaitingSenders {
     deps.budget.onPressure((bytes) => this.#relieve(bytes));
   }
 
-  /**
-   * Waits until all attempts have ended: at most `budgetMs`, and only briefly at shutdown or when memory is short.
-   * @returns function to call when the message's bytes have been released, or are counted elsewhere
-   */
+  /** At most `budgetMs`, less when memory is short. @returns function to call when the message's bytes are released */
   async wait(attempts: readonly Promise<unknown>[], message: MessageInMemory): Promise<() => void> {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const entry: Entry = { ...message, since: this.#now(), isEnding: false, end };

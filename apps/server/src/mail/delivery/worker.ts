@@ -1,7 +1,4 @@
-/**
- * Claims due deliveries under a lease, attempts and settles them, in any number of processes. An attempt occupies a
- * slot only while it is quick; a slow one continues without, limited by `running-attempts.ts`.
- */
+/** Claims due deliveries under a lease, attempts and settles them, in any number of processes. */
 
 import type {
   DeliveryOutcome,
@@ -30,22 +27,22 @@ export interface DeliveryWorkerDeps {
   metrics: Metrics;
 }
 
-/** Free slots before the next claim, if the last claim left due deliveries in the queue. */
+/** Free slots before the next claim, if the last one left due deliveries in the queue. */
 const CLAIM_AT_FREE_SLOTS = 16;
-/** Milliseconds between two claims that are triggered by free slots. */
+/** Milliseconds between claims triggered by free slots. */
 const CLAIM_SPACING_MS = 50;
-/** Deliveries claimed beyond the free slots; they wait in memory. */
+/** Deliveries claimed beyond the free slots, to wait in memory. */
 const CLAIM_AHEAD = 32;
-/** Deliveries waiting for a slot, at or below which the queue is claimed again. */
+/** The queue is claimed again when so few deliveries wait for a slot. */
 const WAITING_LOW = 24;
 /** Milliseconds after which an attempt continues without a slot. */
 const SLOT_MS = 5000;
 const LEASE_MS = 60_000;
 const HEARTBEAT_MS = LEASE_MS / 3;
 const AFTER_ERROR_MS = 1000;
-/** Milliseconds to the next claim when deliveries are due but none can start before a slot is free. */
+/** Milliseconds to the next claim when deliveries are due but no slot is free. */
 const AFTER_NOTHING_MS = 500;
-/** Milliseconds for gathering deliveries to put back by one statement. */
+/** Milliseconds in which deliveries to put back are gathered for one statement. */
 const GATHER_MS = 100;
 
 export class DeliveryWorker {
@@ -73,7 +70,7 @@ export class DeliveryWorker {
     this.#loop.wake();
   }
 
-  /** Deliveries still running after `graceMs` are claimed again when their leases expire. */
+  /** Deliveries that still run after `graceMs` are claimed again when their leases expire. */
   async close(graceMs: number): Promise<void> {
     clearInterval(this.#waitingHeartbeat);
     const { promise: grace, resolve } = Promise.withResolvers<void>();
@@ -91,7 +88,7 @@ export class DeliveryWorker {
     try {
       while (!this.#loop.isClosed) {
         const [limit, ownLimit] = [this.#shares.free("usual"), this.#shares.free("own")];
-        // Without a free slot nothing is claimed: deliveries may be due when the next slot becomes free.
+        // Without a free slot nothing is claimed, though deliveries may be due when one becomes free.
         this.#lastClaim.isMoreDue = true;
         if (limit <= 0 && ownLimit <= 0) return;
         const { deliveries, unreadable, isMore, isCutShort } = await this.#query(limit, ownLimit);
@@ -132,7 +129,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Starts what fits. @returns the number started; the rest waits for a slot or is put back */
+  /** @returns the number started; the rest waits for a slot or is put back */
   async #admit(claimed: readonly LeasedDelivery[]): Promise<number> {
     let started = 0;
     const later: LeasedDelivery[] = [];
@@ -145,7 +142,6 @@ export class DeliveryWorker {
     return started;
   }
 
-  /** @returns false when the account or destination may not have another attempt */
   #start(delivery: LeasedDelivery): boolean {
     const { attempts, copies, leases } = this.#deps;
     const attempt = startAttempt(delivery, copies.of(delivery), attempts);
@@ -167,7 +163,7 @@ export class DeliveryWorker {
     work.then(done, done);
   }
 
-  /** @returns function that frees the slot, called when the message is sent or the attempt has ended */
+  /** @returns function that frees the slot when the message is sent or the attempt has ended */
   #slotOf(delivery: LeasedDelivery): () => void {
     let isFree = false;
     const leave = () => {
@@ -192,12 +188,12 @@ export class DeliveryWorker {
     }
   }
 
-  /** Renews the lease of a delivery that waited so long that another worker may have claimed it. */
+  /** Renews the lease first: the delivery may have waited so long that another worker has claimed it. */
   async #renewAndStart(delivery: LeasedDelivery): Promise<void> {
     const isLeased = await this.#deps.leases.renew(delivery, LEASE_MS);
     if (isLeased && !this.#loop.isClosed) return void this.#start(delivery);
     this.#slotOf(delivery)();
-    // `close` waits for this work, and would not wait for an attempt that starts now.
+    // `close` waits for this work, but would not wait for an attempt that starts now.
     if (isLeased) await this.#deps.queue.putBack([this.#toPutBack(delivery)]).catch(() => {});
   }
 
@@ -241,7 +237,7 @@ export class DeliveryWorker {
     if (deliveries.length > 0) await this.#deps.queue.putBack(deliveries).catch(() => {});
   }
 
-  /** Row to put back, due no earlier than the end of the pause that the destination asked for. */
+  /** Due no earlier than the end of the pause that the destination asked for. */
   #toPutBack(delivery: LeasedDelivery, untried?: Untried): PutBack {
     const { id, leaseToken } = delivery;
     const now = this.#deps.clock.now();
@@ -256,7 +252,7 @@ export class DeliveryWorker {
     };
   }
 
-  /** Returns waiting deliveries at shutdown, so that other workers need not wait for their leases to expire. */
+  /** At shutdown, so that other workers need not wait for the leases to expire. */
   async #putBackWaiting(): Promise<void> {
     const now = this.#deps.clock.now();
     const waiting = this.#shares.clearWaiting().map((delivery) => this.#toPutBack(delivery));

@@ -1,7 +1,4 @@
-/**
- * What DNS look-ups of one zone may use: of the cache of results, and of the queries without a response, so that a
- * domain with a slow name server can't exhaust the resolver.
- */
+/** Bounds a zone's part of cache and pending queries, so that a slow name server can't exhaust the resolver. */
 import { zoneOf } from "../../limits/party.ts";
 import { bounds } from "../../limits/table.ts";
 import { FairMap } from "../../runtime/fair-map.ts";
@@ -11,7 +8,7 @@ export interface CachedResult {
   bytes: number;
 }
 
-/** Estimated bytes of an entry without its result; limits the cache to some 16,000 entries, however small. */
+/** Estimated bytes of an entry without its result; limits the cache to some 16,000 entries. */
 export const ENTRY_BYTES = 1024;
 
 /** Concurrent look-ups of a name share one query. */
@@ -45,7 +42,7 @@ export class DnsCache {
     const party = zoneOf(name);
     this.#results.set(key, result, { party, size: ENTRY_BYTES });
     void result.then((found) => {
-      // A query that was evicted before its response came stays out.
+      // A query that was evicted before its response stays out of the cache.
       if (this.#results.get(key) !== result) return;
       const { keepMs, bytes } = keep(found);
       this.#results.set(key, result, { party, size: ENTRY_BYTES + bytes, until: this.#now() + keepMs });
@@ -54,10 +51,7 @@ export class DnsCache {
   }
 }
 
-/**
- * Queries without a response. Over a zone's share a query fails at once; at the total limit the oldest of a zone with
- * the most fails.
- */
+/** Above a zone's share a query fails at once; above the total, the oldest of the zone with the most fails. */
 export class PendingQuestions {
   readonly #share: number;
   readonly #pending: FairMap<() => void>;

@@ -1,9 +1,6 @@
 /**
- * DNS resolver over node:dns with a deadline and a bounded cache. Results are values; exceptions of the library stay
- * inside. Queries go through c-ares, never through getaddrinfo in the thread pool.
- *
- * Node hands a name to c-ares as a C string, so that one with a NUL would be looked up as another name: a name that is
- * not `isDnsName` gets `no_name` before any cache or library sees it.
+ * DNS over c-ares with a deadline and a bounded cache; never throws. Node passes names as C strings, so one with a NUL
+ * would be looked up as another name: a name that is not `isDnsName` gets `no_name`.
  */
 
 import { Resolver as NodeResolver } from "node:dns/promises";
@@ -21,15 +18,15 @@ export type DnsResult<T> =
   | { kind: "found"; records: readonly T[] }
   | { kind: "no_record" }
   | { kind: "no_name" }
-  /** The look-up failed; a later one may succeed. `isLate`: no response in time. */
+  /** A later look-up may succeed. `isLate`: no response in time. */
   | { kind: "failed"; isLate?: boolean };
 
-/** Names are A-labels in any case and without a final dot. */
+/** Names are A-labels in any case, without a final dot. */
 export interface Resolver {
   resolveMx(name: string): Promise<DnsResult<MxRecord>>;
   resolve4(name: string): Promise<DnsResult<string>>;
   resolve6(name: string): Promise<DnsResult<string>>;
-  /** Each with its strings joined (RFC 7208 §3.3). */
+  /** Each record's strings are joined (RFC 7208 §3.3). */
   resolveTxt(name: string): Promise<DnsResult<string>>;
   resolvePtr(name: string): Promise<DnsResult<string>>;
   resolveNs(name: string): Promise<DnsResult<string>>;
@@ -60,7 +57,7 @@ export function createResolver({
   deadlineMs = DEADLINE_MS,
   now = () => performance.now(),
 }: ResolverOptions): Resolver {
-  // After fast responses c-ares reduces its timeout to 250 ms per try: this many tries outlast the deadline.
+  // After fast responses c-ares reduces its timeout to 250 ms per try: so many tries outlast the deadline.
   const node = new NodeResolver({
     timeout: Math.ceil(deadlineMs / 3),
     maxTimeout: Math.ceil(deadlineMs / 2),

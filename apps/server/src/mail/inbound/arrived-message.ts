@@ -1,4 +1,4 @@
-/** The first stages of the mail path: a received message is screened, then its author is authenticated. */
+/** The first stages of the mail path: screens a received message, then authenticates its author. */
 import { isAscii } from "node:buffer";
 import {
   addressesOf,
@@ -46,7 +46,7 @@ function transactionOf(mail: ReceivedMail, { random, clock }: ArrivalDeps): Tran
       clientAddress: mail.clientAddress,
       protocol: esmtp ? (secure ? `${base}S` : base) : "SMTP",
       receivedAt: clock.now(),
-      // Counts as 8-bit even without BODY=8BITMIME (RFC 6152): more clients omit it wrongly than hosts reject 8BITMIME.
+      // 8-bit even without BODY=8BITMIME (RFC 6152): more clients omit it wrongly than hosts reject 8BITMIME.
       eightBit: mailFrom.eightBit || !isAscii(mail.wire),
       smtpUtf8: mailFrom.smtpUtf8,
     },
@@ -103,10 +103,7 @@ const provenByUs = {
 
 const instructedByUs: AuthorInstruction = { isByEnvelope: true, signatures: [], unread: [], isUnfinished: false };
 
-/**
- * @param authenticate `null` when sender authentication is switched off
- * @returns a rejection when the policy of the sender's domain demands it, a deferral when the policy can't be read
- */
+/** @returns a rejection by the policy of the sender's domain, a deferral when that can't be read */
 export async function authenticateSender(
   message: ScreenedMessage,
   authenticate: Authenticate | null,
@@ -134,13 +131,13 @@ async function checkSender(
   });
   const { spf, dkim, dmarc, arc } = found;
   const notes = [`spf=${spf} dkim=${dkim} dmarc=${dmarc} arc=${arc}`];
-  // A bounce address proves that a message concerns our mail, and no text of an unproven one is passed on.
+  // A bounce address proves that a message concerns our mail; no text of an unproven message is passed on.
   const isForUs = transaction.recipients.every(({ kind }) => kind === "bounce");
   if (refusal !== null && !isForUs) return { ...verdicts[refusal], notes };
   return accept(withFindings(message, found, instruction), notes);
 }
 
-/** Adds the client's host name. The look-up began when the client connected, so it has usually finished. */
+/** The look-up began when the client connected, so it has usually finished. */
 export async function nameClient(message: ScreenedMessage): Promise<ScreenedMessage> {
   const clientName = (await message.mail.clientName) ?? null;
   if (clientName === null) return message;
@@ -158,7 +155,7 @@ function withFindings(
   return { ...message, transaction: { ...transaction, envelope, instruction } };
 }
 
-/** Whether the owner's authorship matters: the message would leave as the alias, or is an absence note. */
+/** Whether it matters that the owner wrote: the message would leave as the alias, or is an absence note. */
 function mayBeInstructed({ transaction, screened }: ScreenedMessage): (recipient: ResolvedRecipient) => boolean {
   const lostTags = lostTagsOf(transaction, screened.header);
   return (recipient) =>
@@ -170,11 +167,7 @@ function mayBeInstructed({ transaction, screened }: ScreenedMessage): (recipient
 
 const PLUS = 0x2b;
 
-/**
- * Some mail programs and hosts leave out the tag in RCPT TO, and the owner's message would come back to the owner.
- * @returns the alias recipients without a tag that To and Cc name only with the tag of a send address, where this send
- * address is no recipient itself
- */
+/** Some programs omit the tag in RCPT TO. @returns alias recipients that To and Cc name only by a send address */
 export function lostTagsOf(
   { recipients, wire }: Pick<Transaction, "recipients" | "wire">,
   { fields, end }: HeaderBlock,
@@ -198,7 +191,7 @@ interface Named {
   tag: string;
 }
 
-/** Tags of the addresses in To and Cc by alias; an address without a tag has the tag "". */
+/** Tags of the addresses in To and Cc by alias; "" for an address without one. */
 function tagsByAlias(mailboxes: readonly { address: string }[]): ReadonlyMap<string, readonly Named[]> {
   const named = mailboxes.map(({ address }) => {
     const { local, domain } = splitAddress(address);

@@ -1,9 +1,4 @@
-/**
- * Host names of clients, for the Received field: the reverse name of an address, if it resolves back to that address
- * (FCrDNS, RFC 8601 §3). Spam filters penalize mail whose client has none. The cache and the pending look-ups are
- * bounded in total and per block, so that a network with an unresponsive name server can't exhaust the resolver, which
- * the checks of messages need.
- */
+/** Forward-confirmed reverse names (RFC 8601 §3) of clients, bounded per block: slow name servers can't exhaust DNS. */
 
 import { isIP } from "node:net";
 import { reverseName } from "@kauke/mail-rfc";
@@ -21,13 +16,13 @@ export interface ClientNameOptions {
 export type ClientName = string | null;
 
 export const clientNameLimits = {
-  /** Maximum cached addresses, in total and per block. */
+  /** Cached addresses, in total and per block. */
   known: bounds.clientNames.all,
   knownOfBlock: bounds.clientNames.block,
-  /** Maximum addresses being looked up, in total and per block. */
+  /** Addresses being looked up, in total and per block. */
   asked: bounds.clientNameQueries.all,
   askedOfBlock: bounds.clientNameQueries.block,
-  /** Time after the connection at which the name counts as unknown for that session. */
+  /** Time after the connection at which the name counts as unknown. */
   deadlineMs: bounds.clientNameQueries.deadlineMs,
 };
 
@@ -49,10 +44,7 @@ export class ClientNames {
     this.#asked = new FairMap({ all: this.#limits.asked });
   }
 
-  /**
-   * Finds a client's name within the deadline and never rejects; `null` also if too many names are being looked up.
-   * @param address as reported by the socket, IPv4 without `::ffff:`
-   */
+  /** Never rejects; `null` also if too many names are being looked up. @param address IPv4 without `::ffff:` */
   async find(address: string): Promise<ClientName> {
     const block = clientBlock(address);
     const known = this.#known.get(address);
@@ -93,7 +85,7 @@ async function leadsTo(name: string, address: string, resolver: ClientNameOption
   const isV6 = address.includes(":");
   const forward = await (isV6 ? resolver.resolve6(name) : resolver.resolve4(name));
   if (forward.kind !== "found") return false;
-  // Reverse names are the same for different spellings of an IPv6 address.
+  // Reverse names do not depend on the spelling of an IPv6 address.
   const wanted = reverseName(address);
   return forward.records.some((found) => isIP(found) === (isV6 ? 6 : 4) && reverseName(found) === wanted);
 }

@@ -1,9 +1,6 @@
 /**
- * The rates of incoming mail, as token buckets in memory. A client over a limit is deferred at connect, at RCPT, or after
- * the final dot, when a message is counted and the limits of its aliases and accounts are checked again: it keeps the
- * mail and retries. When the limit of an alias or account is used up, every block of client addresses may still send it
- * a small part of that limit, so that one block cannot keep out mail from elsewhere. Mail from this process counts only
- * for alias and account.
+ * Rates of incoming mail in memory; a client over one is deferred. When an alias or account has used up its limit, each
+ * block of addresses may still send a small part, so that no block can keep out mail from elsewhere.
  */
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import { type MailLimitName, type MailLimitRules, mailLimitNames } from "../../limits/named-limits.ts";
@@ -26,7 +23,7 @@ type RouteLimit = "mail_alias" | "mail_account";
 
 export class MailLimits {
   readonly #buckets: Record<MailLimitName, TokenBuckets>;
-  /** Buckets keyed by alias or account together with the block of client addresses. */
+  /** By alias or account, together with the client's block. */
   readonly #reserved: Record<RouteLimit, TokenBuckets>;
   readonly #clock: Clock;
   readonly #metrics: Metrics;
@@ -54,10 +51,7 @@ export class MailLimits {
     return this.#take("mail_recipients_ip", block);
   }
 
-  /**
-   * Defers a recipient whose alias or account has used up its limit, and counts one that does not exist here.
-   * @param clientAddress absent for mail from this process
-   */
+  /** Defers a recipient over its limit; counts unknown ones. @param clientAddress absent for mail from this process */
   judgeRecipient(verdict: Verdict<ResolvedRecipient>, clientAddress?: string): Verdict<ResolvedRecipient> {
     if (verdict.verdict === "reject" && clientAddress !== undefined && unknown.has(verdict.code))
       this.#spend("mail_unknown_ip", clientBlock(clientAddress));
@@ -65,7 +59,7 @@ export class MailLimits {
     return route !== null && this.#isRouteOver(route, clientAddress) ? defer("rate_limited") : verdict;
   }
 
-  /** Counts a message. @returns false, counting no alias, when other sessions used up a limit since RCPT */
+  /** @returns false, counting no alias, when other sessions used up a limit since RCPT */
   takeMessage(mail: ReceivedMail): boolean {
     const client = mail.isOurs || mail.isProven ? undefined : mail.clientAddress;
     if (client !== undefined) this.#spend("mail_messages_ip", clientBlock(client));
@@ -78,7 +72,7 @@ export class MailLimits {
     return true;
   }
 
-  /** Destinations have no limit here, since the reply would reveal them. */
+  /** Destinations have no limit at RCPT, because the reply would reveal them. */
   #isRouteOver({ aliasId, userId }: RouteKeys, clientAddress?: string): boolean {
     return (
       this.#isShareOver("mail_alias", aliasId, clientAddress) ||
@@ -119,10 +113,10 @@ export class MailLimits {
 
 const pairOf = (key: string, clientAddress: string) => `${key} ${clientBlock(clientAddress)}`;
 
-/** Reasons for refusing a recipient that are typical of clients that probe for addresses or try to relay. */
+/** Reasons typical of clients that probe for addresses or try to relay. */
 const unknown: ReadonlySet<MailRefusal> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
 
-/** Keyed by alias id, so that a message counts once for an alias, however often the alias is named. */
+/** By alias id, so that a message counts once for an alias, however often it is named. */
 function routeEntry(recipient: ResolvedRecipient) {
   const route = routeOf(recipient);
   return route === null ? [] : [[route.aliasId, route] as const];

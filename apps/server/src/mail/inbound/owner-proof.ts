@@ -1,7 +1,6 @@
 /**
- * Decides whether a message to a reply or send address is an instruction of the alias' owner. DKIM alone proves an
- * author, not an instruction: whoever holds a signed message of the owner can send it to any address. SPF and DKIM
- * prove a domain, not a mailbox: where other people use the domain, only MAIL FROM tells them apart.
+ * Whether the alias' owner wrote a message to a reply or send address. DKIM does not prove that: whoever holds a signed
+ * message can send it anywhere. Where other people use the domain, only MAIL FROM tells them apart.
  */
 import {
   addressesOf,
@@ -17,16 +16,13 @@ import { isMailboxOf, isPublicMailHost, sameMailbox } from "../../core/destinati
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 
 export interface OwnerProof {
-  /**
-   * `envelope`: by SPF, or this process sent it. `signature`: the author wrote to this very address, but anybody may
-   * have sent the message again.
-   */
+  /** `envelope`: by SPF, or this process sent it. `signature`: anybody may have sent the author's message again. */
   by: "envelope" | "signature";
-  /** Destination of the alias that wrote the message; `null` when the alias itself did. */
+  /** Destination that wrote the message; `null` when the alias itself did. */
   destination: string | null;
 }
 
-/** `unfinished`: a check that did not finish could prove an instruction, whoever the author is. `null`: no proof. */
+/** `unfinished`: an unfinished check could prove an instruction. `null`: no proof. */
 export type OwnerProofResult = OwnerProof | "unfinished" | null;
 
 interface OwnerProofDeps {
@@ -34,11 +30,7 @@ interface OwnerProofDeps {
   destinations: Pick<DestinationStore, "isSharedDomain">;
 }
 
-/**
- * Looks at the proof before the author: without a proof the result is the same for every From, so that nobody can guess
- * the owner's address.
- * @returns a function that decides for each recipient of the message
- */
+/** Looks at the proof before the author, so that nobody can guess the owner's address by the result. */
 export function ownerProofs(
   transaction: Transaction,
   header: HeaderBlock,
@@ -72,10 +64,7 @@ export function ownerProofs(
   };
 }
 
-/**
- * Addresses in To and Cc, in lower case. @returns none if one is not ours or can't be read: others have a copy, and
- * what we do with it must not tell them whose the alias is
- */
+/** Empty if one is not ours: others have a copy, and what we do with it must not show whose the alias is. */
 function addressesNamed(
   transaction: Transaction,
   header: HeaderBlock,
@@ -90,34 +79,31 @@ function addressesNamed(
 const sourceOf = ({ wire }: Transaction, { end, fields }: HeaderBlock) => ({ header: wire.subarray(0, end), fields });
 
 export interface SendingFacts {
-  /** A reply address is a secret of the owner; a send address can be written by anybody. */
+  /** A reply address is the owner's secret; a send address can be written by anybody. */
   to: "reply" | "send";
   envelopeFrom: string;
   author: string;
-  /** Whether SPF passes for this envelope, aligned with From. */
+  /** SPF passes for this envelope, aligned with From. */
   isBySpf: boolean;
-  /** Whether an aligned signature covers To and Cc, and they name this very address. */
+  /** An aligned signature covers To and Cc, which name this very address. */
   isSigned: boolean;
-  /** An absence note (`Auto-Submitted: auto-replied` from the null sender), which no person sends. */
+  /** `Auto-Submitted: auto-replied` from the null sender, which no person sends. */
   isNote: boolean;
 }
 
 export type MailboxProof = "envelope" | "signature" | null;
 
-/** What proves the mailbox: `own` if nobody else uses the author's domain, `shared` if other people do. Pure. */
+/** `own`: nobody else uses the author's domain; `shared`: other people do. Pure. */
 export function mailboxProof(facts: SendingFacts): { own: MailboxProof; shared: MailboxProof } {
   const { to, isBySpf, isSigned, isNote } = facts;
   if (isBySpf && isSentBy(facts)) return { own: "envelope", shared: "envelope" };
   const bySignature = isSigned ? "signature" : null;
-  // The owner's own host, which may send mail with an envelope of its own, and notes from the null sender.
+  // The owner's own host, which may send mail with its own envelope, and notes from the null sender.
   const isByOwnHost = isBySpf && to === "reply";
   return { own: isByOwnHost ? "envelope" : bySignature, shared: to === "reply" && isNote ? bySignature : null };
 }
 
-/**
- * Whether MAIL FROM is the author's own mailbox. A sub-address (`ann+list@`) is, at public hosts; elsewhere only at a
- * reply address, since `ann+list` may be somebody else's name.
- */
+/** MAIL FROM may have a sub-address (`ann+list@`) at public hosts; elsewhere it may be somebody else's name. */
 function isSentBy({ to, envelopeFrom, author }: SendingFacts): boolean {
   if (envelopeFrom === "") return false;
   const sender = withoutBounceTag(envelopeFrom);
@@ -138,10 +124,7 @@ function withoutBounceTag(address: string): string {
   return address;
 }
 
-/**
- * Call it only for an authenticated author, or anybody could probe for the owner's address.
- * @returns the destination of the alias that is the only author in header From, else `null`
- */
+/** Only for an authenticated author, or anybody could probe for the owner's address. @returns `null` for others */
 export function writingDestination(
   { wire }: Pick<Transaction, "wire">,
   header: HeaderBlock,

@@ -1,9 +1,6 @@
 /**
- * Mail to reply and send addresses leaves as the alias, to the correspondents behind them. Only a destination of that
- * alias may send it (`owner-proof.ts`), or the alias itself when the message was composed in the app.
- *
- * A message that only its signature proves is sent once to each address. If it is refused, its sender reads what a
- * stranger would, and the owner gets a notice: a stranger may have sent the owner's message again.
+ * Mail that an owner (`owner-proof.ts`) writes to reply and send addresses leaves as the alias. If only a signature
+ * proves it, it may be a stranger's replay: it is sent once per address, and only the owner reads a refusal.
  */
 import { addressesOf, type HeaderBlock } from "@kauke/mail-rfc";
 import type { DestinationStore } from "../../core/destination/destination.ts";
@@ -83,7 +80,7 @@ export async function prepareReplies(
   return verdict;
 }
 
-/** Whether From names anybody. Says nothing about who owns the alias, so every sender may read the reply. */
+/** Whether From names anybody. Every sender may read the reply, which says nothing about the alias' owner. */
 function hasAuthor({ transaction, screened }: ScreenedMessage): boolean {
   const { end, fields } = screened.header;
   return addressesOf({ header: transaction.wire.subarray(0, end), fields }, "from").mailboxes.length > 0;
@@ -96,7 +93,7 @@ interface Sorted {
 
 const allOpen = (open: readonly ReplyRecipient[]): Sorted => ({ open, refused: [] });
 
-/** Leaves out recipients that already got this message, and finds those for whom it was refused. */
+/** Leaves out recipients that already got the message, and finds those for whom it was refused. */
 async function withoutRepeated(
   transaction: Transaction,
   recipients: readonly ReplyRecipient[],
@@ -127,7 +124,7 @@ function asForOthers(message: AnsweringMessage, others: ReadonlySet<ReplyRecipie
   return accept({ ...message, transaction: { ...transaction, recipients } });
 }
 
-/** Why the owner's message was not sent, for a notice, with marks that prevent a second notice. */
+/** Why the owner's message was not sent, with marks that prevent a second notice. */
 interface Problem {
   text: string;
   marks: readonly AnswerMark[];
@@ -141,7 +138,7 @@ function problemUntold(transaction: Transaction, group: Group, { text }: SmtpRep
   };
 }
 
-/** A notice that writing by address is off (the setting is in the app), at most once a day per alias. */
+/** A notice that writing by address is off (a setting of the app), at most daily per alias. */
 function problemOfSwitch([{ route }]: Group, { hashMark, write }: PrepareRepliesDeps): Problem {
   const key = hashMark(`writing by address is off\0${route.aliasId}`);
   const endsAt = new Date(write.spool.clock.now().getTime() + DAY_MS);
@@ -186,7 +183,7 @@ function prepareReply(
   return prepareAsAlias(route, { ...envelope, wire, header, messageId }, outgoing, deps.write);
 }
 
-/** Owners' replies of one transaction. Disposing discards those that `enqueue` has not queued. */
+/** Replies of one transaction; disposing discards those that `enqueue` has not queued. */
 export class PreparedReplies {
   readonly #messages: PreparedMessage[] = [];
 
@@ -194,10 +191,7 @@ export class PreparedReplies {
     this.#messages.push(message);
   }
 
-  /**
-   * @returns `null` when all are queued, else the deferral for the whole transaction. Replies queued before the failure
-   * are sent again when the sender repeats it, unless they have marks (`answerMarks`).
-   */
+  /** @returns the deferral of the whole transaction; its retry repeats queued replies unless they have marks */
   async enqueue(): Promise<SmtpReply | null> {
     for (let next = this.#messages.shift(); next !== undefined; next = this.#messages.shift()) {
       const deferral = await next.enqueue();
@@ -214,7 +208,7 @@ export class PreparedReplies {
 /** `sent`: the answer was queued. `refused`: its owner was told why it was not sent. */
 type MarkKind = "sent" | "refused";
 
-/** @returns a mark for each signature that could prove the message if it is sent to the same address again */
+/** @returns a mark for each signature that could prove the same message to the same address again */
 function answerMarks(
   { instruction }: Pick<Transaction, "instruction">,
   hash: (text: string) => string,

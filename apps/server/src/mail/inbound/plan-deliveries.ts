@@ -1,7 +1,4 @@
-/**
- * Plans one delivery per destination of every alias, each alias once, loops left out, and stores what must be on disk
- * before any copy of the message is sent.
- */
+/** One delivery per destination of every alias, without loops. What must be on disk is stored before a copy is sent. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DeliveryStore, DeliveryTarget } from "../../core/delivery/delivery.ts";
 import { enqueueMessage, type MessageBodies, type MessageEnvelope } from "../../core/message/message.ts";
@@ -21,7 +18,7 @@ export interface PlannedMessage extends AnsweringMessage {
 
 export interface PlanDeps {
   makeId(): string;
-  /** Where mail to postmaster@ and abuse@ goes; `null` when none is set. */
+  /** Destination of mail to postmaster@ and abuse@; `null` when none is set. */
   postmaster: string | null;
   makeCopy(source: {
     transaction: Transaction;
@@ -36,7 +33,7 @@ export interface PlanDeps {
   }): ForwardCopy;
 }
 
-/** A large header takes milliseconds, so it yields to the event loop between aliases. */
+/** Yields to the event loop between aliases, because a large header takes milliseconds. */
 export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<Accepted<PlannedMessage>> {
   const plan = await planFor(message.transaction, message.screened, deps);
   const copies = plan.aliases.flatMap(({ deliveries: [first] }) => (first === undefined ? [] : [first.copy]));
@@ -53,7 +50,7 @@ async function planFor(transaction: Transaction, screened: Screened, deps: PlanD
   let otherwiseTaken = replies.length > 0;
   for (const recipient of transaction.recipients) {
     if (recipient.kind === "alias") {
-      // "Reply to all" also addresses the alias, whose copy would only return to the author.
+      // "Reply to all" also addresses the alias, whose copy would only return to its author.
       if (repliesAs.has(recipient.route.aliasId)) continue;
       if (seen.has(recipient.route.aliasId)) continue;
       seen.add(recipient.route.aliasId);
@@ -142,11 +139,7 @@ export interface StoreReplyAddressesDeps {
   replyBook: Pick<ReplyBook, "isKnown" | "keep">;
 }
 
-/**
- * Stores the correspondents behind the reply addresses of all copies, so that every reply finds its way back. Copies of
- * aliases that may not store more wait in the queue, without delaying the others.
- * @returns a deferral when all its aliases may not store more, so that the sender keeps the message
- */
+/** Stores correspondents first, or replies would be lost. @returns a deferral when no alias may store more */
 export async function storeReplyAddresses(
   message: PlannedMessage,
   { replyBook }: StoreReplyAddressesDeps,
@@ -194,7 +187,7 @@ export interface KeepForOperatorDeps {
   random: Random;
 }
 
-/** Stores mail to postmaster@ and abuse@ for `kauke doctor` if no mailbox is set, separately by address. */
+/** For `kauke doctor`, if no mailbox is set for postmaster@ and abuse@. */
 export async function keepForOperator(
   message: PlannedMessage,
   { operatorMail: { deliveries, bodies }, clock, random }: KeepForOperatorDeps,

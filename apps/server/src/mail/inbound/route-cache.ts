@@ -1,8 +1,6 @@
 /**
- * Cache of alias look-ups. Only existing, active aliases are cached, and a route is dropped before the change that
- * makes it stale is acknowledged. Where another process may change the database, a route is used for a minute at most,
- * since a notification may be late or lost. An unknown address always queries the store, so that a new alias works at
- * once.
+ * Caches existing, active aliases; an unknown address always queries the store, so that a new alias works at once. A
+ * change drops the route before it is acknowledged; other processes' changes apply within a minute.
  */
 
 import type { AliasRoute, AliasStore, RouteChange } from "../../core/alias/alias.ts";
@@ -10,7 +8,7 @@ import { bounds } from "../../limits/table.ts";
 import { FairMap } from "../../runtime/fair-map.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
-/** So that accounts which change aliases all the time cannot hold up a look-up. */
+/** Accounts that change aliases all the time can't block a look-up for longer. */
 const QUERIES_MAX = 10;
 
 type Routes = Pick<AliasStore, "findRoute" | "onRouteChange" | "reportsAllChanges">;
@@ -21,7 +19,7 @@ export class RouteCache {
   readonly #routes: FairMap<AliasRoute>;
   /** Cached address of each alias. */
   readonly #addresses = new Map<string, string>();
-  /** For each running query, the changes since it started. */
+  /** Changes since the start of each running query. */
   readonly #changesDuring = new Set<RouteChange[]>();
 
   constructor(aliases: Routes, clock: Clock, maxBytes = bounds.cachedRoutes.bytes) {
@@ -71,13 +69,13 @@ export class RouteCache {
   }
 }
 
-/** Whether a change may concern a look-up: any alias may have been renamed to an unknown address. */
+/** Any alias may have been renamed to an unknown address. */
 function mayConcern(change: RouteChange, route: AliasRoute | null): boolean {
   if (change === "all" || route === null) return true;
   return "aliasId" in change ? change.aliasId === route.aliasId : change.userId === route.userId;
 }
 
-/** Estimated memory of a route without its text: objects, keys and the entries of the maps. */
+/** Estimated memory of a route without its text. */
 const ROUTE_BYTES = 1400;
 
 function textLength({ address, destinations, pausedWebhooks, missing = [] }: AliasRoute): number {

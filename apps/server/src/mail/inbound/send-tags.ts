@@ -1,8 +1,4 @@
-/**
- * Mail to `alias+person=host.example@domain`: a message that the owner of the alias sent to this address goes to
- * `person@host.example` as the alias, like one to a reply address, if the alias' setting allows it. Where that is not
- * possible, the owner reads why. From anybody else the tag has no meaning, and the message is forwarded to the owner.
- */
+/** Mail to `alias+person=host.example@domain`: if the owner wrote it, it goes to `person@host.example` as the alias. */
 import { fieldValue, firstValue, type HeaderBlock } from "@kauke/mail-rfc";
 import { accept, defer, endWith, type SmtpReply, type StageVerdict, sendAddressReplies } from "../reply.ts";
 import type { AliasRecipient, ReplyRecipient, ResolvedRecipient, Transaction } from "../transaction.ts";
@@ -10,11 +6,7 @@ import { lostTagsOf, type ScreenedMessage } from "./arrived-message.ts";
 import { ownerProofs } from "./owner-proof.ts";
 import { type PrepareRepliesDeps, proofDeps } from "./owner-replies.ts";
 
-/**
- * Makes the owner's tagged addresses reply recipients, if a confirmed destination of the alias sent the message.
- * @returns a deferral for any author while authentication is unfinished, so that the reply does not reveal which
- * mailboxes an alias has; a refusal that only a proven owner reads
- */
+/** Defers any author while authentication is unfinished, so that the reply does not reveal the alias' mailboxes. */
 export async function takeSendTags(
   message: ScreenedMessage,
   deps: PrepareRepliesDeps,
@@ -54,10 +46,7 @@ function problemOf({ sendTag }: AliasRecipient, isWritten: boolean): SmtpReply |
 const hasSendTag = (recipient: ResolvedRecipient): boolean =>
   recipient.kind === "alias" && recipient.sendTag !== undefined;
 
-/**
- * Whether a program may have written the message: an absence note (RFC 3834 §5), a receipt (RFC 8098 §3), a reply to an
- * invitation (RFC 6047 §2.4). Anybody can make the owner's program write to any address, so it instructs nothing.
- */
+/** An absence note (RFC 3834 §5), receipt (RFC 8098 §3) or invitation reply (RFC 6047 §2.4) instructs nothing. */
 function isAutomatic({ envelope, wire }: Transaction, { end, fields }: HeaderBlock): boolean {
   const header = wire.subarray(0, end);
   const submitted = fields.filter(({ name }) => name === "auto-submitted").map((field) => fieldValue(header, field));
@@ -71,7 +60,7 @@ function isAutomatic({ envelope, wire }: Transaction, { end, fields }: HeaderBlo
   );
 }
 
-/** The correspondent whom a send address names. One whose tag was lost or can't be read serves only as proof. */
+/** A correspondent whose tag was lost or can't be read serves only as proof. */
 function replyOf(recipient: AliasRecipient): ReplyRecipient {
   const { route, sendTag } = recipient;
   const correspondent = { name: null, address: sendTag?.recipient ?? "" };

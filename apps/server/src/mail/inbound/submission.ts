@@ -1,7 +1,4 @@
-/**
- * The submission service (RFC 6409): a client that signed in with an alias' credentials may send only as that alias. Its
- * message is checked, written as the alias, and queued for its recipients.
- */
+/** Submission (RFC 6409): whoever signed in with an alias' credentials may send only as that alias. */
 
 import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias.ts";
@@ -56,7 +53,7 @@ async function signIn(attempt: SmtpLoginAttempt, deps: SubmissionDeps): Promise<
   }
 }
 
-/** Checks the credentials for every message, so that a revoked password is useless at once on open connections too. */
+/** Checks every message's credentials, so that a revoked password ends open connections too. */
 async function authorizeSender(
   submitter: Submitter,
   { envelopeFrom }: MailFrom,
@@ -99,7 +96,7 @@ async function submitMessage(mail: ReceivedMail, submitter: Submitter, deps: Sub
 const noAuthor = { ...authorUnreadable, code: 553 };
 const severalAuthors = reply(553, "5.7.1", "From names several authors, but only your alias may be one");
 
-/** @returns `null` if there is one author, and it is the alias (RFC 6409 §6.1, §8.1) */
+/** @returns `null` if the alias is the only author (RFC 6409 §6.1, §8.1) */
 function refuseAuthor(wire: Buffer, header: HeaderBlock, submitter: Submitter): SmtpReply | null {
   const { mailboxes } = addressesOf({ header: wire.subarray(0, header.end), fields: header.fields }, "from");
   const [author, second] = mailboxes;
@@ -108,7 +105,7 @@ function refuseAuthor(wire: Buffer, header: HeaderBlock, submitter: Submitter): 
   return author.address.toLowerCase() === submitter.aliasAddress ? null : replyFor("forbidden");
 }
 
-/** Replaces each reply address of this alias by the correspondent. @returns `null` when one can't be resolved */
+/** Replaces reply addresses of this alias by correspondents. @returns `null` when one can't be resolved */
 async function resolveRecipients(
   mail: ReceivedMail,
   submitter: Submitter,

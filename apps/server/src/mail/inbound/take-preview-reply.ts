@@ -1,7 +1,4 @@
-/**
- * Accepts a message written in the preview inbox as if it came, authenticated, from the mailbox' own provider. For
- * recipients at other domains it is added to the preview inbox, since nothing is sent in preview mode.
- */
+/** Accepts a message written in the preview inbox as authenticated mail of the mailbox' provider; nothing is sent. */
 import { isAscii } from "node:buffer";
 import { parseAddress, stuff } from "@kauke/mail-rfc";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";

@@ -1,8 +1,6 @@
 /**
- * Addresses to which bounces of an alias return, made with the server's key, valid for SRS_MAX_AGE_DAYS: SRS with the
- * sender (`SRS0=k7dq2mxat4uw2m=BB=example.org=ann`) if the sender may get bounces; the bounce address
- * (`srs0-<id>-bb-<proof>`), which names only the alias; and `srs0-<id>-bb-<proof>-<token>` for a sender too long for
- * SRS.
+ * Addresses for an alias' bounces, made with the server's key: SRS with the sender (`SRS0=…=BB=example.org=ann`) if it
+ * may get bounces, else `srs0-<id>-bb-<proof>`, with a token for a sender too long for SRS.
  */
 import { timingSafeEqual } from "node:crypto";
 import {
@@ -21,7 +19,7 @@ import { bounds, type RowRules, rowsPerDay } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import { type Clock, steadyMs } from "../../runtime/ports.ts";
 
-/** Bounce address: id of the alias, day stamp, proof, token of the sender. */
+/** Alias id, day stamp, proof, token of the sender. */
 const PATTERN = /^srs0-([a-z2-7]{26})-([a-z2-7]{2})-([a-z2-7]{13})(?:-([a-z2-7]{15}))?$/;
 /** Older form without a day stamp: valid while the alias exists, at any domain of ours. */
 const OLDER_PATTERN = /^srs0-([0-9a-f]{32})-([0-9a-f]{16})$/;
@@ -49,12 +47,12 @@ export function bounceAddress({ aliasId, domain, now, token }: BounceAddressPart
   return `${text === undefined ? local : `${local}-${text}`}@${domain}`;
 }
 
-/** Token of a sender, the same for all their mail to this alias. @param sender without any normalization */
+/** The same for all mail of a sender to this alias. @param sender not normalized */
 export function bounceToken(aliasId: string, sender: string, hash: SrsHash): Buffer {
   return hash(`bounce sender\0${aliasId}\0${sender}`).subarray(0, TOKEN_BYTES);
 }
 
-/** @returns `null` unless it is a bounce address of ours that is not too old */
+/** @returns `null` unless it is our bounce address and not too old */
 export function readBounceAddress(
   path: { local: string; domain: string },
   hash: SrsHash,
@@ -69,13 +67,13 @@ export function readBounceAddress(
   return { aliasId: toUuid(bytes.toString("hex")), token: token === undefined ? null : fromBase32(token) };
 }
 
-/** Subject of an SRS address: the first 30 bits of the alias' id, as a hint. */
+/** The first 30 bits of the alias' id, as a hint in SRS addresses. */
 export function srsSubject(aliasId: string): SrsSubject {
   const start = Buffer.from(aliasId.slice(0, 8), "hex");
   return { id: aliasId, hint: toBase32(start).slice(0, SRS_HINT_CHARACTERS) };
 }
 
-/** The lowest and the highest alias id that begin with the hint of an SRS address. */
+/** The lowest and highest alias id that begin with the hint of an SRS address. */
 export function idsOfHint(hint: string): [first: string, last: string] {
   const bits = (fromBase32(`${hint}aa`) ?? Buffer.alloc(5)).readUInt32BE();
   const startOf = (value: number) => value.toString(16).padStart(8, "0");
@@ -115,11 +113,11 @@ export interface AccountBounceSender extends BounceSender {
 
 const DAY_MS = 86_400_000;
 
-/** Stores senders whom tokens in bounce addresses stand for. One over a limit is not stored, and gets no bounces. */
+/** Stores senders for the tokens in bounce addresses. One over a limit is not stored, and gets no bounces. */
 export class BounceSenders {
   readonly #store: Pick<BounceSenderStore, "ensure">;
   readonly #clock: Clock;
-  /** Last day for which rows are stored, by token as hex. */
+  /** Last day for which rows are stored, by token in hex. */
   readonly #stored = new BoundedMap<string, string>(bounds.remembered.bounceSenders);
   readonly #limits: Record<keyof RowRules, TokenBuckets> | null;
 
@@ -136,7 +134,7 @@ export class BounceSenders {
     };
   }
 
-  /** @param receivedAt arrival of the message, whose day is part of its bounce addresses */
+  /** @param receivedAt arrival of the message, whose day is in its bounce addresses */
   async keep(senders: readonly AccountBounceSender[], receivedAt: Date): Promise<void> {
     const expiresOn = utcDay(new Date(receivedAt.getTime() + (SRS_MAX_AGE_DAYS + 1) * DAY_MS));
     const due = senders.filter((sender) => !this.#isStored(sender, expiresOn) && this.#take(sender));

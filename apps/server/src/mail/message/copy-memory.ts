@@ -1,18 +1,15 @@
-/**
- * Memory of one copy: its reservations, and the bytes of the mails made from it. An attempt may wait ten minutes for a
- * reply with a reference to its mail, so `release` drops the bytes.
- */
+/** Memory of one copy and of mails made from it. `release` drops bytes that waiting attempts still refer to. */
 import type { BackgroundMemory, MemoryUse } from "../../limits/bytes.ts";
 import type { OutgoingMail } from "../transport/transport.ts";
 
-/** Parts of the memory budget for copies: all of it in total, a quarter by one account. */
+/** Parts of the memory budget for copies, in total and per account. */
 export const copyShares = { all: 1, party: 1 / 4 };
 
 type AboutMail = Omit<OutgoingMail, "sizeBytes" | "wire">;
 
 export interface ReleasableMail {
   mail: OutgoingMail;
-  /** Drops the bytes: from then on `mail.wire` returns `null`. */
+  /** From then on `mail.wire` returns `null`. */
   release(): void;
 }
 
@@ -52,14 +49,14 @@ export class CopyMemory {
     return this.#isReleased;
   }
 
-  /** Reserves memory until `shrink` or `release`. @returns false when there is no room now */
+  /** Until `shrink` or `release`. @returns false when there is no room now */
   reserve(bytes: number): boolean {
     const release = this.#memory.take(this.#use(bytes));
     if (release !== null) this.#given.push(release);
     return release !== null;
   }
 
-  /** Reserves memory until `release`. @returns false when there is no room now */
+  /** Until `release`. @returns false when there is no room now */
   keep(bytes: number): boolean {
     const release = this.#memory.take(this.#use(bytes));
     if (release !== null) this.#kept.push(release);

@@ -1,7 +1,4 @@
-/**
- * Delivery reports (RFC 3464) about mail to aliases that failed for good. They mention the alias only. Callers name
- * only senders proven by SPF; reports to one address are limited, since nobody asked for them.
- */
+/** Delivery reports (RFC 3464) to senders proven by SPF; they mention the alias only, and are limited per address. */
 
 import {
   buildDeliveryReport,
@@ -30,7 +27,7 @@ export interface FailedMail {
   /** Seconds during which delivery was attempted. */
   triedSeconds?: number;
   arrivedAt: Date;
-  /** Reads at least the message's header; `null` if it was deleted. Absent for bounces. */
+  /** Reads at least the header; `null` if the message was deleted. Absent for bounces. */
   readStart?: () => Promise<Buffer | null>;
 }
 

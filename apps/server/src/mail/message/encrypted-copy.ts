@@ -1,7 +1,4 @@
-/**
- * The encrypted copy of a message for one alias' destinations: the original, byte for byte, as an age file in a message
- * of ours. It fails closed: what can't be encrypted is not sent, the delivery stays open and the owner is notified.
- */
+/** The original, byte for byte, as an age file in a message of ours. What can't be encrypted is not sent. */
 import { createHash, createHmac } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
@@ -42,7 +39,7 @@ import {
 import type { Correspondent } from "./reply-book.ts";
 import { type RewriteSource, type Rewritten, rewrite } from "./rewrite.ts";
 
-/** Thrown when a copy could not be encrypted: the mail waits, and is never sent unencrypted. */
+/** The mail waits, and is never sent unencrypted. */
 export class EncryptionFailed extends Error {
   override name = "EncryptionFailed";
 }
@@ -55,7 +52,7 @@ interface EncryptedCopySource extends ForwardSource {
 
 const SLICE_BYTES = 1024 * 1024;
 
-/** Makes the copy for an alias' destinations: encrypted if the owner wants that, otherwise plain. */
+/** Encrypted if the owner wants that, otherwise plain. */
 export function makeForwardCopy(source: ForwardSource, parts: CopyParts): ForwardCopy {
   const { encryptTo, aliasId, replyKey } = source;
   if (encryptTo === null) return makePlainCopy(source, parts);
@@ -178,11 +175,7 @@ const HIDDEN_SUBJECT = "[...]";
 const UNVERIFIED = "Unverified sender";
 const FILE_NAME = "message.eml.age";
 
-/**
- * Header and MIME frame of an encrypted copy: all that a mail host or a reader without the key sees. It shows the Date,
- * how often the message was encrypted, and of the people only reply addresses without names. Pure.
- * @param rewritten header of a plain copy, from which the reply addresses are taken
- */
+/** All that readers without the key see: Date and reply addresses without names. @param rewritten plain header */
 export function outerMessage(
   source: EncryptedSource,
   { header, fields: headerFields, replies }: Rewritten,
@@ -255,17 +248,13 @@ function sentAt({ wire, header, envelope }: EncryptedSource): Date {
   return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
 }
 
-/** Stamp of a copy: differs by alias, but not by attempt, so that duplicates are recognized. */
+/** Differs by alias, but not by attempt, so that duplicates are recognized. */
 function stampOf({ replyKey, messageId }: EncryptedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);
 }
 
-/**
- * Counts how many servers like this one have encrypted a message: an encrypted copy has no `Received` fields of the
- * original, so a loop between two such servers would go undetected.
- * @returns 0 when the field is missing or is no number of at most three digits
- */
+/** Number of encrypting servers passed: without the original's `Received` fields, a loop would go undetected. */
 export function readEncryptionPasses(wire: Buffer, fields: readonly HeaderField[]): number {
   const value = firstValue(wire, fields, ENCRYPTION_PASSES_FIELD.toLowerCase())?.trim() ?? "";
   return /^\d{1,3}$/.test(value) ? Number(value) : 0;

@@ -1,7 +1,4 @@
-/**
- * The copy of a message for one alias' destinations: rewritten once, sent to each of them. It is made from the received
- * bytes or from the same bytes in the spool, with identical results.
- */
+/** A message's copy for one alias, rewritten once; from the received or the spooled bytes, with equal results. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { domainOf, readHeader, unstuff } from "@kauke/mail-rfc";
 import type { BounceSender } from "../../core/bounce-sender.ts";
@@ -18,13 +15,13 @@ import { type RewriteRules, type RewriteSource, rewrite } from "./rewrite.ts";
 export interface ForwardCopy {
   /** `null` for copies to the operator, which never go to a webhook. */
   webhookSecret: Buffer | null;
-  /** Envelope sender: an SRS or bounce address, or the alias for mail it sends; empty for the null sender. */
+  /** An SRS or bounce address, or the alias for mail it sends; empty for the null sender. */
   envelopeFrom: string;
-  /** Sender whose token `envelopeFrom` contains, to be stored before the copy is sent; else `null`. */
+  /** Whose token `envelopeFrom` contains; to be stored before the copy is sent. */
   bounceSender: BounceSender | null;
   correspondents: readonly Correspondent[];
   mailTo(address: string): Promise<OutgoingMail>;
-  /** Webhook body, made once and counted in the memory for copies; `null` when there is no room now. */
+  /** Made once and counted in the memory for copies; `null` when there is no room now. */
   webhookBody(): Promise<Buffer | null>;
   onEvicted(stop: () => void): void;
   /** Drops the bytes of the message and of mails from `mailTo`. Attempts that have not sent them fail. */
@@ -37,13 +34,13 @@ export interface EncryptionTarget {
 }
 
 export interface Encrypter {
-  /** @throws when encrypting fails for any reason; the message is then not sent */
+  /** @throws when encrypting fails for any reason; then the message is not sent */
   encrypt(plaintext: Buffer, publicKey: string): Promise<Buffer>;
   encryptedLength(sizeBytes: number): number;
 }
 
 export interface ForwardSource extends RewriteSource {
-  /** Account that the copy's memory counts against; `null` for mail to the operator. */
+  /** Account that the memory counts against; `null` for mail to the operator. */
   account: string | null;
   webhookSecret: Buffer | null;
   encryptTo: EncryptionTarget | null;
@@ -60,7 +57,7 @@ export interface CopyParts {
   copyMemory: BackgroundMemory;
   webhookBodies: Pick<WebhookBodyMaker, "make">;
   encrypter: Encrypter;
-  /** Called when mail waits in the queue because it could not be encrypted. */
+  /** Called when mail stays queued because it could not be encrypted. */
   onEncryptionFailed(alias: { aliasId: string; userId: string; address: string }): Promise<void>;
 }
 
@@ -74,7 +71,7 @@ export function makePlainCopy(source: ForwardSource, parts: CopyParts): ForwardC
   return new PlainCopy(source, parts);
 }
 
-/** The message's bytes are only in fields that `release` sets to `null`, so that waiting attempts don't hold them. */
+/** Message bytes are only in fields that `release` sets to `null`, so that waiting attempts don't hold them. */
 class PlainCopy implements ForwardCopy {
   readonly webhookSecret: Buffer | null;
   readonly envelopeFrom: string;
@@ -100,7 +97,7 @@ class PlainCopy implements ForwardCopy {
     this.#memory = new CopyMemory(parts.copyMemory, account, () => this.release());
     this.#bodyStart = source.header.isSeparated ? source.header.end + 2 : source.header.end;
     this.#bytes = { wire: source.wire, rest: rewritten.rest };
-    // The people named in the message's calendars get reply addresses as well.
+    // People in the message's calendars get reply addresses too.
     this.#invitations = parts.invitations.forward(source, rewritten);
     this.#header = this.#invitations?.header ?? rewritten.header;
     this.#fields = this.#invitations === null ? rewritten.fields : null;
@@ -146,7 +143,7 @@ class PlainCopy implements ForwardCopy {
   async #makeInvitation({ makeBody }: ForwardedInvitations): Promise<SignedBody> {
     const made = await oneAtATime(makeBody);
     if (!this.#memory.keep(made.newBytes)) throw new Error("no room in memory now");
-    // The signer reads only the header, because the body hash is already known.
+    // The signer reads only the header, because the body hash is known.
     const hashed = Buffer.alloc(0);
     this.#parts.signer.bodyHashes.remember(hashed, 0, made.hash);
     return this.#sign({ wire: hashed, bodyStart: 0 }, [CRLF, ...made.wire]);
@@ -166,7 +163,7 @@ class PlainCopy implements ForwardCopy {
     return (this.#arcSet ??= this.#parts.signer.signArc(signed, this.#about.envelope.authentication));
   }
 
-  /** Reserves memory first: the body contains both the raw message and the attachments as base64. */
+  /** Reserves memory first: the body contains the raw message and the attachments as base64. */
   async #buildJson(): Promise<Buffer | null> {
     const { envelope, aliasAddress, account } = this.#about;
     const wire = this.#bytes?.wire;
@@ -182,7 +179,7 @@ class PlainCopy implements ForwardCopy {
   }
 }
 
-/** Results of the sender's authentication alone, without the text of the header field. */
+/** Results without the text of the header field. */
 export function resultsOf({ authentication }: MessageEnvelope): Record<"spf" | "dkim" | "dmarc" | "arc", AuthResult> {
   const { spf = "none", dkim = "none", dmarc = "none", arc = "none" } = authentication ?? {};
   return { spf, dkim, dmarc, arc };
@@ -190,7 +187,7 @@ export function resultsOf({ authentication }: MessageEnvelope): Record<"spf" | "
 
 let lastWork: Promise<unknown> = Promise.resolve();
 
-/** Makes one body per turn of the event loop, since a message may go to a hundred aliases at once. */
+/** One body per turn of the event loop, since a message may go to a hundred aliases at once. */
 function oneAtATime<T>(work: () => T): Promise<T> {
   const done = lastWork.then(() => nextTurn()).then(work);
   lastWork = done.catch(() => {});
@@ -198,18 +195,15 @@ function oneAtATime<T>(work: () => T): Promise<T> {
 }
 
 export interface SendSource {
-  /** Envelope; a null sender stays, any other sender is replaced by the alias. */
+  /** A null sender stays; the alias replaces any other. */
   envelope: MessageEnvelope;
   wire: Buffer;
   aliasAddress: string;
-  /** Whether this is a delivery report of ours, with the null sender (RFC 5321 §4.5.5). */
+  /** Our own delivery report, with the null sender (RFC 5321 §4.5.5). */
   isReport: boolean;
 }
 
-/**
- * A copy that leaves as the alias, or a report of ours: the stored bytes with our signature on top. Bounces return to
- * the alias, so that its owner gets them like any mail.
- */
+/** The stored bytes with our signature on top. Bounces return to the alias: its owner gets them like any mail. */
 export function makeSendCopy(
   { envelope, wire, aliasAddress, isReport }: SendSource,
   signer: MessageSigner,

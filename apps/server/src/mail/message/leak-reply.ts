@@ -1,4 +1,4 @@
-/** Reply to the owner when the leak guard refuses a message: which part, why, and what to do, but never the address. */
+/** The leak guard's reply to the owner: which part, why, and what to do, but never the address. */
 import type { AccountSettings } from "@kauke/contract";
 import type { PartKind, PartPlace } from "@kauke/mail-rfc";
 import type { FoundLeak } from "../../core/leak-guard.ts";

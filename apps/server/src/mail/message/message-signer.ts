@@ -1,4 +1,4 @@
-/** Signs mail that is sent under one of our domains with DKIM and ARC. Keys are parsed once, at start. */
+/** DKIM and ARC for mail under our domains. Keys are parsed once, at start. */
 import {
   arcSign,
   asciiDomainOf,
@@ -12,7 +12,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../core/message/message.ts";
 
-/** SHA-256 of bodies as DKIM signs them (simple), shared by all copies and the verification on arrival. */
+/** SHA-256 of bodies in simple form, shared by all copies and the verification on arrival. */
 export class BodyHashes {
   readonly #known = new WeakMap<Buffer, { bodyStart: number; hash: Buffer }>();
 
@@ -24,7 +24,7 @@ export class BodyHashes {
     return hash;
   }
 
-  /** Remembers the hash for this very buffer object, so not if unstuffing copied the message. */
+  /** For this very buffer object; lost if unstuffing copied the message. */
   remember(message: Buffer, bodyStart: number, hash: Buffer): void {
     this.#known.set(message, { bodyStart, hash });
   }
@@ -34,7 +34,7 @@ export interface ToSign {
   domain: string;
   header: Buffer;
   fields?: readonly HeaderField[] | null;
-  /** Dot-stuffed; its body is signed, and hashed once per buffer object. */
+  /** Dot-stuffed; its body is hashed once per buffer object. */
   wire: Buffer;
   bodyStart: number;
 }
@@ -42,7 +42,7 @@ export interface ToSign {
 export interface MessageSigner {
   bodyHashes: BodyHashes;
   sign(message: ToSign): Promise<Buffer>;
-  /** @returns an ARC set; empty without an RSA key or authentication results, or when the chain can't be extended */
+  /** @returns an ARC set; empty without an RSA key or results, or when the chain can't be extended */
   signArc(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 
@@ -73,16 +73,12 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
   };
 }
 
-/** `on`: for messages that arrived with an ARC chain or go to a provider known to use ARC. */
+/** `on`: for messages with an ARC chain, or to a provider known to use ARC. */
 export type ArcSetting = "off" | "on" | "always";
 
-/** @param arc result for the chain on arrival */
 export type SignsArcFor = (rcptTo: string, arc: AuthResult) => boolean;
 
-/**
- * Providers that state a result for ARC in mail they receive, or document that they use it: domains of their mail
- * hosts, and of mailboxes, for when the mail host is not known (before the first delivery, or behind a relay).
- */
+/** Providers known to use ARC, by domains of their mail hosts, and of mailboxes for when the host is unknown. */
 const readersOfArc = {
   google: ["google.com", "gmail.com", "googlemail.com"],
   microsoft: ["outlook.com", "hotmail.com", "live.com", "msn.com"],
@@ -93,11 +89,8 @@ const readersOfArc = {
 const domainsOfReaders: ReadonlySet<string> = new Set(Object.values(readersOfArc).flat());
 
 /**
- * Decides which forwarded messages get an ARC set (RFC 8617), which costs two RSA signatures. A copy passes DMARC
- * without one; what a set adds is who wrote the original. So it is of use for a message that arrived with a chain,
- * which would otherwise break, or where the receiving host evaluates ARC (docs/decisions/2026-11-23-arc-where-a-chain-
- * arrived.md).
- * @param providerOf who runs a domain's mail hosts, or the domain itself when that is unknown
+ * An ARC set (RFC 8617) costs two RSA signatures, and helps only where a chain arrived or the receiver evaluates ARC
+ * (docs/decisions/2026-11-23-arc-where-a-chain-arrived.md). @param providerOf the domain itself when unknown
  */
 export function arcSigning(setting: ArcSetting, providerOf: (domain: string) => string): SignsArcFor {
   if (setting !== "on") return () => setting === "always";

@@ -5,13 +5,12 @@ export interface NewBody {
   /** Dot-stuffed, without the blank line in front; most chunks are views of the received message. */
   wire: readonly Buffer[];
   hash: Buffer;
-  /** Bytes besides the received message. */
   newBytes: number;
 }
 
 export interface ForwardedInvitations {
   header: Buffer;
-  /** Makes the body. Call it once, just before the copy is sent. */
+  /** Call once, just before the copy is sent. */
   makeBody(): NewBody;
 }
 

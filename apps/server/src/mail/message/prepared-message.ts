@@ -1,4 +1,4 @@
-/** An owner's message: counted against what its account may send, spooled, then queued. */
+/** An owner's message: counted against the account's sending limits, spooled, then queued. */
 import type { Mailbox } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../core/alias/alias.ts";
 import { AppError } from "../../core/app-error.ts";
@@ -9,9 +9,9 @@ import type { SpoolPlace, SpoolSpace } from "../../core/spool/spool-space.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
 
-/** A message stored in the spool but not queued. Either `enqueue` or `discard` must be called. */
+/** Spooled but not queued. Call `enqueue` or `discard`. */
 export interface PreparedMessage {
-  /** Queues the message. @returns `null`, or the deferral; then nothing of the message stays stored */
+  /** @returns `null` when queued; else the deferral, with nothing left in the spool */
   enqueue(): Promise<SmtpReply | null>;
   discard(): Promise<void>;
 }
@@ -33,12 +33,12 @@ interface FinalMessage {
   smtpUtf8: boolean;
 }
 
-/** Addresses without repetitions that differ only in letter case; the last spelling counts. */
+/** Without repetitions that differ only in letter case; the last spelling counts. */
 export function distinctAddresses(people: readonly Mailbox[]): string[] {
   return [...new Map(people.map(({ address }) => [address.toLowerCase(), address])).values()];
 }
 
-/** Spools the message before it returns, so that only one of several is in memory at a time. */
+/** Resolves once the message is spooled, so that only one of several is in memory at a time. */
 export async function spoolMessage(
   route: AliasRoute,
   { people, marks, wire, envelopeFrom, eightBit, smtpUtf8 }: FinalMessage,
@@ -102,7 +102,7 @@ function rowsFor(people: readonly Mailbox[], { route, messageId, now, random }: 
 export type SendingLimit = "submission" | "automatic_answer";
 
 export interface SendingLimits {
-  /** Counts all recipients or, beyond the limit, none. @throws AppError `rate_limited` */
+  /** Counts all recipients or, above the limit, none. @throws AppError `rate_limited` */
   take(limit: SendingLimit, recipients: AccountRecipients): Promise<void>;
   giveBack(limit: SendingLimit, recipients: AccountRecipients): Promise<void>;
 }
@@ -121,11 +121,7 @@ const overLimit = reply(
     "It was sent to nobody. Please write to fewer people, or try again later",
 );
 
-/**
- * Counts the people to whom an owner's message is sent against what its account may send in a day, before it is
- * written. A message that is deferred afterwards is not counted, because its sender repeats it.
- * @param write not called when the recipients exceed the limit
- */
+/** Counts recipients before `write`; a deferred message does not count, because its sender repeats it. */
 export async function writeWithinLimit(
   limits: SendingLimits,
   { limit, ...recipients }: AccountRecipients & { limit: SendingLimit },

@@ -1,9 +1,4 @@
-/**
- * Whom reply addresses stand for. The correspondents of a forwarded message are stored before it is sent, so that
- * replies find their way back. A row lives as long as its alias, and an attacker who forges senders causes up to a thousand rows per
- * alias with one message: so new correspondents are limited per day for each alias and account; messages to many people
- * may use half of that limit. Correspondents that are stored already are always accepted.
- */
+/** Stores correspondents behind reply addresses. New ones are limited: forged senders could add thousands of rows. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
@@ -48,7 +43,7 @@ export class ReplyBook {
   readonly #clock: Clock;
   readonly #stored = new BoundedMap<string, true>(bounds.remembered.replyAddresses);
   readonly #new: { alias: TokenBuckets; account: TokenBuckets; rules: RowRules } | null;
-  /** Resolves when the last queued work of an account has ended; only work of more than one chunk is queued. */
+  /** When an account's last queued work ends; only work of more than one chunk is queued. */
   readonly #queueEnds = new Map<string, Promise<void>>();
 
   constructor(
@@ -65,16 +60,11 @@ export class ReplyBook {
     };
   }
 
-  /** Whether `keep` would have nothing to do. */
   isKnown(copies: readonly CopyReplies[]): boolean {
     return copies.every(({ correspondents }) => correspondents.every(({ token }) => this.#stored.has(token)));
   }
 
-  /**
-   * Stores unknown correspondents: more than a chunk with turns of the event loop between, one message per account at a
-   * time.
-   * @returns ids of the aliases over their limit, whose copies must not be sent
-   */
+  /** Stores chunks between turns of the event loop. @returns aliases over their limit, whose copies must not be sent */
   async keep(copies: readonly CopyReplies[]): Promise<ReadonlySet<string>> {
     const paths = this.#notStored(copies);
     const [first] = paths;
@@ -117,7 +107,7 @@ export class ReplyBook {
     return over;
   }
 
-  /** Counts new correspondents; reads the store only when they exceed the limits. @returns aliases over their limit */
+  /** Reads the store only when new correspondents exceed the limits. @returns aliases over their limit */
   async #count(paths: readonly NewPath[], now: number): Promise<ReadonlySet<string>> {
     const doubtful = this.#spend(paths, now);
     return doubtful.size === 0
@@ -125,11 +115,7 @@ export class ReplyBook {
       : this.#spend(await this.#unknown(paths.filter(({ aliasId }) => doubtful.has(aliasId))), now);
   }
 
-  /**
-   * A crowd leaves half of each limit to others, since a few such messages would use it up. One that exceeds a process'
-   * part of a limit overdraws a part not used at all: it would otherwise never arrive.
-   * @returns aliases over a limit, whose correspondents are not counted
-   */
+  /** A crowd leaves half of each limit to others. One above a process' part may overdraw it, or would never arrive. */
   #spend(paths: readonly NewPath[], now: number): ReadonlySet<string> {
     const over = new Set<string>();
     if (this.#new === null) return over;
@@ -160,7 +146,7 @@ export class ReplyBook {
   }
 }
 
-/** Makes a row. Sealing takes as long as the statement, so it is done chunk by chunk too. */
+/** Sealing takes as long as the statement, so it is done chunk by chunk too. */
 function rowOf({ token, aliasId, address, name }: NewPath) {
   return { id: replyRowId(token), aliasId, sealed: sealCorrespondent(token, { address, name }) };
 }
@@ -189,10 +175,7 @@ export interface ResolveReplyDeps {
   aliases: Pick<AliasStore, "findRouteById">;
 }
 
-/**
- * @param domain in lower case; a token is valid at its alias' domain only
- * @returns a rejection for an unknown token, and for a paused alias, which neither receives nor sends
- */
+/** @param domain in lower case @returns a rejection for an unknown token or domain, and for a paused alias */
 export async function resolveReply(
   token: string,
   domain: string,
@@ -206,7 +189,7 @@ export async function resolveReply(
   return accept({ kind: "reply", address: replyAddress(token, domain), correspondent, route });
 }
 
-/** Resolves the alias' reply addresses in one statement. @returns people by reply address in lower case */
+/** One statement. @returns people by reply address in lower case */
 export async function resolveRepliesOf(
   alias: Pick<AliasRoute, "aliasId" | "address">,
   addresses: readonly string[],

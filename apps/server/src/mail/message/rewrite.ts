@@ -1,7 +1,4 @@
-/**
- * Rewrites envelope sender and header of a forwarded message: SRS makes the envelope sender ours, everybody the owner
- * could reply to gets a reply address, and trace, result and loop fields are put on top.
- */
+/** Envelope sender (SRS) and header of a forwarded message: reply addresses for everybody the owner could reply to. */
 import {
   domainOf,
   type FieldText,
@@ -62,7 +59,7 @@ export interface RewriteSource {
   aliasAddress: string;
   aliasId: string | null;
   replyKey: Buffer | null;
-  /** Whether the new envelope sender may contain the sender's address, so that late failures can be reported. */
+  /** The new envelope sender may contain the sender's address, so that late failures can be reported. */
   mayNameSender: boolean;
 }
 
@@ -114,7 +111,7 @@ function rewriteHeader(
     fields: source.header.fields,
     aliasAddress,
     envelopeFrom: envelope.envelopeFrom,
-    // When this server does not authenticate senders, a host in front of it is assumed to have done so.
+    // Without authentication, a host in front of this server is assumed to authenticate senders.
     isVerified: envelope.authentication?.isAligned ?? true,
     replyAddressOf,
     trace,
@@ -142,7 +139,7 @@ function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   return keys;
 }
 
-/** The rest of the message, with the blank line added if it is missing, so that our fields end before the body. */
+/** Adds a missing blank line, so that our fields end before the body. */
 function restOf(wire: Buffer, header: HeaderBlock): Buffer {
   const rest = wire.subarray(header.end);
   return header.isSeparated || rest.length === 0 ? rest : Buffer.concat([CRLF, rest]);
@@ -151,10 +148,8 @@ function restOf(wire: Buffer, header: HeaderBlock): Buffer {
 const NO_ALIAS = "00000000-0000-0000-0000-000000000000";
 
 /**
- * The envelope sender of a forwarded message: an SRS address at the alias' domain, bound to the alias. The alias'
- * bounce address is used instead if the sender may not get bounces or is at a domain of ours, and with a token if the
- * sender is too long for SRS or not ASCII; the null sender stays. An address of ours must not be passed on unchanged:
- * SPF would pass for anybody who forges it, and bounces and automatic replies would reveal the destination to its owner.
+ * An SRS address, or the bounce address if the sender may not get bounces. An address of ours must not be passed on:
+ * SPF would pass for any forger of it, and bounces and automatic replies would reveal the destination to its owner.
  */
 function forwardSender(source: RewriteSource, rules: RewriteRules): NewSender {
   const { envelopeFrom: sender, receivedAt: now } = source.envelope;
@@ -190,10 +185,7 @@ function srsSender(
   }
 }
 
-/**
- * Whether the sender may get bounces: only if proven by SPF, and only for a single destination, because another mailbox
- * may have accepted the message. All other bounces end at the alias.
- */
+/** Only if proven by SPF, and for a single destination: another mailbox may have accepted the message. */
 function mayGetBounces({ mayNameSender, envelope }: RewriteSource): boolean {
   return mayNameSender && ["pass", undefined].includes(envelope.authentication?.spf);
 }

@@ -1,8 +1,4 @@
-/**
- * Turns an owner's message into one from an alias: writes a new header from an allow-list, replaces reply addresses by
- * the people behind them, maps thread ids, replaces the owner's mailbox in calendars and quoted lines, and searches the
- * result for the mailbox address. For replies and submitted mail.
- */
+/** An owner's message as one from an alias: header from an allow-list, people for reply addresses, leak guard. */
 import type { AccountSettings } from "@kauke/contract";
 import {
   addressesOf,
@@ -65,10 +61,10 @@ export interface WrittenByOwner {
 export interface Outgoing {
   people: readonly Mailbox[];
   known: ReadonlyMap<string, Mailbox>;
-  /** Whether To and Cc may contain people's real addresses. */
+  /** To and Cc may contain people's real addresses. */
   mayNameOutsiders: boolean;
   marks?: MarksToStore;
-  /** Whether the recipients were counted already, as for a message composed in the app. */
+  /** The recipients were counted already, as for a message composed in the app. */
   isCounted: boolean;
 }
 
@@ -90,7 +86,7 @@ const recipientsUnreadable = reply(
 );
 const CRLF = Buffer.from("\r\n");
 
-/** Sends a message as the alias. @returns `null` when it was queued, else the refusal or deferral */
+/** @returns `null` when the message was queued, else the refusal or deferral */
 export async function sendAsAlias(
   route: AliasRoute,
   written: WrittenByOwner,
@@ -158,12 +154,12 @@ async function writeAsAlias(
   return await spoolMessage(route, { ...written, people, marks, wire: final, envelopeFrom }, deps.spool);
 }
 
-/** Whether a message is an absence note or a receipt, which must cause no report (RFC 3834 §3.3, RFC 8098 §3). */
+/** An absence note or receipt, which must cause no report (RFC 3834 §3.3, RFC 8098 §3). */
 function isAutomaticReply({ envelopeFrom }: { envelopeFrom: string }, source: HeaderSource): boolean {
   return envelopeFrom === "" || readAutoSubmitted(source) === "auto-replied";
 }
 
-/** Applies `aliasInQuotes`, then `leakGuard`; a message that can't be searched in time is deferred, never passed. */
+/** Defers a message that can't be searched in time, and never passes it. */
 async function quoteAndGuard(
   route: AliasRoute,
   message: { header: Buffer; body: Buffer; messageId: string | null },
@@ -210,7 +206,7 @@ async function peopleNamed(
   for (const mailbox of named) {
     const key = mailbox.address.toLowerCase();
     if (key === route.address || people.has(key)) continue;
-    // One unresolved reply address is enough to refuse the message, so the other addresses need no check.
+    // One unresolved reply address is enough to refuse the message.
     if (await isReplyAddress(mailbox.address, deps.replyForms)) break;
     people.set(key, mailbox);
   }
@@ -232,10 +228,7 @@ async function correspondentsOf(
   ]);
 }
 
-/**
- * Correspondents named in the tags of this alias' send addresses (`alias+person=host@domain`). A mail host may send a
- * separate copy to each recipient; the header then also names people who do not get this copy.
- */
+/** Correspondents in the tags of send addresses. The header may name people who get a separate copy from the host. */
 function peopleInTags(addresses: readonly string[], { address: alias }: AliasRoute) {
   const people = new Map<string, Mailbox>();
   for (const address of addresses) {

@@ -1,4 +1,4 @@
-/** Parses command lines (RFC 5321 §4.1.1), MAIL and RCPT with SIZE, BODY, SMTPUTF8; the replies that are always the same. */
+/** Parses command lines (RFC 5321 §4.1.1) and the arguments of MAIL and RCPT. */
 
 import { type EsmtpParams, type MailPath, MailSyntaxError, parseEsmtpParams, parsePathArgument } from "@kauke/mail-rfc";
 import { reply, type SmtpReply } from "../reply.ts";
@@ -21,17 +21,14 @@ export function parseCommand(line: string): SmtpCommand | null {
 const lastInGroup: ReadonlySet<string> = new Set(["EHLO", "HELO", "DATA"]);
 const envelope: ReadonlySet<string> = new Set(["MAIL", "RCPT"]);
 
-/**
- * Whether a client has to read the reply before it sends more: after commands that end a group (RFC 2920 §3.1), and
- * after envelope commands without PIPELINING. A client that does not wait is a script, or the bytes are injected.
- */
+/** Group-ending commands (RFC 2920 §3.1), and the envelope without PIPELINING; clients that don't wait are scripts. */
 export function mustAwaitReply(verb: string, isPipelining: boolean): boolean {
   return lastInGroup.has(verb) || (!isPipelining && envelope.has(verb));
 }
 
 export interface MailFrom {
   envelopeFrom: string;
-  /** Size declared by the client; 0 when it declared none. */
+  /** Declared size; 0 without one. */
   sizeBytes: number;
   eightBit: boolean;
   smtpUtf8: boolean;
@@ -83,7 +80,7 @@ function readArgument(
   try {
     const { path, parameters } = parsePathArgument(argument.replace(prefix, ""));
     const params = parseEsmtpParams(parameters, command);
-    // DSN (RFC 3461) is not offered, so its parameters are unknown as well.
+    // DSN (RFC 3461) is not offered, so its parameters are unknown too.
     if (params.unknown.length > 0 || params.ret || params.envid || params.notify || params.orcpt) {
       throw new MailArgumentError(badParameter);
     }
@@ -107,7 +104,6 @@ export const replies = {
   bye: reply(221, "2.0.0", "Bye"),
 };
 
-/** Replies to commands that do nothing. */
 export const fixedReplies: ReadonlyMap<string, SmtpReply> = new Map([
   ["NOOP", ok],
   ["VRFY", reply(252, "2.5.0", "Can't verify addresses, but will accept mail")],
@@ -121,7 +117,7 @@ interface Offer {
   hasAuth: boolean;
 }
 
-/** @returns the lines of the reply to EHLO: our name, then the extensions offered (RFC 5321 §4.1.1.1) */
+/** @returns our name, then the extensions offered (RFC 5321 §4.1.1.1) */
 export function ehloLines({ mailHost, maxMessageBytes, hasStartTls, hasAuth }: Offer): string {
   const lines = [mailHost, "PIPELINING", `SIZE ${maxMessageBytes}`, "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES"];
   if (hasStartTls) lines.push("STARTTLS");

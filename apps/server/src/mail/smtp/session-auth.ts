@@ -35,7 +35,7 @@ export class SessionAuth {
     return this.#submitter;
   }
 
-  /** Whether the client's next line belongs to an AUTH exchange and is no command. */
+  /** The client's next line belongs to an AUTH exchange and is no command. */
   get isPending(): boolean {
     return this.#exchange !== null;
   }
@@ -86,7 +86,7 @@ export class AuthExchange {
     this.#mechanism = mechanism;
   }
 
-  /** @param initial `null` when AUTH had no initial response, `=` when it is empty */
+  /** @param initial `null` without an initial response, `=` for an empty one */
   begin(initial: string | null): AuthStep {
     if (initial !== null) return this.next(initial === "=" ? "" : initial);
     return { kind: "challenge", text: this.#mechanism === "PLAIN" ? "" : "VXNlcm5hbWU6" };
@@ -107,7 +107,7 @@ export class AuthExchange {
   }
 }
 
-/** Reads a PLAIN response: authorization id, NUL, user name, NUL, password. Refuses a different authorization id. */
+/** Authorization id, NUL, user name, NUL, password (RFC 4616). Refuses a different authorization id. */
 function readPlain(text: string): AuthStep {
   const [actFor, username, password, ...more] = text.split("\0");
   if (username === undefined || password === undefined || more.length > 0) return { kind: "malformed" };

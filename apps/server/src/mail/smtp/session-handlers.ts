@@ -17,9 +17,9 @@ export interface ReceivedMail {
   clientAddress: string;
   /** Client's host name, confirmed by DNS; `null` or absent when unknown. Settles within a second. */
   clientName?: Promise<string | null>;
-  /** Whether this process sent the message itself, from an alias on this server. */
+  /** This process sent the message itself, from an alias on this server. */
   isOurs?: true;
-  /** Whether the preview inbox wrote the message for the mailbox in `mailFrom`: no authentication is needed. */
+  /** The preview inbox wrote the message for the mailbox in `mailFrom`: no authentication is needed. */
   isProven?: true;
   submitter?: Submitter;
 }
@@ -28,7 +28,7 @@ export interface MxHandlers {
   /** @param clientAddress absent when this process calls it for its own mail */
   resolve(path: MailPath, isNullSender: boolean, clientAddress?: string): Promise<Verdict<ResolvedRecipient>>;
   receive(mail: ReceivedMail): Promise<SmtpReply>;
-  /** Called when a client connects, so that its name is known by the end of the first message. Never rejects. */
+  /** Called when a client connects, so that its name is known at the end of the first message. Never rejects. */
   clientName?(clientAddress: string): Promise<string | null>;
 }
 
@@ -44,9 +44,9 @@ export interface SessionOptions {
   budget: MemoryBudget;
   handlers: SessionHandlers;
   secure?: boolean;
-  /** Upgrades to TLS by STARTTLS; `null` when it is not offered or the connection is already secure. */
+  /** STARTTLS; `null` when it is not offered or the connection is already secure. */
   upgrade: ((socket: Socket) => Promise<Socket>) | null;
-  /** Whether a TLS handshake may start; if not, STARTTLS ends the session: clients go on unencrypted after 454. */
+  /** Without room for a handshake, STARTTLS ends the session: after 454, clients would go on unencrypted. */
   hasHandshakeRoom?(): boolean;
   isClosing(): boolean;
   nowMs(): number;

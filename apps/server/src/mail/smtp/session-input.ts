@@ -1,7 +1,4 @@
-/**
- * Received bytes: commands are taken line by line, message data in chunks. They are gathered while a command is in
- * progress, since a client may send each byte in a TLS record of its own.
- */
+/** Commands line by line, message data in chunks, gathered while a command runs: TLS records may have one byte each. */
 
 import type { MemoryBudget } from "../../limits/bytes.ts";
 import { bounds } from "../../limits/table.ts";
@@ -48,7 +45,7 @@ export class SessionInput {
     this.#bytes += rest.length;
   }
 
-  /** @returns the next line without its end; `null` when it is incomplete; `too_long` when it exceeds the limit */
+  /** @returns a line without its end; `null` when it is incomplete; `too_long` when it exceeds the limit */
   takeLine(): { line: string } | "too_long" | null {
     this.#chunks.push(...this.#blocks.take());
     if (this.#chunks.length !== 1) this.#chunks = [Buffer.concat(this.#chunks)];
@@ -82,15 +79,14 @@ const LF_DOT = Buffer.from("\n.", "latin1");
 const DOT = 0x2e;
 
 /**
- * Reads a message after DATA until the lone dot (RFC 5321 §4.1.1.4), still dot-stuffed. Only CRLF.CRLF ends it: a dot
- * after a bare CR or LF, or a lone dot whose line ends in one, can smuggle one message inside another, so the message
- * is rejected. A message that is too large or over the memory budget is read to its end, its bytes dropped.
+ * Reads a message until the lone dot (RFC 5321 §4.1.1.4). Only CRLF.CRLF ends it: any dot at a bare CR or LF could
+ * smuggle a message, so the message is rejected. One that is too large is read to its end without storing it.
  */
 export class DataReader {
   readonly #maxBytes: number;
   readonly #budget: MemoryBudget;
   readonly #blocks = new ByteBlocks();
-  /** At most the last four bytes received; initially CRLF, so that a lone dot right away ends an empty message. */
+  /** Last bytes received, at most four; initially CRLF, so that a lone dot right away ends an empty message. */
   #tail: Buffer = Buffer.from("\r\n", "latin1");
   #size = 0;
   #held = 0;
@@ -109,17 +105,13 @@ export class DataReader {
     return this.#held;
   }
 
-  /**
-   * @returns `null` before the end of the message; then the result, and how many bytes of `chunk` belong to it. The
-   * message stays counted in the budget until `release`.
-   */
+  /** @returns at the end of the message how many bytes of `chunk` belong to it. Counts in the budget until `release` */
   push(chunk: Buffer): { result: DataResult; consumed: number } | null {
     const joint = this.#jointWith(chunk);
     const inJoint = joint === null ? -1 : joint.indexOf(END);
-    // Most attachments contain no dot, which is found much faster than line starts.
+    // Most attachments contain no dot, and finding that out is much faster than finding line starts.
     const hasDot = chunk.indexOf(DOT) >= 0;
-    // A terminator that starts in the tail, the last bytes of earlier chunks, ends within the joint of tail and chunk;
-    // any later one lies completely in the chunk.
+    // A terminator that starts in the tail ends within the joint of tail and chunk; any later one lies in the chunk.
     const end = inJoint >= 0 ? inJoint + END.length - this.#tail.length : hasDot ? endIn(chunk) : -1;
     const part = end < 0 ? chunk : chunk.subarray(0, end);
     this.#checkForSmuggling(joint, part, hasDot);
@@ -134,10 +126,7 @@ export class DataReader {
     this.#blocks.take();
   }
 
-  /**
-   * @returns the last bytes of earlier chunks followed by the first of this one, in which a terminator or a smuggled dot
-   * across both is found; `null` when none of these bytes is a dot or NUL, so that there can't be one
-   */
+  /** Tail and start of the chunk, to find a dot across both; `null` when none of the bytes is a dot or NUL. */
   #jointWith(chunk: Buffer): Buffer | null {
     const isPlain = chunk.length >= TAIL_BYTES && !hasDotOrNulSoon(this.#tail) && !hasDotOrNulSoon(chunk);
     return isPlain ? null : Buffer.concat([this.#tail, chunk.subarray(0, TAIL_BYTES)]);
@@ -187,7 +176,7 @@ function hasLooseNul(bytes: Buffer): boolean {
   return bytes.indexOf(0) >= 0 && ["\n\0", "\r\0", "\n.\0"].some((start) => bytes.indexOf(start, 0, "latin1") >= 0);
 }
 
-/** Dots at line starts that are searched one by one; each native search costs as much as some 150 bytes of text. */
+/** Dots at line starts to search one by one; each search costs as much as some 150 bytes of text. */
 const DOTS_MAX = 64;
 /** Finds the same dots after a line feed as `hasLooseDot`, at a lower cost for input that is mostly dots. */
 const LOOSE_DOT = /[^\r]\n\.|\n\.(?:\n|\r[^\n])/;

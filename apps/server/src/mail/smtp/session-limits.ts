@@ -1,4 +1,4 @@
-/** Limits of one SMTP session: its counts, its timeouts, and its speed when memory is short. Time is passed in. */
+/** Limits of one SMTP session: counts, timeouts, and minimum speed when memory is short. Time is passed in. */
 import type { Standing } from "../../limits/slots.ts";
 import { bounds } from "../../limits/table.ts";
 
@@ -6,22 +6,22 @@ import { bounds } from "../../limits/table.ts";
 export const MIN_ROOM_BYTES = 65_536;
 export const UNREAD_BYTES_MAX = 262_144;
 
-/** Timeouts of a session in milliseconds, and its minimum speed. Single bytes extend only `idleMs`. */
+/** In milliseconds. Single bytes extend only `idleMs`. */
 export interface SessionTimes {
-  /** Time without any byte received; RFC 5321 §4.5.3.2.7 asks for five minutes. */
+  /** Without any byte received; RFC 5321 §4.5.3.2.7 asks for five minutes. */
   idleMs: number;
   lineMs: number;
-  /** Time from DATA to the final dot: enough for the largest message at 15 KiB a second. */
+  /** From DATA to the final dot: enough for the largest message at 15 KiB a second. */
   dataMs: number;
-  /** Time without a complete message: connections exist to deliver mail. */
+  /** Without a complete message: connections exist to deliver mail. */
   withoutMailMs: number;
   signInMs: number;
   crowdedLineMs: number;
-  /** Interval at which these timeouts, except `idleMs`, are checked. */
+  /** Interval of the checks of these timeouts, except `idleMs`. */
   sweepMs: number;
-  /** Under memory pressure: milliseconds after DATA from which the speed of an incoming message is measured. */
+  /** Under memory pressure: time after DATA from which a message's speed is measured. */
   slowAfterMs: number;
-  /** Under memory pressure: minimum bytes per second of an incoming message. Mail hosts are many times faster. */
+  /** Under memory pressure: minimum speed of a message. Mail hosts are many times faster. */
   slowBytesPerSecond: number;
 }
 
@@ -51,23 +51,23 @@ export class SessionCounts {
     return ++this.#extraRecipients > bounds.smtpSession.extraRecipients;
   }
 
-  /** Resets the counts at the end of a message. Errors are counted for the whole session. */
+  /** At the end of a message. Errors count for the whole session. */
   noteMessage(): void {
     this.#commands = 0;
     this.#extraRecipients = 0;
   }
 }
 
-/** Progress of a session. All times are milliseconds of one clock. */
+/** All times are milliseconds of one clock. */
 export interface SessionProgress {
-  /** Whether the client waits for our reply, or its bytes are being processed. */
+  /** The client waits for our reply, or its bytes are being processed. */
   isBusy: boolean;
-  /** Time at which the wait for the next line, or for the rest of the message, began. */
+  /** Time at which the wait for the next line, or the rest of the message, began. */
   since: number;
   /** Time of the reply to the last message; initially the start of the session. */
   lastMailAt: number;
   isStranger: boolean;
-  /** Bytes of the incoming message received, and how many of them are in memory; `null` when there is none. */
+  /** Bytes of the incoming message, received and in memory; `null` without one. */
   data: { receivedBytes: number; heldBytes: number } | null;
 }
 
@@ -111,10 +111,7 @@ export function slowestFirst<T extends { progress: SessionProgress }>(
   return chosen;
 }
 
-/**
- * A session counts as idle from the end of its last message, whatever other commands the client sends. A message counts
- * as moving while it is just beginning or arrives at the speed required under memory pressure.
- */
+/** Idle from the end of the last message, whatever the commands. A message that just began or is fast is moving. */
 export function standingOf(session: SessionProgress, now: number, times: SessionTimes): Standing {
   const common = { idleSince: session.lastMailAt, isKnown: !session.isStranger };
   if (session.isBusy) return { state: "answering", ...common };

@@ -1,7 +1,4 @@
-/**
- * The SMTP listener: accepts sockets, upgrades them to TLS, and at shutdown lets messages in progress be answered. The
- * pools of `limits/slots.ts` choose whom it evicts.
- */
+/** Accepts sockets and upgrades them to TLS; at shutdown, messages in progress get their reply. */
 
 import { createServer, type Server, type Socket } from "node:net";
 import type { SecureContext } from "node:tls";
@@ -42,7 +39,7 @@ export interface SmtpServerOptions {
 }
 
 export interface SmtpTls {
-  /** Called at each handshake. @param name what the client asks for (SNI) */
+  /** @param name the client's SNI */
   context(name?: string): SecureContext;
   /** TLS from the first byte (RFC 8314 §3.3). */
   isImplicit: boolean;
@@ -52,7 +49,7 @@ export interface ConnectionLimits {
   maxConnections: number;
   maxConnectionsPerAddress: number;
   maxConnectionsPerBlock?: number;
-  /** Maximum connections of a block once three quarters of all connections are in use. */
+  /** Applies once three quarters of all connections are in use. */
   maxConnectionsPerBlockWhenCrowded?: number;
   maxHandshakes?: number;
   maxHandshakesPerBlock?: number;
@@ -73,7 +70,7 @@ interface Connection {
   account: string | null;
 }
 
-/** Time without mail after which a connection may be evicted for a new one of its block at the block's limit. */
+/** Milliseconds without mail, after which a newcomer of the same block at its limit may evict a connection. */
 const OWN_IDLE_MS = 10_000;
 const REFUSAL_MS = 2000;
 /** Pause after memory pressure for which no session was slow enough to end. */
@@ -179,7 +176,7 @@ export class SmtpServer {
     });
   }
 
-  /** Handlers whose `signIn` also refuses an account that has its maximum of connections. */
+  /** Their `signIn` also refuses an account at its maximum of connections. */
   #boundedHandlers(connection: Connection): SessionHandlers {
     const { handlers, limits } = this.#options;
     const { maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = limits;
@@ -213,7 +210,7 @@ export class SmtpServer {
     connection.account = null;
   }
 
-  /** Evicts a connection if needed to make room. @returns whether there is room for one more of this party */
+  /** May evict a connection. @returns whether there is room for one more of this party */
   #hasRoom(pool: FairPool<Connection>, party: ClientParty): boolean {
     const now = nowMs();
     const judge = (connection: Connection) => this.#standing(connection, now);
@@ -278,7 +275,7 @@ export class SmtpServer {
     session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
   }
 
-  /** Sends the refusal and destroys the socket soon, because the client may never close it. */
+  /** Destroys the socket soon, because the client may never close it. */
   #refuse(socket: Socket): void {
     this.#options.metrics.count("kauke_mx_refused_connections_total");
     this.#noteLeaving(socket);

@@ -1,7 +1,4 @@
-/**
- * One client session: the commands of RFC 5321 over a socket, handled in order (PIPELINING). Bytes that arrive
- * while a command is in progress are buffered, up to `session-limits.ts`.
- */
+/** One client session (RFC 5321). Bytes that arrive while a command is in progress are buffered (PIPELINING). */
 
 import type { Socket } from "node:net";
 import { withHeaderLineEnds, withStuffedHeader } from "@kauke/mail-rfc";
@@ -33,7 +30,7 @@ export class SmtpSession {
   #out = "";
   #busy = true;
   #ended = false;
-  /** Whether the client closed its sending side; it may still read, as some scripts do against RFC 5321. */
+  /** The client closed its sending side; it may still read, as some scripts do against RFC 5321. */
   #isHalfClosed = false;
   readonly #counts = new SessionCounts();
   #helo: string | null = null;
@@ -71,7 +68,7 @@ export class SmtpSession {
     return { isBusy: this.#busy, since: this.#since, lastMailAt: this.#lastMailAt, isStranger, data: this.#data };
   }
 
-  /** Ends the session with 421, so that the client tries again elsewhere or later. */
+  /** Sends 421, so that the client tries again elsewhere or later. */
   shutdown(): void {
     this.leave(reply(421, "4.3.2", `${this.#options.mailHost} is closing, please try again later`));
   }
@@ -84,7 +81,7 @@ export class SmtpSession {
     this.#data = null;
   }
 
-  /** Greets the client, and disconnects one that sent before the greeting (RFC 5321 §4.3.1). */
+  /** Disconnects a client that sent before the greeting (RFC 5321 §4.3.1). */
   #greet(): void {
     this.#busy = false;
     if (this.#ended) return;
@@ -128,7 +125,7 @@ export class SmtpSession {
     try {
       for (let step = this.#step(); step !== null; step = this.#step()) await step;
     } catch {
-      // Handlers reply instead of throwing; if one throws all the same, 4xx makes the client keep its mail.
+      // Handlers should not throw; if one does, 4xx makes the client keep its mail.
       this.#say(replyFor("internal"));
       this.#end();
     }
@@ -170,7 +167,7 @@ export class SmtpSession {
     if (result.kind === "over_budget") return replyFor("memory_budget");
     const bytes = result.kind === "message" ? withHeaderLineEnds(result.bytes) : null;
     if (bytes === null) return reply(550, "5.6.11", "Lines must end in CRLF");
-    // Line ends that were changed make a message longer.
+    // Corrected line ends can make a message longer.
     if (bytes.length > this.#options.maxMessageBytes) return replyFor("message_too_large");
     const mailFrom = this.#mailFrom as MailFrom;
     try {
@@ -368,11 +365,11 @@ export class SmtpSession {
     if (this.#out === "" || this.#socket.destroyed) return;
     this.#socket.write(this.#out);
     this.#out = "";
-    // Mail hosts read their replies.
+    // A client that does not read its replies is no mail host.
     if (this.#socket.writableLength > UNREAD_BYTES_MAX) this.#socket.destroy();
   }
 
-  /** @param hasQuit whether nothing more will be sent (RFC 5321 §4.1.1.10) */
+  /** @param hasQuit nothing more will be sent (RFC 5321 §4.1.1.10) */
   #end(hasQuit = false): void {
     this.#flush();
     this.#ended = true;

@@ -1,15 +1,11 @@
-/**
- * Which addresses we may connect to: public ones, and those of `KAUKE_WEBHOOK_ALLOW`. Keeps webhooks and MX hosts from
- * reaching internal networks (SSRF). A name is checked in the look-up that the connection itself uses, so that its
- * addresses can't change in between.
- */
+/** SSRF guard: public addresses and `KAUKE_WEBHOOK_ALLOW` only, checked in the look-up that the connection uses. */
 import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, type RequestOptions, request as requestHttps } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { AppError } from "../../core/app-error.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
-// IANA special-purpose registries. One list per family: a shared one would match IPv4 against `::ffff:0:0/96` too. Only
+// IANA special-purpose registries. A list per family: a shared one would match IPv4 against `::ffff:0:0/96`. Only
 // 2000::/3 is in use for IPv6, which excludes mapped, NAT64, link-local and unique-local addresses.
 const special = { 4: new BlockList(), 6: new BlockList() };
 for (const [net, bits] of [
@@ -59,11 +55,7 @@ type AllowEntry =
 const HOST = /^(?!-)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 const WITH_PORT = /^(\[[^\]]+\]|[^:[\]]+):([0-9]{1,5})$/;
 
-/**
- * @param entries each a host, an address or a CIDR network, the first two with or without a port: `hooks.lan`,
- * `10.0.0.0/8`, `[::1]:8080`
- * @throws AppError `invalid` for anything else: an entry that can't be parsed must not be skipped silently
- */
+/** @param entries e.g. `hooks.lan`, `10.0.0.0/8`, `[::1]:8080` @throws AppError `invalid` rather than skip an entry */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const read = entries.map(readEntry);
   const hasAddress = (address: string, port: number) => read.some((entry) => coversAddress(entry, address, port));
@@ -111,10 +103,7 @@ function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
-/**
- * Checks scheme, port (80, 443, above 1023), credentials, and a literal address before any look-up. URL parsing has
- * turned `127.1`, `0x7f000001`, `①②⑦.⓪.⓪.①` and the like into plain addresses.
- */
+/** Checks scheme, port, credentials and literal address; URL parsing has turned `0x7f000001` etc. into addresses. */
 export function isCallableUrl(url: URL, allow: AllowList): boolean {
   const port = portOf(url);
   if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return false;
@@ -142,14 +131,14 @@ export interface GuardedRequestRules {
 
 interface GuardedRequestOptions extends Pick<RequestOptions, "method" | "timeout"> {
   headers?: Record<string, string | number>;
-  /** Called with an address before the request connects to it. @returns an error that ends the request */
+  /** Called with an address before connecting. @returns an error that ends the request */
   onAddress?: (address: string) => Error | null;
 }
 
 // No keep-alive: our own limits count the sockets, and an agent's queue would favour whoever makes most calls.
 const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
 
-/** Begins a request on a new connection, whose addresses are checked as they are looked up. Follows no redirects. */
+/** A request on a new connection, whose addresses are checked as they are looked up. Follows no redirects. */
 export function guardedRequest(
   url: URL,
   { resolver, allow, ca }: GuardedRequestRules,

@@ -1,4 +1,4 @@
-/** Concurrent outgoing calls: limited in total, per account, and per host by the rules of `Places` in limits/slots.ts. */
+/** Concurrent outgoing calls, limited in total, per account, and per host by `Places` (limits/slots.ts). */
 
 import { type PlaceParty, Places, turnOf } from "../../limits/slots.ts";
 import { bounds } from "../../limits/table.ts";
@@ -12,24 +12,20 @@ export interface Slot {
 
 type CallLimits = typeof bounds.webhookCalls;
 
-/** Milliseconds between two checks for waiting calls of accounts that may exceed a host's limit. */
+/** Milliseconds between checks for waiting calls of accounts that may exceed a host's limit. */
 const SWEEP_MS = 250;
 
 interface Call extends PlaceParty {
   host: string;
 }
 
-/** Who waits in a line for something of type `T`. */
 export interface Waiting<T> {
   give(given: T): void;
-  /** Ends the wait for an attempt that goes on to do what it waited for, and watches its own signal then. */
+  /** Once the wait is over, the attempt watches its own signal. */
   stopWatching(): void;
 }
 
-/**
- * Waits in a line until the attempt is given what it waits for: `instead.stopped` when the attempt is stopped,
- * `instead.full` when too many wait. The time does not count as the peer's.
- */
+/** @returns `instead.stopped` when the attempt is stopped, `instead.full` when too many wait. Not the peer's time. */
 export function waitInLine<Item extends object, T>(
   line: FairLine<Item & Waiting<T>>,
   [party, item]: [party: string, item: Item],
@@ -74,7 +70,7 @@ export class CallSlots {
     this.#now = now;
   }
 
-  /** Waits for a slot. @returns `null` when the attempt is stopped, too many calls wait, or `close` was called */
+  /** @returns `null` when the attempt is stopped, too many calls wait, or `close` was called */
   async take(host: string, attempt: OngoingAttempt): Promise<Slot | null> {
     if (this.#isClosed || attempt.signal.aborted) return null;
     const call = { account: attempt.party, network: attempt.network, host };
@@ -115,7 +111,7 @@ export class CallSlots {
     if (this.#all.size >= all || this.#ofAccounts.of(account) >= party) return false;
     const places = this.#hosts.get(host);
     if (places === undefined || places.size < toHost) return true;
-    // An account without a call to a host may exceed the host's limit, because others' calls take long.
+    // An account without a call to a host may exceed the host's limit when others' calls take long.
     return !places.isSharedBy(account) && places.quick(this.#now()) < toHost;
   }
 

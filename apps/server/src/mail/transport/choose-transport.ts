@@ -16,7 +16,7 @@ import { createWebhookTransport } from "./webhook/webhook-transport.ts";
 
 type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
 
-/** What tests override: ports (25 and 443 need privileges), trusted CA, timeouts. */
+/** Overridden in tests: ports (25 and 443 need privileges), trusted CA, timeouts. */
 export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
 
 export interface TransportParts {
@@ -89,7 +89,7 @@ function countNextHopFailures({ metrics }: Pick<NextHopDeps, "metrics">) {
   };
 }
 
-/** Also logs, since no mail is sent without the relay: at most one event a minute for each code. */
+/** Also logs, since no mail is sent without the relay: at most one event a minute per code. */
 export function noteRelayFailures({ metrics, logger, now = () => performance.now() }: NextHopDeps) {
   const count = countNextHopFailures({ metrics });
   const logged = new FixedWindows({ max: 1, windowSeconds: QUIET_SECONDS }, Object.keys(failureText).length);
@@ -107,7 +107,7 @@ function labelOf(code: FailureCode): FailureCode {
   return nextHopFailures.some((known) => known === code) ? code : "try_later";
 }
 
-/** `KAUKE_DELIVERY=preview`: delivers to the local preview inbox what the recipient would get. */
+/** `KAUKE_DELIVERY=preview`: stores in the preview inbox what the recipient would get. */
 function createPreviewTransport(inbox: Pick<PreviewInbox, "add">): MailTransport {
   return {
     async send({ envelopeFrom, rcptTo, wire }) {

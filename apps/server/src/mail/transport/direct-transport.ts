@@ -1,7 +1,4 @@
-/**
- * `KAUKE_DELIVERY=direct`: delivers to the recipient's own mail hosts, trying the next after a temporary failure. A
- * domain with an MTA-STS policy gets its mail only at the hosts the policy lists and over verified TLS (RFC 8461 §5).
- */
+/** `KAUKE_DELIVERY=direct`: to the recipient's MX hosts in turn; with MTA-STS only to listed ones (RFC 8461 §5). */
 
 import { domainToASCII } from "node:url";
 import { splitAddress } from "@kauke/mail-rfc";
@@ -28,7 +25,7 @@ export interface DirectTransportOptions extends SmtpPoolOptions {
   port?: number;
   stsPort?: number;
   random?: () => number;
-  /** Called with whether the MX host of a domain with a policy is listed in it. */
+  /** Whether the MX host of a domain with a policy is listed in it. */
   onPolicy?: (mode: StsPolicy["mode"], result: "listed" | "not_listed") => void;
 }
 
@@ -52,7 +49,7 @@ export function createDirectTransport(options: DirectTransportOptions): MailTran
       if (!attempt.reachProvider(provider) || !attempt.reachPeer(host.address)) continue;
       const { outcome, isMailboxMissing, isBusy, isUncertain } = await pool.send(peerOf(host, peer), mail, attempt);
       if (isBusy) busyProviders.push(provider);
-      // No other host is tried now if this one may have the message, or if the copy was dropped from memory.
+      // No other host is tried if this one may have the message, or if the copy was dropped from memory.
       const isOver = isUncertain || attempt.signal.aborted || mail.wire() === null;
       if (outcome.kind !== "deferred" || isOver) return { outcome, isMailboxMissing, busyProviders };
       // The failure of the most preferred host is the most useful one to report.
@@ -105,20 +102,17 @@ export interface MailHostRules {
   resolver: Resolver;
   allow: AllowList;
   port: number;
-  /** Our own mail host: MX hosts that are not preferred over it are left out, to avoid mail loops. */
+  /** MX hosts not preferred over our own mail host are left out, to avoid mail loops. */
   ownName: string;
   random: () => number;
 }
 
 const HOSTS_MAX = 10;
-/** Maximum addresses of one host, so that one with many does not displace the next host. */
+/** A host with many addresses must not displace the next host. */
 const ADDRESSES_PER_HOST = 2;
 const ADDRESSES_MAX = 8;
 
-/**
- * Finds the hosts that take mail for a domain, in the order to try them (RFC 5321 §5.1, null MX RFC 7505). All pass the
- * address guard: an MX record with an internal address could make us connect to our own network.
- */
+/** In the order to try (RFC 5321 §5.1, null MX RFC 7505). All pass the guard: an MX may have an internal address. */
 export async function findMailHosts(domain: string, rules: MailHostRules): Promise<MailHosts> {
   const name = domainToASCII(domain);
   if (name === "" || /^[0-9.]+$/.test(name)) return none(refused("no_mail_host", "5.1.2"));
@@ -160,10 +154,7 @@ function inOrder(records: readonly MxRecord[], random: () => number): string[] {
 
 type HostAddresses = { kind: "found"; hosts: MailHost[] } | { kind: "not_allowed" | "missing" | "failed" };
 
-/**
- * Picks one address of each family, since both seldom fail together. IPv4 first: receivers demand more of IPv6 senders
- * (reverse names, SPF), and a refused first contact costs reputation.
- */
+/** One address per family. IPv4 first: receivers demand more of IPv6 senders, and a refusal costs reputation. */
 async function addressesOf(name: string, { resolver, allow, port }: MailHostRules): Promise<HostAddresses> {
   const [four, six] = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);
   const addresses = [four, six].flatMap((found) => (found.kind === "found" ? found.records : []));

@@ -1,7 +1,4 @@
-/**
- * Reads from other services' APIs for imports, on a new guarded connection for each request: a URL given by a user
- * never reaches a host of the internal network. Redirects are not followed.
- */
+/** Reads other services' APIs for imports through the address guard, without redirects. */
 import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ServiceFetch, ServiceRequest, ServiceResponse } from "../../core/import/imported-alias.ts";
@@ -9,7 +6,7 @@ import { collectStream } from "../../runtime/byte-streams.ts";
 import { type GuardedRequestRules, guardedRequest, isCallableUrl, LookupRefused } from "./address-guard.ts";
 
 const STAGE_MS = 10_000;
-/** Maximum bytes of a response: some 10,000 aliases with all that a service says about them. */
+/** Bytes; some 10,000 aliases with all that a service says about them. */
 const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 
 export function guardedGet(rules: GuardedRequestRules): ServiceFetch {

@@ -1,4 +1,4 @@
-/** Mail for our own domains goes directly to the inbound path of this process, like mail received over the network. */
+/** Mail for our own domains goes directly to the inbound path of this process. */
 import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { MemoryBudget } from "../../limits/bytes.ts";
@@ -10,7 +10,7 @@ import { type MailTransport, type OutgoingMail, outcomeOnly } from "./transport.
 export interface OwnDomainParts {
   inbound: Pick<MxHandlers, "resolve" | "receive">;
   domains: ReadonlySet<string>;
-  /** Host name for the Received field, since this mail has no client. */
+  /** For the Received field, since this mail has no client. */
   mailHost: string;
   /** Budget of incoming messages, in which this one is counted a second time, as one buffer. */
   budget: Pick<MemoryBudget, "take" | "give">;
@@ -29,7 +29,7 @@ export function ownDomainTransport(outside: MailTransport, parts: OwnDomainParts
   };
 }
 
-/** Passes the message through RCPT and the final dot of our own MX. @returns the MX's reply as an outcome */
+/** Passes the message through our own MX. @returns its reply as an outcome */
 async function reenterInbound(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome> {
   const path = pathOf(mail.rcptTo);
   if (path === null) return refused("mailbox_unknown", "5.1.3");

@@ -52,7 +52,7 @@ export function createRelayTransport({
   };
 }
 
-/** Resolves a host by the servers of `KAUKE_DNS_SERVERS` only. Literal addresses and localhost need no DNS. */
+/** Uses the servers of `KAUKE_DNS_SERVERS` only. Literal addresses and localhost need no DNS. */
 export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): FindAddresses {
   return async (host) => {
     if (isIP(host) !== 0 || host === "localhost") return askSystem(host);
@@ -66,11 +66,7 @@ export function askServers(resolver: Pick<Resolver, "resolve4" | "resolve6">): F
 
 export const askSystem: FindAddresses = async (host) => ({ addresses: [host], failure: "unreachable" });
 
-/**
- * @param url e.g. `smtp://user:p%40ss@relay.example.org:587`, `smtps://relay.example.org` (default ports: 25, 587 with
- * a login, 465)
- * @throws AppError `invalid` for another scheme, a missing host, or a login that isn't percent-encoded
- */
+/** @param url e.g. `smtp://user:p%40ss@relay.example.org:587`; default port 25, with a login 587 @throws AppError */
 export function relayPeer(url: URL): SmtpPeer {
   const name = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (!/^smtps?:$/.test(url.protocol) || name === "") throw new AppError("invalid");
@@ -112,11 +108,11 @@ export interface RelayProbe extends SmtpClientOptions {
 }
 
 const STEP_MS = 3000;
-/** Milliseconds for a probe; the operator's command waits ten seconds. */
+/** Milliseconds; the operator's command waits ten seconds. */
 const PROBE_MS = 8000;
 const timeouts = { connectMs: STEP_MS, greetingMs: STEP_MS, commandMs: STEP_MS, tlsMs: STEP_MS };
 
-/** Probes the relay: login, MAIL, no recipient. Never throws because of what the relay does. */
+/** Login, MAIL, no recipient. Never throws because of what the relay does. */
 export async function probeRelay({ url, findAddresses, from, ...options }: RelayProbe): Promise<RelayState> {
   const signal = AbortSignal.timeout(PROBE_MS);
   const peer = relayPeer(url);

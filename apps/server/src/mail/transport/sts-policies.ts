@@ -1,7 +1,6 @@
 /**
- * Cache of MTA-STS policies (RFC 8461), by which domains demand verified TLS. Renewed when the `id` in the DNS changes,
- * after a day, or after half of their lifetime; one that can't be renewed is used until it expires. In memory only:
- * after a restart the first mail to a domain trusts the DNS again.
+ * MTA-STS policies (RFC 8461), renewed when the `id` in DNS changes, after a day, or after half of their lifetime. One
+ * that can't be renewed is used until it expires. In memory only: after a restart, the first mail trusts DNS again.
  */
 
 import type { IncomingMessage } from "node:http";
@@ -20,7 +19,7 @@ export interface StsPolicy {
 }
 
 export interface StsPolicies {
-  /** @returns `null`: the domain has no policy, or it can't be fetched; `busy`: too many fetches are in progress */
+  /** @returns `null`: no policy, or it can't be fetched; `busy`: too many fetches are in progress */
   find(domain: string, attempt: OngoingAttempt): Promise<StsPolicy | null | "busy">;
 }
 
@@ -73,7 +72,6 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
   };
   const isPaused = (domain: string): boolean => (pausedUntil.get(domain) ?? 0) > now();
 
-  /** @returns false when no fetch slot became free */
   async function renewInTurn(domain: string, id: string, attempt: OngoingAttempt): Promise<boolean> {
     const slot = await slots.take(domain, attempt);
     if (slot === null) return false;
@@ -86,7 +84,7 @@ export function createStsPolicies(options: StsOptions): StsPolicies {
     return true;
   }
 
-  /** Shares one wait between a party's concurrent requests for a domain; its other domains do not delay it. */
+  /** Shares one wait between a party's requests for a domain; its other domains do not delay it. */
   function renewOnce(domain: string, id: string, attempt: OngoingAttempt): Promise<boolean> {
     return shared(waiting, `${domain} ${attempt.party}`, () => renewInTurn(domain, id, attempt));
   }
@@ -113,7 +111,7 @@ function shared<T>(inProgress: Map<string, Promise<T>>, key: string, start: () =
   return running;
 }
 
-/** Makes one HTTPS request to `mta-sts.<domain>` through the address guard (RFC 8461 §3.3), without redirects. */
+/** One HTTPS request to `mta-sts.<domain>` through the address guard (RFC 8461 §3.3), without redirects. */
 export function fetchStsPolicy(domain: string, rules: StsFetchRules): Promise<string | null> {
   // The sender of a message waits for this, so the deadline is shorter than the minute of RFC 8461 §3.3.
   const { port = 443, deadlineMs = 10_000 } = rules;

@@ -14,16 +14,15 @@ export interface OngoingAttempt {
   /** Called when the attempt starts or stops waiting for one of our own limits, which is not the peer's time. */
   wait(isWaiting: boolean): void;
   /**
-   * Called just before the end of the message may reach the peer: from then on the attempt must not be stopped.
-   * @param isPassedOn whether the system has all bytes before the end. If not, they still count as memory, and the next
-   * host can get them
+   * Called before the end of the message may reach the peer: from then on the attempt must not be stopped.
+   * @param isPassedOn the system has all bytes before the end; else they count as memory, and another host can get them
    */
   sendEnd(isPassedOn: boolean): void;
 }
 
 export interface SendReport {
   outcome: DeliveryOutcome;
-  /** Whether a host replied to RCPT that the mailbox does not exist (5.1.1, 5.1.2, 5.2.1). */
+  /** A host replied to RCPT that the mailbox does not exist (5.1.1, 5.1.2, 5.2.1). */
   isMailboxMissing: boolean;
   /** Providers whose hosts replied that they are busy; `null`: the destination itself, by a relay. */
   busyProviders: readonly (string | null)[];
@@ -35,11 +34,7 @@ export interface OutgoingMail {
   readonly sizeBytes: number;
   readonly eightBit: boolean;
   readonly smtpUtf8: boolean;
-  /**
-   * Dot-stuffed parts with CRLF lines, together ending in CRLF, without the final dot. Keep none in a function that
-   * waits for a reply: ten minutes of waiting must not occupy memory.
-   * @returns `null` once the copy was released: the attempt was stopped, or the system has all bytes
-   */
+  /** Dot-stuffed, without the final dot; `null` once released. Do not hold the bytes while waiting for a reply. */
   readonly wire: () => readonly Buffer[] | null;
 }
 
@@ -50,7 +45,7 @@ export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({
 });
 
 export interface MailTransport {
-  /** Sends a message. Never throws because of what a peer does: that is always an outcome. */
+  /** Never throws because of what a peer does: that is always an outcome. */
   send(mail: OutgoingMail, attempt: OngoingAttempt): Promise<SendReport>;
   /** @param graceMs milliseconds to wait for messages in progress; default 500 */
   close(graceMs?: number): Promise<void>;

@@ -1,9 +1,6 @@
 /**
- * Slots of the delivery worker. The server's own mail has reserved slots; within both kinds each account and each
- * destination has a share. An account that has no slot for a destination may exceed the destination's share, which
- * others may have used up. A delivery without a slot waits in a short queue in memory, or is put back to be retried
- * later; next is the account that has the fewest slots. A slot is occupied only for the first seconds of an attempt: a
- * slow attempt continues without one.
+ * Slots of the delivery worker, shared by account and destination, with reserved ones for own mail. The account that
+ * has the fewest slots is next. A slow attempt gives up its slot after some seconds and continues without one.
  */
 
 import { isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
@@ -34,29 +31,24 @@ const RETRY_LINES_MAX = 10_000;
 
 export class DeliveryShares {
   readonly #limits: ShareLimits;
-  /** Slots in use, by share key. */
   readonly #running = new Counts();
   #waiting: LeasedDelivery[] = [];
   readonly #retries = new RetryLine(retryRule, RETRY_LINES_MAX);
   readonly #providerOf: (destination: string) => string;
-  /** Share keys counted for each admitted delivery until it leaves, because its provider may become known meanwhile. */
+  /** Share keys of admitted deliveries, because a provider may become known before the delivery leaves. */
   readonly #held = new WeakMap<LeasedDelivery, readonly string[]>();
 
-  /** @param providerOf organisation that runs a domain's mail hosts, if known: all its domains share their slots */
+  /** @param providerOf organisation of a domain's mail hosts, if known: its domains share their slots */
   constructor(limits: ShareLimits = shareLimits, providerOf: (destination: string) => string = (name) => name) {
     this.#limits = limits;
     this.#providerOf = providerOf;
   }
 
-  /** Number of free slots in a lane. */
   free(lane: Lane): number {
     return this.#limits[lane].slots - this.#running.of(lane);
   }
 
-  /**
-   * Admits a claimed delivery.
-   * @returns `run`: a slot is taken until `leave`; `wait`: queued for a slot; `later`: not accepted, to be put back
-   */
+  /** @returns `run`: takes a slot until `leave`; `wait`: queued for a slot; `later`: to be put back */
   admit(delivery: LeasedDelivery): "run" | "wait" | "later" {
     if (this.#fullShare(delivery) === undefined) {
       const keys = this.#sharesOf(delivery).map(({ key }) => key);
@@ -77,13 +69,13 @@ export class DeliveryShares {
     this.#held.delete(delivery);
   }
 
-  /** Removes the first waiting delivery of the account with the fewest slots, and takes a slot for it. */
+  /** Dequeues the first delivery of the account with the fewest slots, and takes a slot for it. */
   next(): LeasedDelivery | null {
     let found: LeasedDelivery | null = null;
     let least = Number.POSITIVE_INFINITY;
     for (const it of this.#waiting) {
       const slots = it.userId === null ? 0 : this.#running.of(accountKey(it));
-      // Of the many that may wait for one account, most are passed over by this alone.
+      // A quick check that passes over most of the many deliveries that may wait for one account.
       if (slots >= least || slots >= this.#limits[laneOf(it)].account || this.#fullShare(it) !== undefined) continue;
       [found, least] = [it, slots];
     }
@@ -97,14 +89,13 @@ export class DeliveryShares {
     return this.#waiting;
   }
 
-  /** Removes all waiting deliveries. */
   clearWaiting(): LeasedDelivery[] {
     const left = this.#waiting;
     this.#waiting = [];
     return left;
   }
 
-  /** Accounts with all their slots and half of their waiting places in use: no more of their mail need be claimed. */
+  /** Accounts with all slots and half of their waiting places in use, for which nothing more is claimed. */
   fullAccounts(): string[] {
     const free = this.#freePlaces("usual");
     const isEnough = (count: number) => count >= this.#halfOfPlaces(free + count);
@@ -114,17 +105,16 @@ export class DeliveryShares {
     return [...waiting.keys()].filter((id) => isEnough(waiting.of(id)) && isFull(id));
   }
 
-  /** Maximum deliveries of one account worth claiming at once: for its slots and half of its waiting places. */
+  /** Maximum deliveries worth claiming for one account: its slots and half of its waiting places. */
   claimableOfAccount(): number {
     return this.#limits.usual.account + Math.floor(this.#halfOfPlaces(this.#freePlaces("usual")));
   }
 
-  /** Half of the places that one account can get: a quarter of `free`, which then is a third of the places left. */
+  /** Half of an account's possible places: a quarter of `free`, which then is a third of the places left. */
   #halfOfPlaces(free: number): number {
     return Math.max(this.#limits.usual.waitingOfAccount, free / 4) / 2;
   }
 
-  /** Number of waiting places that an account may use now. */
   #placesOfAccount(lane: Lane): number {
     return Math.max(this.#limits[lane].waitingOfAccount, Math.floor(this.#freePlaces(lane) / 3));
   }
@@ -133,15 +123,14 @@ export class DeliveryShares {
     return this.#limits[lane].waiting - this.#waiting.filter((it) => laneOf(it) === lane).length;
   }
 
-  /** Retry time of a delivery that got `later` or was not attempted. */
   retryAt(delivery: LeasedDelivery, now: Date): Date {
     const share = this.#fullShare(delivery) ?? `usual to ${this.#destinationOf(delivery)}`;
-    // The line of an account's retries must not delay those of others: every share is counted for the account here.
+    // Every share is counted per account, so that one account's retries do not delay those of others.
     const own = ` of ${delivery.userId ?? ""}`;
     return new Date(this.#retries.next(share.endsWith(own) ? share : share + own, now.getTime()));
   }
 
-  /** An account that has none waiting may exceed all limits with one, and always has `waitingOfAccount` places. */
+  /** An account with none waiting may exceed all limits by one, and always has `waitingOfAccount` places. */
   #mayWait(delivery: LeasedDelivery): boolean {
     const lane = laneOf(delivery);
     const same = this.#waiting.filter((it) => laneOf(it) === lane);

@@ -1,8 +1,4 @@
-/**
- * Limits the forwarded messages sent to one mailbox or webhook. They are counted just before they are sent, by account
- * and destination, in memory. A message over a share stays in the queue and its sender still gets
- * 250, so that replies do not reveal where an alias leads, and no account uses up the share of another.
- */
+/** Limits messages to one destination. Those over it stay queued after a 250, which hides where an alias leads. */
 
 import { hash } from "node:crypto";
 import type { Destination } from "../../../core/alias/alias.ts";
@@ -21,18 +17,18 @@ export interface DestinationSharesParts {
   clock: Clock;
   random: Random;
   metrics: Metrics;
-  /** Key of the keyed hashes under which destinations are counted; default: a random key. */
+  /** Destinations are counted by keyed hashes; default: a random key. */
   hashKey?: Buffer;
 }
 
-/** A message to send; mail to the operator has no account. */
+/** Mail to the operator has no account. */
 type Sent = Pick<Delivery, "userId" | "target">;
 
 export class DestinationShares {
   readonly #total: TokenBuckets;
   readonly #own: TokenBuckets;
   readonly #reserved: TokenBuckets;
-  /** Retries of deferred messages, by account and receiver, at the rate at which the share refills. */
+  /** Spaced at the rate at which the share refills, by account and receiver. */
   readonly #retries: RetryLine;
   readonly #clock: Clock;
   readonly #metrics: Metrics;
@@ -51,18 +47,12 @@ export class DestinationShares {
     this.#key = (hashKey ?? random.bytes(32)).toString("base64");
   }
 
-  /**
-   * Checks a first attempt against the destination's share; it waits behind messages already deferred.
-   * @returns `null` when the message was counted and may be sent
-   */
+  /** Waits behind messages already deferred. @returns `null` when the message was counted and may be sent */
   beforeAttempt(sent: Sent): DeliveryOutcome | null {
     return this.#before(sent, (pair, now) => this.#retries.isWaiting(pair, now));
   }
 
-  /**
-   * Checks an attempt from the queue against the destination's share.
-   * @returns `null` when the message was counted and may be sent
-   */
+  /** @returns `null` when the message was counted and may be sent */
   beforeRetry(sent: Sent): DeliveryOutcome | null {
     return this.#before(sent, () => false);
   }
@@ -86,7 +76,7 @@ export class DestinationShares {
     return true;
   }
 
-  /** Returns a keyed hash, so that no address is stored in the clear. */
+  /** A keyed hash, so that no address is stored in clear. */
   #keyOf(name: string): string {
     return hash("sha256", this.#key + name, "latin1").slice(0, 16);
   }
@@ -96,7 +86,7 @@ function nameOf(destination: Destination): string {
   return destination.kind === "mailbox" ? sameMailbox(destination.address) : destination.url;
 }
 
-/** Receiver an account's share is counted for: a mailbox, or all webhooks of a host, whose paths are unlimited. */
+/** Counts all webhooks of a host together, because their paths are unlimited. */
 function receiverOf(destination: Destination): string {
   return destination.kind === "mailbox" ? nameOf(destination) : new URL(destination.url).host;
 }

@@ -1,7 +1,4 @@
-/**
- * A running delivery attempt: measures how long it is at its destination, as the limits of `running-attempts.ts` need,
- * and passes on what the transport notices.
- */
+/** A delivery attempt: measures its time at the destination, for the limits of `running-attempts.ts`. */
 
 import type { ForwardToEntry } from "@kauke/contract";
 import { asciiDomainOf } from "@kauke/mail-rfc";
@@ -12,13 +9,13 @@ import { Counts } from "../../../runtime/maps.ts";
 import type { OngoingAttempt } from "../../transport/transport.ts";
 
 export interface AttemptParties {
-  /** Account that the mail belongs to; `null` for mail to the operator. */
+  /** `null` for mail to the operator. */
   account: string | null;
-  /** Block of addresses that the account was registered from; absent when that is unknown. */
+  /** Network block from which the account was registered; absent when unknown. */
   registeredFrom?: string | undefined;
-  /** Whether the mail is the server's own: it has places of its own, and always room. */
+  /** The server's own mail has places of its own, and always room. */
   isOwnMail?: boolean;
-  /** Domain of the mailbox, or host of the webhook, in lower case. */
+  /** Domain of the mailbox or host of the webhook, in lower case. */
   destination: string;
   sizeBytes: number;
 }
@@ -28,7 +25,6 @@ interface Counted extends Pick<Delivery, "userId" | "target"> {
   sizeBytes: number;
 }
 
-/** What decides about an attempt. */
 export interface AttemptRegistry {
   now(): number;
   /** @returns false when the address has its maximum of attempts */
@@ -37,13 +33,12 @@ export interface AttemptRegistry {
   reachProvider(attempt: RunningAttempt, name: string): boolean;
 }
 
-/** Parties of an attempt at a delivery. */
 export function partiesOfDelivery({ userId: account, registeredFrom, target, sizeBytes }: Counted): AttemptParties {
   const destination = destinationName(target.destination);
   return { account, registeredFrom, destination, isOwnMail: isOwnMail(target), sizeBytes };
 }
 
-/** Party for which the places of an attempt are counted: the account, apart for the server's own mail to it. */
+/** The account, with a party of its own for the server's own mail to it. */
 export function partyOf({ account, destination, isOwnMail = false }: Omit<AttemptParties, "sizeBytes">): string {
   const party = account === null || account === "" ? destination : account;
   return isOwnMail ? `own mail, ${party}` : party;
@@ -56,16 +51,16 @@ export class RunningAttempt implements OngoingAttempt {
   readonly network: string;
   readonly deadlineMs: number;
   peer: string | null = null;
-  /** Organisation that runs the mail host in use; `null` when not known yet. */
+  /** Organisation of the mail host in use; `null` while unknown. */
   provider: string | null = null;
-  /** Milliseconds for which a busy provider gets no mail of the account, if the attempt sent nothing for that reason; otherwise 0. */
+  /** Milliseconds for which a busy provider gets no mail of the account, if nothing was sent for that reason. */
   pausedMs = 0;
   isSent = false;
-  /** Whether the system has all bytes of the message, so that they need no memory. */
+  /** The system has all bytes of the message, so that they need no memory. */
   isPassedOn = false;
-  /** Whether the time at the destination was so long that this counts against the destination. */
+  /** The time at the destination was so long that it counts against the destination. */
   isSlow = false;
-  /** Like `isSlow`, for the time at `peer` only. */
+  /** As `isSlow`, for the time at `peer` only. */
   isPeerSlow = false;
   isPostponed = false;
   readonly #registry: AttemptRegistry;
@@ -104,12 +99,12 @@ export class RunningAttempt implements OngoingAttempt {
     return this.totalMs - this.#waitedMs - waiting;
   }
 
-  /** The part of `activeMs` since the attempt connected to `peer`. */
+  /** Part of `activeMs` since the connection to `peer`. */
   get activeAtPeerMs(): number {
     return this.activeMs - this.#activeMsBeforePeer;
   }
 
-  /** Called when a peer is reached. Time spent before, e.g. on DNS or other hosts, does not count against it. */
+  /** Time before a peer is reached, e.g. for DNS or other hosts, does not count against it. */
   moveTo(peer: string): void {
     this.peer = peer;
     this.isPeerSlow = false;
@@ -117,7 +112,7 @@ export class RunningAttempt implements OngoingAttempt {
   }
 
   reachPeer(address: string): boolean {
-    // One host can easily have a whole IPv6 /64, as another has one IPv4 address.
+    // A host may have a whole IPv6 /64, as another has one IPv4 address.
     if (!this.#registry.reachPeer(this, clientNetwork(address))) return false;
     this.isSent = false;
     this.isPassedOn = false;
@@ -143,7 +138,7 @@ export class RunningAttempt implements OngoingAttempt {
     for (const listener of this.#onSent) listener();
   }
 
-  /** @param listener called when the message is sent to a host, and only its reply is outstanding */
+  /** @param listener called when only the host's reply is outstanding */
   onSent(listener: () => void): void {
     this.#onSent.push(listener);
   }
@@ -152,13 +147,13 @@ export class RunningAttempt implements OngoingAttempt {
     return this.#waitingSince !== null;
   }
 
-  /** Stops an attempt that still waits for a connection, since its slow destination has its maximum without it. */
+  /** Stops an attempt that waits for a connection to a slow destination at its maximum. */
   postpone(): void {
     this.isPostponed = true;
     this.stop();
   }
 
-  /** Stops the attempt at once; its outcome is deferred. */
+  /** The outcome of a stopped attempt is deferred. */
   stop(): void {
     this.#stop.abort();
   }
@@ -177,21 +172,18 @@ interface AttemptShares {
 }
 
 export interface AttemptLimits {
-  /** Milliseconds at the destination after which an attempt counts as slow while its message is not sent. */
+  /** Milliseconds at the destination after which an unsent message makes the attempt slow. */
   slowAfterMs: number;
-  /** Milliseconds after which a sent message without a reply counts as slow. */
+  /** Milliseconds without a reply after which a sent message counts as slow. */
   slowAnswerMs: number;
   slow: AttemptShares;
-  /** Shares of attempts whose message is sent and that wait for the reply. Destinations have none of these. */
+  /** Shares of attempts that wait for the reply to a sent message; not applied to destinations. */
   sent: AttemptShares;
   /** Maximum milliseconds until the message is sent, including time in our own queues. */
   totalMs: number;
 }
 
-/**
- * Selects attempts to stop, so that no account and no destination uses up the connections: every attempt past its
- * deadline, and of the slow ones and of those waiting for their reply as many as exceed a share. Pure.
- */
+/** Selects overdue attempts, and slow or waiting ones above a share, so that nobody uses up the connections. Pure. */
 export function attemptsToEnd(attempts: readonly RunningAttempt[], limits: AttemptLimits): RunningAttempt[] {
   const { slowAfterMs } = limits;
   const isOverdue = ({ activeMs, totalMs, deadlineMs }: RunningAttempt) =>
@@ -216,15 +208,13 @@ export function attemptsToEnd(attempts: readonly RunningAttempt[], limits: Attem
 interface Charge {
   attempt: RunningAttempt;
   ageMs: number;
-  /** Destination, and IP address, whose shares the attempt counts against. */
+  /** Destination and IP address that the attempt counts against. */
   places: string[];
-  /** The same together with the account. */
   pairs: string[];
-  /** All keys that the attempt counts against, the account's included. */
   parties: string[];
 }
 
-/** An attempt counts against the IP address it is connected to only if it was slow there, or its message is sent. */
+/** Counts against the connected IP address only if the attempt was slow there, or its message is sent. */
 function chargeOf(attempt: RunningAttempt, slowAfterMs: number): Charge {
   const { account, destination, peer, activeMs: ageMs, activeAtPeerMs, isSent } = attempt;
   const isAtPeer = peer !== null && (isSent || activeAtPeerMs > slowAfterMs);
@@ -233,11 +223,7 @@ function chargeOf(attempt: RunningAttempt, slowAfterMs: number): Charge {
   return { attempt, ageMs, places, pairs: places.map((place) => `${place} ${account}`), parties };
 }
 
-/**
- * Selects the newest attempts of each party over its share, of destinations those of accounts that have others there:
- * an account's only attempt never exceeds the destination's share, which others may have used up. Over the total, the
- * oldest of the largest party.
- */
+/** Selects the newest above a share, but never an account's only one at a destination; above the total, the oldest. */
 function beyondShares(charges: readonly Charge[], shares: AttemptShares): RunningAttempt[] {
   const counts = new Counts();
   const isOver = ({ attempt, places, pairs }: Charge) =>
@@ -259,7 +245,7 @@ function beyondShares(charges: readonly Charge[], shares: AttemptShares): Runnin
   return [...over, ...largestFirst.slice(0, tooMany)].map(({ attempt }) => attempt);
 }
 
-/** Sorts by age, but before the others come those that are the oldest of their account at all their destinations. */
+/** By age, but first those that are their account's oldest at all their destinations. */
 function firstOfAccounts(charges: readonly Charge[]): Charge[] {
   const seen = new Set<string>();
   const [firsts, others]: [Charge[], Charge[]] = [[], []];

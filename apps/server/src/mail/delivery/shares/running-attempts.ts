@@ -1,8 +1,4 @@
-/**
- * All running attempts of this process: first attempts of the MX and those of the delivery worker. Measures how long
- * each is at its destination, starts none of a party that has its maximum at a slow or busy destination, and stops those
- * that are overdue or over a share.
- */
+/** All attempts of this process. Starts none above a limit at a slow or busy destination, and stops overdue ones. */
 
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { Backoff, busyRule, slowRule } from "../../../limits/backoff.ts";
@@ -32,7 +28,7 @@ export const directLimits: AttemptLimits = {
   totalMs: attempt.totalMs,
 };
 
-/** Most attempts share the few connections to a relay, half of which stay free for quick ones. */
+/** Half of the few connections to a relay stays free for quick attempts. */
 export const relayLimits: AttemptLimits = {
   ...directLimits,
   slow: {
@@ -49,13 +45,12 @@ export class RunningAttempts implements AttemptRegistry {
   readonly #slow = new Backoff(slowRule);
   readonly #busy = new Backoff(busyRule);
   readonly #room: AttemptRoom;
-  /** Number of attempts by party and destination, IP address or provider. */
   readonly #counts = new Counts();
-  /** Organisation that ran a domain's mail hosts when they were last used. */
+  /** Organisation that last ran a domain's mail hosts. */
   readonly #providers = new BoundedMap<string, string>(PROVIDERS_MAX);
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param processes number of processes among which the limits are divided */
+  /** @param processes number among which the limits are divided */
   constructor(limits: AttemptLimits, now: () => number = () => performance.now(), processes = 1) {
     this.#limits = { ...limits, slow: partOfAll(limits.slow, processes), sent: partOfAll(limits.sent, processes) };
     this.now = now;
@@ -66,12 +61,11 @@ export class RunningAttempts implements AttemptRegistry {
     return this.#running.size;
   }
 
-  /** Whether the account may start another attempt now. */
   hasRoom(account: string | null): boolean {
     return this.#room.hasRoom(account);
   }
 
-  /** Starts an attempt. @returns `null` when its account or its slow or busy destination may not have another now */
+  /** @returns `null` when the account, or its slow or busy destination, may not have another attempt now */
   start(parties: AttemptParties): RunningAttempt | null {
     if (parties.isOwnMail !== true && !this.hasRoom(parties.account)) return null;
     const attempt = new RunningAttempt(this, parties);
@@ -82,22 +76,19 @@ export class RunningAttempts implements AttemptRegistry {
     return attempt;
   }
 
-  /**
-   * Ends an attempt.
-   * @returns the outcome to store: `untried` for a postponed attempt that was deferred, else `outcome`
-   */
+  /** @returns the outcome to store: `untried` for a postponed attempt that was deferred, else `outcome` */
   finish(attempt: RunningAttempt, outcome: DeliveryOutcome): DeliveryOutcome {
     this.remove(attempt);
     if (attempt.isPostponed && outcome.kind === "deferred") return untried;
     if (outcome.kind === "taken") for (const key of busyKeys(attempt)) this.#busy.noteSuccess(key);
-    // A destination that took or refused a message without delay is not slow, or no longer.
+    // A destination that took or refused a message without delay is not slow.
     if (outcome.kind === "deferred") return outcome;
     if (!attempt.isSlow) this.#slow.noteSuccess(destinationKey(attempt));
     if (attempt.peer !== null && !attempt.isPeerSlow) this.#slow.noteSuccess(addressKey(attempt, attempt.peer));
     return outcome;
   }
 
-  /** Ends an attempt without learning anything about its destination. */
+  /** Ends an attempt that shows nothing about its destination. */
   remove(attempt: RunningAttempt): void {
     if (!this.#running.delete(attempt)) return;
     this.#room.leave(attempt.account);
@@ -120,7 +111,7 @@ export class RunningAttempts implements AttemptRegistry {
   reachProvider(attempt: RunningAttempt, name: string): boolean {
     if (!this.#running.has(attempt)) return false;
     if (this.providerOf(attempt.destination) !== name) this.#providers.set(attempt.destination, name);
-    // The attempt already counts for this provider, whose previous host deferred it: it may try the next one.
+    // The attempt already counts for this provider, and may try its next host.
     if (attempt.provider === name) return true;
     const key = providerKey(attempt, name);
     if (!this.#enter(key)) {
@@ -132,31 +123,27 @@ export class RunningAttempts implements AttemptRegistry {
     return true;
   }
 
-  /**
-   * @param destination a domain
-   * @returns organisation that ran its mail hosts when they were last used, or the domain itself when that is unknown
-   */
+  /** @returns the organisation that last ran the domain's mail hosts; the domain itself when unknown */
   providerOf(destination: string): string {
     return this.#providers.get(destination) ?? destination;
   }
 
-  /** @param provider `null` when it is not known: the destination itself is busy then */
+  /** @param provider `null` when unknown: then the destination itself is busy */
   noteBusy(attempt: RunningAttempt, provider: string | null): void {
     this.#busy.note(provider === null ? destinationKey(attempt) : providerKey(attempt, provider), this.now());
   }
 
-  /** @returns milliseconds left of the pause after busy replies to a party's mail; 0 when it may be sent */
+  /** @returns milliseconds left of the pause after busy replies to a party's mail */
   pauseLeftMs(parties: AttemptParties): number {
     const { destination } = parties;
     return this.#busy.pauseLeftMs(destinationKey({ destination, party: partyOf(parties) }), this.now());
   }
 
-  /** Number of attempts by account that have not sent their message yet. */
   unsentByAccount(): Map<string, number> {
     return this.#countByAccount((it) => !it.isSent);
   }
 
-  /** Accounts that have their maximum of slow attempts: more of their mail need not be claimed. */
+  /** Accounts at their maximum of slow attempts, for which nothing more is claimed. */
   slowAccounts(): string[] {
     const slow = this.#countByAccount((it) => it.isSlow && !it.isSent);
     return [...slow].filter(([, count]) => count >= this.#limits.slow.account).map(([account]) => account);
@@ -165,7 +152,7 @@ export class RunningAttempts implements AttemptRegistry {
   sweep(): void {
     const attempts = [...this.#running];
     for (const attempt of attempts) this.#noteIfSlow(attempt);
-    // Of the attempts waiting for a connection to a slow destination, the newest are postponed first.
+    // The newest attempts waiting for a connection to a slow destination are postponed first.
     const now = this.now();
     for (const attempt of attempts.toReversed())
       if (attempt.isWaiting && keysOf(attempt).some((key) => this.#counts.of(key) > this.#slow.limitOf(key, now))) {
@@ -194,7 +181,7 @@ export class RunningAttempts implements AttemptRegistry {
     }
   }
 
-  /** @returns false when the party has its maximum of attempts at a slow or busy destination, address or provider */
+  /** @returns false when the party has its maximum at a slow or busy destination, address or provider */
   #enter(key: string): boolean {
     const now = this.now();
     if (this.#counts.of(key) >= Math.min(this.#slow.limitOf(key, now), this.#busy.limitOf(key, now))) return false;
@@ -207,7 +194,7 @@ export class RunningAttempts implements AttemptRegistry {
   }
 }
 
-// Each party is limited by what it has found a destination to be: strangers could make it slow or busy for all.
+// Keyed by party, because strangers could make a destination slow or busy for all.
 type OfParty = Pick<RunningAttempt, "party">;
 const destinationKey = ({ destination, party }: OfParty & Pick<RunningAttempt, "destination">) =>
   `to ${destination} of ${party}`;

@@ -1,8 +1,6 @@
 /**
- * Authenticates a message by SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617). All checks start at
- * once and share a deadline; one that has not finished by then results in `temperror`. A message that is not proven
- * because a check is unfinished is deferred if the policy is `reject` or unreadable (docs/decisions/2026-11-22-dmarc-
- * and-slow-dns.md).
+ * SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489) and ARC (RFC 8617), concurrently and with one deadline. Unfinished
+ * checks are `temperror`, and may defer a message (docs/decisions/2026-11-22-dmarc-and-slow-dns.md).
  */
 
 import type { Vouchers } from "@kauke/mail-rfc";
@@ -22,7 +20,7 @@ export interface ToAuthenticate {
   envelopeFrom: string;
   clientAddress: string;
   helo: string;
-  /** Whether a recipient is a reply or send address, so that it matters whether the author wrote to it. */
+  /** A recipient is a reply or send address, so it matters whether the author wrote to it. */
   mayInstruct?: boolean;
 }
 
@@ -33,7 +31,7 @@ export interface Authenticated extends Authentication {
 
 export interface AuthenticateDeps {
   resolver: Resolver;
-  /** Used as authserv-id in Authentication-Results. */
+  /** The authserv-id in Authentication-Results. */
   mailHost: string;
   trustedArcSigners: ReadonlySet<string>;
   timeoutMs: number;
@@ -87,12 +85,12 @@ async function check(mail: ToAuthenticate, dns: MessageDns, deps: AuthenticateDe
   return { ...found, verdict, couldBeProven, wasCut, judge, shown };
 }
 
-/** Turns a pass into a failure for a From that mail programs parse differently: they may display another author. */
+/** A From that mail programs parse differently fails, because they may display another author. */
 function unproven(verdict: DmarcVerdict): DmarcVerdict {
   return { ...verdict, isProven: false, result: verdict.result === "pass" ? "fail" : verdict.result };
 }
 
-/** Domains that would pass SPF or DKIM if every unfinished check passed; for a check that threw, the author's own. */
+/** Domains that would pass if every unfinished check passed; for a check that threw, the author's own. */
 function possibleVouchers({ author, spf, dkim }: Pick<ChecksFound, "author" | "spf" | "dkim">): Vouchers {
   const isOpen = ({ result }: { result: AuthResult }) => result === "temperror" || result === "pass";
   const own = { result: "temperror", domain: author } as const;
@@ -102,7 +100,7 @@ function possibleVouchers({ author, spf, dkim }: Pick<ChecksFound, "author" | "s
   };
 }
 
-/** Applies DMARC again whenever a check passes, so that a proven message does not wait for the remaining checks. */
+/** Applies DMARC whenever a check passes, so that a proven message does not wait for the remaining checks. */
 class Proof {
   readonly #judge: DmarcJudge;
   readonly #onProven: () => void;

@@ -1,8 +1,4 @@
-/**
- * The author of a message: whom mail programs show as the author, whether DMARC proves it, and whether the author sent
- * the message to the recipients of this envelope. DKIM does not prove that: whoever holds a signed message can send it
- * to any address.
- */
+/** The author that mail programs show, whether DMARC proves it, and whether the author wrote to this envelope. */
 
 import {
   addressesOf,
@@ -30,14 +26,11 @@ export interface ReceivedMessage {
 }
 
 export interface ShownAuthor {
-  /** Domain of the author in A-labels, the first of several; empty when there is none. */
+  /** Domain of the (first) author in A-labels; empty when there is none. */
   domain: string;
   fromFields: number;
   recipientFields: number;
-  /**
-   * Whether every mail program displays this author: at most one From field, which contains nothing that RFC 5322 does
-   * not allow. Any other From proves nothing, since a mail program may display another of its addresses.
-   */
+  /** Every mail program displays this author: one From field at most, strictly RFC 5322. Other fields prove nothing. */
   isPlain: boolean;
   isSingle: boolean;
 }
@@ -67,7 +60,7 @@ export function hasSameFrom({ fromFields }: ShownAuthor, fields: readonly RawFie
   return fromFields <= 1 && fields.filter(({ name }) => name === "from").length === fromFields;
 }
 
-/** Whether signatures cover the displayed recipients: this parse of the header has as many To and Cc fields. */
+/** Whether signatures cover the displayed recipients: this parse has as many To and Cc fields. */
 export function hasSameRecipients({ recipientFields }: ShownAuthor, fields: readonly RawField[]): boolean {
   return fields.filter(({ name }) => name === "to" || name === "cc").length === recipientFields;
 }
@@ -78,7 +71,7 @@ function authorDomain(address: string): string {
 }
 
 export interface DmarcVerdict {
-  /** `temperror`: the DMARC record, or a look-up that alignment depends on, failed temporarily. */
+  /** `temperror`: the DMARC record or a look-up for alignment failed temporarily. */
   result: "pass" | "fail" | "none" | "temperror";
   isProven: boolean;
   applied: DmarcPolicy | null;
@@ -88,11 +81,7 @@ type Dns = Pick<MessageDns, "find">;
 
 const nobody: Vouchers = { spf: [], dkim: [] };
 
-/**
- * DMARC (RFC 7489, RFC 9989): whether the displayed author is proven, and which policy their domain publishes.
- * Without a DMARC record, relaxed alignment by the public suffix list proves the author; with one, that record alone
- * decides.
- */
+/** DMARC (RFC 7489, RFC 9989): a record alone decides; without one, relaxed alignment by the public suffix list. */
 export class DmarcJudge {
   readonly #author: string;
   readonly #evaluation: DmarcEvaluation;
@@ -145,14 +134,11 @@ interface Checks {
   shown: ShownAuthor;
   spf: DomainCheck | null;
   dkim: readonly (DomainCheck & { instruction?: InstructionProof })[] | null;
-  /** Whether the author is unproven because a check did not finish. */
+  /** The author is unproven because a check did not finish. */
   isUnfinished: boolean;
 }
 
-/**
- * Whether the author of a message sent it to the recipients of this envelope, or somebody else sent it again.
- * @param judge applies DMARC to the domains that SPF and DKIM pass for
- */
+/** Whether the author sent the message to this envelope: whoever has a signed message can send it again, to anybody. */
 export async function readInstruction(
   { shown, spf, dkim, isUnfinished }: Checks,
   judge: (vouchers: Vouchers) => Promise<DmarcVerdict>,

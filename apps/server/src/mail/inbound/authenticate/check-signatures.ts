@@ -1,8 +1,4 @@
-/**
- * Checks the DKIM signatures and the ARC chain of a message (RFC 6376, RFC 8617). All keys are looked up at once, so
- * that one late look-up keeps no other signature from being checked. A field beyond the limits, which are far above what
- * real ones need, is treated as absent.
- */
+/** DKIM signatures and ARC chain (RFC 6376, RFC 8617). Looks up all keys at once; ignores fields above the limits. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ArcChain,
@@ -45,12 +41,9 @@ export interface SignatureFound {
 export interface ArcFound {
   result: AuthResult;
   comment: string;
-  /** Domain of the last ARC signer in lower case, whether its seal is valid or not. */
+  /** Last ARC signer's domain in lower case, even if the seal is invalid. */
   sealer: string;
-  /**
-   * Author for whom the last ARC signer recorded a DMARC pass, which counts only if `result` is `pass`. Empty if it
-   * recorded none, or if the message may show another author.
-   */
+  /** Author with a DMARC pass by the last ARC signer, valid only if `result` is `pass`; else empty. */
   vouchedAuthor: string;
 }
 
@@ -97,7 +90,7 @@ async function prepare(
 ): Promise<SignatureVerifier> {
   const bodyStart = findBody(raw);
   const fields = bodyStart > headerLimits.bytesMax ? [] : rawFields(asForwarded(raw.toString("latin1", 0, bodyStart)));
-  // With more than one From field, a signature may cover another author than the displayed one, so none is checked.
+  // With several From fields, a signature may cover another author than the displayed one, so none is checked.
   const isSameFrom = hasSameFrom(shown, fields);
   const dkim = (isSameFrom ? checkedSignatures(fields) : [])
     .map(readSignatureField)
@@ -113,10 +106,7 @@ async function prepare(
   return new SignatureVerifier({ fields, dkim, message, chain, hashes, provesRecipients, isSingle }, deps);
 }
 
-/**
- * The newest message signature of an ARC chain. If it names no canonicalization it is checked with the default, simple,
- * and then with relaxed, which many signers mean.
- */
+/** Without a canonicalization, tries the newest signature as simple, the default, then as relaxed, which many mean. */
 function messageSignatures(sets: readonly ArcSet[]): ReadSignature[] {
   const newest = sets.at(-1);
   const signature = newest === undefined ? null : readSignatureField(newest.message);
@@ -134,7 +124,7 @@ interface Prepared {
   message: readonly ReadSignature[];
   chain: ArcChain | null;
   hashes: ReadonlyMap<string, BodyHash>;
-  /** Whether to find out which signatures prove that the author wrote to the people in To and Cc. */
+  /** Find out which signatures prove that the author wrote to the people in To and Cc. */
   provesRecipients: boolean;
   isSingle: boolean;
 }
@@ -205,7 +195,7 @@ class SignatureVerifier {
     return checkWithKey(signature, { fields: this.#mail.fields, found, now: this.#now });
   }
 
-  /** A signature that covers part of the body (`l=`) proves nothing (RFC 6376 §8.2): `policy` (RFC 8601 §2.7.1). */
+  /** A signature with `l=` proves nothing (RFC 6376 §8.2): `policy` (RFC 8601 §2.7.1). */
   #report(signature: ReadSignature, { result, reason }: SignatureStatus): SignatureFound {
     const hash = this.#mail.hashes.get(hashKeyOf(signature));
     const isWhole = signature.limit === null || hash === undefined || hash.hashedBytes >= hash.canonicalBytes;
@@ -229,16 +219,15 @@ function findBody(raw: Buffer): number {
   return at < 0 ? raw.length : at + BLANK_LINE.length;
 }
 
-/** Header with bare LFs as spaces, the form that is forwarded and so the form to check signatures on. */
+/** Bare LFs become spaces, as in the forwarded header, so signatures are checked on that form. */
 function asForwarded(header: string): string {
   return /(?<!\r)\n/.test(header) ? header.replace(/(?<!\r)\n/g, " ") : header;
 }
 
-/** Header bytes hashed for all DKIM signatures together: each may sign the whole header. */
+/** Header bytes hashed for all DKIM signatures together, because each may sign the whole header. */
 const SIGNED_BYTES_MAX = 1024 * 1024;
 const LONG_BLANKS = new RegExp(`(?<![ \\t\\r\\n])[ \\t\\r\\n]{${bounds.signatures.blanks + 1}}`);
 
-/** @returns the DKIM signatures to check */
 function checkedSignatures(fields: readonly RawField[]): RawField[] {
   const signatures = fields.filter((field) => field.name === "dkim-signature" && isReadableSignature(field));
   return signatures.length === 0 ? [] : withinTotal(signatures.slice(0, signaturesMax(fields)));

@@ -1,4 +1,4 @@
-/** SPF (RFC 7208) of the envelope sender. A look-up that fails or is late makes the result `temperror`. */
+/** SPF (RFC 7208) of the envelope sender. A failed or late look-up makes the result `temperror`. */
 import { checkHost } from "@kauke/mail-rfc";
 import type { AuthResult } from "../../../core/message/message.ts";
 import type { MessageDns } from "./message-dns.ts";

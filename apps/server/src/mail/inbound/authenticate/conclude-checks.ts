@@ -1,4 +1,4 @@
-/** Concludes from the results of authentication: whether to accept the message, and what to record with it. Pure. */
+/** From the results of authentication: whether to accept the message, and what to record with it. Pure. */
 import { type DmarcPolicy, type MethodResult, resultsValue } from "@kauke/mail-rfc";
 import type { AuthResult, MessageAuthentication } from "../../../core/message/message.ts";
 import type { MailRefusal } from "../../reply.ts";
@@ -10,15 +10,15 @@ type Refusal = Extract<MailRefusal, "dmarc_reject" | "proof_unfinished"> | "auth
 
 export interface Authentication {
   found: MessageAuthentication;
-  /** The author is unproven and a check unfinished: stages that need proof defer, even if `refusal` accepts. */
+  /** A check is unfinished and the author unproven: stages that need proof defer, even if `refusal` accepts. */
   isUnfinished: boolean;
   refusal: Refusal | null;
 }
 
-/** Results of the checks; one that threw is `null` and says nothing about the message. */
+/** A check that threw is `null` and says nothing about the message. */
 export interface ChecksFound {
   author: string;
-  /** Whether From is plain (`ShownAuthor.isPlain`): any other proves nothing. */
+  /** From is plain (`ShownAuthor.isPlain`): any other proves nothing. */
   isAuthorPlain: boolean;
   policy: DmarcPolicy | "unknown";
   spf: SpfFound | null;
@@ -58,7 +58,7 @@ function isOpen({ policy, verdict, couldBeProven, wasCut, arc }: ChecksFound, is
   return policy === "unknown" || verdict.result === "temperror" || couldBeProven || wasCut || isSealOpen;
 }
 
-/** A proven message is never refused. Without proof an unreadable policy counts as if it were `reject`, and defers. */
+/** A proven message is never refused. Without proof an unreadable policy counts as `reject`, and defers. */
 function refusalOf(
   { isAuthorPlain, policy, verdict }: ChecksFound,
   { isUnfinished, isExplained }: { isUnfinished: boolean; isExplained: boolean },

@@ -1,8 +1,4 @@
-/**
- * Computes the body hashes that a message's DKIM signatures ask for. One pass over the body serves all signatures with
- * the same canonicalization, with or without `l=` tags (RFC 6376 §3.5): a pass over 25 MiB of short lines takes a
- * second.
- */
+/** Body hashes for DKIM. Signatures with the same canonicalization share one pass (1 s for 25 MiB of short lines). */
 import { createHash, type Hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { canonicalBody, type DkimCanonicalization } from "@kauke/mail-rfc";
@@ -13,7 +9,7 @@ export interface BodyHash {
   hashedBytes: number;
 }
 
-/** Milliseconds of hashing after which the event loop gets a turn. One chunk of a body takes 5 ms at most. */
+/** Milliseconds of hashing between turns of the event loop. */
 const TURN_MS = 10;
 
 interface Wanted {
@@ -24,10 +20,7 @@ interface Wanted {
   limit: number;
 }
 
-/**
- * @param keys kinds of hashes: `relaxed:sha256:` or, with `l=`, `relaxed:sha256:1000`
- * @param noteSimple called with the SHA-256 of a whole body that is already canonical
- */
+/** @param keys e.g. `relaxed:sha256:1000` (with `l=`) @param noteSimple gets the hash of an already canonical body */
 export async function hashBody(
   body: Buffer,
   keys: Iterable<string>,
@@ -48,7 +41,7 @@ export async function hashBody(
   return found;
 }
 
-/** Reads a key of `hashBody`; a limit that is not a number counts as none. */
+/** Reads a key of `hashBody`; a limit that is no number counts as none. */
 function readKey(key: string): Wanted {
   const [canonicalization, algorithm = "", limitText = ""] = key.split(":");
   const isLimited = limitText !== "" && Number(limitText) >= 0;

@@ -1,7 +1,4 @@
-/**
- * DNS look-ups for one message's authentication, with one deadline: a look-up without a response by then fails, so that
- * every check finishes. Results are cached for the message.
- */
+/** One message's DNS look-ups, cached, with one deadline after which they fail, so that every check finishes. */
 
 import { type KeyLookup, type KeyRecord, keyName, readKeyRecord, type SpfRecordType } from "@kauke/mail-rfc";
 import { bounds } from "../../../limits/table.ts";
@@ -32,7 +29,7 @@ export class MessageDns {
     this.#timer = setTimeout(this.#endNow, limitMs);
   }
 
-  /** Whether a look-up was cut off by our deadline or the resolver's. */
+  /** A look-up was cut off by our deadline or the resolver's. */
   get wasCut(): boolean {
     return this.#wasCut;
   }
@@ -48,7 +45,7 @@ export class MessageDns {
     this.#endNow();
   }
 
-  /** Cached results are returned even after the deadline. MX gives host names by preference. */
+  /** Returns cached results even after the deadline. MX gives host names by preference. */
   async find(name: string, type: SpfRecordType): Promise<TextResult> {
     const result = (await Promise.race([this.#find(name, type), this.#end])) ?? late;
     if (result.kind === "failed" && result.isLate === true) this.#wasCut = true;
@@ -89,10 +86,7 @@ function hostsOf(result: DnsResult<MxRecord>): TextResult {
   return { kind: "found", records: byPreference.map(({ exchange }) => exchange) };
 }
 
-/**
- * Bounds the TXT records that are read: an oversized DKIM key becomes an invalid one, an oversized DMARC record a failed
- * look-up. `parseSpfRecord` bounds SPF records.
- */
+/** Bounds TXT records: an oversized DKIM key is invalid, an oversized DMARC record a failed look-up. */
 export function boundTxt(name: string, found: DnsResult<string>): DnsResult<string> {
   if (found.kind !== "found") return found;
   const { records } = found;
@@ -103,12 +97,12 @@ export function boundTxt(name: string, found: DnsResult<string>): DnsResult<stri
 
 const readableKey = (record: string): string => (record.length > bounds.txtRecord.octets ? "" : record);
 
-/** Maximum cached keys; each takes some 3 KiB, its text included. */
+/** Each cached key takes some 3 KiB. */
 export const KEY_RECORDS_MAX = 500;
 /** Maximum characters of a cached record; an RSA key of 4,096 bits has 750. */
 const CACHED_CHARACTERS_MAX = 1024;
 
-/** Cache of public keys of signatures, by the text of their record, so that a changed record counts at once. */
+/** Public keys by the text of their record, so that a changed record counts at once. */
 export class KeyRecords {
   readonly #records = new BoundedMap<string, KeyRecord>(KEY_RECORDS_MAX);
 
@@ -125,7 +119,7 @@ export class KeyRecords {
 
 const keyRecords = new KeyRecords();
 
-/** Looks a key up. Of several records the first counts (RFC 6376 §3.6.2.2 leaves it open). */
+/** Of several key records the first counts (RFC 6376 §3.6.2.2 leaves it open). */
 export async function lookUpKey(
   place: { selector: string; domain: string },
   dns: Pick<MessageDns, "find">,

@@ -1,8 +1,4 @@
-/**
- * Sends an absence note that a mailbox' host wrote to our bounce address as the alias. Such notes go to the envelope
- * sender of the mail they answer (RFC 3834 §4, RFC 5230 §5.5), for whom the bounce address stands. Checks what the host
- * can't know: whether the sender is a person (RFC 3834 §2), and had a note in the last seven days.
- */
+/** Sends an absence note for a bounce address on as the alias, if the sender may get one (RFC 3834 §2, RFC 5230). */
 
 import { type HeaderBlock, type Mailbox, readAutoSubmitted, splitAddress } from "@kauke/mail-rfc";
 import type { AliasRoute } from "../../../core/alias/alias.ts";
@@ -56,7 +52,7 @@ export async function sendNote(
       marks: { userId: route.userId, marks: [mark], mayRepeat: false },
       isCounted: true,
     },
-    // The owner did not write this message for the alias, so the leak guard searches it whatever the settings say.
+    // The owner did not write this message, so the leak guard searches it whatever the settings say.
     {
       ...deps.write,
       users: {
@@ -72,11 +68,7 @@ export async function sendNote(
   return refusal.code < 500 ? { kind: "deferral", reply: refusal } : refused("content");
 }
 
-/**
- * The proof is a signature of a confirmed mailbox that covers From, and To with this bounce address. SPF proves
- * nothing, because a host has one null sender for all its mailboxes.
- * @returns `unfinished` for any author while a signature can't be checked
- */
+/** Needs a signature over From and To. SPF proves nothing: a host has one null sender for all its mailboxes. */
 async function noteProof(
   transaction: Transaction,
   header: HeaderBlock,

@@ -1,8 +1,6 @@
 /**
- * The stage that processes what mail hosts write by themselves: reports and absence notes at our bounce addresses,
- * complaints at abuse@. Anybody may write a report: only its form and status are used. Its text is not passed on,
- * because it names the owner's real address. The owner gets a notice, and the original sender, if the bounce address
- * names one, a report of our own that mentions only the alias.
+ * Reports and absence notes at bounce addresses, and complaints at abuse@. Anybody may write a report, so only its form
+ * and status are used; its text, which names the owner's real address, is not passed on.
  */
 
 import { hash } from "node:crypto";
@@ -34,7 +32,7 @@ export interface TakeReportsDeps {
   resolve: ResolveDeps;
   aliases: Pick<AliasStore, "findRouteById">;
   failures: Pick<FailureReporter, "reportBounce" | "reportNote" | "reportComplaint">;
-  /** Delivery reports; `null` when senders are not authenticated, so that none is proven. */
+  /** `null` when senders are not authenticated, so that none is proven. */
   reports: DeliveryReports | null;
   limits: Pick<BounceLimits, "takeNotice" | "takeReport">;
   ownerReplies: PrepareRepliesDeps;
@@ -52,11 +50,7 @@ export async function takeReports(
   return accept(message);
 }
 
-/**
- * Hosts report in their own words and languages, so whatever is no report in a known form and no absence note counts as
- * a failure of unknown reason, which only the owner is told.
- * @returns the deferral of an absence note, else `null`
- */
+/** What is neither a known report nor an absence note counts as a failure, of which only the owner is told. */
 async function takeBounces(
   { transaction, screened }: ScreenedMessage,
   bounces: readonly BounceRecipient[],
@@ -84,7 +78,7 @@ async function takeBounces(
   return null;
 }
 
-/** Whether an absence note is from a destination of the alias, as it is a reply to the envelope sender. */
+/** Whether an absence note is from a destination of the alias: it replies to the envelope sender. */
 function isFromDestination(source: HeaderSource, route: AliasRoute): boolean {
   const authors = addressesOf(source, "from").mailboxes;
   return authors.some(({ address }) =>
@@ -118,11 +112,7 @@ async function notify({ route, sender, facts, arrivedAt }: AliasBounce, deps: Ta
   await deps.reports.send({ aliasId, userId, aliasAddress, to: sender, enhancedStatus, arrivedAt });
 }
 
-/**
- * A complaint (ARF) to abuse@ about mail we forwarded: the owner of the alias gets a notice. The alias is found by the
- * envelope sender that the report quotes, which carries our keyed hash. Like all mail to abuse@ it also goes to the
- * operator.
- */
+/** Notifies the alias' owner of a complaint (ARF), found by our keyed hash in the quoted envelope sender. */
 async function takeComplaint({ wire, recipients }: Transaction, deps: TakeReportsDeps): Promise<void> {
   if (!recipients.some((to) => to.kind === "operator" && to.address.startsWith("abuse@"))) return;
   const facts = readFeedbackReport(unstuff(wire));
@@ -131,7 +121,7 @@ async function takeComplaint({ wire, recipients }: Transaction, deps: TakeReport
   if (route !== null && deps.limits.takeNotice(route)) await deps.failures.reportComplaint(route);
 }
 
-/** @returns `null` for an address that is no bounce address of ours, or names no alias */
+/** @returns `null` for an address that is not our bounce address, or names no alias */
 async function aliasOf(mailFrom: string, deps: ResolveDeps): Promise<string | null> {
   try {
     const verdict = await resolve(parsePath(`<${mailFrom}>`), true, deps);
@@ -167,15 +157,14 @@ export interface BouncedMail {
 interface BounceLimitsParts {
   clock: Clock;
   random: Random;
-  /** Key of the hashes under which senders are counted; default: a random one. */
+  /** Senders are counted by keyed hashes; default: a random key. */
   hashKey?: Buffer;
   processes?: number | undefined;
 }
 
 /**
- * Limits what bounces may trigger. A mailbox's host and its reader know the bounce address, and may send any number of
- * reports to it: those over a limit are accepted without effect. A sender gets fewer of these reports a day than
- * `delivery-reports.ts` sends to one address, so that bounces never use up reports about mail that failed here.
+ * Whoever knows a bounce address may send any number of reports: those over a limit are accepted without effect. The
+ * limit per sender is below that of `delivery-reports.ts`, so bounces never use up reports about mail that failed here.
  */
 export class BounceLimits {
   readonly #clock: Clock;
@@ -192,7 +181,6 @@ export class BounceLimits {
     this.#buckets = Object.fromEntries(buckets) as Record<RuleName, TokenBuckets>;
   }
 
-  /** Counts a notice to the owner. @returns false, counting nothing, when a limit is reached */
   takeNotice({ aliasId, userId }: Omit<BouncedMail, "sender">): boolean {
     return this.#takeAll([
       ["aliasNotice", aliasId],
@@ -200,7 +188,6 @@ export class BounceLimits {
     ]);
   }
 
-  /** Counts a report to the original sender. @returns false, counting nothing, when a limit is reached */
   takeReport({ aliasId, userId, sender }: BouncedMail): boolean {
     const to = hash("sha256", this.#key + sender.toLowerCase(), "latin1").slice(0, 16);
     return this.#takeAll([

@@ -1,4 +1,4 @@
-/** What the connection pool knows of one host, and its decisions there: who is next, who may exceed, who must wait. */
+/** State of one host in the connection pool, and who is next, may exceed a limit, or must wait there. */
 
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import { isHeldUp, type Place, type PlaceParty, Places, turnOf } from "../../../limits/slots.ts";
@@ -16,11 +16,11 @@ export const poolDefaults = {
   /** Some hosts refuse more messages on a connection, and it spreads load over a name's hosts. */
   messagesPerConnection: bounds.hostConnections.messages,
   idleMs: bounds.hostConnections.idleMs,
-  /** Beyond this number of messages, those of the party with the most are deferred. */
+  /** Above this number of messages, those of the party with the most are deferred. */
   waitingPerHost: bounds.hostWaiting.host,
   waitingPerParty: bounds.hostWaiting.account,
   idleMax: bounds.hostConnections.idle,
-  /** Milliseconds of waiting for the reply to a message, after which its connection leaves the shared places. */
+  /** Milliseconds without a reply to a message, after which its connection leaves the shared places. */
   lateMs: bounds.lateConnections.lateMs,
   backOffMs: 500,
   backOffMaxMs: 30_000,
@@ -36,13 +36,13 @@ export interface Provider {
   name: string;
   /** Open connections without the late ones. */
   open: number;
-  /** Hosts of the provider, least recently served first. */
+  /** Least recently served first. */
   hosts: Set<Host>;
 }
 
 export interface Host {
   key: string;
-  /** Provider of the host; `null` when only the host's own limit of connections applies. */
+  /** `null` when only the host's own limit of connections applies. */
   provider: Provider | null;
   peer: SmtpPeer;
   open: number;
@@ -78,7 +78,7 @@ export const aborted = classifyLoss("aborted");
 
 const KNOWN_HOSTS_MAX = 5000;
 
-/** The hosts that the pool knows, and their providers. Those without connections and waiting messages may be evicted. */
+/** Known hosts and their providers. Those without connections and waiting messages may be evicted. */
 export class PoolHosts {
   readonly #limits: Pick<typeof poolDefaults, "waitingPerHost" | "waitingPerParty">;
   readonly #hosts = new Map<string, Host>();
@@ -93,7 +93,7 @@ export class PoolHosts {
   }
 
   of(peer: SmtpPeer): Host {
-    // Hosts are keyed by the address connected to: many names for one host get no more connections than one name.
+    // Keyed by the address connected to: many names for one host get no more connections than one name.
     const proven = peer.isVerified ? peer.name : "";
     const key = `${peer.host}|${peer.port}|${proven}|${peer.tls}|${peer.login?.user ?? ""}`;
     const known = this.#hosts.get(key);

@@ -1,7 +1,4 @@
-/**
- * One socket that speaks SMTP in lines and bytes: ordered replies, timeouts, back-pressure, TLS. Every failure is a
- * `ChannelError` with one of our reasons; the platform's messages are dropped.
- */
+/** One SMTP socket in lines and bytes. Every failure is a `ChannelError` without the platform's message. */
 
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -20,7 +17,7 @@ export class ChannelError extends Error {
 export interface ChannelTarget {
   host: string;
   port: number;
-  /** TLS options for TLS from the first byte; `null` for a plain connection. */
+  /** For TLS from the first byte; `null` for a plain connection. */
   tls: ConnectionOptions | null;
 }
 
@@ -37,7 +34,7 @@ export interface BodyTimes {
   totalMs: number;
 }
 
-/** Bytes of a body written before waiting for the socket, so that a slow peer costs no memory beyond the message. */
+/** Bytes written before waiting for the socket, so that a slow peer costs no memory beyond the message. */
 const CHUNK_BYTES = 256 * 1024;
 const FINAL_DOT = Buffer.from(".\r\n");
 const NOTHING = Buffer.alloc(0);
@@ -52,7 +49,7 @@ export class SmtpChannel {
   #lost: LossReason | null = null;
   #isSecure = false;
   #unlisten: () => void = () => {};
-  /** Set while the connection is idle: anything the peer sends or does ends the channel and calls this. */
+  /** Set while idle: anything the peer sends or does ends the channel and calls this. */
   onIdleLoss: (() => void) | null = null;
 
   private constructor(socket: Socket) {
@@ -97,11 +94,9 @@ export class SmtpChannel {
   }
 
   /**
-   * Writes a body and its final dot. A small body is sent in a single write; of a larger one every byte is passed to
-   * the system before the dot is written, so that a peer that stops reading certainly does not have the message.
-   * @param onDot called just before the dot may reach the peer, with whether the system has all bytes before it
-   * @returns false when the peer replied before the dot: the rest was not sent
-   * @throws ChannelError `timed_out` when the peer takes no chunk for `stallMs`, or not the whole body within `totalMs`
+   * The system has all bytes of a large body before the final dot, so a peer that stops reading can't have the message.
+   * @param onDot called before the dot, with whether the system has all bytes before it
+   * @returns false when the peer replied early: the rest was not sent @throws ChannelError `timed_out`
    */
   async writeBody(parts: readonly Buffer[], times: BodyTimes, onDot: (isPassedOn: boolean) => void): Promise<boolean> {
     const endsAt = performance.now() + times.totalMs;

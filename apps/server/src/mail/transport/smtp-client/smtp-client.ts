@@ -30,7 +30,7 @@ export interface SmtpPeer {
   /** IP address, or a name that the system resolves. */
   host: string;
   port: number;
-  /** Name of the peer for TLS (SNI and certificate). */
+  /** For TLS (SNI and certificate). */
   name: string;
   /** `opportunistic`: STARTTLS if offered, plain if it fails; `starttls`: required; `implicit`: from the first byte. */
   tls: "opportunistic" | "starttls" | "implicit";
@@ -60,10 +60,7 @@ class SetUpRefused extends Error {
 /** `extended`: EHLO, and STARTTLS when offered; `plain`: without STARTTLS; `basic`: HELO only (RFC 5321 §3.2). */
 type Dialect = "extended" | "plain" | "basic";
 
-/**
- * In opportunistic mode one connection with a simpler dialect follows a failed TLS handshake, or a failed EHLO unless
- * it timed out, got a 4xx reply or a login is needed. Never throws because of what the peer does.
- */
+/** Opportunistic mode retries a failed TLS handshake or EHLO once, in a simpler dialect. Never throws. */
 export async function openSmtp(peer: SmtpPeer, options: SmtpClientOptions, signal?: AbortSignal): Promise<OpenResult> {
   const first = await tryOpen(peer, options, "extended", signal);
   const simpler = first.kind === "failed" && peer.tls === "opportunistic" ? simplerDialect(first, peer) : null;
@@ -203,10 +200,7 @@ function sharedContext(extraCa: string | undefined): SecureContext {
 
 const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");
 
-/**
- * AUTH as a client (RFC 4954): PLAIN (RFC 4616), else LOGIN. Only where a password may be sent.
- * @returns the reply that ends the exchange; `null` when the peer offers neither
- */
+/** AUTH (RFC 4954): PLAIN (RFC 4616), else LOGIN. @returns the final reply; `null` when the peer offers neither */
 async function logIn(
   ask: (line: string) => Promise<PeerReply>,
   mechanisms: ReadonlySet<string>,

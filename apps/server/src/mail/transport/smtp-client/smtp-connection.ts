@@ -18,17 +18,17 @@ import {
 import type { OngoingAttempt, OutgoingMail } from "../transport.ts";
 import { ChannelError, type SmtpChannel } from "./smtp-channel.ts";
 
-/** Timeouts by stage, at least those of RFC 5321 §4.5.3.2.1 to .6, which does not cover connecting and TLS. */
+/** At least those of RFC 5321 §4.5.3.2.1 to .6, which does not cover connecting and TLS. */
 export const smtpTimeouts = {
   connectMs: 30_000,
   greetingMs: 300_000,
-  /** Milliseconds for the reply to EHLO, MAIL, RCPT and every other command except DATA. */
+  /** For the reply to every command except DATA. */
   commandMs: 300_000,
   tlsMs: 60_000,
   dataMs: 120_000,
-  /** Milliseconds in which the peer takes no byte of the body. */
+  /** Time in which the peer takes no byte of the body. */
   stallMs: 180_000,
-  /** Milliseconds for the whole body, plus its size at `MIN_BYTES_PER_SECOND`: cuts off peers that read very slowly. */
+  /** For the whole body, plus its size at `MIN_BYTES_PER_SECOND`: cuts off peers that read very slowly. */
   bodyMs: 180_000,
   finalMs: bounds.attempt.replyMs,
 };
@@ -40,7 +40,7 @@ export const MIN_BYTES_PER_SECOND = 65_536;
 export interface HostReport {
   outcome: DeliveryOutcome;
   isMailboxMissing: boolean;
-  /** Whether a 4xx reply means that the whole host is busy, not only the mailbox. */
+  /** A 4xx reply means that the whole host is busy, not only the mailbox. */
   isBusy: boolean;
   /** The connection was lost before the peer asked for the body: the message may be sent over another one. */
   isUntouched: boolean;
@@ -109,7 +109,7 @@ export class SmtpConnection {
     }
   }
 
-  /** Finds out whether the peer accepts mail from this sender. @throws ChannelError */
+  /** Whether the peer accepts mail from this sender. @throws ChannelError */
   async probe(from: string): Promise<PeerReply> {
     const reply = await this.#command(`MAIL FROM:<${from}>\r\n`, this.#times.commandMs);
     if (isPositive(reply, "mail")) await this.#command("RSET\r\n", this.#times.commandMs);
@@ -172,7 +172,7 @@ export class SmtpConnection {
     const reply = await this.#channel.reply(this.#times.finalMs);
     const outcome = classifyReply(reply, "body");
     this.#noteBusy(reply, "body");
-    // Only part of the body was sent, so both ends are out of step, whatever the reply says.
+    // After part of a body both ends are out of step, whatever the reply says.
     if (!isWhole) this.#channel.fail("connection_lost");
     else if (reply.code === 421) this.#channel.quit(QUIT_GRACE_MS);
     return isWhole || outcome.kind !== "taken" ? outcome : classifyLoss("bad_reply");
@@ -202,7 +202,7 @@ export class SmtpConnection {
     if (isHostBusy(reply, stage)) this.#isBusy = true;
   }
 
-  /** Judges a reply. @returns the outcome that ends the transaction; `null` when it may continue */
+  /** @returns the outcome that ends the transaction; `null` when it may continue */
   #judge(reply: PeerReply, stage: SmtpStage): DeliveryOutcome | null {
     this.#due = REPLIES_AFTER[stage] ?? 0;
     if (stage === "data" && reply.code === 354) this.#isAsked = true;
@@ -223,7 +223,7 @@ export interface SmtpExtensions {
   smtpUtf8: boolean;
   startTls: boolean;
   size: boolean;
-  /** `null` when the peer gives no limit of size (or 0, which means the same). */
+  /** `null` when the peer gives no limit, or 0, which means the same. */
   maxSizeBytes: number | null;
   authMechanisms: ReadonlySet<string>;
 }
@@ -265,10 +265,7 @@ type EnvelopeCommands =
 const PATH = /^(?:"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*"|[^\s"<>\p{Cc}]+)@[^\s"<>\p{Cc}]+$/u;
 const NON_ASCII = /[^\u{0}-\u{7f}]/u;
 
-/**
- * The MAIL and RCPT commands that a peer understands. 8-bit bytes are sent unchanged to a peer without 8BITMIME:
- * re-encoding a foreign body would break its signatures. Only an address that the peer can't represent is refused.
- */
+/** Passes 8-bit bytes to a peer without 8BITMIME: re-encoding a foreign body would break its signatures. */
 export function envelopeCommands(mail: OutgoingMail, peer: SmtpExtensions): EnvelopeCommands {
   if (peer.maxSizeBytes !== null && mail.sizeBytes > peer.maxSizeBytes) return impossible("too_large", "5.3.4");
   if (!PATH.test(mail.rcptTo)) return impossible("mailbox_unknown", "5.1.3");
@@ -288,7 +285,7 @@ function impossible(...[code, status]: Parameters<typeof refused>): EnvelopeComm
   return { kind: "impossible", outcome: refused(code, status) };
 }
 
-/** Spells an address, with its domain in A-labels if needed. @returns `null` when the peer can't parse it even so */
+/** With the domain in A-labels if needed. @returns `null` when the peer can't parse the address even so */
 function spell(address: string, peer: SmtpExtensions): string | null {
   if (peer.smtpUtf8 || !NON_ASCII.test(address)) return address;
   const { local, domain } = splitAddress(address);

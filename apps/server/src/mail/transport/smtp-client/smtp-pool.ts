@@ -1,8 +1,4 @@
-/**
- * Connections to SMTP hosts, shared between accounts by the rules of `Places` in limits/slots.ts: limited per address
- * and provider, kept while idle, with a queue of messages and a back-off after failed connections. Knows nothing of MX
- * records or relays.
- */
+/** Connections to SMTP hosts, shared between accounts by `Places` (limits/slots.ts): idle ones, a queue, a back-off. */
 import type { DeliveryOutcome } from "../../../core/delivery/delivery.ts";
 import type { PlaceParty } from "../../../limits/slots.ts";
 import { partOfAll } from "../../../limits/table.ts";
@@ -31,7 +27,7 @@ import type { HostReport, SmtpConnection } from "./smtp-connection.ts";
 
 /** Milliseconds that `close` waits, after the delivery worker's own grace. */
 const CLOSE_GRACE_MS = 500;
-/** Milliseconds between two checks for late places, and for waiting accounts that may exceed a limit. */
+/** Milliseconds between checks for late places, and for waiting accounts that may exceed a limit. */
 const SWEEP_MS = 250;
 const congested = deferred("try_later", "4.4.5");
 
@@ -80,7 +76,7 @@ export class SmtpPool {
     clearTimeout(timer);
   }
 
-  /** Takes an idle connection, or says why there is none; `null` when one may be opened or waited for. */
+  /** An idle connection, or why there is none; `null` when one may be opened or waited for. */
   #atOnce(host: Host, attempt: OngoingAttempt): Lease | null {
     if (this.#isClosed || attempt.signal.aborted) return failed(aborted);
     if (host.late > 0 && isHeldUpAt(host, poolPartyOf(attempt))) return failed(untried);
@@ -173,7 +169,7 @@ export class SmtpPool {
     return host.places.add({ ...poolPartyOf(attempt), connection, since, sentAt: null, isLate: false });
   }
 
-  /** Ends a late connection: it never counts as shared again. */
+  /** A late connection never counts as shared again. */
   #endLate(host: Host, connection: SmtpConnection): void {
     host.late--;
     if (connection.isUsable) connection.quit();
@@ -221,7 +217,7 @@ export class SmtpPool {
     if (this.#idle.size > this.#options.idleMax && oldest !== undefined) this.#retire(oldest[1], oldest[0]);
   }
 
-  /** Whether a new connection would exceed the limits, which only a party without a place may do. */
+  /** A new connection would exceed the limits, which only a party without a place may do. */
   #isExtra({ open, late, provider }: Host): boolean {
     const { connectionsPerHost, connectionsPerProvider } = this.#options;
     return open - late > connectionsPerHost || (provider !== null && provider.open > connectionsPerProvider);
@@ -267,7 +263,7 @@ export class SmtpPool {
     return true;
   }
 
-  /** Whether messages wait for another host of a provider that has all its connections. */
+  /** Messages wait for another host of a provider that has all its connections. */
   #isWantedElsewhere({ provider }: Host): boolean {
     if (provider === null) return false;
     if (provider.open < this.#options.connectionsPerProvider) return false;

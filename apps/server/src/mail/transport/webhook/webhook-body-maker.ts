@@ -1,8 +1,4 @@
-/**
- * Makes webhook bodies in a separate process, because the author of a message controls the time and memory that parsing
- * takes. One at a time; next is the account that recently used the process least. A message that takes too long, or
- * more memory than reserved, is sent raw with null fields.
- */
+/** Webhook bodies, made in a child process, because a message's author controls the time and memory of parsing. */
 
 import { asAppError } from "../../../core/app-error.ts";
 import { bounds } from "../../../limits/table.ts";
@@ -11,10 +7,7 @@ import { ChildWorker } from "../../../runtime/threads/child-worker.ts";
 import { buildRawWebhookBody, type WebhookBodySource } from "./webhook-body.ts";
 
 export interface WebhookBodyMaker {
-  /**
-   * @param maxBytes limit of the JSON's size; `raw` alone always fits in 1.4 times its length
-   * @returns `null` when too many messages wait, the worker fails, or the body is not wanted any more
-   */
+  /** @param maxBytes of the JSON @returns `null` when too many wait, the worker fails, or the body is not wanted now */
   make(source: WebhookBodySource, maxBytes: number, order: BodyOrder): Promise<Buffer | null>;
   close(): Promise<void>;
 }
@@ -24,7 +17,7 @@ export interface BodyOrder {
   isWanted(): boolean;
 }
 
-/** Runs `webhook-body-process.ts`. Any reply but JSON, such as `null`, means that the message is sent raw. */
+/** Any reply but JSON, such as `null`, means that the message is sent raw. */
 export interface WebhookBodyWorker {
   ask(order: object, deadlineMs: number): Promise<unknown>;
   end(): Promise<void>;

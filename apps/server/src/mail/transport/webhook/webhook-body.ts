@@ -63,10 +63,7 @@ async function parse(raw: Buffer): Promise<Email | null> {
   }
 }
 
-/**
- * Normalizes the header to what was authenticated and what a mailbox would get: the parser accepts a bare CR or LF as a
- * line end, and continues after a line that is no field, so that it could name an author that was never authenticated.
- */
+/** The parser accepts bare CR or LF and non-fields, and so could name an author that was never authenticated. */
 function asForwarded(raw: Buffer): Buffer {
   const { fields, end, isSeparated } = readHeader(raw);
   if (isSeparated && !BARE_BREAK.test(raw.toString("latin1", 0, end))) return raw;
@@ -91,7 +88,7 @@ function subjectOf(email: Email | null): string | null {
   return value === "" ? null : decodeEncodedWords(value);
 }
 
-/** The author by the same parser as on arrival, so that `authentication` is about this author. */
+/** By the same parser as on arrival, so that `authentication` is about this author. */
 function authorOf(raw: Buffer): Pick<Mailbox, "name" | "address"> | null {
   const [author] = addressesOf({ header: raw, fields: readHeader(raw).fields }, "from").mailboxes;
   return author === undefined ? null : { name: author.name ?? "", address: author.address };
@@ -125,10 +122,7 @@ export interface EncryptedBodySource extends Pick<WebhookBodySource, "aliasAddre
   raw: Buffer;
 }
 
-/**
- * The JSON for encrypted mail: fields about the content are empty, `raw` is the armored age file.
- * Written in slices with turns of the event loop between, since it can have 60 MiB.
- */
+/** Fields about the content are empty; `raw` is the armored age file, written in slices, since it can have 60 MiB. */
 export async function encryptedWebhookBody(source: EncryptedBodySource): Promise<Buffer> {
   const { aliasAddress: alias, receivedAt, raw, authentication } = source;
   const nothing = { headers: [], messageId: null, from: null, to: [], subject: null, text: null, html: null };

@@ -1,7 +1,4 @@
-/**
- * Calls a webhook: one signed POST without redirects, on a new guarded connection, so that the address is checked at
- * every delivery. 2xx means taken, 410 ends delivery for good, anything else is retried. Only the status is used.
- */
+/** One signed POST per delivery, guarded, without redirects. 2xx is taken, 410 final, anything else is retried. */
 
 import { createHmac } from "node:crypto";
 import type { ClientRequest } from "node:http";
@@ -14,9 +11,9 @@ import { CallSlots } from "../call-slots.ts";
 import { type OngoingAttempt, outcomeOnly, type WebhookCall, type WebhookTransport } from "../transport.ts";
 
 export interface WebhookTransportOptions extends GuardedRequestRules {
-  /** Idle timeout of a call for every stage: look-up, connect, TLS, body, response. */
+  /** Idle timeout of every stage: look-up, connect, TLS, body, response. */
   stageMs?: number;
-  /** Milliseconds for a whole call without waiting for a slot; the body's size at `MIN_BYTES_PER_SECOND` is added. */
+  /** Timeout of a call, without waiting for a slot; the body's size at `MIN_BYTES_PER_SECOND` is added. */
   totalMs?: number;
   now?: () => Date;
   processes?: number | undefined;
@@ -86,7 +83,7 @@ function outcomeOf(
     request.on("error", (error) => resolve(classifyError(error)));
     request.on("response", (response) => {
       resolve(classifyStatus(response.statusCode ?? 0));
-      // The response is read up to a limit, so that the connection ends in order.
+      // Reads the response up to a limit, so that the connection ends in order.
       void collectStream(response, RESPONSE_MAX_BYTES);
     });
     request.on("close", () => {
@@ -123,10 +120,7 @@ function classifyError(error: NodeJS.ErrnoException): DeliveryOutcome {
   return byErrorCode[code] ?? classifyLoss(TLS_CODE.test(code) ? "tls_failed" : "connection_lost");
 }
 
-/**
- * Standard Webhooks 1.0: a symmetric signature over id, timestamp (seconds) and the exact bytes of the body.
- * @returns e.g. `webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=`
- */
+/** Standard Webhooks 1.0: signs id, timestamp (seconds) and the body's exact bytes, e.g. `v1,g0hM9SsE…`. */
 export function webhookHeaders({ id, secret, body }: Omit<WebhookCall, "url">, sentAt: Date) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));
   const signature = createHmac("sha256", secret).update(`${id}.${timestamp}.`).update(body).digest("base64");
