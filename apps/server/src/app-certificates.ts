@@ -15,7 +15,7 @@ interface CertificateParts {
   clock: Clock;
   logger: Logger;
   ticketKeys?: Buffer | undefined;
-  /** PEM of the root of an issuer's web server, in tests. */
+  /** Root certificate (PEM) of a test issuer's web server. */
   issuerCa?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function openCertificates(parts: CertificateParts): Promise<Certifi
   return { certificate, issuer };
 }
 
-/** True while DNS does not answer: the issuer will judge. */
+/** True while DNS does not respond: then the issuer decides. */
 async function hasAddress(resolver: Resolver, host: string): Promise<boolean> {
   const results = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
   return results.some(({ kind }) => kind === "found" || kind === "failed");

@@ -1,4 +1,7 @@
-/** Halves a party's concurrent attempts at a destination that was slow or busy for it; each success undoes one step. */
+/**
+ * Halves a party's concurrent attempts at a destination that was slow or busy for it; each success undoes one step.
+ * Other parties are not slowed down, because the reply may concern only that party's mail.
+ */
 
 import { composedRetrySchedule, defaultRetrySchedule, nextAttemptAt, scheduleSeconds } from "@kauke/mail-rfc";
 import { BoundedMap } from "../runtime/maps.ts";

@@ -210,7 +210,10 @@ export function isHeldUp(account: PlaceCounts, network: PlaceCounts): boolean {
   return network.late > 0 && sum(account) > 0 && sum(network) >= bounds.lateConnections.block;
 }
 
-/** Places at one host, in turn by network, then account. Late ones (long without a reply) no longer count as shared. */
+/**
+ * Places at one host, in turn by network, then account. An account without one may exceed the limit once others have
+ * held theirs for a second, so it never waits for a slow one. Late places (long without a reply) count as not shared.
+ */
 export class Places<P extends Place = Place> {
   readonly #all = new Set<P>();
 

@@ -1,4 +1,4 @@
-/** Certificates from an issuer (ACME): what is missing, and what the operator can do about it. */
+/** Missing certificates of an issuer (ACME), and what the operator can do about them. */
 import type { CertificateStatus } from "../../platform/acme/certificate-issuer.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";

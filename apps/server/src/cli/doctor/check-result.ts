@@ -22,7 +22,6 @@ export function reportText(results: readonly CheckResult[]): string {
   return `${[...lines, "", summary(results)].join("\n")}\n`;
 }
 
-/** One result alone, as it becomes known. */
 export function resultLine({ state, says, ...one }: CheckResult): string {
   return `${state.padEnd(4)}  ${nameOf({ state, says, ...one }).padEnd(32)}  ${says}`;
 }

@@ -53,7 +53,7 @@ async function checkMx(domain: string, { resolver, plan }: DomainCheckDeps): Pro
   return ok(`Mail is sent to ${plan.mailHost}.`);
 }
 
-/** Evaluates SPF as a receiver does: may the addresses of the mail host send for this domain (RFC 7208)? */
+/** Evaluates SPF (RFC 7208) as a receiver does: may the mail host's addresses send for the domain? */
 export async function checkSpfRecord(domain: string, deps: DomainCheckDeps): Promise<CheckResult> {
   const { ok, warn, fix } = checking("spf", domain);
   const result = await deps.resolver.resolveTxt(domain);

@@ -82,7 +82,7 @@ const GIB = 1024 ** 3;
 /** Free disk space below which the check fails, and below which it warns. */
 const NEEDED_BYTES = GIB / 4;
 const WANTED_BYTES = 2 * GIB;
-/** Milliseconds by which the clock may be behind the newest file. */
+/** Tolerated milliseconds by which the clock is behind the newest file. */
 const TOLERATED_MS = 60_000;
 
 export async function checkMachine(folders: MachineFolders): Promise<CheckResult[]> {
@@ -125,7 +125,7 @@ async function checkDiskSpace(dataDir: string): Promise<CheckResult[]> {
   ];
 }
 
-/** Reports a clock behind the newest file of the data directory; without network time it can't find other errors. */
+/** Finds a clock behind the newest file of the data directory; without network time, other errors stay unnoticed. */
 async function checkClock({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const { ok, fix } = checking("clock", "this machine");
   const newest = await newestChange(dataDir);
@@ -147,16 +147,16 @@ async function newestChange(dataDir: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
-/** An attempt during the SMTP session ends within minutes, in delivery or in the queue. */
+/** A first attempt ends within minutes; afterwards its message is delivered or in the queue. */
 const IN_FLIGHT_MS = 15 * 60_000;
 
-/** Checks for old files of messages in flight; PostgreSQL has no such folder. */
+/** Finds old files of messages in flight; PostgreSQL has no such folder. */
 async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
   const folder = join(dataDir, "underway");
   const names = await readdir(folder).catch(() => null);
   if (names === null) return [];
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
-  // A file that was deleted meanwhile belongs to a message that was delivered or moved into the queue.
+  // A file deleted during the check belongs to a message that was delivered or moved into the queue.
   const times = found.flatMap((one) => (one === null ? [] : [one.mtimeMs]));
   const { ok, warn } = checking("underway", `${times.length} messages`);
   if (times.length === 0) return [ok("No delivery attempt is in progress while its sender waits.")];

@@ -28,7 +28,7 @@ export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Pr
   return [...results.flatMap((one) => one ?? []), ...(mx === undefined ? [] : checkPort25(mx, facts))];
 }
 
-/** The address to connect to: loopback for a listener on all addresses. */
+/** Loopback for a listener on all addresses. */
 function reachable(host: string): string {
   return { "::": "::1", "0.0.0.0": "127.0.0.1" }[host] ?? host;
 }
@@ -125,7 +125,7 @@ export interface ProbeTarget {
 
 export type ProbeResult =
   | { kind: "unreachable" }
-  /** The stage at which the listener failed: `greeting`, `starttls` (not offered) or `handshake`. */
+  /** `starttls`: not offered. */
   | { kind: "failed"; at: "greeting" | "starttls" | "handshake" }
   | { kind: "secured"; greeting: string; certificate: X509Certificate; isTrusted: boolean };
 
@@ -182,7 +182,7 @@ function secured(socket: TLSSocket, greeting: string): ProbeResult {
 }
 
 function handshake(plain: Socket, { serverName }: ProbeTarget, signal: AbortSignal): Promise<TLSSocket | null> {
-  // `checkCertificate` judges the certificate after the handshake.
+  // `checkCertificate` verifies the certificate after the handshake.
   const secure = connectTls({ socket: plain, servername: serverName, rejectUnauthorized: false });
   signal.addEventListener("abort", () => secure.destroy());
   return new Promise((resolve) => {
@@ -197,7 +197,7 @@ function ask(socket: Socket, line: string): Promise<string> {
   return reply(socket);
 }
 
-/** Reads an SMTP reply up to its last line, the end of the connection, or 16 KiB. */
+/** Reads up to the reply's last line, the end of the connection, or 16 KiB. */
 function reply(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

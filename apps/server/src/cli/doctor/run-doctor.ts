@@ -1,4 +1,4 @@
-/** Runs every check that applies to this installation. DNS is not checked while no mail leaves the machine. */
+/** Runs every check that applies to this installation; no DNS checks while no mail leaves the machine. */
 
 import type { Resolver } from "../../mail/dns/resolver.ts";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
@@ -49,7 +49,7 @@ export async function checkDns(facts: ServerFacts, deps: DnsDeps): Promise<Check
   return [...results, ...ofHost, ...perDomain.flat()];
 }
 
-/** With direct delivery, reports are sent with the mail host's own name, which then needs an SPF record. */
+/** With direct delivery, reports are sent under the mail host's own name, which then needs an SPF record. */
 function isOwnSpfAsked({ delivery, domains, mailHost }: ServerFacts): boolean {
   return delivery === "direct" && !domains.includes(mailHost);
 }

@@ -3,10 +3,10 @@ import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
 const HOUR_MS = 3_600_000;
-/** A delivery this old has failed many times; its owner is notified only when the retry schedule ends. */
+/** A delivery this old has failed many times, but its owner is notified only when the retry schedule ends. */
 const LONG_MS = 24 * HOUR_MS;
 const MIB = 1024 ** 2;
-/** Maximum messages to postmaster@ and abuse@; above it, the oldest are evicted. */
+/** Maximum stored messages to postmaster@ and abuse@; the oldest are evicted. */
 const KEPT_MAX = 1000;
 
 export function checkServer(facts: ServerFacts, { isRunning, now }: { isRunning: boolean; now: Date }): CheckResult[] {
@@ -98,7 +98,7 @@ const settingOf: Readonly<Record<keyof Config["links"], string>> = {
 /** Names under .test do not resolve (RFC 6761 §6.2). */
 const isExample = (link: string): boolean => URL.canParse(link) && new URL(link).hostname.endsWith(".test");
 
-/** Settings of links that lead to an example site, e.g. `["KAUKE_LINK_VIDEO"]`. */
+/** Settings with links to an example site, e.g. `["KAUKE_LINK_VIDEO"]`. */
 export function exampleLinks(links: Config["links"]): string[] {
   const names = Object.keys(settingOf) as (keyof Config["links"])[];
   return names.filter((name) => isExample(links[name])).map((name) => settingOf[name]);

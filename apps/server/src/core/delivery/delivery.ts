@@ -53,7 +53,7 @@ export type DeliveryOutcome =
 export interface DeliveryTarget {
   /**
    * Absent: forwarded mail, rewritten at each attempt. `send`: mail that leaves as the alias, stored in its final form.
-   * `report`: our report, with the null sender. `confirm`: a confirmation request. `account`: to the account's own e-mail.
+   * `report`: our report, with the null sender. `confirm`: a confirmation request. `account`: to the account itself.
    */
   purpose?: "send" | "report" | "confirm" | "account";
   destination: ForwardToEntry;

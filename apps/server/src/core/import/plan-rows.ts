@@ -1,4 +1,7 @@
-/** Decides each row's outcome. Once it may report no further taken address, the plan leaves other rows to the run. */
+/**
+ * Decides each row's outcome. Once it may report no further taken address, the plan leaves all rows but the account's
+ * own to the run: a free name among them would tell that the others are taken.
+ */
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { splitAddress } from "@kauke/mail-rfc";

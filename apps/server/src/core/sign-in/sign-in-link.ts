@@ -1,4 +1,7 @@
-/** Mailed reset and sign-in links. Other browsers also need the password, or a passed-on link signs in its reader. */
+/**
+ * Mailed reset and sign-in links. A link alone signs in only the browser that requested it, or an attacker could pass
+ * on a link that signs its reader in to the attacker's account. Other browsers also need the password.
+ */
 import { createHash } from "node:crypto";
 import { authMessages } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";

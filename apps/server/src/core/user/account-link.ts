@@ -45,7 +45,10 @@ export interface AccountLinkStore {
   takeBack(tokenHash: Buffer): Promise<void>;
   /** Ends every session; a first proof also removes an impostor's traces (docs/decisions/2026-11-22-first-proof.md). */
   resetPassword(tokenHash: Buffer, passwordHash: string): Promise<boolean>;
-  /** @param passwordHash that a given password matched; `null`: none given, and a first proof removes the password */
+  /**
+   * @param passwordHash that a given password matched; `null`: none given, and a first proof removes the password
+   * @returns false when the link is not valid, or the password has changed since
+   */
   signIn(tokenHash: Buffer, passwordHash: string | null): Promise<boolean>;
   confirmEmail(tokenHash: Buffer, userId: string): Promise<boolean>;
   /** Confirms the account's e-mail if it equals this address; letter case is ignored, a tag is not. */

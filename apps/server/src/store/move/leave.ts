@@ -1,4 +1,4 @@
-/** What becomes of the source of a move: used again, or deleted. */
+/** After a move, the source is used again or deleted. */
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -10,7 +10,7 @@ import { MoveError } from "./move-error.ts";
 import { MARK_TABLE, type MoveMark, readMark, removeMark } from "./move-mark.ts";
 import { tableNames } from "./move-tables.ts";
 
-/** Lets servers start on the source again. @param isSure needed once the move is complete @throws MoveError */
+/** Lets servers start on the source again. @param isSure required once the move is complete @throws MoveError */
 export async function forgetMove(db: Database, isSure: boolean): Promise<MoveMark> {
   const mark = await readMark(db);
   if (mark === null) throw new MoveError("This data was not moved, and no move of it is unfinished.");
@@ -24,13 +24,13 @@ export async function forgetMove(db: Database, isSure: boolean): Promise<MoveMar
   return mark;
 }
 
-/** Deletes what a completed move left in the data directory, except the key. @throws MoveError */
+/** Deletes a completed move's source from the data directory, except the key. @throws MoveError */
 export async function dropDirectory(dataDir: string): Promise<void> {
   const lock = lockDirectory(dataDir);
   try {
     if (hasDatabase(dataDir)) await refuseUnlessLeft(dataDir);
     for (const part of ["spool", "underway"]) await rm(join(dataDir, part), { recursive: true, force: true });
-    // The mark is in the database, so that goes last, and whole.
+    // The mark is in the database, which therefore goes last, and by one rename.
     if (hasDatabase(dataDir)) await rename(join(dataDir, "db"), join(dataDir, "db.dropped"));
     await syncDirectory(dataDir);
     await rm(join(dataDir, "db.dropped"), { recursive: true, force: true });
@@ -48,7 +48,7 @@ async function refuseUnlessLeft(dataDir: string): Promise<void> {
   }
 }
 
-/** Drops the tables that a completed move left in PostgreSQL. @throws MoveError */
+/** Drops a completed move's source tables in PostgreSQL. @throws MoveError */
 export async function dropTables(db: Database): Promise<void> {
   if ((await readMark(db))?.state !== "left") throw notLeft();
   const tables = [...tableNames, MARK_TABLE].map((name) => sql.table(name));

@@ -1,4 +1,4 @@
-/** Bodies of messages as sealed chunks, in files or in rows: both have the same chunks, so nothing is sealed anew. */
+/** Message bodies in files or rows: both have the same sealed chunks, so nothing is sealed again. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -37,7 +37,7 @@ export function bodiesInFiles(dataDir: string, keys: ServerKeys): MovedBodies {
       try {
         for (let index = 0; ; index += 1) {
           const chunk = await file.read(SEALED_CHUNK_BYTES);
-          // An empty file has one chunk, which can't be opened, so that its message stays a damaged one.
+          // An empty file has one chunk, which can't be opened, so its message stays a damaged one.
           if (chunk.length > 0 || index === 0) yield chunk;
           if (chunk.length < SEALED_CHUNK_BYTES) return;
         }
@@ -102,7 +102,6 @@ async function* numbered(chunks: AsyncIterable<Buffer>) {
 }
 
 export interface BodyPair {
-  /** The source, whose messages are read. */
   db: Database;
   from: MovedBodies;
   to: MovedBodies;

@@ -1,6 +1,6 @@
 /**
- * Moves everything from one database to the other, while no server uses either. Killed at any point, it goes on from
- * the last committed page. At the end every row and body is compared; only then the source is marked as left.
+ * Moves everything between two unused databases, then compares every row and body; only then the source is marked as
+ * left. A killed move continues after its last committed page.
  */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
@@ -24,7 +24,7 @@ export interface MoveStep {
   step: "copied" | "compared";
   what: string;
   count: number;
-  /** False while more pages of it follow. */
+  /** False while more pages follow. */
   isEnd: boolean;
 }
 
@@ -63,7 +63,7 @@ export async function moveData(move: Move): Promise<Moved> {
   await writeMark(target.db, { id, state: "arriving", place: source.place });
   const moved = await copyAndCompare(move, keys);
   await source.refuseServers();
-  // In this order: a kill between the two leaves a source that does not start and a target that only needs this again.
+  // A kill between the two leaves a source that does not start, and a target that only needs this step again.
   await writeMark(source.db, { id, state: "left", place: target.place });
   await removeMark(target.db);
   return moved;
@@ -75,7 +75,7 @@ async function finishLeft({ target }: Move, leaving: MoveMark, isSame: boolean):
   return { rows: 0, messages: 0, wasDone: true };
 }
 
-/** Tables that the embedded database has beside those of `DB`. */
+/** Tables of the embedded database besides those of `DB`. */
 const ownTables: readonly string[] = [...tableNames, MARK_TABLE, "durability_check"];
 
 async function refuseUsed({ db, place }: MoveEnd): Promise<void> {

@@ -1,4 +1,4 @@
-/** The two databases of a move, each locked for its whole time, on one connection with settings of its own. */
+/** The two databases of a move, each locked all the time, on one connection with its own settings. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -21,7 +21,7 @@ export interface MoveEnd {
   dataDir: string | null;
   /** @throws MoveError while a server is connected */
   refuseServers(): Promise<void>;
-  /** Does what a start does before it serves: migrations, keys, leases, messages in flight. @throws StoreStartError */
+  /** As a start does before it serves: migrations, keys, leases, messages in flight. @throws StoreStartError */
   prepare(): Promise<ServerKeys>;
   migrate(): Promise<void>;
   close(): Promise<void>;
@@ -76,7 +76,7 @@ function placeOf({ pathname, hostname, port, searchParams }: URL): string {
   return `the PostgreSQL database ${pathname.slice(1)} at ${host}${port === "" ? "" : `:${port}`}`;
 }
 
-/** If the one connection is lost, its lock is too; then every later statement fails. */
+/** The lock is lost with the one connection; every later statement then fails. */
 async function holdConnection(pool: Database, undo: Undo): Promise<Database> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const { promise: held, resolve, reject } = Promise.withResolvers<Database>();
@@ -92,13 +92,13 @@ async function holdConnection(pool: Database, undo: Undo): Promise<Database> {
   return await held;
 }
 
-/** Both databases must write the same value as the same text. */
+/** Makes both databases write a value as the same text. */
 async function settle(db: Database): Promise<void> {
   await sql`SET TIME ZONE 'UTC'`.execute(db);
   await sql`SET bytea_output = 'hex'`.execute(db);
 }
 
-/** Each server has a connection at all times, on which it listens; `application_name` in the address renames it. */
+/** Each server always has a connection that listens; `application_name` in the address renames it. */
 async function refuseServers(db: Database): Promise<void> {
   const { rows } = await sql<{ count: number }>`SELECT count(DISTINCT pid) AS count FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()

@@ -1,7 +1,4 @@
-/**
- * A mark in both databases of a move, so that no server starts on data that is being copied or that was moved. The
- * table is made by the move and dropped with it.
- */
+/** A mark in both databases of a move, so that no server starts on data that is being copied or was moved. */
 import { sql } from "kysely";
 import type { Database } from "../database.ts";
 import { StoreStartError } from "../start-error.ts";
@@ -9,7 +6,7 @@ import { StoreStartError } from "../start-error.ts";
 export interface MoveMark {
   /** Equal in source and target of one move. */
   id: string;
-  /** `left`: everything is in the target, and only the mark there may have to be removed. */
+  /** `left`: everything is in the target, whose mark may still have to be removed. */
   state: "leaving" | "left" | "arriving";
   /** The other database, in words, without a password. */
   place: string;
@@ -46,7 +43,7 @@ const sentences: Record<MoveMark["state"], (place: string) => string> = {
   arriving: (place) => `A move of data from ${place} to here is unfinished. Run the same kauke move again.`,
 };
 
-/** Called by a start, before it migrates or writes. @throws StoreStartError `moved` */
+/** Call at a start before migrating or writing. @throws StoreStartError `moved` */
 export async function refuseMoved(db: Database): Promise<void> {
   const mark = await readMark(db);
   if (mark !== null) throw new StoreStartError("moved", sentences[mark.state](mark.place));

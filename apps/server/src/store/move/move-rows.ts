@@ -1,7 +1,4 @@
-/**
- * Copies and compares the rows of one table in pages by primary key. Rows travel as JSON that PostgreSQL writes and
- * reads, so no type is converted; a page is one commit, so the last key in the target says where to go on.
- */
+/** Copies and compares a table in pages by primary key. PostgreSQL writes and reads rows as JSON, unconverted. */
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../database.ts";
 import type { MovedTable } from "./move-tables.ts";
@@ -13,7 +10,7 @@ export interface MovePair {
 
 type Key = readonly string[];
 
-/** @param report the number of rows in the target so far, after each page */
+/** @param report gets the number of rows in the target after each page */
 export async function copyRows({ from, to }: MovePair, table: MovedTable, report: (rows: number) => void) {
   let copied = await countRows(to, table);
   let after = await lastKey(to, table);
@@ -30,7 +27,7 @@ export async function copyRows({ from, to }: MovePair, table: MovedTable, report
   }
 }
 
-/** Fills in the column `filledLater`; it may be repeated. */
+/** Fills in the column `filledLater`. Idempotent. */
 export async function fillLater({ from, to }: MovePair, table: MovedTable): Promise<void> {
   if (table.filledLater === undefined) return;
   const { filledLater: name, ...whole } = table;
@@ -47,11 +44,11 @@ export async function fillLater({ from, to }: MovePair, table: MovedTable): Prom
 
 export interface Difference {
   table: string;
-  /** Key of the row before the page that differs; null: the first page. */
+  /** Key of the row before the differing page; null: the first page. */
   after: Key | null;
 }
 
-/** Compares count and digest of every page. @returns the number of rows, or the first page that differs */
+/** Compares count and digest of every page. @returns the number of rows, or the first difference */
 export async function compareRows({ from, to }: MovePair, table: MovedTable): Promise<number | Difference> {
   let compared = 0;
   for (let after: Key | null = null; ; ) {
@@ -93,7 +90,7 @@ interface PageDigest {
   last: Key | null;
 }
 
-/** jsonb orders the members of an object, so the digest does not depend on the order of the columns. */
+/** jsonb orders an object's members, so the digest does not depend on the order of columns. */
 async function digestPage(db: Database, table: MovedTable, after: Key | null): Promise<PageDigest> {
   const text = sql`coalesce(string_agg(to_jsonb(page)::text, ',' ORDER BY ${orderOf(table)}), '')`;
   const { rows } = await sql<{ rows: number; digest: string; last: string | null }>`
@@ -104,7 +101,7 @@ async function digestPage(db: Database, table: MovedTable, after: Key | null): P
   return { rows: count, digest, last: last === null ? null : (JSON.parse(last) as Key) };
 }
 
-/** The first column alone is compared too: an index serves that, whatever the collation of the others. */
+/** Also compares the first column alone, which an index serves whatever the collation of the others. */
 function pageOf(table: MovedTable, after: Key | null, condition: RawBuilder<unknown> = sql`true`): RawBuilder<unknown> {
   const columns = Object.entries(table.key);
   const values = columns.map(([, type], index) => sql`${after?.[index] ?? ""}::text::${sql.raw(type)}`);
@@ -116,7 +113,7 @@ function pageOf(table: MovedTable, after: Key | null, condition: RawBuilder<unkn
     ORDER BY ${orderOf(table)} LIMIT ${sql.lit(table.pageRows)}`;
 }
 
-/** Both databases must sort alike, so text is sorted by its bytes. */
+/** Sorts text by its bytes, because both databases must sort alike. */
 function orderOf({ key }: MovedTable, direction = sql``): RawBuilder<unknown> {
   const columns = Object.entries(key).map(([name, type]) =>
     type === "text" ? sql`${sql.ref(name)} COLLATE "C"${direction}` : sql`${sql.ref(name)}${direction}`,

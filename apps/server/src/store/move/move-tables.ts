@@ -1,4 +1,4 @@
-/** How a move reads each table: complete because of the type `DB`, and in the order of the foreign keys. */
+/** How a move reads each table, in the order of the foreign keys. The type `DB` makes the list complete. */
 import type { DB } from "../database.ts";
 
 type KeyType = "uuid" | "bytea" | "text" | "integer";
@@ -9,16 +9,16 @@ export interface MovedTable {
   key: Readonly<Record<string, KeyType>>;
   /** Rows of one page, which is one commit. */
   pageRows: number;
-  /** A column that refers to a later table: it is filled in when that table has been copied. */
+  /** A column that refers to a later table, filled in after that table was copied. */
   filledLater?: string;
 }
 
-/** `null`: not copied as rows. Migrations make `schema_migration`; bodies of messages may be files on one side. */
+/** `null`: not copied as rows. Migrations make `schema_migration`; bodies may be files on one side. */
 type Plan = Omit<MovedTable, "name"> | null;
 
 const byId = { id: "uuid" } as const;
 const small = { key: byId, pageRows: 500 };
-/** One sealed document of these tables may have a hundred KiB and more. */
+/** A sealed document of these tables may have a hundred KiB or more. */
 const large = { key: byId, pageRows: 20 };
 const hashed = (column: string): Plan => ({ key: { [column]: "bytea" }, pageRows: 500 });
 

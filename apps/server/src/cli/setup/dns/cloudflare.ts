@@ -1,4 +1,7 @@
-/** Cloudflare's API v4. A batch of changes is one transaction. The token needs Zone:Read and DNS:Edit. */
+/**
+ * Cloudflare's API v4 (https://developers.cloudflare.com/api/resources/dns/). A batch of changes is one transaction.
+ * The token needs Zone:Read and DNS:Edit.
+ */
 import { type DnsRecord, zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";
 import {

@@ -1,4 +1,7 @@
-/** deSEC's API v1: whole record sets, and one atomic request per zone, because only 15 a minute are allowed. */
+/**
+ * deSEC's API v1 (https://desec.readthedocs.io/en/latest/dns/rrsets.html): whole record sets, and one atomic request
+ * per zone, because only 15 requests a minute are allowed.
+ */
 import { zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";
 import {

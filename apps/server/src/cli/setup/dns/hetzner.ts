@@ -1,4 +1,7 @@
-/** Hetzner's Cloud API, the successor of dns.hetzner.com. Additions are atomic: they undo no concurrent change. */
+/**
+ * Hetzner's Cloud API (https://docs.hetzner.cloud/reference/cloud#zone-rrsets), the successor of dns.hetzner.com. The
+ * token may read and write. Additions never replace a set, so they undo no concurrent change.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";
