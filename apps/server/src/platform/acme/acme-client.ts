@@ -44,7 +44,7 @@ export interface AcmeClientOptions {
   /** URL of the account; `null` before it exists. */
   accountUrl: string | null;
   signal: AbortSignal;
-  /** Extra root certificates (PEM), for a private issuer. */
+  /** Root certificates (PEM) that replace Node's, for a private issuer. */
   ca?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ export class AcmeClient {
       const response = await this.#send("POST", url, JSON.stringify(this.#signed(url, payload, nonce)));
       this.#nonce = fieldOf(response, "replay-nonce");
       const read = await readResponse(response);
-      if (isWithin(response.statusCode, 200, 299)) return read;
+      if (isSuccess(response)) return read;
       if (typeOf(read.body) !== "badNonce" || left <= 1) throw failureOf(response.statusCode ?? 0, read);
     }
   }
@@ -114,7 +114,7 @@ export class AcmeClient {
   async get(url: string): Promise<AcmeResponse> {
     const response = await this.#send("GET", url);
     const read = await readResponse(response);
-    if (!isWithin(response.statusCode, 200, 299)) throw failureOf(response.statusCode ?? 0, read);
+    if (!isSuccess(response)) throw failureOf(response.statusCode ?? 0, read);
     return read;
   }
 
@@ -227,5 +227,4 @@ function jsonOrNull(text: string): unknown {
 }
 
 const base64Json = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-const isWithin = (status: number | undefined, from: number, to: number) =>
-  status !== undefined && status >= from && status <= to;
+const isSuccess = ({ statusCode = 0 }: IncomingMessage) => statusCode >= 200 && statusCode <= 299;

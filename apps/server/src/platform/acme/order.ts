@@ -62,10 +62,14 @@ async function newOrder(client: AcmeClient, hosts: readonly string[], ports: Ord
   const identifiers = hosts.map((value) => ({ type: "dns", value }));
   const { location } = await client.post(url, { identifiers });
   if (location === null) throw new AcmeError("response_invalid");
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const order = { url: location, hosts, key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+  const order = { url: location, hosts, key: newEcKey() };
   await ports.recordOrder(order);
   return order;
+}
+
+export function newEcKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 async function showChallenges(

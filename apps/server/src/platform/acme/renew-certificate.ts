@@ -1,10 +1,10 @@
-import { generateKeyPairSync, randomInt, X509Certificate } from "node:crypto";
+import { randomInt, X509Certificate } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CertificateRecords, orderPauseMs, renewalTime, type WantedCertificate } from "../../core/certificate.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import type { CertificatePair } from "../self-signed.ts";
 import { AcmeClient, AcmeError } from "./acme-client.ts";
-import { type ChallengeType, type OpenOrder, orderCertificate, type ShownChallenge } from "./order.ts";
+import { type ChallengeType, newEcKey, type OpenOrder, orderCertificate, type ShownChallenge } from "./order.ts";
 import { nextRenewalInfo } from "./renewal-info.ts";
 import {
   alpnChallengeName,
@@ -179,18 +179,13 @@ interface StoredAccount {
 async function openAccount(options: RenewalOptions, signal: AbortSignal): Promise<AcmeClient> {
   const { records, directoryUrl, contact, ca } = options;
   const stored = (await records.read("account", directoryUrl)) as StoredAccount | null;
-  const account = stored ?? { key: newKey(), url: null };
+  const account = stored ?? { key: newEcKey(), url: null };
   const write = (value: StoredAccount) =>
     records.write({ kind: "account", name: directoryUrl, value, expiresAt: null });
   if (stored === null) await write(account);
   const client = new AcmeClient({ directoryUrl, accountKey: account.key, accountUrl: account.url, signal, ca });
   if (account.url === null) await write({ key: account.key, url: await client.openAccount(contact) });
   return client;
-}
-
-function newKey(): string {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 /** @returns the certificate with the issuer's renewal time, or unchanged when it is too early to ask */

@@ -1,5 +1,6 @@
 /** One TCP connection to a DNS server (RFC 7766): one request at a time, each with a deadline. */
 import { connect, type Socket } from "node:net";
+import { uint16 } from "./dns-message.ts";
 import { DnsProviderError } from "./provider.ts";
 
 export interface DnsServerAddress {
@@ -32,9 +33,7 @@ export class DnsConnection implements Disposable {
 
   /** @throws DnsProviderError `unreachable`, `aborted` */
   async ask(message: Buffer, signal?: AbortSignal): Promise<Buffer> {
-    const length = Buffer.alloc(2);
-    length.writeUInt16BE(message.length);
-    this.#socket.write(Buffer.concat([length, message]));
+    this.#socket.write(Buffer.concat([uint16(message.length), message]));
     const end = AbortSignal.any([AbortSignal.timeout(this.#deadlineMs), ...(signal === undefined ? [] : [signal])]);
     const close = () => this.#socket.destroy();
     if (end.aborted) close();

@@ -98,15 +98,16 @@ async function applyChange(context: Context, zone: Zone, change: Change): Promis
     const record = readZoneData({ name, type, data }, zone.name);
     return record !== null && change.remove.some((gone) => isSameRecord(gone, record));
   };
-  const [gone, kept] = [true, false].map((side) => (now?.records ?? []).filter((one) => isGone(one.value) === side));
+  const before = now?.records ?? [];
+  const gone = before.filter((one) => isGone(one.value));
   const path = `/zones/${zone.id}/rrsets/${encodeURIComponent(labelIn(zone, name))}/${type}/actions`;
-  const values = (records: Entry["records"] = []) => records.map((one) => ({ value: one.value }));
-  if (gone === undefined || gone.length === 0) {
+  if (gone.length === 0) {
     const ttl = now === undefined ? { ttl: TTL_SECONDS } : {};
     return act(context, `${path}/add_records`, { records: added, ...ttl });
   }
-  if (added.length === 0) return act(context, `${path}/remove_records`, { records: values(gone) });
-  return act(context, `${path}/set_records`, { records: [...(kept ?? []), ...added] });
+  if (added.length === 0)
+    return act(context, `${path}/remove_records`, { records: gone.map((one) => ({ value: one.value })) });
+  return act(context, `${path}/set_records`, { records: [...before.filter((one) => !gone.includes(one)), ...added] });
 }
 
 /** Starts an action and waits until it ends, because the zone is locked until then. */

@@ -95,7 +95,6 @@ export function canonical(record: DnsRecord): DnsRecord {
     case "MX":
       return { ...record, name, exchange: plainName(record.exchange) };
     case "TXT":
-      return { ...record, name };
     case "A":
       return { ...record, name };
     case "AAAA":
