@@ -36,7 +36,7 @@ const RENEW_AT_PART = 2 / 3;
 /** Spreads the renewals of servers that got their certificates at the same moment. */
 const JITTER_PART = 1 / 20;
 
-/** After two thirds of the certificate's lifetime and up to a twentieth more. @param draw from 0 to 1 */
+/** Renews after two thirds of the certificate's lifetime and up to a twentieth more. @param draw from 0 to 1 */
 export function renewalTime({ notBefore, notAfter }: { notBefore: Date; notAfter: Date }, draw: number): Date {
   const life = notAfter.getTime() - notBefore.getTime();
   return new Date(notBefore.getTime() + life * (RENEW_AT_PART + JITTER_PART * draw));

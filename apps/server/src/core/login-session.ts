@@ -85,7 +85,7 @@ export function openByPassword(
   return openIfStill(deps, signIn, (user) => user.passwordHash === passwordHash);
 }
 
-/** A page sends many requests; they cause one write of `lastSeenAt` a minute. */
+/** Minimum time between two writes of a session's `lastSeenAt`. */
 const TOUCH_EVERY_SECONDS = 60;
 
 /** Updates `lastSeenAt`. @returns `null` when the token is unknown or the session has expired */

@@ -215,7 +215,7 @@ export class BackgroundMemory {
   }
 }
 
-/** Largest first by bytes times time of a party; within a party oldest first. */
+/** Sorts uses by their party's bytes times time, largest first; within a party oldest first. */
 export function largestUsersFirst<T extends { bytes: number; since: number; parties(): readonly string[] }>(
   uses: Iterable<T>,
   now: number,

@@ -121,7 +121,7 @@ export class FairPool<T> {
     return this.#blocks.of(party.block) >= most ? ({ block }) => block === party.block : null;
   }
 
-  /** Members of network and block, including the newcomer; at least `SMALL_MEMBERS`. */
+  /** Numbers of members of network and block, including the newcomer; at least `SMALL_MEMBERS`. */
   #sizes(at: ClientParty | null, newcomer: ClientParty | null): { block: number; network: number } {
     if (at === null) return { block: SMALL_MEMBERS, network: SMALL_MEMBERS };
     const block = this.#blocks.of(at.block) + (at.block === newcomer?.block ? 1 : 0);

@@ -665,7 +665,7 @@ export const bounds = figuresOf({
   ...memory,
 });
 
-/** Rounded up. Limits counted in memory hold per process, and several processes serve the same people. */
+/** A process' part of a limit, rounded up: limits counted in memory hold per process, and several may run. */
 export const partOf = (limit: number, processes: number): number => Math.ceil(limit / processes);
 
 export const partOfRule = (rule: BucketRule, processes: number): BucketRule => ({

@@ -28,7 +28,7 @@ export type AskDecision =
   | { kind: "ask" }
   | { kind: "known"; state: KnownState }
   | { kind: "too_many" }
-  /** The mailbox may be asked again at `nextAt`; `null`: never. */
+  /** Time of the next possible confirmation message to the mailbox; `null`: never. */
   | { kind: "too_soon"; nextAt: Date | null };
 
 export interface AskedLink {

@@ -41,7 +41,7 @@ export class ImportPlan {
   readonly #destinations = new DestinationSet();
   readonly #isBlocked = new Map<string, boolean>();
   #room: number;
-  /** Decided once for all rows, so that no row shows that it was the one too many. */
+  /** Whether taken addresses may be reported; decided once for all rows, so that none shows which one was too many. */
   #mayTellTaken: boolean | null = null;
 
   constructor(rules: PlanRules) {

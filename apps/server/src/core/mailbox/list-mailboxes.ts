@@ -16,7 +16,7 @@ export type MailboxDeps = Pick<
   "mailboxes" | "aliases" | "users" | "destinations" | "confirmation" | "ownDomains"
 >;
 
-/** Oldest first: those of aliases, added ones and the account's e-mail. New ones in aliases get their rows now. */
+/** Oldest first: mailboxes of aliases, added ones and the account's e-mail. New ones in aliases get their rows now. */
 export async function listMailboxes(deps: MailboxDeps, userId: string): Promise<ListedMailbox[]> {
   const { mailboxes } = deps;
   const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);

@@ -61,7 +61,7 @@ export class PreviewInbox {
     return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
   }
 
-  /** HTML with inline images as `data:` URLs, or `null`. A stranger's: serve it sandboxed only. */
+  /** A message's HTML with inline images as `data:` URLs, or `null`. A stranger wrote it: serve it sandboxed only. */
   async html(id: string): Promise<string | null> {
     const email = await this.#parsed(id);
     return email?.html === undefined ? null : withInlineImages(email.html, email.attachments);

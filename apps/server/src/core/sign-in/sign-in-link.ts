@@ -35,7 +35,7 @@ export async function readSignInLink(deps: LinkDeps, use: SignInLinkUse): Promis
   return { email: link.email, needsPassword: needsPassword(link, user, use.browserToken) };
 }
 
-/** An impostor may have registered the e-mail: before it is confirmed, the link alone would keep their password. */
+/** Before the e-mail is confirmed, the link alone is not enough: an impostor may have registered it with a password. */
 function needsPassword(link: FoundLink, user: User, browserToken: string | null): boolean {
   const isSameBrowser = browserToken !== null && link.askedBy === browserName(browserToken);
   return !isSameBrowser || (user.emailConfirmedAt === null && user.passwordHash !== null);

@@ -28,7 +28,7 @@ export interface SpoolSpaceParts {
 /** Space reserved for one message. Call `stored` or `release`, once. */
 export interface SpoolPlace {
   stored(): void;
-  /** For a message that was not enqueued, or whose bytes were deleted. */
+  /** Frees the space of a message that was not enqueued, or whose bytes were deleted. */
   release(): void;
 }
 
@@ -158,7 +158,7 @@ class SpoolMeter {
     return this.#parts.now() >= (this.#entries.get(key)?.mayCountAt ?? 0);
   }
 
-  /** False for a key that was never counted. */
+  /** Whether the key has used up its quota; false for one that was never counted. */
   isFull(key: string, share: number): boolean {
     return this.#entries.has(key) && this.#heldBytes(key) >= this.#parts.maxBytes * share;
   }

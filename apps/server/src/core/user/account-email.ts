@@ -13,7 +13,7 @@ type ConfirmDeps = AccountMailDeps & Pick<CoreDeps, "users" | "rateLimits" | "li
 
 const refusal = (message: string) => new AppError("invalid", { message });
 
-/** Only at the user's request: the address may be a stranger's. @throws AppError `rate_limited`, `invalid` */
+/** Mails a link only on request, as the address may be a stranger's. @throws AppError `rate_limited`, `invalid` */
 export async function askEmailConfirmation(deps: ConfirmDeps, userId: string): Promise<void> {
   const user = await findAccount(deps, userId);
   if (user.email === null) throw refusal("This account has no e-mail.");

@@ -22,7 +22,7 @@ export interface PasswordChange {
   browser: string | null;
 }
 
-/** Counts as a sign-in: whoever stole a session could guess. @throws AppError `invalid`, `rate_limited`, `busy` */
+/** Counts as a sign-in: a session's thief must not guess. @throws AppError `invalid`, `rate_limited`, `busy` */
 export async function changePassword(deps: ChangeDeps, change: PasswordChange): Promise<User> {
   const user = await findAccount(deps, change.userId);
   const { passwordHash: from, email } = user;
@@ -71,7 +71,7 @@ export interface PasswordProof {
   browser: string | null;
 }
 
-/** Counts as a sign-in. @throws AppError `invalid` for a wrong or no password, `rate_limited`, `busy` */
+/** Counts as a sign-in attempt. @throws AppError `invalid` for a wrong or no password, `rate_limited`, `busy` */
 export async function proveByPassword(deps: PasswordDeps, proof: PasswordProof): Promise<User> {
   const user = await findAccount(deps, proof.userId);
   const { passwordHash: hash, email } = user;

@@ -58,7 +58,7 @@ export interface Registrant {
 }
 
 export interface UserStore {
-  /** @throws AppError `email_taken`, ignoring letter case; `invite_required`. No invite is used then */
+  /** @throws AppError `email_taken`, ignoring letter case; `invite_required`; then no invite is used up */
   insert(user: User, from?: Registrant): Promise<void>;
   /** False, using no invite, when the e-mail, wallet or Google id is taken or the invite invalid. */
   insertIfFree(user: User, from?: Registrant): Promise<boolean>;

@@ -24,7 +24,7 @@ export interface OpenCopy {
   release(): void;
 }
 
-/** Made on arrival for all first attempts of an alias, or read from the spool for a retry. */
+/** Source of a copy: made on arrival for all first attempts of an alias, or read from the spool for a retry. */
 export interface CopySource {
   known: KnownFromArrival | null;
   /** Reserves memory for the copy. @returns an outcome when there is nothing to send, or no memory */

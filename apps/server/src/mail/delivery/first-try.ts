@@ -25,7 +25,7 @@ export interface PlannedDelivery extends Omit<Delivery, "attempts"> {
 export interface PlannedAlias {
   deliveries: readonly PlannedDelivery[];
   replies?: CopyReplies;
-  /** To store before the copy is sent, because its envelope sender contains a token for this sender. */
+  /** Sender to store before the copy is sent, because its envelope sender contains a token for this sender. */
   bounceSender?: AccountBounceSender | null;
   refusedAs?: MailRefusal;
 }
@@ -113,7 +113,7 @@ export class TakenFingerprints {
     return new TakenOfMessage(wire, this);
   }
 
-  /** While it is empty, messages need not be hashed to look them up. */
+  /** While no fingerprint is remembered, messages need not be hashed to look them up. */
   get isEmpty(): boolean {
     return this.#until.size === 0;
   }

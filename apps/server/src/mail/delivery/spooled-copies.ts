@@ -32,7 +32,7 @@ export class SpooledCopies {
     return { known: null, open: (attempt) => this.#open(delivery, attempt) };
   }
 
-  /** Its memory stays reserved until all bytes are sent or it is needed elsewhere. */
+  /** A copy's memory stays reserved until all its bytes are sent or the memory is needed elsewhere. */
   async #open(delivery: LeasedDelivery, attempt: Attempt): Promise<OpenCopy | DeliveryOutcome> {
     let copy: ForwardCopy | null = null;
     const giveBack = this.#reserve(delivery, attempt, () => {

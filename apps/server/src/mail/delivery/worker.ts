@@ -188,7 +188,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Renews the lease first: the delivery may have waited so long that another worker has claimed it. */
+  /** Renews the lease of a delivery that waited, since another worker may have claimed it. */
   async #renewAndStart(delivery: LeasedDelivery): Promise<void> {
     const isLeased = await this.#deps.leases.renew(delivery, LEASE_MS);
     if (isLeased && !this.#loop.isClosed) return void this.#start(delivery);
@@ -237,7 +237,7 @@ export class DeliveryWorker {
     if (deliveries.length > 0) await this.#deps.queue.putBack(deliveries).catch(() => {});
   }
 
-  /** Due no earlier than the end of the pause that the destination asked for. */
+  /** The row to put back, due no earlier than the end of the pause that the destination asked for. */
   #toPutBack(delivery: LeasedDelivery, untried?: Untried): PutBack {
     const { id, leaseToken } = delivery;
     const now = this.#deps.clock.now();
@@ -252,7 +252,7 @@ export class DeliveryWorker {
     };
   }
 
-  /** At shutdown, so that other workers need not wait for the leases to expire. */
+  /** Returns waiting deliveries at shutdown, so that other workers need not wait for the leases to expire. */
   async #putBackWaiting(): Promise<void> {
     const now = this.#deps.clock.now();
     const waiting = this.#shares.clearWaiting().map((delivery) => this.#toPutBack(delivery));

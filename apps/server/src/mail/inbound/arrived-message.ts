@@ -137,7 +137,7 @@ async function checkSender(
   return accept(withFindings(message, found, instruction), notes);
 }
 
-/** The look-up began when the client connected, so it has usually finished. */
+/** Adds the client's host name, whose look-up began at the connection, so it has usually finished. */
 export async function nameClient(message: ScreenedMessage): Promise<ScreenedMessage> {
   const clientName = (await message.mail.clientName) ?? null;
   if (clientName === null) return message;

@@ -116,7 +116,7 @@ const pairOf = (key: string, clientAddress: string) => `${key} ${clientBlock(cli
 /** Reasons typical of clients that probe for addresses or try to relay. */
 const unknown: ReadonlySet<MailRefusal> = new Set(["alias_not_found", "relay_denied", "not_a_bounce"]);
 
-/** By alias id, so that a message counts once for an alias, however often it is named. */
+/** Limits count by alias id, so that a message counts once for an alias, however often it is named. */
 function routeEntry(recipient: ResolvedRecipient) {
   const route = routeOf(recipient);
   return route === null ? [] : [[route.aliasId, route] as const];

@@ -33,7 +33,7 @@ export interface PlanDeps {
   }): ForwardCopy;
 }
 
-/** Yields to the event loop between aliases, because a large header takes milliseconds. */
+/** Plans alias by alias, yielding to the event loop, because a large header takes milliseconds. */
 export async function planDeliveries(message: AnsweringMessage, deps: PlanDeps): Promise<Accepted<PlannedMessage>> {
   const plan = await planFor(message.transaction, message.screened, deps);
   const copies = plan.aliases.flatMap(({ deliveries: [first] }) => (first === undefined ? [] : [first.copy]));
@@ -187,7 +187,7 @@ export interface KeepForOperatorDeps {
   random: Random;
 }
 
-/** For `kauke doctor`, if no mailbox is set for postmaster@ and abuse@. */
+/** Stores mail to postmaster@ and abuse@ for `kauke doctor` if no mailbox is set for it. */
 export async function keepForOperator(
   message: PlannedMessage,
   { operatorMail: { deliveries, bodies }, clock, random }: KeepForOperatorDeps,

@@ -69,7 +69,7 @@ export class RouteCache {
   }
 }
 
-/** Any alias may have been renamed to an unknown address. */
+/** Whether a change may concern a look-up: any alias may have been renamed to an unknown address. */
 function mayConcern(change: RouteChange, route: AliasRoute | null): boolean {
   if (change === "all" || route === null) return true;
   return "aliasId" in change ? change.aliasId === route.aliasId : change.userId === route.userId;

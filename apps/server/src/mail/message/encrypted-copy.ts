@@ -39,7 +39,7 @@ import {
 import type { Correspondent } from "./reply-book.ts";
 import { type RewriteSource, type Rewritten, rewrite } from "./rewrite.ts";
 
-/** The mail waits, and is never sent unencrypted. */
+/** A copy could not be encrypted: the mail waits, and is never sent unencrypted. */
 export class EncryptionFailed extends Error {
   override name = "EncryptionFailed";
 }
@@ -52,7 +52,7 @@ interface EncryptedCopySource extends ForwardSource {
 
 const SLICE_BYTES = 1024 * 1024;
 
-/** Encrypted if the owner wants that, otherwise plain. */
+/** The copy for an alias: encrypted if the owner wants that, otherwise plain. */
 export function makeForwardCopy(source: ForwardSource, parts: CopyParts): ForwardCopy {
   const { encryptTo, aliasId, replyKey } = source;
   if (encryptTo === null) return makePlainCopy(source, parts);
@@ -236,7 +236,7 @@ function withoutNames(plain: HeaderSource, field: string, name: string | null): 
   return addressesOf(plain, field).mailboxes.map(({ address }) => ({ name, address }));
 }
 
-/** Only the result of each method: the full field names the sender's domain and address. */
+/** Authentication-Results with only the result of each method: the full field names the sender's domain and address. */
 function authenticationResults(found: MessageAuthentication | undefined, mailHost: string): FieldText {
   if (found === undefined || found.results === null) return NO_FIELD;
   const methods = ["spf", "dkim", "dmarc", "arc"] as const;
@@ -248,7 +248,7 @@ function sentAt({ wire, header, envelope }: EncryptedSource): Date {
   return readDate(firstValue(wire, header.fields, "date") ?? "") ?? envelope.receivedAt;
 }
 
-/** Differs by alias, but not by attempt, so that duplicates are recognized. */
+/** Stamp of a copy: differs by alias, but not by attempt, so that duplicates are recognized. */
 function stampOf({ replyKey, messageId }: EncryptedSource): string {
   const mac = createHmac("sha256", replyKey).update("sealed message id\0").update(messageId).digest();
   return toBase32(mac).slice(0, 32);

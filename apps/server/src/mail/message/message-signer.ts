@@ -24,7 +24,7 @@ export class BodyHashes {
     return hash;
   }
 
-  /** For this very buffer object; lost if unstuffing copied the message. */
+  /** Remembers the hash for this very buffer object, so not if unstuffing copied the message. */
   remember(message: Buffer, bodyStart: number, hash: Buffer): void {
     this.#known.set(message, { bodyStart, hash });
   }

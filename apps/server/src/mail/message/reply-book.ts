@@ -146,7 +146,7 @@ export class ReplyBook {
   }
 }
 
-/** Sealing takes as long as the statement, so it is done chunk by chunk too. */
+/** A row with a sealed correspondent. Sealing takes as long as the statement, so it is done chunk by chunk too. */
 function rowOf({ token, aliasId, address, name }: NewPath) {
   return { id: replyRowId(token), aliasId, sealed: sealCorrespondent(token, { address, name }) };
 }
@@ -189,7 +189,7 @@ export async function resolveReply(
   return accept({ kind: "reply", address: replyAddress(token, domain), correspondent, route });
 }
 
-/** One statement. @returns people by reply address in lower case */
+/** Resolves an alias' reply addresses in one statement. @returns people by reply address in lower case */
 export async function resolveRepliesOf(
   alias: Pick<AliasRoute, "aliasId" | "address">,
   addresses: readonly string[],

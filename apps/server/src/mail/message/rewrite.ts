@@ -130,7 +130,7 @@ function rewriteHeader(
 
 const knownKeys = new WeakMap<Buffer, MessageIdKeys>();
 
-/** Cached by key object, since deriving them costs more than the rest of the header. */
+/** Message-ID keys, cached by key object, since deriving them costs more than the rest of the header. */
 function messageIdsOf(replyKey: Buffer, domain: string): MessageIdKeys {
   const known = knownKeys.get(replyKey);
   if (known !== undefined) return known;
@@ -185,7 +185,7 @@ function srsSender(
   }
 }
 
-/** Only if proven by SPF, and for a single destination: another mailbox may have accepted the message. */
+/** Only a sender proven by SPF gets bounces, and for a single destination: another may have accepted the message. */
 function mayGetBounces({ mayNameSender, envelope }: RewriteSource): boolean {
   return mayNameSender && ["pass", undefined].includes(envelope.authentication?.spf);
 }

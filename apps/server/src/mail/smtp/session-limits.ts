@@ -6,7 +6,7 @@ import { bounds } from "../../limits/table.ts";
 export const MIN_ROOM_BYTES = 65_536;
 export const UNREAD_BYTES_MAX = 262_144;
 
-/** In milliseconds. Single bytes extend only `idleMs`. */
+/** Timeouts of a session in milliseconds. Single bytes extend only `idleMs`. */
 export interface SessionTimes {
   /** Without any byte received; RFC 5321 §4.5.3.2.7 asks for five minutes. */
   idleMs: number;
@@ -51,7 +51,7 @@ export class SessionCounts {
     return ++this.#extraRecipients > bounds.smtpSession.extraRecipients;
   }
 
-  /** At the end of a message. Errors count for the whole session. */
+  /** Resets the counts at the end of a message, except errors, which count for the whole session. */
   noteMessage(): void {
     this.#commands = 0;
     this.#extraRecipients = 0;

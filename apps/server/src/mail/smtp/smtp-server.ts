@@ -176,7 +176,7 @@ export class SmtpServer {
     });
   }
 
-  /** Their `signIn` also refuses an account at its maximum of connections. */
+  /** Handlers whose `signIn` also refuses an account at its maximum of connections. */
   #boundedHandlers(connection: Connection): SessionHandlers {
     const { handlers, limits } = this.#options;
     const { maxConnectionsPerAccount: most = Number.POSITIVE_INFINITY } = limits;
@@ -210,7 +210,7 @@ export class SmtpServer {
     connection.account = null;
   }
 
-  /** May evict a connection. @returns whether there is room for one more of this party */
+  /** Whether there is room for one more connection of this party, if necessary after evicting one. */
   #hasRoom(pool: FairPool<Connection>, party: ClientParty): boolean {
     const now = nowMs();
     const judge = (connection: Connection) => this.#standing(connection, now);
@@ -275,7 +275,7 @@ export class SmtpServer {
     session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
   }
 
-  /** Destroys the socket soon, because the client may never close it. */
+  /** Sends the refusal and destroys the socket soon, because the client may never close it. */
   #refuse(socket: Socket): void {
     this.#options.metrics.count("kauke_mx_refused_connections_total");
     this.#noteLeaving(socket);

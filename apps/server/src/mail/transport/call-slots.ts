@@ -21,7 +21,7 @@ interface Call extends PlaceParty {
 
 export interface Waiting<T> {
   give(given: T): void;
-  /** Once the wait is over, the attempt watches its own signal. */
+  /** Ends the wait for an attempt that continues and then watches its own signal. */
   stopWatching(): void;
 }
 

@@ -89,7 +89,7 @@ function countNextHopFailures({ metrics }: Pick<NextHopDeps, "metrics">) {
   };
 }
 
-/** Also logs, since no mail is sent without the relay: at most one event a minute per code. */
+/** Relay failures are logged too, since no mail is sent without the relay: at most one event a minute per code. */
 export function noteRelayFailures({ metrics, logger, now = () => performance.now() }: NextHopDeps) {
   const count = countNextHopFailures({ metrics });
   const logged = new FixedWindows({ max: 1, windowSeconds: QUIET_SECONDS }, Object.keys(failureText).length);

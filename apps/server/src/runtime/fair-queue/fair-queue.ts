@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { FairLine, UsedTime } from "./fair-line.ts";
 
-/** `busy`: too many jobs wait; `unavailable`: the queue is closed. */
+/** A refused job. `busy`: too many jobs wait; `unavailable`: the queue is closed. */
 export class QueueRefusal extends Error {
   override name = "QueueRefusal";
   readonly code: "busy" | "unavailable";

@@ -1,4 +1,4 @@
-/** Limits messages to one destination. Those over it stay queued after a 250, which hides where an alias leads. */
+/** Limits messages to a mailbox or webhook. Mail above it is queued after a 250, which hides where an alias leads. */
 
 import { hash } from "node:crypto";
 import type { Destination } from "../../../core/alias/alias.ts";

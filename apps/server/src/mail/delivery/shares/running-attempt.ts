@@ -58,7 +58,7 @@ export class RunningAttempt implements OngoingAttempt {
   isSent = false;
   /** The system has all bytes of the message, so that they need no memory. */
   isPassedOn = false;
-  /** The time at the destination was so long that it counts against the destination. */
+  /** Whether the attempt was at the destination for so long that this counts against the destination. */
   isSlow = false;
   /** As `isSlow`, for the time at `peer` only. */
   isPeerSlow = false;

@@ -20,7 +20,7 @@ export interface ToAuthenticate {
   envelopeFrom: string;
   clientAddress: string;
   helo: string;
-  /** A recipient is a reply or send address, so it matters whether the author wrote to it. */
+  /** True if a recipient is a reply or send address: then it matters whether the author wrote to it. */
   mayInstruct?: boolean;
 }
 

@@ -169,7 +169,7 @@ export class SmtpPool {
     return host.places.add({ ...poolPartyOf(attempt), connection, since, sentAt: null, isLate: false });
   }
 
-  /** A late connection never counts as shared again. */
+  /** Ends a late connection, which never counts as shared again. */
   #endLate(host: Host, connection: SmtpConnection): void {
     host.late--;
     if (connection.isUsable) connection.quit();

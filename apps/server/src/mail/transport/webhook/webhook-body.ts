@@ -88,7 +88,7 @@ function subjectOf(email: Email | null): string | null {
   return value === "" ? null : decodeEncodedWords(value);
 }
 
-/** By the same parser as on arrival, so that `authentication` is about this author. */
+/** The author by the same parser as on arrival, so that `authentication` is about this author. */
 function authorOf(raw: Buffer): Pick<Mailbox, "name" | "address"> | null {
   const [author] = addressesOf({ header: raw, fields: readHeader(raw).fields }, "from").mailboxes;
   return author === undefined ? null : { name: author.name ?? "", address: author.address };
