@@ -9,8 +9,7 @@ export function closeInTime(app: FastifyInstance, graceMs = GRACE_MS): void {
     cutOff = setTimeout(() => app.server.closeAllConnections(), graceMs);
     cutOff.unref();
   });
-  // An idle keep-alive connection would delay the shutdown until the deadline, so clients are told to close theirs;
-  // those of HTTP/2 are told by GOAWAY.
+  // Idle keep-alive connections would delay the shutdown, so clients must close theirs; those of HTTP/2 get GOAWAY.
   app.addHook("onSend", async ({ raw }, reply) => {
     if (cutOff !== undefined && raw.httpVersionMajor === 1) reply.header("connection", "close");
   });

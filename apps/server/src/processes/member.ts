@@ -1,7 +1,4 @@
-/**
- * One process of a group (`process-group.ts`): the whole server, without a control socket and a page of metrics of its
- * own. It serves until it is told to stop or the process that started it is gone.
- */
+/** One process of a group: the whole server, until it is told to stop or the process that started it is gone. */
 
 import { once } from "node:events";
 import { type RunningServer, type StartOverrides, start } from "../app.ts";

@@ -1,8 +1,4 @@
-/**
- * Several whole processes of one server on one PostgreSQL (`KAUKE_WORKERS`), each with its own connections and limits,
- * behind the same ports. This process starts and restarts them, and has one control socket and one page of metrics for
- * all.
- */
+/** Several servers on one PostgreSQL and the same ports (`KAUKE_WORKERS`), with one control socket and metrics page. */
 import { randomBytes } from "node:crypto";
 import { type ControlRequest, handlersBy } from "../cli/control/control-protocol.ts";
 import { listenControl } from "../cli/control/control-socket.ts";
@@ -17,10 +13,7 @@ const TICKET_KEYS_BYTES = 48;
 const RESTART_MS = 500;
 const RESTART_MAX_MS = 30_000;
 const STEADY_MS = 30_000;
-/**
- * After a minute without a response the thread is blocked and the process is killed. Pings are counted instead of time,
- * so that no process is killed because the whole machine was suspended.
- */
+/** After a minute without a response a process is killed. Counts pings, because the machine may have been suspended. */
 const MISSED_PINGS_MAX = 12;
 /** Milliseconds after which a slow process is left out of the page of metrics. */
 const METRICS_MS = 2000;

@@ -1,10 +1,7 @@
 import type { Config } from "./config.ts";
 import { isLoopback } from "./values.ts";
 
-/**
- * Whether everybody who finds this server can register. A proxy may pass on requests to a listener on loopback, so the
- * public URL counts too.
- */
+/** Whether strangers can register. The public URL counts, because a proxy may pass requests to a loopback listener. */
 export function isOpenToStrangers({
   registration,
   services,

@@ -1,7 +1,4 @@
-/**
- * Tells the mail path that a cached route may be stale, and the delivery worker that a delivery is due: listeners of
- * this process before the change resolves, other processes by NOTIFY (`postgres-signals.ts`).
- */
+/** Stale routes and due deliveries: tells this process before the change resolves, others by NOTIFY. */
 import { sql } from "kysely";
 import type { RouteChange } from "../core/alias/alias.ts";
 import type { Database, InTransaction } from "./database.ts";

@@ -1,7 +1,4 @@
-/**
- * Kysely types of the tables, written by hand; `schema.test.ts` compares them with the migrated schema. Both drivers
- * return bytea as Buffer, int8 as number, timestamptz as Date.
- */
+/** Kysely types of the tables; `schema.test.ts` compares them with the schema. bytea is Buffer, int8 is number. */
 import type { AuthMethod, ImportState } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
 import type { ClientNumberKind } from "../core/client-number.ts";

@@ -1,7 +1,4 @@
-/**
- * Converts aliases between core and the wire: destinations as comma-separated text, the literal `null` for a paused
- * alias, and `""` to remove notes. These oddities of the specification exist only here.
- */
+/** Aliases on the wire: comma-separated destinations, `null` for a paused alias, `""` to remove notes. */
 import {
   type AliasWire,
   type BulkAliasChange,

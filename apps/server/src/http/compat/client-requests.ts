@@ -1,8 +1,4 @@
-/**
- * How requests of other products' clients are told apart. On their paths ("shared paths"), web pages and extensions of
- * any origin may make calls with an API key (CORS, Fetch Standard §3.3); no cookie is read there, so the response
- * depends on the key alone.
- */
+/** Other products' clients. On their paths, pages of any origin may call with an API key (CORS): no cookie is read. */
 import type { IncomingMessage } from "node:http";
 import type { FastifyServerOptions } from "fastify";
 
@@ -25,10 +21,7 @@ export const preflightHeaders = {
   "access-control-max-age": "86400",
 } as const;
 
-/**
- * Some of these clients send two leading slashes, some a trailing one, and none follows a redirect.
- * @returns e.g. `/api/v1/aliases?page=2` for `//api/v1/aliases/?page=2`; other requests' URLs unchanged
- */
+/** Some clients send two leading slashes or a trailing one: `//api/v1/aliases/?page=2`; none follows a redirect. */
 export function plainUrl({ url = "/", headers }: Pick<IncomingMessage, "url" | "headers">): string {
   const single = url.startsWith("//") ? url.slice(1) : url;
   if (!isSharedPath(single) && headers.authentication === undefined) return url;

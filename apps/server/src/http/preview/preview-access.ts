@@ -1,8 +1,6 @@
 /**
- * Access to the preview inbox: only for a browser or program on this machine that has the token of the data directory.
- * The connection comes from loopback without a proxy's header field; the Host field is a local name, since a foreign
- * page could point its own name at 127.0.0.1 (DNS rebinding); and the token is in a cookie, which the link printed at
- * start sets, or in `X-Preview-Token`, so that the clients of a silent proxy have no access either.
+ * The preview inbox is only for this machine with its token: a loopback connection without a proxy's field, a local
+ * Host (a foreign page could rebind its name to 127.0.0.1), and the token in a cookie or `X-Preview-Token`.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -40,8 +38,7 @@ export function previewAccess(token: string | null): PreviewAccess {
       return isOpen ? "open" : "locked";
     },
     cookieFor(given, request) {
-      // A link with the token on another site is refused; a user who was sent one can still type it into the
-      // address bar.
+      // A link with the token on another site is refused; the user can still type it into the address bar.
       if (!isThisMachine(request) || isCrossSiteRequest(request.headers) || !isSame(given, token)) return null;
       return `${cookieName(request)}=${token}; Path=/preview; HttpOnly; SameSite=Strict`;
     },

@@ -39,10 +39,7 @@ export async function sendPreviewPage(
 }
 
 const opening = /<(a|area|animate|animatemotion|animatetransform|base|iframe|link|meta|set)(?=[\s/>])/gi;
-/**
- * The first of two attributes with one name wins, so these override the link's own. They contain no quotes and no `>`,
- * which would end an attribute value around them.
- */
+/** The first of two attributes with one name wins. Without quotes and `>`, which would end an attribute value. */
 const LINK_ATTRIBUTES = " target=_blank rel=noreferrer ping";
 
 /**

@@ -1,7 +1,4 @@
-/**
- * `/preview/api`: the data of the preview page. Exists only in preview mode and with access (`preview-access.ts`);
- * otherwise all paths are a 404. A message's HTML is a response of its own, sandboxed by its own policy.
- */
+/** `/preview/api`, a 404 without access (`preview-access.ts`). A message's HTML is a response with its own sandbox. */
 import { type PreviewMessage, type ProblemBody, previewReplyBody } from "@kauke/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { MailTrace, PreviewFile, PreviewInbox } from "../../core/preview/preview-inbox.ts";

@@ -1,7 +1,4 @@
-/**
- * Limits the concurrent calls of one account. A call may need memory for everything an account owns, such as its list
- * of aliases; hundreds of them at once would use up the memory.
- */
+/** Limits the concurrent calls of an account, each of which may need memory for everything the account owns. */
 import { bounds } from "../../limits/table.ts";
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
 

@@ -1,7 +1,4 @@
-/**
- * The client that a request counts against, and the name of its browser. A proxy may have forwarded the request:
- * `X-Forwarded-For` is used only from the proxies in `KAUKE_TRUSTED_PROXIES`.
- */
+/** A request's client and browser. `X-Forwarded-For` counts only from the proxies in `KAUKE_TRUSTED_PROXIES`. */
 import { BlockList, isIP } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";

@@ -1,7 +1,4 @@
-/**
- * Calls with an API key that are not in the contract's table: the account's concurrent calls are limited, and its
- * database statements wait in the queue of signed-in users, as `mount-endpoints.ts` does for the contract's calls.
- */
+/** Calls with an API key outside the contract, limited and queued per account as `mount-endpoints.ts` does. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type AsCaller, callerTurn } from "../mount-endpoints.ts";
 import type { AccountCalls } from "./account-calls.ts";

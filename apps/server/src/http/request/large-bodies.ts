@@ -1,7 +1,4 @@
-/**
- * Limits concurrent requests with a body above 64 KiB, in total and per account, since each body is in memory. Above
- * the limit, a slow one is cancelled, of the account with the most first.
- */
+/** Concurrent bodies above 64 KiB, in total and per account. At the limit, the busiest account loses a slow one. */
 
 import { limits } from "@kauke/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";

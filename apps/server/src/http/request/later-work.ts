@@ -6,10 +6,7 @@ const MAX_DELAY_MS = 2000;
 
 export interface LaterWork {
   run(failureEvent: string, work: () => Promise<void>): void;
-  /**
-   * Without a random delay, the next request would wait behind the work, and its response time would show that there
-   * was some (measured: 7 ms for a request without such work before it, 50 ms with).
-   */
+  /** Without a random delay, the next request would be slower after such work (50 ms instead of 7) and so reveal it. */
   runAtRandomTime(failureEvent: string, work: () => Promise<void>): void;
   settled(): Promise<void>;
 }

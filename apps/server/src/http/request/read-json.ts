@@ -8,10 +8,7 @@ import { ByteBlocks } from "../../runtime/byte-streams.ts";
 
 type Done = (error: Error | null, value?: unknown) => void;
 
-/**
- * Leaves the bodies of calls that take a file unread; other content types are refused (415). A body above 64 KiB takes
- * milliseconds to parse: many that arrive together are parsed in one iteration of the event loop each.
- */
+/** Leaves files unread; refuses other content types (415). Parses one large body per iteration of the event loop. */
 export function readOnlyJson(app: FastifyInstance): void {
   const parse = jsonParser(app);
   app.addContentTypeParser("application/octet-stream", (request: FastifyRequest, body, done) => {

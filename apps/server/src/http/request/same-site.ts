@@ -1,7 +1,4 @@
-/**
- * Whether a request may have been sent by another site. Browsers tell by `Sec-Fetch-Site`; older ones, and those on
- * plain http origins, send only `Origin`. A client that sends neither is not a browser and has no cookie to abuse.
- */
+/** Whether another site may have sent a request, by `Sec-Fetch-Site` or `Origin`; without both it is no browser. */
 import type { IncomingHttpHeaders } from "node:http";
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,7 +1,4 @@
-/**
- * A large response as JSON in chunks, with turns of the event loop between them, so that the data of a large account is
- * neither one string nor one write. The text equals that of `JSON.stringify`, with one list in place of its pages.
- */
+/** A large response as JSON in chunks; equal to `JSON.stringify`, with one list in place of its pages. */
 
 import { mapInSlices, nextLoopTurn } from "../../runtime/fair-queue/slices.ts";
 

@@ -132,8 +132,7 @@ export function errorResponder(deps: ErrorResponderDeps): ErrorResponder {
     const problem =
       toProblem(thrown, now) ?? toProblem(outage(thrown, request), now) ?? incidentProblem(report(thrown, request));
     if (problem.retryAfterSeconds !== null) reply.header("retry-after", problem.retryAfterSeconds);
-    // Fastify closes the connection after a body that it refuses. A client that is still writing would then meet a
-    // broken connection instead of the response; so the rest of the body is read and dropped.
+    // Fastify would close the connection of a client that still writes its body, before it reads the response.
     reply.removeHeader("connection");
     const body = request.routeOptions.config.hasSuccessField ? { success: false, ...problem.body } : problem.body;
     return reply.code(problem.status).type("application/json; charset=utf-8").send(body);

@@ -1,8 +1,4 @@
-/**
- * HTML documents of the web app: read from the build, filled with what only the running server knows, compressed once,
- * and cached until the file changes. Pages for visitors without a session were prerendered at build time; the plain
- * shell fits any path.
- */
+/** The web app's documents, prerendered or the plain shell; filled with settings and cached until they change. */
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";

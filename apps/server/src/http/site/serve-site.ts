@@ -1,9 +1,4 @@
-/**
- * Serves the built web app. Files under /assets never change and are cached permanently, and those of the last build
- * are still served for a day, to pages opened before an update. Any other GET gets a document: without a session cookie
- * the prerendered page, with one the plain shell or the beginning of a page for signed-in users. Unknown pages have
- * status 404.
- */
+/** Serves the built web app; assets of the last build stay for a day, for pages opened before an update. */
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -77,8 +72,7 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   });
   app.setNotFoundHandler(async (request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw new AppError("not_found");
-    // Files of the build and well-known URIs (RFC 8615) are requested by programs, which get a line of text.
-    // Anything else may be a user's typing error and gets the page "not found".
+    // Programs request build files and well-known URIs (RFC 8615) and get plain text; other paths may be typing errors.
     return /^\/(?:assets|\.well-known)(?:\/|$)/i.test(pathOf(request.url))
       ? respondNotFound(reply)
       : send(reply, missing, 404);

@@ -1,8 +1,4 @@
-/**
- * Backs up the embedded store while it runs. Statements wait while the database's files are copied and the spool's are
- * hard-linked, so the copy is what a kill would leave, and a start recovers it in the same way. Packing comes
- * afterwards. A restore unpacks into a new directory.
- */
+/** Copies the running embedded store, as a kill would leave it: statements wait while database files are copied. */
 import { constants, createReadStream, createWriteStream } from "node:fs";
 import { copyFile, link, lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Tar files (POSIX.1-1988 ustar) as far as a backup needs them: directories and regular files with short names, as
- * streams. Libraries read more, and less strictly: docs/decisions/2026-11-21-dependencies.md.
- */
+/** Tar files (POSIX.1-1988 ustar) as far as backups need them; docs/decisions/2026-11-21-dependencies.md says why. */
 
 const BLOCK_BYTES = 512;
 /** Maximum of the size field, 11 octal digits: 8 GiB. A file of the database has at most 1 GiB. */

@@ -110,11 +110,7 @@ export function readRecipientQuery(raw: RawQuery): { isVerified: boolean | undef
   return { isVerified: query["filter.verified"], isCounted: query["filter.alias_count"] };
 }
 
-/**
- * Flattens PHP's notation. Text after the closing bracket is ignored, because the Android app writes `filter[active]=`
- * as the name; the last of several values counts; empty values count as absent.
- * @returns e.g. `{ "filter.active": "true", sort: "-email" }` for `filter[active]==true&sort=-email&page[size]=`
- */
+/** Flattens PHP's notation; the Android app writes `filter[active]=` as a name. Empty values count as absent. */
 export function plainQuery(raw: RawQuery): Record<string, string> {
   const plain = new Map<string, string>();
   for (const [name, value] of Object.entries(raw)) {

@@ -1,8 +1,4 @@
-/**
- * Calls compatible with addy.io's API (`/api/v1/`), for addy.io's clients, Bitwarden and Keyguard. A valid key without
- * the needed scope gets 403, never 401, because the apps delete their stored data at 401. Calls for features that Kauke
- * does not have get 404.
- */
+/** Calls compatible with addy.io's API. A missing scope gets 403, because the apps delete their stored data at 401. */
 import type { FastifyInstance } from "fastify";
 import { listDomains } from "../../../core/alias/alias.ts";
 import { AppError, notFound } from "../../../core/app-error.ts";
@@ -82,11 +78,7 @@ export function addyAccountRoutes(mount: Mount, deps: CoreDeps): void {
 
 const NO_MAILBOX = "You have no mailbox yet. Please add one in Settings, “Mailboxes and defaults”.";
 
-/**
- * The apps request the default recipient right afterwards, so in an account without confirmed mailboxes the oldest
- * mailbox takes its place.
- * @throws AppError `no_mailbox` for an account without a mailbox
- */
+/** The apps need a default recipient: the oldest mailbox if none is confirmed. @throws AppError `no_mailbox` */
 async function account(deps: CoreDeps, userId: string) {
   const user = await deps.users.find(userId);
   if (user === null) throw new AppError("key_invalid");

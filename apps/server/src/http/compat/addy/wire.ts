@@ -90,8 +90,7 @@ export const listedRecipientToWire = (userId: string, mailbox: ListedMailbox, is
 export function domainOptionsToWire({ domain, format }: AccountDefaults, domains: readonly string[]) {
   return {
     data: domains,
-    // The clients do not let accounts without a subscription choose names on shared domains, so none is listed
-    // as shared.
+    // The clients let only subscribers choose names on shared domains, so none is listed as shared.
     sharedDomains: [],
     defaultAliasDomain: domain,
     defaultAliasFormat: formatNames[format],

@@ -142,10 +142,7 @@ function destinationsOf({ routing }: Alias): Destination[] {
   return routing.state === "active" ? routing.destinations : routing.lastDestinations;
 }
 
-/**
- * Replaces an alias' mailboxes; one that it already has keeps its spelling.
- * @param isHidden destinations that SimpleLogin's clients cannot choose (webhooks, unconfirmed mailboxes): they stay
- */
+/** Mailboxes keep their spelling. @param isHidden webhooks and unconfirmed mailboxes, which clients can't see, stay */
 function withMailboxes(
   before: readonly Destination[],
   addresses: readonly string[],

@@ -1,8 +1,4 @@
-/**
- * Calls compatible with SimpleLogin that create aliases: random ones, and those for which the user types the part
- * before an offered ending (suffix). Each ending is signed for its account and valid for ten minutes, so that a client
- * creates aliases only with endings that were offered.
- */
+/** SimpleLogin's calls that create aliases. An offered ending is signed for its account and valid for ten minutes. */
 
 import { timingSafeEqual } from "node:crypto";
 import { type AliasFormat, isAliasName } from "@kauke/contract";

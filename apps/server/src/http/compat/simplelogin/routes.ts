@@ -1,7 +1,4 @@
-/**
- * Calls compatible with SimpleLogin's API: for its browser extension and apps, and for password managers that create
- * aliases through it. On paths of Kauke's own API, the header field `Authentication` tells the calls apart.
- */
+/** Calls compatible with SimpleLogin's API; on Kauke's own paths, the field `Authentication` tells them apart. */
 import { limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { listDomains } from "../../../core/alias/alias.ts";
@@ -52,8 +49,7 @@ const shared = [
 ] as const;
 
 function unservedRoutes(app: FastifyInstance, deps: CoreDeps): void {
-  // Asks for a key in exchange for the website's session. It is refused, so that the clients ask their user
-  // for a key.
+  // Asks for a key in exchange for the website's session. Once refused, the clients ask their user for a key.
   app.post("/api/api_key", async () => {
     throw new AppError("key_invalid");
   });
@@ -117,12 +113,7 @@ async function mailboxesOf(deps: CoreDeps, userId: string) {
 
 const REFUSAL = "use an API key: you create one on the website, in Settings, “API keys”.";
 
-/**
- * Refuses the sign-in by password of SimpleLogin's clients, on the path of Kauke's own. They name their device and wait
- * for a key in the response, so a login session would leave them waiting. The extension shows "please use API Key to
- * login" at 403, and the iOS app shows the text.
- * @param app the server itself, since the hook is for a route outside the calls compatible with SimpleLogin
- */
+/** SimpleLogin's clients expect a key from a sign-in by password. At 403 they tell the user to enter an API key. */
 export function refuseDeviceSignIn(app: FastifyInstance): void {
   app.addHook("preValidation", async (request, reply) => {
     if (request.routeOptions.url !== "/api/auth/login" || !namesDevice(request.body)) return;

@@ -53,11 +53,7 @@ export function mailboxToWire(mailbox: ListedMailbox, number: number) {
   };
 }
 
-/**
- * Always with a paid plan, because clients advertise an upgrade otherwise. Reverse aliases cannot be created through
- * SimpleLogin's clients.
- * @param mailbox address shown for an account without an e-mail
- */
+/** Always a paid plan, or clients advertise an upgrade. @param mailbox shown for an account without an e-mail */
 export function userInfoToWire(user: User, { aliasesMax, mailbox }: { aliasesMax: number; mailbox: string | null }) {
   return {
     name: [user.firstName, user.lastName].filter((part) => part !== null && part !== "").join(" "),
