@@ -1,7 +1,6 @@
 import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { createInterface } from "node:readline/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import { limitNames } from "../../limits/named-limits.ts";
 import { createResolver } from "../../mail/dns/resolver.ts";
 import type { Config } from "../../settings/config.ts";
@@ -89,7 +88,6 @@ function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDep
   };
   const resolver = createResolver({ servers: config().dnsServers });
   const waitMs = minutesOf(values) * 60_000;
-  let giveUpAt: number | null = null;
   const takeOver = values["take-over"] === true;
   // Standard output carries the JSON, so text for people goes to standard error.
   const show = (text: string) => void (values.json === true ? process.stderr : process.stdout).write(text);
@@ -118,11 +116,7 @@ function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDep
         show,
       }),
     account: (access, operator) => offerAccount(access, operator, show),
-    waitForCertificates: async () => {
-      giveUpAt ??= performance.now() + waitMs;
-      await pause(2000);
-      return performance.now() < giveUpAt;
-    },
+    certificateWait: { limitMs: waitMs, pauseMs: 2000 },
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * Publishes the records of the plan: written at a provider with one credential, or printed for the operator to paste.
- * Then reads them at the zone's own name servers until all are right. Records of others stay.
+ * Then reads them at the zone's own name servers until all are right, or once when only the operator can go on. Records
+ * of others stay.
  */
 import { type DnsRecord, zoneLine } from "@kauke/mail-rfc";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
@@ -24,30 +25,49 @@ export async function* publishRecords(
 ): AsyncGenerator<CheckResult> {
   if (provider === null) {
     // What is there already need not be pasted.
-    const before = await firstLook(records, verify);
+    const before = await lookOnce(records, verify);
     const missing = before.filter(({ state }) => state !== "right").map(({ record }) => zoneLine(record));
     if (missing.length > 0) show(`${missing.join("\n")}\n`);
     if (missing.length > 0)
       yield checking("dns", "records").warn("Publish the records above where the domain's DNS is; this command waits.");
-  } else if (!(yield* write(records, { provider, ...options }))) return;
+    yield* before.flatMap(inTheWay);
+  } else {
+    const unwritten = yield* write(records, { provider, ...options });
+    if (unwritten !== null) {
+      const states = await lookOnce(records, verify);
+      return void (yield* states.filter(({ record }) => unwritten.includes(record)).map(stateOf));
+    }
+  }
   const states = await verifyRecords(records, verify);
   yield* states.map(stateOf);
 }
 
-const FIRST_LOOK_MS = 10_000;
+/** While records of others stand there, pasting ours is not enough. */
+function inTheWay(state: RecordState): CheckResult[] {
+  if (state.state !== "wrong") return [];
+  const { check, subject, says } = stateOf(state);
+  return [checking(check, subject).warn(says)];
+}
 
-/** One round. */
-async function firstLook(records: readonly DnsRecord[], verify: VerifyOptions): Promise<readonly RecordState[]> {
+const LOOK_MS = 10_000;
+
+/** Reads each record once. */
+async function lookOnce(records: readonly DnsRecord[], verify: VerifyOptions): Promise<readonly RecordState[]> {
   const enough = new AbortController();
-  const options = { ...verify, deadlineMs: FIRST_LOOK_MS, signal: enough.signal, onRound: () => enough.abort() };
+  const options = {
+    ...verify,
+    deadlineMs: Math.min(LOOK_MS, verify.deadlineMs),
+    signal: enough.signal,
+    onRound: () => enough.abort(),
+  };
   return await verifyRecords(records, options);
 }
 
-/** @returns false when the operator said no */
+/** @returns `null` when all is written; else what is not, and needs the operator */
 async function* write(
   records: readonly DnsRecord[],
   { provider, confirm, ...allowed }: DecideOptions & Pick<PublishOptions, "confirm"> & { provider: DnsProvider },
-): AsyncGenerator<CheckResult, boolean> {
+): AsyncGenerator<CheckResult, readonly DnsRecord[] | null> {
   const { ok, fix } = checking("dns", "provider");
   try {
     const existing = await provider.read([...new Set(records.map(({ name }) => name))]);
@@ -57,18 +77,21 @@ async function* write(
     yield* losses;
     if (losses.length > 0 && !(await confirm())) {
       yield fix("Nothing was written, because records of others would go.");
-      return false;
+      return [];
     }
     const changes = changesOf(decisions, existing);
     const { done, left } = await applyInOrder(provider, changes);
     if (changes.length === 0) yield ok("It has every record that may be written.");
     if (done.length > 0) yield ok(`Written: ${done.map(({ type, name }) => `${type} ${name}`).join(", ")}.`);
     for (const { type, name, problem } of left) yield fix(`Not written: ${type} ${name}. ${whyNotWritten[problem]}`);
+    const isLeft = ({ type, name }: DnsRecord) => left.some((one) => one.type === type && one.name === name);
+    const unwritten = records.filter((record, at) => decisions[at]?.kind === "conflict" || isLeft(record));
+    return unwritten.length === 0 && left.length === 0 ? null : unwritten;
   } catch (thrown) {
     if (!(thrown instanceof DnsProviderError)) throw thrown;
     yield fix(whyNotWritten[thrown.code]);
+    return records;
   }
-  return true;
 }
 
 /** A warning for each record of others that would go. */

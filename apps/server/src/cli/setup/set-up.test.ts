@@ -55,7 +55,7 @@ function deps(change: Partial<SetupDeps> = {}): SetupDeps {
       yield checking("dns", "records").ok("Published.");
     },
     account: (access, mailbox) => offerAccount(access, mailbox, (text) => void shown.push(text)),
-    waitForCertificates: async () => false,
+    certificateWait: { limitMs: 600_000, pauseMs: 5 },
     ...change,
   };
 }
@@ -138,6 +138,27 @@ it("records that are missing at the end stop it before the account, and say how 
   const results = await run({ publish });
   expect(last(results)).toBe("Publish what is missing, then run this command again: it goes on from here.");
   expect(results.some(({ check }) => check === "account")).toBe(false);
+});
+
+it("an order in progress is waited for, one that the issuer's rate limit puts off beyond the wait is not", async () => {
+  const later = new Date(Date.now() + 7 * 86_400_000).toISOString();
+  const valid = { hosts: ["kauke.example"], leftOut: [], validUntil: later };
+  const limited = { ...valid, failure: "rate_limited" as const, nextOrderAt: later };
+  const ordered = { ...valid, validUntil: null, failure: null, nextOrderAt: new Date(0).toISOString() };
+  const issued = { ...valid, failure: null, nextOrderAt: later };
+  const looks = [[], [ordered, limited], [ordered, limited], [issued, limited]];
+  const { service } = deps();
+  const access = async () => {
+    const real = { ...system.server.control, isRunning: true, close: async () => {} };
+    return { ...real, facts: async () => ({ ...(await real.facts({})), certificates: looks.shift() ?? [] }) };
+  };
+  const results = await run({ service: { ...service, access } });
+  expect(looks).toEqual([]);
+  expect(results.filter(({ check }) => check === "issued").map(({ says }) => says)).toEqual([
+    expect.stringMatching(/^For kauke\.example, valid until/),
+    expect.stringMatching(/The issuer has had too many orders.* The next order is at \d{4}-/),
+  ]);
+  expect(last(results)).toMatch(/is yours/);
 });
 
 it("a server that does not start names the log", async () => {

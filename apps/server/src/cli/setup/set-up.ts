@@ -2,6 +2,7 @@
  * `kauke setup`: from a bare server to one that takes and sends mail. Every step looks first and changes only what is
  * missing, so that it can be repeated; it ends at the first thing that only the operator can mend.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import type { DnsRecord } from "@kauke/mail-rfc";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
@@ -29,8 +30,8 @@ export interface SetupDeps {
   /** Publishes records as the operator chose, then reads them until they are right. */
   publish(records: readonly DnsRecord[]): AsyncIterable<CheckResult>;
   account(access: OperatorAccess, mailbox: string): Promise<CheckResult>;
-  /** Resolves after a while, to look again; false when there was enough of it. */
-  waitForCertificates(): Promise<boolean>;
+  /** Milliseconds: how long certificates are waited for, and between two looks at them. */
+  certificateWait: { limitMs: number; pauseMs: number };
 }
 
 /** What runs the server on this machine. */
@@ -90,12 +91,20 @@ async function* withServer(
   yield ok(`${facts.publicUrl} is yours. Ask \`kauke doctor\` whenever something seems wrong.`);
 }
 
-async function* certificates(access: OperatorAccess, deps: SetupDeps): AsyncGenerator<CheckResult> {
+async function* certificates(access: OperatorAccess, { certificateWait }: SetupDeps): AsyncGenerator<CheckResult> {
   await access["certificates-order"]({});
-  let results = checkIssued(await access.facts({}));
-  while (results.some(({ state }) => state === "warn") && (await deps.waitForCertificates()))
-    results = checkIssued(await access.facts({}));
-  yield* results;
+  const { limitMs, pauseMs } = certificateWait;
+  const giveUpAt = Date.now() + limitMs;
+  for (;;) {
+    const { certificates } = await access.facts({});
+    const results = checkIssued({ certificates });
+    // An issuer with a rate limit may name a time that is days away.
+    const isAwaited = results.some(
+      ({ state }, at) => state === "warn" && Date.parse(certificates?.[at]?.nextOrderAt ?? "") < giveUpAt,
+    );
+    if (!isAwaited || Date.now() > giveUpAt) return void (yield* results);
+    await pause(pauseMs);
+  }
 }
 
 /** Records of the plan, and the addresses of this machine. */
