@@ -1,7 +1,7 @@
 /** The systemd unit of the package. */
 import { serverFlags } from "../launch/server-flags.mjs";
 
-/** SIGTERM is followed by at most 5 seconds of shutdown (apps/server/src/main.ts); more means that it hangs. */
+/** SIGTERM is followed by at most 5 seconds of shutdown (apps/server/src/serve.ts); more means that it hangs. */
 const STOP_SECONDS = 20;
 
 const confinement = `AmbientCapabilities=CAP_NET_BIND_SERVICE

@@ -1,6 +1,7 @@
 /** Starts the server like `main.ts`, but with fast password hashing, for tests that register many people. */
 
-import { serve } from "@kauke/server/main";
 import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
+import { stopRequest } from "@kauke/server/runtime/stop-request";
+import { serve } from "@kauke/server/serve";
 
-await serve({ hasher: argon2Hasher({ memoryKib: 64, passes: 1 }) });
+await serve(stopRequest(), { hasher: argon2Hasher({ memoryKib: 64, passes: 1 }) });

@@ -1,101 +1,12 @@
 /**
- * Entry point of `npm start`: reads the settings, starts the server in this process or in a group of processes, prints
- * its addresses, and shuts down gracefully on SIGINT, SIGTERM and SIGHUP.
+ * Entry point of `npm start`. It takes signals before the server's modules are loaded, which lasts a second: to a
+ * process that does not, they mean nothing while it is the first one of a container.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { stopRequest } from "./runtime/stop-request.ts";
 
-import { product } from "@kauke/contract";
-import { type StartOverrides, start } from "./app.ts";
-import { traceOf } from "./core/error-trace.ts";
-import { limitNames } from "./limits/named-limits.ts";
-import { createLogger, logUncaughtErrors } from "./platform/telemetry/logger.ts";
-import { runMember } from "./processes/member.ts";
-import { type ListenPorts, MEMBER_ARGUMENT } from "./processes/member-process.ts";
-import { ProcessGroup } from "./processes/process-group.ts";
-import type { Logger } from "./runtime/ports.ts";
-import type { Config } from "./settings/config.ts";
-import { SettingsError } from "./settings/env.ts";
-import { isOpenToStrangers } from "./settings/open-registration.ts";
-import { readConfigOrExit } from "./settings/read-config.ts";
-import { StoreStartError } from "./store/start-error.ts";
-
-/**
- * Milliseconds after which the process exits even if the shutdown has not finished. The spool is safe on disk either
- * way.
- */
-const CLOSE_LIMIT_MS = 4500;
-
-const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Outgoing mail is not delivered.";
-
-/**
- * Starts the server. A failure to start is printed, and ends the process with code 1.
- * @param overrides replacements for tests
- */
-export async function serve(overrides: StartOverrides = {}): Promise<void> {
-  try {
-    await run(overrides);
-  } catch (thrown) {
-    printFailure(thrown);
-    process.exitCode = 1;
-  }
-}
-
-const OPEN_REGISTRATION =
-  "Everybody who reaches this server can register. KAUKE_REGISTRATION=invite admits only people whom you invite (`npx kauke users invite`), closed nobody.";
-
-interface Running {
-  ports: ListenPorts;
-  previewToken: string | null;
-  close(): Promise<void>;
-}
-
-async function run(overrides: StartOverrides): Promise<void> {
-  const logger = createLogger();
-  logUncaughtErrors(logger);
-  if (process.argv.includes(MEMBER_ARGUMENT)) return await runMember(logger, overrides);
-  const config = readConfigOrExit(process.cwd(), limitNames);
-  const running = config.workers > 1 ? await startGroup(config, logger) : await start(config, logger, overrides);
-  announce(config, running, logger);
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => void close(running, logger));
-  }
-}
-
-async function startGroup(config: Config, logger: Logger): Promise<Running> {
-  const group = await ProcessGroup.start({ config, logger, program: process.argv[1] ?? "" });
-  return { ports: group.ports, previewToken: null, close: () => group.close() };
-}
-
-async function close(running: Running, logger: Logger): Promise<void> {
-  const limit = setTimeout(() => process.exit(1), CLOSE_LIMIT_MS);
-  await running.close();
-  clearTimeout(limit);
-  logger.info("closed");
-  process.exit(0);
-}
-
-function announce(config: Config, { ports, previewToken }: Running, logger: Logger): void {
-  for (const [service, port] of Object.entries(ports)) if (port !== null) logger.info("listening", { service, port });
-  const local = ports.https === null ? `http://localhost:${ports.http}` : `https://localhost:${ports.https}`;
-  const web = config.publicUrlGiven ? config.publicUrl.origin : local;
-  const lines = [`${product.name} ${product.version} is running. Ctrl-C stops it.`];
-  if (ports.http !== null) lines.push(`  Web app        ${web}`);
-  if (previewToken !== null) lines.push(`  Preview inbox  ${web}/preview?token=${previewToken}`);
-  else if (ports.http !== null && config.delivery.kind === "preview") lines.push(`  Preview inbox  ${HIDDEN_PREVIEW}`);
-  if (ports.mx !== null) lines.push(`  Mail in (SMTP) ${config.mx.host}:${ports.mx}`);
-  if (ports.submission !== null) {
-    lines.push(`  Submission     ${config.submission.host}:${ports.submission} (STARTTLS), ${ports.submissions} (TLS)`);
-  }
-  if (isOpenToStrangers(config)) process.stderr.write(`${OPEN_REGISTRATION}\n`);
-  process.stdout.write(`\n${lines.join("\n")}\n\n`);
-}
-
-function printFailure(thrown: unknown): void {
-  if (thrown instanceof SettingsError || thrown instanceof StoreStartError) {
-    process.stderr.write(`${thrown.message}\n`);
-    return;
-  }
-  createLogger().error("start_failed", traceOf(thrown));
-  process.stderr.write("Kauke could not start.\n");
-}
-
-if (import.meta.main) await serve();
+const stop = stopRequest();
+const { serve } = await import("./serve.ts");
+// A signal during the import arrives in the event loop's next turn.
+await nextTurn();
+await serve(stop);
