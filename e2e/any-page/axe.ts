@@ -1,14 +1,22 @@
 /**
- * Runs axe-core on a page. Its script is injected through the debugger, so that the page keeps its content security
+ * Checks a page with axe-core, and for what sticks out of it. The script of axe is injected through the debugger, so that the page keeps its content security
  * policy.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
+import { expect } from "vitest";
 import type { Visit } from "../browser/browser.ts";
 import { seeLaidOut } from "../browser/see.ts";
+import { rest } from "../screens/open-screen.ts";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export async function expectAccessible(visit: Visit): Promise<void> {
+  await rest(visit);
+  expect(await axeFindings(visit)).toEqual([]);
+  expect(await sidewaysOverflow(visit)).toEqual([]);
+}
 
 interface AxeScope {
   /** Selector of the part of the page to check. */

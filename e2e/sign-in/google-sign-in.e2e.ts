@@ -6,26 +6,19 @@ import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
-import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
+import { expectAccessible } from "../any-page/axe.ts";
 import { type Visit, type VisitOptions, widths } from "../browser/browser.ts";
 import { seeGone, seeHeading, seeLaidOut, seeLive, seePath, seeToast, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { password } from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
 import { openWithoutScript } from "../pages/without-script.ts";
-import { rest } from "../screens/open-screen.ts";
 
 const title = "Google Login Failed";
 const looks = [
   { width: widths.desktop, theme: "light" },
   { width: widths.phone, theme: "dark" },
 ] as const;
-
-async function expectAccessible(visit: Visit): Promise<void> {
-  await rest(visit);
-  expect(await axeFindings(visit)).toEqual([]);
-  expect(await sidewaysOverflow(visit)).toEqual([]);
-}
 
 describe("with an issuer", () => {
   let issuer: FakeIssuer | null = null;

@@ -5,25 +5,18 @@ import { controlPath } from "@kauke/server/cli/control/control-protocol";
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
-import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
-import { type Visit, widths } from "../browser/browser.ts";
+import { expectAccessible } from "../any-page/axe.ts";
+import { widths } from "../browser/browser.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seeLive, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { fillRegister } from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
-import { rest } from "../screens/open-screen.ts";
 import { aWallet, injectWallet } from "./injected-wallet.ts";
 
 const looks = [
   { width: widths.desktop, theme: "light" },
   { width: widths.phone, theme: "dark" },
 ] as const;
-
-async function expectAccessible(visit: Visit): Promise<void> {
-  await rest(visit);
-  expect(await axeFindings(visit)).toEqual([]);
-  expect(await sidewaysOverflow(visit)).toEqual([]);
-}
 
 const address = (page: Page) => page.evaluate("location.pathname + location.search + location.hash");
 const stored = (page: Page) => page.evaluate("sessionStorage.invite ?? null");
