@@ -130,6 +130,7 @@ describe("by invitation", () => {
     await page.getByRole("link", { name: "Continue with Gmail" }).click();
     await seePath(page, "/dashboard");
     await seeHeading(page, "Email Forwarding");
+    expect(await stored(page)).toBeNull();
   });
 });
 

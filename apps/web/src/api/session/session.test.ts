@@ -1,6 +1,9 @@
 import type { UserWire } from "@kauke/contract";
-import { expect, test } from "vitest";
-import { authMethodOf, clearSession, storeSession } from "./session.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { heldInvite, holdInvite } from "./held-invite.ts";
+import { authMethodOf, checkSession, clearSession, readSession, storeSession } from "./session.ts";
+
+afterEach(() => vi.unstubAllGlobals());
 
 const user: UserWire = {
   id: "00000000-0000-4000-8000-000000000001",
@@ -51,4 +54,21 @@ test("clearing removes the session's three entries and nothing else", () => {
   const storage = memory(before);
   clearSession(storage);
   expect(Object.fromEntries(storage.map)).toEqual(kept);
+});
+
+test.each([
+  { outcome: "somebody is signed in, drops", status: 200, isDropped: true },
+  { outcome: "nobody is, keeps", status: 401, isDropped: false },
+])("a check that finds that $outcome the tab's invitation", async ({ status, isDropped }) => {
+  const tab = memory({});
+  vi.stubGlobal("sessionStorage", tab);
+  vi.stubGlobal("localStorage", memory({}));
+  vi.stubGlobal("fetch", async () =>
+    Response.json(status === 200 ? { user } : { message: "Unauthorized" }, { status }),
+  );
+  holdInvite("a".repeat(32));
+  expect(tab.map.size).toBe(1);
+  await checkSession();
+  expect(readSession().user === null).toBe(status === 401);
+  expect([heldInvite() === null, tab.map.size === 0]).toEqual([isDropped, isDropped]);
 });

@@ -5,6 +5,7 @@ import { makeStore, useStore } from "../../ui/store.ts";
 import { ApiError } from "../api-error.ts";
 import { call, countEvent, requestLogout } from "../client.ts";
 import { dropAhead } from "./asked-ahead.ts";
+import { dropInvite } from "./held-invite.ts";
 import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
 
@@ -23,6 +24,8 @@ async function askSession(): Promise<UserWire | null> {
   try {
     const { user } = await call("getSession");
     storeSession(user);
+    // Google leads back to a new page, where nothing else knows that the invitation was used.
+    dropInvite();
     return user;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) console.warn("The session check failed.");
