@@ -3,7 +3,10 @@ import { asciiDomainOf } from "@kauke/mail-rfc";
 import type { Destination } from "../../core/alias/alias.ts";
 import type { Metrics } from "../../runtime/ports.ts";
 
-/** By the mailbox' domain; a domain that a provider hosts for somebody else counts as `other`. */
+/**
+ * By the mailbox' domain: a domain that a provider hosts for somebody else counts as `other`. The list of providers that
+ * evaluate ARC (message-signer.ts) is another: it has Fastmail, names mail hosts, and no national domains.
+ */
 const providers: readonly (readonly [name: string, domains: RegExp])[] = [
   ["google", /^(?:gmail|googlemail)\.com$/],
   ["microsoft", /^(?:outlook|hotmail|live|msn)\.[a-z]{2,3}(?:\.[a-z]{2})?$/],
