@@ -122,10 +122,13 @@ function printStep({ step, what, count, isEnd }: MoveStep): void {
   print(`${step.padEnd(8)}  ${what}  ${count}${isEnd ? "" : " …"}\n`);
 }
 
-const summary = ({ rows, messages, wasDone }: Moved) =>
-  wasDone
+function summary({ rows, messages, unreadable, wasDone }: Moved): string {
+  const moved = wasDone
     ? "Everything was moved by an earlier run."
     : `Moved and compared: ${rows} rows, and the bodies of ${messages} messages.`;
+  if (unreadable === 0) return moved;
+  return `${moved}\nNot moved: ${unreadable} damaged files of messages in flight. They stay in underway/ of the old data directory until drop-old.`;
+}
 
 function nextOnServer({ dataDir, secretKey }: Config): string {
   const key =

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true }));
 
 async function states(now = new Date()): Promise<string[]> {
-  const results = await checkMachine({ dataDir, folder: dataDir, now });
+  const results = await checkMachine({ dataDir, folder: dataDir, now, database: "embedded" });
   return results.filter((it) => it.check !== "disk").map((it) => `${it.state} ${it.check} ${it.subject}`);
 }
 
@@ -40,7 +40,12 @@ it("a clock behind the newest file has to be fixed", async () => {
 });
 
 it("for a directory that does not exist neither disk space nor permissions are reported", async () => {
-  const results = await checkMachine({ dataDir: join(dataDir, "gone"), folder: dataDir, now: new Date() });
+  const results = await checkMachine({
+    dataDir: join(dataDir, "gone"),
+    folder: dataDir,
+    now: new Date(),
+    database: "embedded",
+  });
   expect(results.map((it) => `${it.state} ${it.check}`)).toEqual(["warn disk", "ok clock"]);
 });
 
@@ -52,10 +57,16 @@ it("in-flight messages are counted, and a file that is too old is a warning", as
   expect(await states()).toContain("ok underway 2 messages");
   const long = new Date(Date.now() - 3_600_000);
   await utimes(join(folder, "one"), long, long);
-  const results = await checkMachine({ dataDir, folder: dataDir, now: new Date() });
+  const results = await checkMachine({ dataDir, folder: dataDir, now: new Date(), database: "embedded" });
   const since = long.toISOString().slice(0, 16).replace("T", " ");
   expect(results.find((it) => it.check === "underway")).toMatchObject({
     state: "warn",
     says: expect.stringContaining(since),
+  });
+  const moved = await checkMachine({ dataDir, folder: dataDir, now: new Date(), database: "postgres" });
+  expect(moved.find((it) => it.check === "underway")).toMatchObject({
+    state: "warn",
+    subject: "2 messages",
+    says: expect.stringMatching(/^They are damaged, so that `kauke move` could not read them/),
   });
 });

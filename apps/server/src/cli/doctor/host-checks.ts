@@ -9,6 +9,7 @@ import type { SmtpStage } from "../../mail/classify-reply.ts";
 import type { Resolver } from "../../mail/dns/resolver.ts";
 import { isPublicAddress } from "../../mail/transport/address-guard.ts";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
 import type { DnsPlan } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
@@ -76,6 +77,7 @@ export interface MachineFolders {
   dataDir: string;
   folder: string;
   now: Date;
+  database: ServerFacts["database"];
 }
 
 const GIB = 1024 ** 3;
@@ -147,11 +149,14 @@ async function newestChange(dataDir: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
-/** A first attempt ends within minutes; afterwards its message is delivered or in the queue. */
+const leftByMove =
+  "They are damaged, so that `kauke move` could not read them. They are lost unless a backup has them; `kauke move drop-old --yes` deletes them with the old data.";
+
+/** An attempt during the SMTP session ends within minutes, in delivery or in the queue. */
 const IN_FLIGHT_MS = 15 * 60_000;
 
-/** Finds old files of messages in flight; PostgreSQL has no such folder. */
-async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckResult[]> {
+/** Checks for old files of messages in flight. With PostgreSQL there are only those that a move could not read. */
+async function checkInFlight({ dataDir, now, database }: MachineFolders): Promise<CheckResult[]> {
   const folder = join(dataDir, "underway");
   const names = await readdir(folder).catch(() => null);
   if (names === null) return [];
@@ -159,6 +164,7 @@ async function checkInFlight({ dataDir, now }: MachineFolders): Promise<CheckRes
   // A file deleted during the check belongs to a message that was delivered or moved into the queue.
   const times = found.flatMap((one) => (one === null ? [] : [one.mtimeMs]));
   const { ok, warn } = checking("underway", `${times.length} messages`);
+  if (database === "postgres") return times.length === 0 ? [] : [warn(leftByMove)];
   if (times.length === 0) return [ok("No delivery attempt is in progress while its sender waits.")];
   const oldestAt = Math.min(...times);
   const says = `Delivery attempts are in progress while the sender waits, the oldest since ${new Date(oldestAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -23,7 +23,7 @@ export async function runDoctor(facts: ServerFacts, deps: DoctorDeps): Promise<C
   const plan = dnsPlan(facts);
   const parts = await Promise.all([
     deps.isRunning ? checkPorts(facts, plan, deps.now) : null,
-    checkMachine(deps),
+    checkMachine({ ...deps, database: facts.database }),
     checkDns(facts, deps),
   ]);
   const found = parts.flatMap((one) => one ?? []);

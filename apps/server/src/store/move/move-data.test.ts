@@ -1,5 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -47,11 +48,14 @@ describe.skipIf(!found.found)("kauke move", () => {
   const run = (databaseUrl: string, work: string) =>
     withDatabase({ databaseUrl, dataDir: "" }, (db) => sql.raw(work).execute(db));
 
-  it("moves a row of every table, bodies and mail in flight to PostgreSQL, and all of it back", async () => {
+  it("moves a row of every table, bodies and mail in flight to PostgreSQL, all but a damaged file, and all of it back", async () => {
     const world = await plant();
+    const damaged = join(world.dataDir, "underway", randomUUID());
+    await writeFile(damaged, "damaged");
     const url = await postgres.createDatabase();
     const moved = await toServer(world, url);
-    expect(moved).toMatchObject({ messages: 3, wasDone: false });
+    expect(moved).toMatchObject({ messages: 3, unreadable: 1, wasDone: false });
+    expect(existsSync(damaged)).toBe(true);
     const before = await readRows(null, world.dataDir);
     for (const { name } of movedTables) expect([name, before[name]?.length]).not.toEqual([name, 0]);
     expect(Object.values(before).flat()).toHaveLength(moved.rows);
@@ -109,7 +113,7 @@ describe.skipIf(!found.found)("kauke move", () => {
     await toServer(world, url);
     await expect(openStore(inDirectory)).rejects.toThrow("was moved to the PostgreSQL database");
     await (await openStore(onServer)).close();
-    expect(await toServer(world, url)).toMatchObject({ wasDone: true });
+    expect(await toServer(world, url)).toMatchObject({ unreadable: 0, wasDone: true });
     const other = await postgres.createDatabase();
     await expect(toServer(world, other)).rejects.toThrow("was moved to");
   }, 120_000);

@@ -3,7 +3,10 @@
  * left. A killed move continues after its last committed page.
  */
 import { randomUUID } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "kysely";
+import { isMessageFile } from "../queue/in-flight.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import {
   type BodyPair,
@@ -31,6 +34,8 @@ export interface MoveStep {
 export interface Moved {
   rows: number;
   messages: number;
+  /** Files of messages in flight that stay in the source's data directory, because they are damaged. */
+  unreadable: number;
   /** True if an earlier run had moved everything already. */
   wasDone: boolean;
 }
@@ -69,10 +74,17 @@ export async function moveData(move: Move): Promise<Moved> {
   return moved;
 }
 
-async function finishLeft({ target }: Move, leaving: MoveMark, isSame: boolean): Promise<Moved> {
+async function finishLeft({ source, target }: Move, leaving: MoveMark, isSame: boolean): Promise<Moved> {
   if (isSame) await removeMark(target.db);
   else if (leaving.place !== target.place) throw new MoveError(`This data was moved to ${leaving.place} already.`);
-  return { rows: 0, messages: 0, wasDone: true };
+  return { rows: 0, messages: 0, unreadable: await countUnreadable(source), wasDone: true };
+}
+
+/** Of the files that were there, `prepare` has enqueued the others. */
+async function countUnreadable({ dataDir }: MoveEnd): Promise<number> {
+  if (dataDir === null) return 0;
+  const names = await readdir(join(dataDir, "underway")).catch(() => []);
+  return names.filter(isMessageFile).length;
 }
 
 /** Tables of the embedded database besides those of `DB`. */
@@ -101,7 +113,8 @@ async function copyAndCompare({ source, target, report }: Move, keys: ServerKeys
   const sayBodies = (count: number, isEnd = false) => report({ step: "copied", what: "bodies", count, isEnd });
   const messages = await copyBodies(bodies, sayBodies);
   sayBodies(messages, true);
-  return { rows: await compareAll({ source, target, report }, bodies), messages, wasDone: false };
+  const rows = await compareAll({ source, target, report }, bodies);
+  return { rows, messages, unreadable: await countUnreadable(source), wasDone: false };
 }
 
 async function compareAll({ source, target, report }: Move, bodies: BodyPair): Promise<number> {

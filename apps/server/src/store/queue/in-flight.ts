@@ -98,12 +98,13 @@ export interface InFlightFiles extends Pick<InFlightMessages, "store" | "forget"
 const HEAD_BYTES = 4;
 /** Pattern of a message file's name; other files, such as an editor's copy, are ignored. */
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const isMessageFile = (name: string): boolean => MESSAGE_ID.test(name);
 
 export function inFlightFiles(options: { directory: string; keys: ServerKeys; files: SpoolFiles }): InFlightFiles {
   const { directory, keys, files } = options;
   const syncDirectory = sharedCalls((path: string) => files.syncDirectory(path));
   const pathOf = (messageId: string) => {
-    if (!MESSAGE_ID.test(messageId)) throw new Error("a message id is a lower-case uuid");
+    if (!isMessageFile(messageId)) throw new Error("a message id is a lower-case uuid");
     return join(directory, messageId);
   };
   const nameOf = (messageId: string) => `underway:${messageId}`;
@@ -133,7 +134,7 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
     list: async () => {
       const names = await files.list(directory);
       for (const name of names) if (name.endsWith(UNFINISHED)) await files.remove(join(directory, name));
-      return names.filter((name) => MESSAGE_ID.test(name));
+      return names.filter(isMessageFile);
     },
     read: async (messageId) => {
       const file = await files.openToRead(pathOf(messageId));
