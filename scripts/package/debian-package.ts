@@ -21,7 +21,7 @@ export function buildDebianPackage(
   writeFileSync(join(control, "control"), controlFile(release, target, installedKiB(tree, files)));
   writeFileSync(join(control, "conffiles"), `/${PRIVATE_FILE}\n`);
   writeFileSync(join(control, "md5sums"), files.map((path) => `${md5(join(tree, path))}  ${path}\n`).join(""));
-  for (const name of ["postinst", "prerm", "postrm"])
+  for (const name of ["preinst", "postinst", "prerm", "postrm"])
     copyFileSync(join(import.meta.dirname, "files", name), join(control, name));
   normalise(tree, release.commitSeconds);
   const file = join(into, `kauke_${release.version}_${target.debian}.deb`);

@@ -136,6 +136,8 @@ describe.skipIf(missing !== null || process.arch !== "x64")("the packages of a c
       expect(debian.install(withVersion(deb, "1.0.24+r999999"))).toMatchObject({ code: 0, err: "" });
       expect(debian.read("var/lib/kauke/secret.key")).toBe(key);
       expect(debian.read("etc/kauke/kauke.env")).toBe(settingsText);
+      const assets = "cd /usr/lib/kauke/apps/web/dist && diff -rq assets former/assets";
+      expect(debian.run(assets)).toMatchObject({ code: 0 });
       expect(await serveAndAsk(debian)).toMatchObject({ status: 200, code: 0 });
     });
 

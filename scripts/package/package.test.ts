@@ -1,6 +1,15 @@
 /** What the packages consist of, without building one: `package.long.test.ts` builds, installs and runs them. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -130,7 +139,7 @@ describe("the unit", () => {
 });
 
 describe("scripts", () => {
-  const scripts = ["kauke.sh", "kauke-in-image.sh", "postinst", "prerm", "postrm"];
+  const scripts = ["kauke.sh", "kauke-in-image.sh", "preinst", "postinst", "prerm", "postrm"];
 
   test.each(scripts)("%s is a valid shell script", (name) => {
     expect(run("sh", "-n", join(files, name))).toEqual({ code: 0, output: "" });
@@ -138,6 +147,29 @@ describe("scripts", () => {
 
   test.skipIf(!hasProgram("shellcheck"))("shellcheck finds nothing in them", () => {
     expect(run("shellcheck", ...scripts.map((name) => join(files, name)))).toEqual({ code: 0, output: "" });
+  });
+
+  test("an upgrade sets the assets of the old build aside for a day, and a removal deletes them", () => {
+    const dist = join(folder, "installed/usr/lib/kauke/apps/web/dist");
+    const former = join(dist, "former/assets");
+    const dpkg = (name: string, ...args: string[]) =>
+      spawnSync("sh", [join(files, name), ...args], { env: { ...process.env, DPKG_ROOT: join(folder, "installed") } });
+    expect(dpkg("preinst", "install").status).toBe(0);
+    mkdirSync(join(dist, "assets"), { recursive: true });
+    mkdirSync(former, { recursive: true });
+    writeFileSync(join(dist, "assets/app-1.js"), "");
+    for (const [name, hours] of [["old", 25] as const, ["recent", 23] as const]) {
+      const at = new Date(Date.now() - hours * 3_600_000);
+      writeFileSync(join(former, name), "");
+      utimesSync(join(former, name), at, at);
+    }
+    utimesSync(join(dist, "assets/app-1.js"), 0, 0);
+    for (const version of ["1.0-1", "1.0-2"]) expect(dpkg("preinst", "upgrade", version).status).toBe(0);
+    expect(readdirSync(former).sort()).toEqual(["app-1.js", "recent"]);
+    expect(dpkg("prerm", "upgrade", "1.0-2").status).toBe(0);
+    expect(existsSync(former)).toBe(true);
+    expect(dpkg("prerm", "remove").status).toBe(0);
+    expect(readdirSync(dist)).toEqual(["assets"]);
   });
 
   test("the command refuses a user who may not read the settings, and names sudo", () => {
