@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, lutimesSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { output } from "./programs.ts";
-import type { Release } from "./release.ts";
+import { MAINTAINER, type Release } from "./release.ts";
 import type { Target } from "./targets.ts";
 import { entriesBelow, filesBelow } from "./tree-files.ts";
 
@@ -34,7 +34,7 @@ function controlFile({ version }: Release, { debian }: Target, kib: number): str
   return `Package: kauke
 Version: ${version}
 Architecture: ${debian}
-Maintainer: Kauke developers <kauke@kauke.test>
+Maintainer: ${MAINTAINER}
 Installed-Size: ${kib}
 Depends: adduser, libatomic1 (>= 4.8), libc6 (>= 2.28), libgcc-s1 (>= 3.4), libstdc++6 (>= 8)
 Recommends: ca-certificates

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { copyrightFile } from "./copyright.ts";
 import { bashCompletion, manualPage } from "./manual.ts";
-import type { Release } from "./release.ts";
+import { MAINTAINER, type Release } from "./release.ts";
 import type { Target } from "./targets.ts";
 import { serviceUnit } from "./unit.ts";
 
@@ -47,6 +47,6 @@ function changelog({ version, shown, commitSeconds }: Release): string {
 
   * Kauke ${shown}; CHANGELOG.md of the repository lists the changes.
 
- -- Kauke developers <kauke@kauke.test>  ${date}
+ -- ${MAINTAINER}  ${date}
 `;
 }

@@ -3,6 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { output } from "./programs.ts";
 
+/** Nobody can be written to about packages, and `.invalid` says so (RFC 2606 §2), where Debian wants an address. */
+export const MAINTAINER = "Kauke <kauke@kauke.invalid>";
+
 export interface Release {
   /** As the product shows it, e.g. `1.0.24`. */
   shown: string;
