@@ -5,7 +5,6 @@
 import { type DnsRecord, zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";
 import {
-  applyEach,
   type Change,
   type DnsProvider,
   DnsProviderError,
@@ -14,7 +13,7 @@ import {
   zoneOfName,
 } from "./provider.ts";
 import { isSameRecord, isSameSet } from "./record-changes.ts";
-import { allPages, RestApi, type RestOptions } from "./rest-api.ts";
+import { allPages, applyInZones, RestApi, type RestOptions } from "./rest-api.ts";
 import { readZoneData } from "./zone-data.ts";
 
 const pageInfo = z.object({ page: z.number(), total_pages: z.number() });
@@ -39,13 +38,12 @@ export function cloudflareDns(options: RestOptions): DnsProvider {
   const api = new RestApi({ baseUrl: "https://api.cloudflare.com/client/v4", ...options }, "Bearer");
   return {
     read: (names, signal) => readSets(api, names, signal),
-    apply: (changes, signal) => {
-      let known: Promise<Zone[]> | null = null;
-      return applyEach(changes, async (change) => {
-        const zone = zoneOfName(change.name, await (known ??= readZones(api, signal)));
-        await applyChange({ api, zone, signal }, change);
-      });
-    },
+    apply: (changes, signal) =>
+      applyInZones(
+        changes,
+        () => readZones(api, signal),
+        (change, zone) => applyChange({ api, zone, signal }, change),
+      ),
   };
 }
 

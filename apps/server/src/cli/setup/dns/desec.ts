@@ -15,8 +15,7 @@ import {
   TTL_SECONDS,
   zoneOfName,
 } from "./provider.ts";
-import { isSameRecord, isSameSet } from "./record-changes.ts";
-import { allPages, RestApi, type RestOptions } from "./rest-api.ts";
+import { allPages, RestApi, type RestOptions, textsToRemove } from "./rest-api.ts";
 import { readZoneData } from "./zone-data.ts";
 
 const zones = z.array(z.object({ name: z.string().regex(/^[\w.-]{1,253}$/), minimum_ttl: z.number() }));
@@ -123,17 +122,11 @@ function changedEntry(change: Change, zone: Zone, inZone: readonly Entry[]): Ent
   const subname = labelsIn(zone.name, name);
   const now = inZone.find((one) => one.subname === subname && one.type === type);
   const data = now?.records ?? [];
-  const read = (text: string) => readZoneData({ name, type, data: text }, zone.name);
-  const records = data.flatMap((text) => read(text) ?? []);
-  if (!isSameSet(records, change.found)) throw new DnsProviderError("changed");
-  const isKept = (text: string) => {
-    const record = read(text);
-    return record === null || !change.remove.some((gone) => isSameRecord(gone, record));
-  };
+  const gone = textsToRemove(data, change, zone.name);
   return {
     subname,
     type,
-    records: [...data.filter(isKept), ...change.add.map(zoneData)],
+    records: [...data.filter((text) => !gone.has(text)), ...change.add.map(zoneData)],
     ttl: now?.ttl ?? Math.max(TTL_SECONDS, zone.minimum_ttl),
   };
 }

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { zoneData } from "@kauke/mail-rfc";
 import { z } from "zod";
 import {
-  applyEach,
   type Change,
   type DnsProvider,
   DnsProviderError,
@@ -15,8 +14,7 @@ import {
   TTL_SECONDS,
   zoneOfName,
 } from "./provider.ts";
-import { isSameRecord, isSameSet } from "./record-changes.ts";
-import { allPages, RestApi, type RestOptions } from "./rest-api.ts";
+import { allPages, applyInZones, RestApi, type RestOptions, textsToRemove } from "./rest-api.ts";
 import { readZoneData } from "./zone-data.ts";
 
 const meta = z.object({ pagination: z.object({ next_page: z.number().int().nullable() }) });
@@ -46,11 +44,11 @@ export function hetznerDns({ pollMs = 1000, ...options }: RestOptions & { pollMs
     read: (names, signal) => readSets({ api, signal, pollMs }, names),
     apply: (changes, signal) => {
       const context = { api, signal, pollMs };
-      let known: Promise<Zone[]> | null = null;
-      return applyEach(changes, async (change) => {
-        const zone = zoneOfName(change.name, await (known ??= readZones(context)));
-        await applyChange(context, zone, change);
-      });
+      return applyInZones(
+        changes,
+        () => readZones(context),
+        (change, zone) => applyChange(context, zone, change),
+      );
     },
   };
 }
@@ -91,23 +89,22 @@ const recordsOf = ({ type, records }: Entry, zone: Zone, name: string) =>
 async function applyChange(context: Context, zone: Zone, change: Change): Promise<void> {
   const { name, type } = change;
   const now = (await readEntries(context, zone, name)).find((one) => one.type === type);
-  const found = now === undefined ? [] : recordsOf(now, zone, name);
-  if (!isSameSet(found, change.found)) throw new DnsProviderError("changed");
+  const records = now?.records ?? [];
+  const gone = textsToRemove(
+    records.map((one) => one.value),
+    change,
+    zone.name,
+  );
   const added = change.add.map((record) => ({ value: zoneData(record) }));
-  const isGone = (data: string) => {
-    const record = readZoneData({ name, type, data }, zone.name);
-    return record !== null && change.remove.some((gone) => isSameRecord(gone, record));
-  };
-  const before = now?.records ?? [];
-  const gone = before.filter((one) => isGone(one.value));
   const path = `/zones/${zone.id}/rrsets/${encodeURIComponent(labelIn(zone, name))}/${type}/actions`;
-  if (gone.length === 0) {
+  if (gone.size === 0) {
     const ttl = now === undefined ? { ttl: TTL_SECONDS } : {};
     return act(context, `${path}/add_records`, { records: added, ...ttl });
   }
   if (added.length === 0)
-    return act(context, `${path}/remove_records`, { records: gone.map((one) => ({ value: one.value })) });
-  return act(context, `${path}/set_records`, { records: [...before.filter((one) => !gone.includes(one)), ...added] });
+    return act(context, `${path}/remove_records`, { records: [...gone].map((text) => ({ value: text })) });
+  const kept = records.filter(({ value: text }) => !gone.has(text));
+  return act(context, `${path}/set_records`, { records: [...kept, ...added] });
 }
 
 /** Starts an action and waits until it ends, because the zone is locked until then. */

@@ -1,6 +1,19 @@
-/** JSON over https with a bearer credential, a deadline and bounded responses; every failure is a `DnsProblem`. */
+/**
+ * What the REST providers share: JSON over https with a credential, a deadline and bounded responses, where every
+ * failure is a `DnsProblem`; and changes made in the zone of their name.
+ */
 import type { ZodType } from "zod";
-import { type DnsProblem, DnsProviderError, REQUEST_MS } from "./provider.ts";
+import {
+  type ApplyResult,
+  applyEach,
+  type Change,
+  type DnsProblem,
+  DnsProviderError,
+  REQUEST_MS,
+  zoneOfName,
+} from "./provider.ts";
+import { isSameRecord, isSameSet } from "./record-changes.ts";
+import { readZoneData } from "./zone-data.ts";
 
 export interface RestOptions {
   token: string;
@@ -110,4 +123,31 @@ export async function allPages<T, C>(
     cursor = next;
   }
   return all;
+}
+
+/** Makes changes one after the other, each in the zone that contains its name; reads the zones once. */
+export function applyInZones<Z extends { name: string }>(
+  changes: readonly Change[],
+  readZones: () => Promise<readonly Z[]>,
+  make: (change: Change, zone: Z) => Promise<void>,
+): Promise<ApplyResult> {
+  let known: Promise<readonly Z[]> | null = null;
+  return applyEach(changes, async (change) => {
+    const zone = zoneOfName(change.name, await (known ??= readZones()));
+    await make(change, zone);
+  });
+}
+
+/**
+ * Texts of a record set that a change removes.
+ * @param texts the set as the provider has it
+ * @throws DnsProviderError `changed`
+ */
+export function textsToRemove(texts: readonly string[], change: Change, zone: string): ReadonlySet<string> {
+  const { name, type, found, remove } = change;
+  const read = texts.map((text) => ({ text, record: readZoneData({ name, type, data: text }, zone) }));
+  const records = read.flatMap(({ record }) => record ?? []);
+  if (!isSameSet(records, found)) throw new DnsProviderError("changed");
+  const gone = read.filter(({ record }) => record !== null && remove.some((old) => isSameRecord(old, record)));
+  return new Set(gone.map(({ text }) => text));
 }
