@@ -215,6 +215,18 @@ describe("a transfer encoding", () => {
   });
 });
 
+test.each([
+  ["a labelled line", [`To: On 23 Nov 2026, ${own} wrote :From: Olga <${own}>`, `Sent: Monday Olga <${own}> wrote:`]],
+  ["a complete attribution", [`---- On 23 Nov 2026 Olga <${own}> wrote ----`, `Olga <${own}> wrote:`]],
+])(
+  "%s does not lend its date to the line below, whose address a second run would change",
+  (_, [first = "", second = ""]) => {
+    const { body } = text(lines(first, second));
+    expect(body.toString()).toBe(lines(first.replaceAll(own, alias), second));
+    expect(text(body).isSame).toBe(true);
+  },
+);
+
 const pieces = [
   "hello",
   own,

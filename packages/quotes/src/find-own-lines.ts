@@ -130,10 +130,12 @@ class LineSearch {
   #isAttribution(window: readonly QuoteLine[], last: number): boolean {
     const texts = window.map((line) => this.#text(line));
     // A complete attribution does not continue on the next line.
-    if (texts.slice(0, -1).some((text) => /[:：]$/.test(text))) return false;
+    if (texts.slice(0, -1).some((text) => /[:：]$|-{3}$/.test(text))) return false;
     const below = this.#lines[last + 1];
     const isAboveQuote = below !== undefined && below.depth > (window[0]?.depth ?? 0);
-    return isAttribution({ text: texts.join("\n"), isAboveQuote });
+    if (!isAttribution({ text: texts.join("\n"), isAboveQuote })) return false;
+    // A line of a block stands for itself: no attribution begins or ends on it.
+    return window.length === 1 || window.every((_, at) => !this.#isInBlock(last - at));
   }
 
   #isInBlock(index: number): boolean {
