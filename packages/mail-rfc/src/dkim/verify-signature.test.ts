@@ -203,6 +203,9 @@ describe("the syntax of a signature", () => {
     [`${tags}; i=ann@b.example`, "domain mismatch"],
     [`${tags}; i=a b@a.example`, "domain mismatch"],
     [`${tags}; i="a b"@xa.example`, "domain mismatch"],
+    [`${tags}; i=@su_b.a.example`, "domain mismatch"],
+    [`${tags}; i=@-sub.a.example`, "domain mismatch"],
+    [`${tags}; i=@sub-.a.example`, "domain mismatch"],
   ])("is not in order: %j, %s", (list, problem) => expect(problemOf(list)).toBe(problem));
 });
 

@@ -173,9 +173,14 @@ function syntaxProblem(list: string, tags: Tags): string | null {
   return tags.has("q") && tagValue(tags, "q") !== "dns/txt" ? "unsupported query method" : null;
 }
 
-/** Problem of the identity, whose domain must be the signing domain or below it (§3.5). */
+/** Labels of a mail domain, each with its dot (RFC 5321 §4.1.2): no underscore, and no hyphen at an end. */
+const MAIL_LABELS = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+$/;
+
+/** Problem of the identity, whose domain must be the signing domain or a mail domain below it (§3.5). */
 function identityProblem(identity: string | null, domain: string): string | null {
-  return identity === domain || identity?.endsWith(`.${domain}`) === true ? null : "domain mismatch";
+  if (identity === domain) return null;
+  const isBelow = identity?.endsWith(`.${domain}`) === true && MAIL_LABELS.test(identity.slice(0, -domain.length));
+  return isBelow ? null : "domain mismatch";
 }
 
 function formsOf(text: string): [header: string, body: string] {
