@@ -35,7 +35,8 @@ export async function* publishRecords(
     const unwritten = yield* write(records, { provider, ...options });
     if (unwritten !== null) {
       const states = await lookOnce(records, verify);
-      return void (yield* states.filter(({ record }) => unwritten.includes(record)).map(stateOf));
+      yield* states.filter(({ record }) => unwritten.includes(record)).map(stateOf);
+      return;
     }
   }
   const states = await verifyRecords(records, verify);

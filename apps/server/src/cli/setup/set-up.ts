@@ -102,7 +102,10 @@ async function* certificates(access: OperatorAccess, { certificateWait }: SetupD
     const isAwaited = results.some(
       ({ state }, at) => state === "warn" && Date.parse(certificates?.[at]?.nextOrderAt ?? "") < giveUpAt,
     );
-    if (!isAwaited || Date.now() > giveUpAt) return void (yield* results);
+    if (!isAwaited || Date.now() > giveUpAt) {
+      yield* results;
+      return;
+    }
     await pause(pauseMs);
   }
 }
