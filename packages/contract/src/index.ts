@@ -6,6 +6,8 @@ export * from "./account/registration.ts";
 export * from "./account/sign-in.ts";
 export * from "./account/wallet.ts";
 export * from "./account/ways-in.ts";
+export * from "./admin.ts";
+export * from "./admin-routes.ts";
 export * from "./alias.ts";
 export * from "./alias-bulk.ts";
 export * from "./api-keys.ts";
