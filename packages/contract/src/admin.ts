@@ -86,12 +86,20 @@ export const openInvite = z.object({
 });
 export type OpenInviteWire = z.infer<typeof openInvite>;
 
+export const operatorActCodes = [
+  ...(["account_deleted", "account_signed_out", "admin_granted", "admin_revoked", "mailbox_unblocked"] as const),
+  ...(["invite_created", "invite_revoked"] as const),
+  ...(["queue_retried", "queue_dropped", "kept_mail_deleted", "mail_probe_started"] as const),
+  ...(["sealing_key_rotated", "wrapping_key_rotated", "backup_written", "certificates_ordered"] as const),
+] as const;
+export type OperatorActCode = (typeof operatorActCodes)[number];
+
 /** What an operator did, in the last 30 days. */
 export const operatorAct = z.object({
   at,
   /** `command`: somebody with access to the machine; otherwise the id of an admin's account. */
   by: z.string(),
-  act: z.string(),
+  act: z.enum(operatorActCodes),
   /** What it was done to: an account's id, a host, a file name; never an address. */
   on: z.string().nullable(),
 });

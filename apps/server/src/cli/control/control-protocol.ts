@@ -5,12 +5,13 @@
  */
 
 import { join } from "node:path";
-import type { RegistrationMode } from "@kauke/contract";
+import type { OperatorActWire, QueueOfHostWire, RegistrationMode } from "@kauke/contract";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { CertificateStatus } from "../../platform/acme/certificate-issuer.ts";
 import type { MigrationState } from "../../store/migrate.ts";
 import type { KeyFacts, RotationState } from "../../store/sealing/key-rotation.ts";
+import type { CheckResult } from "../doctor/check-result.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
 
 export interface UserSummary {
@@ -19,6 +20,7 @@ export interface UserSummary {
   createdAt: string;
   aliases: number;
   lastSeenAt: string | null;
+  isAdmin: boolean;
   email?: string | null;
 }
 
@@ -38,6 +40,18 @@ export interface NewInvite {
   registration: RegistrationMode;
 }
 
+export interface QueueByHost {
+  /** Most deliveries first. */
+  hosts: readonly QueueOfHostWire[];
+  /** The queue is longer than what was read. */
+  isPartial: boolean;
+}
+
+export interface HealthReport {
+  checkedAt: string;
+  checks: readonly CheckResult[];
+}
+
 export type KeySummary = Omit<KeyFacts, "createdAt"> & { createdAt: string };
 
 type Nothing = Record<never, never>;
@@ -51,10 +65,17 @@ export interface ControlCalls {
   "users-find": { ask: { email: string }; result: UserSummary | null };
   "users-delete": { ask: { userId: string }; result: boolean };
   "users-end-sessions": { ask: { userId: string }; result: boolean };
+  /** @returns false when there is no such account */
+  "users-admin": { ask: { userId: string; isAdmin: boolean }; result: boolean };
   "mailbox-unblock": { ask: { address: string }; result: boolean };
   "invites-create": { ask: { address: string; days: number }; result: NewInvite };
   "invites-list": { ask: { withAddress: boolean }; result: readonly InviteSummary[] };
   "invites-revoke": { ask: { id: string }; result: boolean };
+  "queue-hosts": { ask: Nothing; result: QueueByHost };
+  "queue-retry": { ask: { host: string }; result: number };
+  "queue-drop": { ask: { host: string }; result: number };
+  /** The last 200 acts, newest first. */
+  "acts-list": { ask: Nothing; result: readonly OperatorActWire[] };
   "keys-list": { ask: Nothing; result: readonly KeySummary[] };
   "keys-rotate": { ask: Nothing; result: RotationState };
   "keys-state": { ask: Nothing; result: RotationState };
@@ -63,6 +84,8 @@ export interface ControlCalls {
   migrations: { ask: Nothing; result: MigrationState };
   "certificates-order": { ask: Nothing; result: true };
   "relay-state": { ask: Nothing; result: RelayState | null };
+  /** The checks of `kauke doctor`, run in the server; the result of the last minute is returned again. */
+  health: { ask: Nothing; result: HealthReport };
 }
 export type ControlCall = keyof ControlCalls;
 
@@ -99,6 +122,8 @@ export interface ServerFacts {
   dmarcReports: string | null;
   exampleLinks: readonly string[];
   logDaysGiven: boolean;
+  /** `null`: `kauke backup` has written none, or the data is in PostgreSQL. */
+  lastBackupAt: string | null;
   keptForOperator: number;
   queue: { open: number; oldestAt: string | null; messageBytes: number };
   rotation: RotationState & { isOpen: boolean };
@@ -129,10 +154,15 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "users-find": ({ email }) => ({ email: text(email) }),
   "users-delete": ({ userId }) => ({ userId: text(userId) }),
   "users-end-sessions": ({ userId }) => ({ userId: text(userId) }),
+  "users-admin": ({ userId, isAdmin }) => ({ userId: text(userId), isAdmin: isAdmin === true }),
   "mailbox-unblock": ({ address }) => ({ address: text(address) }),
   "invites-create": ({ address, days }) => ({ address: text(address), days: typeof days === "number" ? days : 0 }),
   "invites-list": ({ withAddress }) => ({ withAddress: withAddress === true }),
   "invites-revoke": ({ id }) => ({ id: text(id) }),
+  "queue-hosts": nothing,
+  "queue-retry": ({ host }) => ({ host: text(host) }),
+  "queue-drop": ({ host }) => ({ host: text(host) }),
+  "acts-list": nothing,
   "keys-list": nothing,
   "keys-rotate": nothing,
   "keys-state": nothing,
@@ -141,6 +171,7 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   migrations: nothing,
   "certificates-order": nothing,
   "relay-state": nothing,
+  health: nothing,
 };
 
 export function handlersBy(run: (request: ControlRequest) => Promise<unknown>): ControlHandlers {

@@ -43,6 +43,12 @@ export function controlHandlers(view: ServerView): ControlHandlers {
       return true;
     },
     "relay-state": () => relayState(view.config),
+    "queue-hosts": async () => ({ hosts: [], isPartial: false }),
+    "queue-retry": async () => 0,
+    "queue-drop": async () => 0,
+    "acts-list": async () => [],
+    "users-admin": async () => false,
+    health: async () => ({ checkedAt: view.clock.now().toISOString(), checks: [] }),
   };
 }
 
@@ -95,6 +101,7 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
     logDaysGiven: config.logDays !== null,
     keptForOperator: await store.deliveries.countKeptForOperator(),
     rotation: { ...store.keyKeeper.state(), isOpen: await store.keyKeeper.isOpen() },
+    lastBackupAt: null,
     queue: { open, oldestAt: oldestAt?.toISOString() ?? null, messageBytes },
   };
 }
@@ -172,5 +179,5 @@ export function userCalls({ users, loginSessions, apiKeys, operator }: Store): U
 
 function summaryOf({ email, createdAt, lastSeenAt, ...user }: OperatorUser, withEmail: boolean): UserSummary {
   const times = { createdAt: createdAt.toISOString(), lastSeenAt: lastSeenAt?.toISOString() ?? null };
-  return { ...user, ...times, ...(withEmail ? { email } : {}) };
+  return { ...user, isAdmin: false, ...times, ...(withEmail ? { email } : {}) };
 }

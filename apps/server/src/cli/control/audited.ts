@@ -1,0 +1,69 @@
+/** Records every act of an operator, whether it comes from the command or from the admin page. */
+import { basename } from "node:path";
+import type { OperatorActCode } from "@kauke/contract";
+import type { ControlCall, ControlCalls, ControlHandlers } from "./control-protocol.ts";
+
+export interface ActToRecord {
+  /** `command`, or the id of an admin's account. */
+  by: string;
+  act: OperatorActCode;
+  /** Id of an account or invitation, host, or a file's base name; never an e-mail address. */
+  on: string | null;
+}
+
+type Describe<Call extends ControlCall> = (
+  ask: ControlCalls[Call]["ask"],
+  result: ControlCalls[Call]["result"],
+) => Omit<ActToRecord, "by">;
+
+/** `null`: the call only reads. */
+const acts: { readonly [Call in ControlCall]: Describe<Call> | null } = {
+  facts: null,
+  "kept-list": null,
+  "kept-text": null,
+  "kept-forget": ({ messageId }) => ({ act: "kept_mail_deleted", on: messageId }),
+  "users-list": null,
+  "users-find": null,
+  "users-delete": ({ userId }) => ({ act: "account_deleted", on: userId }),
+  "users-end-sessions": ({ userId }) => ({ act: "account_signed_out", on: userId }),
+  "users-admin": ({ userId, isAdmin }) => ({ act: isAdmin ? "admin_granted" : "admin_revoked", on: userId }),
+  "mailbox-unblock": () => ({ act: "mailbox_unblocked", on: null }),
+  "invites-create": (_, { id }) => ({ act: "invite_created", on: id }),
+  "invites-list": null,
+  "invites-revoke": ({ id }) => ({ act: "invite_revoked", on: id }),
+  "queue-hosts": null,
+  "queue-retry": ({ host }) => ({ act: "queue_retried", on: host }),
+  "queue-drop": ({ host }) => ({ act: "queue_dropped", on: host }),
+  "acts-list": null,
+  "keys-list": null,
+  "keys-rotate": () => ({ act: "sealing_key_rotated", on: null }),
+  "keys-state": null,
+  "keys-wrapping": () => ({ act: "wrapping_key_rotated", on: null }),
+  backup: ({ file }) => ({ act: "backup_written", on: basename(file) }),
+  migrations: null,
+  "certificates-order": () => ({ act: "certificates_ordered", on: null }),
+  "relay-state": null,
+  health: null,
+};
+
+/**
+ * Handlers that record each act once it is done: not one that failed, or that changed nothing (false, `null` or 0).
+ * @param by `command`, or the id of an admin's account
+ */
+export function audited(
+  handlers: ControlHandlers,
+  by: string,
+  record: (act: ActToRecord) => Promise<void>,
+): ControlHandlers {
+  const recording = Object.entries(handlers).map(([call, handle]) => [
+    call,
+    async (ask: never) => {
+      const result: unknown = await handle(ask);
+      const describe = acts[call as ControlCall] as ((ask: never, result: never) => Omit<ActToRecord, "by">) | null;
+      const isDone = result !== false && result !== null && result !== 0;
+      if (describe !== null && isDone) await record({ by, ...describe(ask, result as never) });
+      return result;
+    },
+  ]);
+  return Object.fromEntries(recording) as ControlHandlers;
+}
