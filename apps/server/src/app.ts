@@ -4,6 +4,7 @@ import { healthMetrics } from "./app-health-metrics.ts";
 import { httpService } from "./app-http.ts";
 import { type MailPorts, mailService } from "./app-mail.ts";
 import type { Parts, Service, StartOverrides } from "./app-services.ts";
+import { audited } from "./cli/control/audited.ts";
 import type { ControlHandlers } from "./cli/control/control-protocol.ts";
 import { listenControl } from "./cli/control/control-socket.ts";
 import { controlHandlers } from "./cli/control/server-facts.ts";
@@ -20,6 +21,7 @@ import { ShutdownSignal } from "./runtime/shutdown-signal.ts";
 import type { Config, ServiceName } from "./settings/config.ts";
 import { listenProblem } from "./settings/read-config.ts";
 import { openStore, type Store } from "./store/open-store.ts";
+import type { ActToRecord } from "./store/rows/operator-store.ts";
 
 export type { StartOverrides } from "./app-services.ts";
 
@@ -45,7 +47,8 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
   const parts = await openParts(config, logger, overrides, state);
   const { store, metrics, shutdown, preview, previewToken } = parts;
   const ports: RunningServer["ports"] = { http: null, https: null, mx: null, submission: null, submissions: null };
-  const control = controlHandlers({ ...parts, ports });
+  const record = (act: ActToRecord) => store.operator.recordAct(act);
+  const control = audited(controlHandlers({ ...parts, ports }), "command", record);
   const services = servicesOf(parts, ports, control);
 
   let closing: Promise<void> | null = null;

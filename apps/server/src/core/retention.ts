@@ -18,6 +18,7 @@ export const keptForSeconds = {
   /** Since the last refusal, for a count that has not suspended the mailbox. */
   missingMailbox: days(retentionDays.technicalLogs),
   operatorMail: days(retentionDays.technicalLogs),
+  operatorAct: days(retentionDays.technicalLogs),
 } as const;
 
 export type Kept = keyof typeof keptForSeconds;

@@ -473,6 +473,16 @@ const signIn = {
     { open: 1000 },
     "open invitations to register | {open} | all | none: only the operator makes them | the command refuses another | attacks/registration.test.ts",
   ),
+  // Reading and changing the queue by host opens the sealed target of each delivery.
+  queueByHost: bound(
+    { deliveries: 20_000, hosts: 500 },
+    "deliveries that the operator's view of the queue reads, destination hosts that it shows | the {deliveries} due first, the {hosts} hosts with the most | call | none | the rest are not shown, retried or dropped by this call | queue-by-host.test.ts",
+  ),
+  // A row of some 300 bytes, for 30 days at most.
+  operatorActs: bound(
+    { rows: 10_000 },
+    "recorded acts of operators | {rows} | all | none | the oldest is deleted | operator-store.test.ts",
+  ),
   wrongInvites:
     "registrations with a wrong invitation | {register}, as registrations; a token has 160 random bits | network, block | network and block | refused | attacks/registration.test.ts",
   loginSessions: bound(

@@ -1,5 +1,8 @@
-/** Kysely types of the tables; `schema.test.ts` compares them with the schema. bytea is Buffer, int8 is number. */
-import type { AuthMethod, ImportState } from "@kauke/contract";
+/**
+ * Kysely types of the tables, written by hand; `schema.test.ts` compares them with the migrated schema. Both drivers
+ * return bytea as Buffer, int8 as number, timestamptz as Date.
+ */
+import type { AuthMethod, ImportState, OperatorActCode } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
 import type { ClientNumberKind } from "../core/client-number.ts";
 import type { NoticeKind } from "../core/notice.ts";
@@ -18,6 +21,7 @@ export interface UserTable {
   registered_from_index: Generated<Buffer | null>;
   /** Id of the key that forwarded mail is encrypted to; null: mail is not encrypted. */
   seal_key_id: Generated<string | null>;
+  is_admin: Generated<boolean>;
 }
 
 export interface SessionTable {
@@ -221,6 +225,8 @@ export interface DeliveryTable {
   block_index: Generated<Buffer | null>;
   /** Whether another destination of the alias accepted the message. */
   taken_beside: Generated<boolean>;
+  /** The operator took it out of the queue: the delivery worker ends it as failed, without another attempt. */
+  dropped: Generated<boolean>;
 }
 
 export interface ReplyPathTable {
@@ -270,6 +276,15 @@ export interface InvitationTable {
   created_at: Date;
   expires_at: Date;
   /** The address that it is bound to. */
+  sealed: Buffer;
+}
+
+export interface OperatorActTable {
+  id: string;
+  at: Date;
+  /** `command`, or the id of an admin's account, which may be deleted since. */
+  by: string;
+  act: OperatorActCode;
   sealed: Buffer;
 }
 
@@ -344,6 +359,7 @@ export interface DB {
   sent_answer: SentAnswerTable;
   one_time_token: OneTimeTokenTable;
   invitation: InvitationTable;
+  operator_act: OperatorActTable;
   notice: NoticeTable;
   checklist: ChecklistTable;
   counter: CounterTable;

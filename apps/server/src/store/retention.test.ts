@@ -92,6 +92,10 @@ describe("retention", () => {
           return fixture.store.invites.insert({ id: randomUUID(), address: null, createdAt, expiresAt }, "token");
         },
       },
+      operatorActs: {
+        seconds: retentionDays.technicalLogs * DAY,
+        plant: () => fixture.store.operator.recordAct({ by: "command", act: "backup_written", on: "a.kauke" }),
+      },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
       orphanedBodies: { seconds: 3600, plant: () => fixture.store.bodies.put(randomUUID(), [Buffer.from("x")]) },
     };

@@ -18,6 +18,7 @@ import { type Logger, latestKnown } from "../runtime/ports.ts";
 import type { Database } from "./database.ts";
 import type { DeliveryRepository } from "./queue/deliveries.ts";
 import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
+import { counterStore, type OperatorStore } from "./rows/operator-store.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /** A body without a row is left by a crash; normally its row follows within seconds. */
@@ -37,6 +38,7 @@ export interface RetentionParts {
   bounceSenders: Pick<BounceSenderStore, "deleteExpired">;
   certificateRecords: Pick<CertificateRecords, "deleteExpired">;
   invites: Pick<InviteStore, "deleteExpired">;
+  operator: Pick<OperatorStore, "deleteActsBefore">;
   bodies: MessageBodies;
   isKnownMessage(messageId: string): Promise<boolean>;
 }
@@ -83,6 +85,7 @@ export const retentionRules = [
   { what: "bounceSenders", kept: null, forget: (now, parts) => parts.bounceSenders.deleteExpired(now) },
   { what: "certificateRecords", kept: null, forget: (now, parts) => parts.certificateRecords.deleteExpired(now) },
   { what: "invites", kept: null, forget: (now, parts) => parts.invites.deleteExpired(now) },
+  { what: "operatorActs", kept: "operatorAct", forget: (before, parts) => parts.operator.deleteActsBefore(before) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
   // A crash between a body and its row leaves the body.
   {
@@ -139,34 +142,25 @@ export async function makeFutureMailDue(db: Database, now: Date): Promise<number
 
 /** When the clock is more than 12 hours ahead of the last run, the first 24 runs use the time of that run. */
 export function pacedRetention(
-  { db, clock }: StoreContext,
+  context: StoreContext,
   logger: Logger | undefined,
   forget: (asOf: Date) => Promise<unknown>,
 ): () => Promise<void> {
+  const { read, set } = counterStore(context);
   return async () => {
-    const now = clock.now();
-    const count = await makeFutureMailDue(db, now);
+    const now = context.clock.now();
+    const count = await makeFutureMailDue(context.db, now);
     if (count > 0) logger?.warn("clock_set_back", { count });
-    const ranAt = await readCounter(db, RAN_AT);
-    const held = (await readCounter(db, HELD)) + 1;
+    const ranAt = await read(RAN_AT);
+    const held = (await read(HELD)) + 1;
     if (ranAt > 0 && now.getTime() - ranAt > GAP_MS && held <= HELD_RUNS) {
       logger?.warn("retention_held", { count: held });
-      await writeCounter(db, HELD, held);
+      await set(HELD, held);
       await forget(new Date(ranAt));
       return;
     }
     await forget(now);
-    await writeCounter(db, RAN_AT, now.getTime());
-    await writeCounter(db, HELD, 0);
+    await set(RAN_AT, now.getTime());
+    await set(HELD, 0);
   };
-}
-
-async function readCounter(db: Database, name: string): Promise<number> {
-  const row = await db.selectFrom("counter").select("value").where("name", "=", name).executeTakeFirst();
-  return row?.value ?? 0;
-}
-
-async function writeCounter(db: Database, name: string, value: number): Promise<void> {
-  const insert = db.insertInto("counter").values({ name, value });
-  await insert.onConflict((conflict) => conflict.column("name").doUpdateSet({ value })).execute();
 }

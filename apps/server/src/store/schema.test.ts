@@ -33,6 +33,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
     seal_key_id: "uuid?",
     registered_from_index: "bytea?",
+    is_admin: "boolean",
   },
   session: {
     token_hash: "bytea",
@@ -96,6 +97,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     expires_at: "timestamptz",
     sealed: "bytea",
   },
+  operator_act: { id: "uuid", at: "timestamptz", by: "text", act: "text", sealed: "bytea" },
   bounce_sender: { token: "bytea", alias_id: "uuid", expires_on: "text", sealed: "bytea" },
   sent_answer: { mark: "bytea", user_id: "uuid", ends_at: "timestamptz" },
   destination: {
@@ -175,6 +177,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     not_before: "timestamptz",
     priority: "integer",
     taken_beside: "boolean",
+    dropped: "boolean",
     lease_token: "text?",
     leased_until: "timestamptz?",
     attempts: "integer",

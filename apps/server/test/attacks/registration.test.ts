@@ -18,6 +18,7 @@ const control = () => {
   return controlHandlers({
     config,
     store: server.store,
+    resolver: null,
     issuer: null,
     ports: {},
     clock: server.clock,

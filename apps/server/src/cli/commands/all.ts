@@ -1,3 +1,4 @@
+import { acts } from "./acts.ts";
 import type { Command } from "./command.ts";
 import { backup, migrateCommand, restore } from "./data.ts";
 import { doctor } from "./doctor.ts";
@@ -6,8 +7,17 @@ import { erase } from "./erase.ts";
 import { usersInvitations, usersInvite, usersUninvite } from "./invites.ts";
 import { keysList, keysRotate } from "./keys.ts";
 import { move, moveDropOld, moveForget } from "./move.ts";
+import { queue, queueDrop, queueRetry } from "./queue.ts";
 import { setup } from "./setup.ts";
-import { users, usersDelete, usersEndSessions, usersFind, usersUnblock } from "./users.ts";
+import {
+  users,
+  usersDelete,
+  usersEndSessions,
+  usersFind,
+  usersGrantAdmin,
+  usersRevokeAdmin,
+  usersUnblock,
+} from "./users.ts";
 
 export const commands: readonly Command[] = [
   setup,
@@ -21,6 +31,12 @@ export const commands: readonly Command[] = [
   usersInvitations,
   usersUninvite,
   usersUnblock,
+  usersGrantAdmin,
+  usersRevokeAdmin,
+  queue,
+  queueRetry,
+  queueDrop,
+  acts,
   migrateCommand,
   keysList,
   keysRotate,

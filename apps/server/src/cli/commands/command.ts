@@ -45,6 +45,8 @@ export function finish(done: boolean, yes: string, no: string): number {
 /** Removes characters that could move the cursor or break a line. */
 export const oneWord = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]/gu, "");
 
+export const minuteOf = (time: string) => time.slice(0, 16).replace("T", " ");
+
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export type Found =

@@ -1,9 +1,7 @@
-import { createResolver } from "../../mail/dns/resolver.ts";
 import type { ControlHandlers } from "../control/control-protocol.ts";
 import type { KeptSummary, KeptText } from "../control/kept-mail.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { mustMend, reportText } from "../doctor/check-result.ts";
-import { fetchPolicy } from "../doctor/domain-checks.ts";
 import { runDoctor } from "../doctor/run-doctor.ts";
 import { type Command, jsonText, print, refuse } from "./command.ts";
 
@@ -18,16 +16,8 @@ export const doctor: Command = {
     if (values.forget === true && values.mail !== true) return refuse("--forget needs --mail.");
     const config = read();
     const access = await open();
-    const facts = await access.facts({});
-    const results = await runDoctor(facts, {
-      isRunning: access.isRunning,
-      resolver: createResolver({ servers: facts.dnsServers }),
-      fetchPolicy,
-      dataDir: config.dataDir,
-      folder: process.cwd(),
-      now: new Date(),
-      relayState: facts.delivery === "relay" ? await access["relay-state"]({}) : null,
-    });
+    const { isRunning } = access;
+    const results = await runDoctor(access, { isRunning, dataDir: config.dataDir, now: new Date() });
     const code = mustMend(results) ? 1 : 0;
     const forget = values.forget === true;
     if (values.json === true) {

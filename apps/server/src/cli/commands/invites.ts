@@ -1,7 +1,7 @@
 import { isMailbox } from "@kauke/contract";
 import type { InviteSummary, NewInvite } from "../control/control-protocol.ts";
 import { inviteDays, isInviteDays } from "../control/invite-calls.ts";
-import { type Command, finish, jsonText, oneWord, print, refuse } from "./command.ts";
+import { type Command, finish, jsonText, minuteOf, oneWord, print, refuse } from "./command.ts";
 
 export const usersInvite: Command = {
   usage: "users invite",
@@ -63,5 +63,3 @@ export const usersUninvite: Command = {
 };
 
 const noInvite = "There is no open invitation with this id; `kauke users invitations` prints them.";
-
-const minuteOf = (time: string) => time.slice(0, 16).replace("T", " ");

@@ -1,11 +1,21 @@
 /** Commands on accounts. They print an e-mail address only with `--show-addresses` or if the operator entered it. */
 import type { UserSummary } from "../control/control-protocol.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
-import { type Command, finish, jsonText, oneWord, print, printWhole, refuse } from "./command.ts";
+import {
+  type Command,
+  type CommandCall,
+  finish,
+  jsonText,
+  minuteOf,
+  oneWord,
+  print,
+  printWhole,
+  refuse,
+} from "./command.ts";
 
 export const users: Command = {
   usage: "users",
-  about: "lists accounts: id, sign-in method, creation date, aliases, last seen",
+  about: "lists accounts: id, sign-in method, creation date, aliases, last seen, whether it is an admin",
   options: { "show-addresses": "also prints e-mail addresses" },
   async run({ access: open, values }) {
     const access = await open();
@@ -33,11 +43,15 @@ async function* pagesOf(access: OperatorAccess, withEmail: boolean): AsyncGenera
 
 const heading = `${"id".padEnd(36)}  sign-in  created     aliases  last seen\n`;
 
-function lineOf({ id, authMethod, createdAt, aliases, lastSeenAt, email }: UserSummary, index: number): string {
-  const seen = lastSeenAt === null ? "-" : lastSeenAt.slice(0, 16).replace("T", " ");
+function lineOf(
+  { id, authMethod, createdAt, aliases, lastSeenAt, email, isAdmin }: UserSummary,
+  index: number,
+): string {
+  const seen = lastSeenAt === null ? "-" : minuteOf(lastSeenAt);
+  const admin = isAdmin ? "  admin" : "";
   const shown = typeof email === "string" ? `  ${oneWord(email)}` : "";
   const line = `${id}  ${authMethod.padEnd(7)}  ${createdAt.slice(0, 10)}  ${String(aliases).padStart(7)}  ${seen.padEnd(16)}`;
-  return `${index === 0 ? heading : ""}${(line + shown).trimEnd()}\n`;
+  return `${index === 0 ? heading : ""}${(line + admin + shown).trimEnd()}\n`;
 }
 
 export const usersFind: Command = {
@@ -71,6 +85,35 @@ export const usersEndSessions: Command = {
     return finish(done, "The account is signed out everywhere, and its API keys are revoked.", noAccount);
   },
 };
+
+export const usersGrantAdmin: Command = {
+  usage: "users grant-admin <email-or-id>",
+  about: "lets an account use the admin page",
+  options: {},
+  run: ({ access, args: [account = ""] }) => changeAdmin(access, account, true),
+};
+
+export const usersRevokeAdmin: Command = {
+  usage: "users revoke-admin <email-or-id>",
+  about: "takes the admin page from an account",
+  options: {},
+  run: ({ access, args: [account = ""] }) => changeAdmin(access, account, false),
+};
+
+async function changeAdmin(open: CommandCall["access"], account: string, isAdmin: boolean): Promise<number> {
+  const access = await open();
+  const userId = account.includes("@") ? (await access["users-find"]({ email: account }))?.id : account;
+  const isDone = userId !== undefined && (await access["users-admin"]({ userId, isAdmin }));
+  if (!isDone || !isAdmin) return finish(isDone, "The account is no admin any more.", noSuchAccount);
+  const { publicUrl } = await access.facts({});
+  return print(`The account is an admin. On ${publicUrl}/admin it ${adminMay}\n`);
+}
+
+const adminMay = `sees the state of the server, the queue, domains, certificates and accounts;
+retries and gives up queued mail, orders certificates, invites, signs accounts out and deletes them. It sees nobody's
+mail or aliases, and can't make another account an admin. \`kauke acts\` lists what it does.`;
+
+const noSuchAccount = "There is no account with this e-mail address or id; `kauke users` prints the ids.";
 
 export const usersUnblock: Command = {
   usage: "users unblock-mailbox <address>",

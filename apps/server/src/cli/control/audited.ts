@@ -1,15 +1,7 @@
 /** Records every act of an operator, whether it comes from the command or from the admin page. */
 import { basename } from "node:path";
-import type { OperatorActCode } from "@kauke/contract";
+import type { ActToRecord } from "../../store/rows/operator-store.ts";
 import type { ControlCall, ControlCalls, ControlHandlers } from "./control-protocol.ts";
-
-export interface ActToRecord {
-  /** `command`, or the id of an admin's account. */
-  by: string;
-  act: OperatorActCode;
-  /** Id of an account or invitation, host, or a file's base name; never an e-mail address. */
-  on: string | null;
-}
 
 type Describe<Call extends ControlCall> = (
   ask: ControlCalls[Call]["ask"],

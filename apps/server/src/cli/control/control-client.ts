@@ -14,6 +14,8 @@ import {
 const RESPONSE_MS = 10_000;
 /** Milliseconds to wait for a response, for calls that take longer. */
 const responseMs: Partial<Record<ControlCall, number>> = {
+  // DNS checks wait for silent servers.
+  health: 120_000,
   backup: 6 * 3_600_000,
   "keys-rotate": 600_000,
   // An order may take five minutes, and each policy host has one.

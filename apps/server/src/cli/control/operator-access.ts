@@ -7,6 +7,7 @@ import { type Logger, systemClock, systemRandom } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import { openStore } from "../../store/open-store.ts";
 import { StoreStartError } from "../../store/start-error.ts";
+import { audited } from "./audited.ts";
 import { type ControlError, controlClient, isListening } from "./control-client.ts";
 import { type ControlHandlers, controlPath, OperatorError } from "./control-protocol.ts";
 import { controlHandlers } from "./server-facts.ts";
@@ -26,8 +27,9 @@ export async function openAccess(config: Config): Promise<OperatorAccess> {
   }
   if (config.databaseUrl === null) refuseForeignDirectory(config.dataDir);
   const store = await openStore({ ...config, dkimDomains: config.domains, logger: silent }).catch(explainLock);
+  const view = { config, store, resolver: null, issuer: null, ports: {}, clock: systemClock, random: systemRandom };
   return {
-    ...controlHandlers({ config, store, issuer: null, ports: {}, clock: systemClock, random: systemRandom }),
+    ...audited(controlHandlers(view), "command", (act) => store.operator.recordAct(act)),
     isRunning: false,
     close: () => store.close(),
   };

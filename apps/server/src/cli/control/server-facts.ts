@@ -2,26 +2,39 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import { wantedCertificates } from "../../core/certificate.ts";
-import { createResolver } from "../../mail/dns/resolver.ts";
+import { failureText } from "../../core/delivery/delivery.ts";
+import { createResolver, type Resolver } from "../../mail/dns/resolver.ts";
 import { askServers, askSystem, probeRelay, type RelayState } from "../../mail/transport/relay-transport.ts";
 import { type CertificateIssuer, certificateStatus } from "../../platform/acme/certificate-issuer.ts";
-import type { Clock, Random } from "../../runtime/ports.ts";
+import { type Clock, type Random, steadyMs } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import { isOpenToStrangers } from "../../settings/open-registration.ts";
 import { BackupError, type BackupRequest } from "../../store/backup/backup.ts";
 import type { Store } from "../../store/open-store.ts";
 import type { OperatorUser } from "../../store/rows/operator-store.ts";
 import type { RotationState } from "../../store/sealing/key-rotation.ts";
+import { runDoctor } from "../doctor/run-doctor.ts";
 import { exampleLinks } from "../doctor/server-checks.ts";
-import { type ControlHandlers, OperatorError, type ServerFacts, type UserSummary } from "./control-protocol.ts";
+import {
+  type ControlHandlers,
+  type HealthReport,
+  OperatorError,
+  type QueueByHost,
+  type ServerFacts,
+  type UserSummary,
+} from "./control-protocol.ts";
 import { inviteCalls } from "./invite-calls.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
+
+const ACTS_AT_ONCE = 200;
 
 export interface ServerView {
   config: Config;
   store: Store;
   clock: Clock;
   random: Random;
+  /** `null` without a server. */
+  resolver: Resolver | null;
   /** `null` without a server, or without `KAUKE_TLS=acme`. */
   issuer: CertificateIssuer | null;
   ports: Readonly<Partial<Record<"http" | "https" | "mx" | "submission" | "submissions", number | null>>>;
@@ -36,27 +49,73 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     ...userCalls(view.store),
     ...inviteCalls(view),
     ...keyCalls(view.store),
-    backup: (request) => backUp(view.store, request),
+    "queue-hosts": () => queueByHost(view.store),
+    "queue-retry": ({ host }) => view.store.deliveries.retryHost(host.toLowerCase()),
+    "queue-drop": ({ host }) => view.store.deliveries.dropHost(host.toLowerCase()),
+    "acts-list": () => view.store.operator.listActs(ACTS_AT_ONCE),
+    backup: (request) => backUp(view, request),
     migrations: () => view.store.operator.migrations(),
     "certificates-order": async () => {
       await view.issuer?.orderNow();
       return true;
     },
     "relay-state": () => relayState(view.config),
-    "queue-hosts": async () => ({ hosts: [], isPartial: false }),
-    "queue-retry": async () => 0,
-    "queue-drop": async () => 0,
-    "acts-list": async () => [],
-    "users-admin": async () => false,
-    health: async () => ({ checkedAt: view.clock.now().toISOString(), checks: [] }),
+    health: healthCall(view),
   };
 }
 
-async function backUp({ backup }: Store, request: BackupRequest): Promise<{ bytes: number }> {
-  if (backup === null) throw new OperatorError(elsewhere);
-  return await backup(request).catch((thrown: unknown) => {
+async function queueByHost({ deliveries }: Store): Promise<QueueByHost> {
+  const { hosts, isPartial } = await deliveries.listHosts();
+  const shown = hosts.map(({ oldestAt, nextAt, failure, ...counts }) => ({
+    ...counts,
+    oldestAt: oldestAt.toISOString(),
+    nextAt: nextAt.toISOString(),
+    failure: failure === null ? null : failureText[failure],
+  }));
+  return { hosts: shown, isPartial };
+}
+
+/** Name of the counter with the time of the last backup, in milliseconds since 1970. */
+const BACKED_UP_AT = "backed_up_at";
+
+async function backUp({ store, clock }: ServerView, request: BackupRequest): Promise<{ bytes: number }> {
+  if (store.backup === null) throw new OperatorError(elsewhere);
+  const written = await store.backup(request).catch((thrown: unknown) => {
     throw thrown instanceof BackupError ? new OperatorError(thrown.message, { cause: thrown }) : thrown;
   });
+  await store.counters.set(BACKED_UP_AT, clock.now().getTime());
+  return written;
+}
+
+/** On PostgreSQL the operator's own tools make backups, which nothing records. */
+async function lastBackupAt({ kind, counters }: Store): Promise<string | null> {
+  const at = kind === "postgres" ? 0 : await counters.read(BACKED_UP_AT);
+  return at === 0 ? null : new Date(at).toISOString();
+}
+
+/** Milliseconds for which a result of the checks is returned again. */
+const HEALTH_MS = 60_000;
+
+/** The checks run once at a time, however many ask. */
+function healthCall(view: ServerView): ControlHandlers["health"] {
+  const { config, clock, resolver } = view;
+  const calls = { facts: () => factsOf(view), "relay-state": () => relayState(config) };
+  const options = { isRunning: resolver !== null, dataDir: config.dataDir, resolver: resolver ?? undefined };
+  let last: { report: HealthReport; at: number } | null = null;
+  let running: Promise<HealthReport> | null = null;
+  const run = async () => {
+    const now = clock.now();
+    const report = { checkedAt: now.toISOString(), checks: await runDoctor(calls, { ...options, now }) };
+    last = { report, at: steadyMs(clock) };
+    return report;
+  };
+  return async () => {
+    if (last !== null && steadyMs(clock) - last.at < HEALTH_MS) return last.report;
+    running ??= run().finally(() => {
+      running = null;
+    });
+    return await running;
+  };
 }
 
 async function relayState({ delivery, mailHost, domains, dnsServers }: Config): Promise<RelayState | null> {
@@ -101,7 +160,7 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
     logDaysGiven: config.logDays !== null,
     keptForOperator: await store.deliveries.countKeptForOperator(),
     rotation: { ...store.keyKeeper.state(), isOpen: await store.keyKeeper.isOpen() },
-    lastBackupAt: null,
+    lastBackupAt: await lastBackupAt(store),
     queue: { open, oldestAt: oldestAt?.toISOString() ?? null, messageBytes },
   };
 }
@@ -135,7 +194,7 @@ function stillInProgress({ step, resealed, total }: RotationState): string {
 
 type UserCalls = Pick<
   ControlHandlers,
-  "users-list" | "users-find" | "users-delete" | "users-end-sessions" | "mailbox-unblock"
+  "users-list" | "users-find" | "users-delete" | "users-end-sessions" | "users-admin" | "mailbox-unblock"
 >;
 
 /** Accounts per response. They are read in pages of USERS_OF_A_PAGE, so that the event loop is not blocked. */
@@ -173,11 +232,12 @@ export function userCalls({ users, loginSessions, apiKeys, operator }: Store): U
         await loginSessions.deleteForUser(userId);
         await apiKeys.deleteForUser(userId);
       }),
+    "users-admin": async ({ userId, isAdmin }) => isUuid.test(userId) && (await operator.setAdmin(userId, isAdmin)),
     "mailbox-unblock": ({ address }) => operator.unblockMailbox(address),
   };
 }
 
 function summaryOf({ email, createdAt, lastSeenAt, ...user }: OperatorUser, withEmail: boolean): UserSummary {
   const times = { createdAt: createdAt.toISOString(), lastSeenAt: lastSeenAt?.toISOString() ?? null };
-  return { ...user, isAdmin: false, ...times, ...(withEmail ? { email } : {}) };
+  return { ...user, ...times, ...(withEmail ? { email } : {}) };
 }

@@ -1,44 +1,49 @@
 /** Runs every check that applies to this installation; no DNS checks while no mail leaves the machine. */
 
-import type { Resolver } from "../../mail/dns/resolver.ts";
-import type { RelayState } from "../../mail/transport/relay-transport.ts";
-import type { ServerFacts } from "../control/control-protocol.ts";
+import { createResolver, type Resolver } from "../../mail/dns/resolver.ts";
+import type { ControlHandlers, ServerFacts } from "../control/control-protocol.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import { checkIssued } from "./certificate-checks.ts";
 import type { CheckResult } from "./check-result.ts";
-import { checkDomain, checkSpfRecord, type DomainCheckDeps } from "./domain-checks.ts";
+import { checkDomain, checkSpfRecord, type DomainCheckDeps, fetchPolicy } from "./domain-checks.ts";
 import { checkMachine, checkMailHost, checkRelay } from "./host-checks.ts";
 import { checkPorts } from "./port-checks.ts";
 import { checkPages, checkServer } from "./server-checks.ts";
 
-export interface DoctorDeps extends Pick<DomainCheckDeps, "resolver" | "fetchPolicy"> {
+export interface DoctorOptions {
   isRunning: boolean;
   dataDir: string;
-  folder: string;
   now: Date;
-  relayState: RelayState | null;
+  /** Default: a resolver that asks the DNS servers of the settings. */
+  resolver?: Resolver | undefined;
 }
 
-export async function runDoctor(facts: ServerFacts, deps: DoctorDeps): Promise<CheckResult[]> {
-  const plan = dnsPlan(facts);
+/** @param calls of the server, which says what it is set up for */
+export async function runDoctor(
+  calls: Pick<ControlHandlers, "facts" | "relay-state">,
+  { isRunning, dataDir, now, resolver }: DoctorOptions,
+): Promise<CheckResult[]> {
+  const facts = await calls.facts({});
+  const deps = { resolver: resolver ?? createResolver({ servers: facts.dnsServers }), fetchPolicy };
+  const relayState = facts.delivery === "relay" ? await calls["relay-state"]({}) : null;
   const parts = await Promise.all([
-    deps.isRunning ? checkPorts(facts, plan, deps.now) : null,
-    checkMachine({ ...deps, database: facts.database }),
+    isRunning ? checkPorts(facts, dnsPlan(facts), now) : null,
+    checkMachine({ dataDir, folder: process.cwd(), now }),
     checkDns(facts, deps),
   ]);
-  const found = parts.flatMap((one) => one ?? []);
   return [
-    ...checkServer(facts, deps),
+    ...checkServer(facts, { isRunning, now }),
     ...checkIssued(facts),
-    ...checkRelay(deps.relayState),
+    ...checkRelay(relayState),
     ...checkPages(facts),
-    ...found,
+    ...parts.flatMap((one) => one ?? []),
   ];
 }
 
-type DnsDeps = { resolver: Resolver } & Pick<DoctorDeps, "fetchPolicy">;
-
-export async function checkDns(facts: ServerFacts, deps: DnsDeps): Promise<CheckResult[]> {
+export async function checkDns(
+  facts: ServerFacts,
+  deps: Pick<DomainCheckDeps, "resolver" | "fetchPolicy">,
+): Promise<CheckResult[]> {
   const { delivery, domains, dkim } = facts;
   if (delivery === "preview") return [];
   const plan = dnsPlan(facts);

@@ -1,5 +1,6 @@
 /** A message to one destination of one alias, and the queue of all such deliveries. */
 import type { ForwardToEntry } from "@kauke/contract";
+import { asciiDomainOf } from "@kauke/mail-rfc";
 import type { MessageEnvelope } from "../message/message.ts";
 import type { MarksToStore } from "../reply-path.ts";
 
@@ -26,6 +27,7 @@ export type FailureCode =
   | "not_wanted"
   | "not_sealed"
   | "expired"
+  | "dropped"
   | "spool_lost";
 
 /** Failures of a connection before its first message; also label values of a metric. */
@@ -83,6 +85,8 @@ export interface LeasedDelivery extends Delivery {
   registeredFrom?: string;
   /** Maximum retries of composed mail; for other mail the retry schedule decides. */
   maxRetries?: number;
+  /** The operator took it out of the queue: it fails for good without another attempt. */
+  isDropped?: true;
 }
 
 export interface OpenDelivery extends Delivery {
@@ -99,7 +103,13 @@ export interface PutBack {
   notBefore: Date;
 }
 
-/** Whether the server itself wrote the mail; a part of the queue is reserved for such mail. */
+/** @returns the mailbox's domain or the webhook's host, lower case, e.g. `example.org` */
+export function destinationName(destination: ForwardToEntry): string {
+  if (destination.kind === "webhook") return URL.canParse(destination.url) ? new URL(destination.url).hostname : "";
+  return asciiDomainOf(destination.address);
+}
+
+/** Written by the server itself (about accounts, mailboxes or deliveries); a part of the queue is reserved for it. */
 export function isOwnMail({ purpose }: DeliveryTarget): boolean {
   return purpose === "account" || purpose === "confirm" || purpose === "report";
 }
@@ -163,8 +173,12 @@ export interface DeliveryStore {
   /** @returns false, changing nothing, when the lease was lost */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
   putBack(deliveries: readonly PutBack[]): Promise<void>;
-  /** Makes waiting deliveries due now and uncounts their last attempt; skips leased ones. */
-  hasten(ids: readonly string[], now: Date): Promise<void>;
+  /**
+   * Makes waiting deliveries due now and does not count the attempt that deferred them; skips leased ones.
+   * @returns number of deliveries that were not due yet
+   */
+  hasten(ids: readonly string[], now: Date): Promise<number>;
+  /** When a delivery is due or a lease expires; `null` when the queue is empty. */
   nextDueAt(): Promise<Date | null>;
   countForAlias(aliasId: string): Promise<number>;
   /** Bytes of undelivered mail: each message once, plus `SPOOL_ROW_BYTES` per open delivery, all of which it reads. */
@@ -198,6 +212,7 @@ export const failureText: Record<FailureCode, string> = {
   not_confirmed: "it is not confirmed yet, and takes little mail until then",
   not_wanted: "whoever reads it says that it is not yours",
   not_sealed: "it could not be encrypted to your key",
+  dropped: "the operator of this server took it out of the queue",
   expired: "it did not take the message in the time allowed",
   spool_lost: "it could not be read back from our store",
 };

@@ -24,6 +24,8 @@ export interface User {
   /** Last change, reset or removal of the password; rehashing does not count. */
   passwordSetAt?: Date;
   authMethod: AuthMethod;
+  /** May use the admin page. Only `kauke users grant-admin` sets it, never registration. */
+  isAdmin?: true;
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;

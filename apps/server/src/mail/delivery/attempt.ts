@@ -1,5 +1,5 @@
 import type { AliasStore } from "../../core/alias/alias.ts";
-import type { Delivery, DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import { type Delivery, type DeliveryOutcome, destinationName } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import { deferred, refused, untried } from "../classify-reply.ts";
 import { EncryptionFailed } from "../message/encrypted-copy.ts";
@@ -9,7 +9,7 @@ import { outcomeOnly, type SendReport, type Transports } from "../transport/tran
 import type { ConfirmationGuard } from "./confirmation-guard.ts";
 import type { DestinationHealth } from "./destination-health.ts";
 import type { DestinationShares } from "./shares/destination-shares.ts";
-import { destinationName, partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt.ts";
+import { partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt.ts";
 import type { RunningAttempts } from "./shares/running-attempts.ts";
 
 export interface DeliveryToAttempt extends DeliveryToCheck, Pick<Delivery, "messageId"> {

@@ -1,6 +1,12 @@
 /** What an attempt shows: whether the mailbox exists, and that an unreachable host is back. */
 
-import type { Delivery, DeliveryOutcome, DeliveryStore, FailureCode } from "../../core/delivery/delivery.ts";
+import {
+  type Delivery,
+  type DeliveryOutcome,
+  type DeliveryStore,
+  destinationName,
+  type FailureCode,
+} from "../../core/delivery/delivery.ts";
 import {
   MISSING_MAILBOX_RULE,
   type MissingMailbox,
@@ -11,7 +17,6 @@ import { bounds } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 import type { SendReport } from "../transport/transport.ts";
-import { destinationName } from "./shares/running-attempt.ts";
 
 export interface DestinationHealthDeps {
   missingMailboxes: Pick<MissingMailboxStore, "note" | "clear">;

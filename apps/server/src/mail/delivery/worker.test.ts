@@ -53,8 +53,8 @@ function startWorker(extendLease = async () => true) {
   };
   const settling = {
     deliveries: {
-      finish: async (id: string, leaseToken: string) => {
-        store(id, leaseToken, taken);
+      finish: async (id: string, leaseToken: string, failure: DeliveryFailure | null) => {
+        store(id, leaseToken, failure === null ? taken : { kind: "refused", failure });
         return { finished: true, messageDone: null, isTakenByNone: false };
       },
       defer: async (id: string, leaseToken: string, { failure }: { failure: DeliveryFailure }) => {
@@ -62,6 +62,7 @@ function startWorker(extendLease = async () => true) {
         return true;
       },
     },
+    failures: { report: async () => {} },
     retries: { next: () => new Date() },
   } as unknown as SettleDeps;
   const copies = {
@@ -131,6 +132,19 @@ function takeDue(due: LeasedDelivery[], { limit, full = [], perAccount = limit }
   for (const it of claimed) due.splice(due.indexOf(it), 1);
   return claimed;
 }
+
+test("what the operator took out of the queue fails without an attempt, however busy its account is", async () => {
+  const { due, running, settled, runs } = startWorker();
+  const dropped = Array.from({ length: 20 }, () => ({ ...delivery("slow.example", "busy"), isDropped: true as const }));
+  const other = delivery("other.example", "busy");
+  due.push(...dropped, other);
+  worker.wake();
+  await runs(1);
+  await vi.waitFor(() => expect(settled.size).toBe(20));
+  expect([...running.keys()]).toEqual([other]);
+  const failure = { code: "dropped", enhancedStatus: "5.3.0" };
+  for (const { id } of dropped) expect(settled.get(`${id} token`)).toEqual({ kind: "refused", failure });
+});
 
 test("a wake-up while every slot is taken leads to a claim as soon as a slot is free", async () => {
   const { due, running, end, runs } = startWorker();

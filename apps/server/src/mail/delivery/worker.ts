@@ -8,10 +8,11 @@ import type {
   UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
+import { refused } from "../classify-reply.ts";
 import { Attempt, type AttemptDeps, startAttempt } from "./attempt.ts";
 import { ClaimLoop } from "./claim-loop.ts";
 import { countAttempt } from "./count-attempt.ts";
-import { type HeldLeases, type SettleDeps, settleUnreadable } from "./settle.ts";
+import { type HeldLeases, type SettleDeps, settle, settleUnreadable } from "./settle.ts";
 import { DeliveryShares } from "./shares/delivery-shares.ts";
 import { partiesOfDelivery } from "./shares/running-attempt.ts";
 import type { SpooledCopies } from "./spooled-copies.ts";
@@ -44,6 +45,8 @@ const AFTER_ERROR_MS = 1000;
 const AFTER_NOTHING_MS = 500;
 /** Milliseconds in which deliveries to put back are gathered for one statement. */
 const GATHER_MS = 100;
+
+const byOperator = refused("dropped", "5.3.0");
 
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps;
@@ -94,7 +97,8 @@ export class DeliveryWorker {
         const { deliveries, unreadable, isMore, isCutShort } = await this.#query(limit, ownLimit);
         this.#lastClaim.isMoreDue = isMore;
         await this.#putOffUnreadable(unreadable);
-        const started = await this.#admit(deliveries.filter((claimed) => !this.#deps.leases.takeOver(claimed)));
+        const idle = deliveries.filter((claimed) => !this.#deps.leases.takeOver(claimed));
+        const started = (await this.#failDropped(idle)) + (await this.#admit(idle.filter((one) => !one.isDropped)));
         if (!isMore) return this.#loop.sleepUntil(await this.#deps.queue.nextDueAt());
         if (started === 0 || !isCutShort) return this.#loop.sleep(AFTER_NOTHING_MS);
       }
@@ -129,7 +133,16 @@ export class DeliveryWorker {
     }
   }
 
-  /** @returns the number started; the rest waits for a slot or is put back */
+  /** Ends what the operator took out of the queue. @returns the number of these */
+  async #failDropped(claimed: readonly LeasedDelivery[]): Promise<number> {
+    const dropped = claimed.filter(({ isDropped }) => isDropped);
+    // A delivery that could not be settled is due again when its lease expires.
+    const settleOne = (one: LeasedDelivery) => settle(one, one.leaseToken, byOperator, this.#deps.settling);
+    await Promise.all(dropped.map((one) => settleOne(one).catch(() => {})));
+    return dropped.length;
+  }
+
+  /** Starts what fits. @returns the number started; the rest waits for a slot or is put back */
   async #admit(claimed: readonly LeasedDelivery[]): Promise<number> {
     let started = 0;
     const later: LeasedDelivery[] = [];

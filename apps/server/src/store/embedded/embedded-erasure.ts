@@ -34,6 +34,7 @@ export const erasedTables = [
   "certificate_record",
   "one_time_token",
   "invitation",
+  "operator_act",
   "notice",
   "checklist",
   "rate_limit",

@@ -48,6 +48,7 @@ const plans: { readonly [Table in keyof DB]: Plan } = {
   reply_path: hashed("id"),
   bounce_sender: hashed("token"),
   invitation: small,
+  operator_act: small,
   certificate_record: large,
   sent_answer: hashed("mark"),
   one_time_token: hashed("token_hash"),

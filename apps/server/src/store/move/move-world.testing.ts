@@ -80,6 +80,10 @@ async function plantServerRows({ db, keys }: StoreContext): Promise<void> {
     .values({ id, token_index: Buffer.alloc(32, 7), created_at: new Date(), expires_at: new Date(), sealed })
     .execute();
   await db
+    .insertInto("operator_act")
+    .values({ id, at: new Date(), by: "command", act: "queue_dropped", sealed: keys.seal("operator_act", id, {}) })
+    .execute();
+  await db
     .insertInto("counter")
     .values([
       { name: "b", value: 5_000_000_000 },

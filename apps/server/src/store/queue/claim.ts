@@ -55,6 +55,7 @@ interface ClaimedRow {
   priority: number;
   due_at: Date;
   max_retries: number | null;
+  dropped: boolean;
 }
 
 const DUE_AT = sql`coalesce(leased_until, not_before)`;
@@ -184,7 +185,7 @@ async function lease<Counts extends object>(
       FROM due, message
       WHERE delivery.id = due.id AND message.id = delivery.message_id
       RETURNING delivery.id, delivery.message_id, delivery.alias_id, delivery.user_id, delivery.attempts,
-        delivery.created_at, delivery.sealed, delivery.lease_token, delivery.leased_until, delivery.priority,
+        delivery.created_at, delivery.sealed, delivery.lease_token, delivery.leased_until, delivery.priority, delivery.dropped,
         message.sealed AS envelope, message.size_bytes, message.email_job_id, due.due_at
     ), started AS (
       UPDATE email_job SET status = 'sending', updated_at = ${now}::timestamptz FROM claimed
@@ -218,7 +219,8 @@ function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDeli
     const lease = { leaseToken: row.lease_token, leasedUntil: row.leased_until };
     const registeredFrom = registeredFromText(row.registered_from_index);
     const account = registeredFrom === undefined ? {} : { registeredFrom };
-    return { ...plainPart(row), ...account, ...lease, target, envelope, sizeBytes: row.size_bytes };
+    const dropped = row.dropped ? { isDropped: true as const } : {};
+    return { ...plainPart(row), ...account, ...lease, ...dropped, target, envelope, sizeBytes: row.size_bytes };
   } catch {
     return null;
   }

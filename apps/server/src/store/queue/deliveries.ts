@@ -30,6 +30,7 @@ import {
   type RowsToEnqueue,
 } from "./enqueue-together.ts";
 import { type KeptMessage, keptMessages } from "./kept-messages.ts";
+import { type HostQueues, hasten, hostQueues } from "./queue-by-host.ts";
 import { type QueueFigures, queueFigures, spoolBytesBy } from "./queue-figures.ts";
 import {
   type Deferral,
@@ -42,7 +43,7 @@ import {
   putBack,
 } from "./settle-together.ts";
 
-export interface DeliveryRepository extends DeliveryStore {
+export interface DeliveryRepository extends DeliveryStore, HostQueues {
   listKeptForOperator(): Promise<KeptMessage[]>;
   deleteKeptForOperator(messageId: string): Promise<boolean>;
   deleteKeptBefore(createdBefore: Date): Promise<number>;
@@ -101,11 +102,13 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     },
     releaseLeases: () => releaseLeases(db),
     hasten: async (ids, now) => {
-      await hasten(db, ids, now);
+      const count = await hasten(db, ids, now);
       signals.wake(now);
+      return count;
     },
     onWake: (listener) => signals.onWake(listener),
     figures: () => queueFigures(db),
+    ...hostQueues(context),
     ...keptMessages(context, { insertMessage, envelopeOf, forgetBodies }),
   };
 }
@@ -152,13 +155,6 @@ async function nextDueAt({ db, signals }: StoreContext): Promise<Date | null> {
   const { rows } = await sql<{ due_at: Date | null }>`${preparedHere(db, signals)}
     SELECT min(coalesce(leased_until, not_before)) AS due_at FROM delivery WHERE state = 'open'`.execute(db);
   return rows[0]?.due_at ?? null;
-}
-
-async function hasten(db: Database, ids: readonly string[], now: Date): Promise<void> {
-  // Takes back one attempt, so that a host that comes and goes does not use up the retry schedule.
-  await sql`UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
-    WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
-      AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
 }
 
 async function releaseLeases(db: Database): Promise<number> {

@@ -1,5 +1,7 @@
-import type { AuthMethod } from "@kauke/contract";
+import { randomUUID } from "node:crypto";
+import type { AuthMethod, OperatorActCode, OperatorActWire } from "@kauke/contract";
 import { sql } from "kysely";
+import { bounds } from "../../limits/table.ts";
 import { type MigrationState, migrationState } from "../migrate.ts";
 import type { StoreContext } from "../store-context.ts";
 import { changeAndDropRoutes, lockMailbox } from "./mailboxes/destinations.ts";
@@ -12,6 +14,15 @@ export interface OperatorUser {
   aliases: number;
   lastSeenAt: Date | null;
   email: string | null;
+  isAdmin: boolean;
+}
+
+export interface ActToRecord {
+  /** `command`, or the id of an admin's account. */
+  by: string;
+  act: OperatorActCode;
+  /** Id of an account or invitation, host, or a file's base name; never an e-mail address. */
+  on: string | null;
 }
 
 export interface OperatorStore {
@@ -19,14 +30,28 @@ export interface OperatorStore {
   findUser(id: string): Promise<OperatorUser | null>;
   /** Lifts the block of a mailbox. @returns false when it was not blocked */
   unblockMailbox(address: string): Promise<boolean>;
+  /** @returns false when there is no such account */
+  setAdmin(userId: string, isAdmin: boolean): Promise<boolean>;
+  /** Above the bound of rows, the oldest act is deleted. */
+  recordAct(act: ActToRecord): Promise<void>;
+  /** The newest acts first. */
+  listActs(limit: number): Promise<OperatorActWire[]>;
+  deleteActsBefore(before: Date): Promise<number>;
   migrations(): Promise<MigrationState>;
 }
 
-export function operatorStore(context: StoreContext): OperatorStore {
+export function operatorStore(context: StoreContext, actsMax = bounds.operatorActs.rows): OperatorStore {
   return {
     listUsers: ({ after, limit }) => readUsers(context, { after, id: null, limit }),
     findUser: async (id) => (await readUsers(context, { after: null, id, limit: 1 }))[0] ?? null,
     unblockMailbox: (address) => unblockMailbox(context, address),
+    setAdmin: (userId, isAdmin) => setAdmin(context, userId, isAdmin),
+    recordAct: (act) => recordAct(context, act, actsMax),
+    listActs: (limit) => listActs(context, limit),
+    deleteActsBefore: async (before) => {
+      const result = await context.db.deleteFrom("operator_act").where("at", "<", before).executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
     migrations: () => migrationState(context.db),
   };
 }
@@ -37,7 +62,7 @@ async function readUsers(
 ): Promise<OperatorUser[]> {
   let query = db
     .selectFrom("user")
-    .select(["id", "auth_method", "created_at", "sealed"])
+    .select(["id", "auth_method", "created_at", "is_admin", "sealed"])
     .select((row) => [
       row
         .selectFrom("alias")
@@ -59,8 +84,33 @@ async function readUsers(
     createdAt: row.created_at,
     aliases: row.aliases ?? 0,
     lastSeenAt: row.last_seen_at,
+    isAdmin: row.is_admin,
     email: keys.open<{ email: string | null }>("user", row.id, row.sealed).email,
   }));
+}
+
+async function setAdmin({ db, clock }: StoreContext, userId: string, isAdmin: boolean): Promise<boolean> {
+  const change = { is_admin: isAdmin, updated_at: clock.now() };
+  const result = await db.updateTable("user").set(change).where("id", "=", userId).executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+type ActDocument = Pick<ActToRecord, "on">;
+
+async function recordAct({ db, keys, clock }: StoreContext, { by, act, on }: ActToRecord, max: number): Promise<void> {
+  const id = randomUUID();
+  const sealed = keys.seal("operator_act", id, { on } satisfies ActDocument);
+  await db.insertInto("operator_act").values({ id, at: clock.now(), by, act, sealed }).execute();
+  const tooMany = db.selectFrom("operator_act").select("id").orderBy("at", "desc").orderBy("id").offset(max);
+  await db.deleteFrom("operator_act").where("id", "in", tooMany).execute();
+}
+
+async function listActs({ db, keys }: StoreContext, limit: number): Promise<OperatorActWire[]> {
+  const newest = db.selectFrom("operator_act").selectAll().orderBy("at", "desc").orderBy("id").limit(limit);
+  return (await newest.execute()).map(({ id, at, by, act, sealed }) => {
+    const { on } = keys.open<ActDocument>("operator_act", id, sealed);
+    return { at: at.toISOString(), by, act, on };
+  });
 }
 
 function unblockMailbox(context: StoreContext, address: string): Promise<boolean> {
@@ -81,6 +131,7 @@ function unblockMailbox(context: StoreContext, address: string): Promise<boolean
 
 export interface CounterStore {
   add(name: string, by?: number): Promise<void>;
+  set(name: string, value: number): Promise<void>;
   read(name: string): Promise<number>;
 }
 
@@ -92,6 +143,10 @@ export function counterStore({ db }: StoreContext): CounterStore {
         .values({ name, value: by })
         .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: sql`counter.value + excluded.value` }))
         .execute();
+    },
+    set: async (name, value) => {
+      const insert = db.insertInto("counter").values({ name, value });
+      await insert.onConflict((conflict) => conflict.column("name").doUpdateSet({ value })).execute();
     },
     read: async (name) => {
       const row = await db.selectFrom("counter").select("value").where("name", "=", name).executeTakeFirst();

@@ -9,6 +9,7 @@ import { accountExportStore } from "../rows/accounts/account-export.ts";
 import { type PlantedAccount, plantAccount } from "../rows/accounts/account-rows.testing.ts";
 import { inviteStore } from "../rows/accounts/invites.ts";
 import { certificateRecordStore } from "../rows/certificate-records.ts";
+import { operatorStore } from "../rows/operator-store.ts";
 import { type KeyKeeper, keyKeeper } from "./key-rotation.ts";
 import { isAnyRowOlder, resealTables } from "./reseal.ts";
 import { type KeyRing, readKeys, serverKeys } from "./server-keys.ts";
@@ -85,13 +86,16 @@ onEachContext((fixture) => {
     await ofServer.write({ kind: "account", name: "x", value: "planted", expiresAt: null });
     const invites = inviteStore(process.context);
     const [createdAt, expiresAt] = [process.context.clock.now(), new Date("2100-01-01")];
+    const operator = operatorStore(process.context);
     for (let count = 0; count < 66; count += 1) {
+      await operator.recordAct({ by: "command", act: "queue_dropped", on: `${count}.example` });
       accounts.push(await plantAccount(process.context));
       await invites.insert({ id: randomUUID(), address: `${count}@example.org`, createdAt, expiresAt }, randomUUID());
     }
     const read = () =>
       Promise.all([
         invites.list(),
+        operator.listActs(100),
         ...accounts.slice(-2).map(({ userId }) => wholeExport(accountExportStore(process.context), userId)),
       ]).then(JSON.stringify);
     const before = await read();

@@ -28,6 +28,7 @@ export const resealTables: readonly ResealTable[] = [
   { name: "one_time_token", key: "token_hash" },
   { name: "bounce_sender", key: "token" },
   byId("certificate_record"),
+  byId("operator_act"),
 ];
 
 function byId(name: SealedTable): ResealTable {

@@ -32,6 +32,7 @@ export type SealedTable =
   | "certificate_record"
   | "one_time_token"
   | "invitation"
+  | "operator_act"
   | "notice"
   | "checklist";
 

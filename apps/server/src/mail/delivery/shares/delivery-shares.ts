@@ -3,11 +3,10 @@
  * has the fewest slots is next. A slow attempt gives up its slot after some seconds and continues without one.
  */
 
-import { isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
+import { destinationName, isOwnMail, type LeasedDelivery } from "../../../core/delivery/delivery.ts";
 import { RetryLine } from "../../../limits/backoff.ts";
 import { bounds } from "../../../limits/table.ts";
 import { Counts } from "../../../runtime/maps.ts";
-import { destinationName } from "./running-attempt.ts";
 
 const { workerSlots } = bounds;
 

@@ -1,8 +1,6 @@
 /** A delivery attempt: measures its time at the destination, for the limits of `running-attempts.ts`. */
 
-import type { ForwardToEntry } from "@kauke/contract";
-import { asciiDomainOf } from "@kauke/mail-rfc";
-import { type Delivery, isOwnMail } from "../../../core/delivery/delivery.ts";
+import { type Delivery, destinationName, isOwnMail } from "../../../core/delivery/delivery.ts";
 import { clientNetwork } from "../../../limits/party.ts";
 import { bounds } from "../../../limits/table.ts";
 import { Counts } from "../../../runtime/maps.ts";
@@ -157,12 +155,6 @@ export class RunningAttempt implements OngoingAttempt {
   stop(): void {
     this.#stop.abort();
   }
-}
-
-/** @returns the mailbox's domain or the webhook's host, lower case, e.g. `example.org` */
-export function destinationName(destination: ForwardToEntry): string {
-  if (destination.kind === "webhook") return URL.canParse(destination.url) ? new URL(destination.url).hostname : "";
-  return asciiDomainOf(destination.address);
 }
 
 interface AttemptShares {

@@ -179,6 +179,11 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
     about:
       "Invitations to register that are not used yet. One is deleted when an account is created with it, or expires; none belongs to an account.",
   },
+  operator_act: {
+    about:
+      "What you did as an admin of this server in the last 30 days. Acts of other operators belong to none of your data.",
+    rows: operatorActRows,
+  },
   counter: { about: "Totals of the whole server; nothing of an account." },
   certificate_record: { about: "The server's own certificates; nothing of an account." },
   server_key: { about: "The server's own keys; nothing of an account." },
@@ -330,6 +335,19 @@ async function* tokenRows(source: ExportSource): ExportPages {
     ...clearRow(source, "one_time_token", { ...row, id: row.token_hash.toString("hex") }),
     deletionDate: row.expires_at.toISOString(),
   }));
+}
+
+function operatorActRows(source: ExportSource): ExportPages {
+  return inPages({
+    page: (after, limit) => {
+      const mine = source.db.selectFrom("operator_act").selectAll().where("by", "=", source.userId);
+      return mine.where("id", ">", after).orderBy("id").limit(limit).execute();
+    },
+    show: (row) => ({
+      ...clearRow(source, "operator_act", { ...row }),
+      deletionDate: keptUntil("operatorAct", row.at).toISOString(),
+    }),
+  });
 }
 
 async function* sentAnswerRows({ db, userId }: ExportSource): ExportPages {

@@ -13,6 +13,7 @@ import { formerUserIndex } from "./released-addresses.ts";
 export const serverTables: readonly (keyof DB)[] = [
   "invitation",
   "certificate_record",
+  "operator_act",
   "counter",
   "server_key",
   "schema_migration",

@@ -101,6 +101,7 @@ function userFromRow(keys: StoreContext["keys"], row: Selectable<UserTable>): Us
     ...(passwordSetAt !== undefined && { passwordSetAt: new Date(passwordSetAt) }),
     id: row.id,
     authMethod: row.auth_method,
+    ...(row.is_admin && { isAdmin: true as const }),
     balanceCents: row.balance_cents,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
