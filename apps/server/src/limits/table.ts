@@ -476,7 +476,7 @@ const signIn = {
   // Reading and changing the queue by host opens the sealed target of each delivery.
   queueByHost: bound(
     { deliveries: 20_000, hosts: 500 },
-    "deliveries that the operator's view of the queue reads, destination hosts that it shows | the {deliveries} due first, the {hosts} hosts with the most | call | none | the rest are not shown, retried or dropped by this call | queue-by-host.test.ts",
+    "deliveries that the operator's view of the queue reads, destination hosts that it shows | the {deliveries} due first, the {hosts} hosts with the most | all | none | the rest are not shown, retried or dropped by this call | queue-by-host.test.ts",
   ),
   // A row of some 300 bytes, for 30 days at most.
   operatorActs: bound(

@@ -57,6 +57,25 @@ describe("beside a running server", () => {
     expect([await statusByKey(own), await statusByKey(other)]).toEqual([401, 200]);
   });
 
+  it("an account is made an admin by its e-mail or id, which is listed, and what that allows is printed", async () => {
+    const given = await kauke("users", "grant-admin", canary);
+    expect([given.code, given.err]).toEqual([0, ""]);
+    expect(given.out).toMatch(/^The account is an admin\. On \S+\/admin it sees /);
+    expect((await kauke("users")).out).toMatch(new RegExp(`^${jonas.user.id} .* {2}admin$`, "m"));
+    const taken = await kauke("users", "revoke-admin", jonas.user.id);
+    expect([taken.code, taken.out]).toEqual([0, "The account is no admin any more.\n"]);
+    expect((await kauke("users")).out).not.toContain("admin");
+    for (const nobody of ["nobody@people.example", "../etc", "00000000-0000-4000-8000-000000000000"])
+      expect((await kauke("users", "grant-admin", nobody)).code).toBe(1);
+    const acts = JSON.parse((await kauke("acts", "--json")).out) as { by: string; act: string; on: string }[];
+    const ofAdmins = acts.filter(({ act }) => act.startsWith("admin"));
+    expect(ofAdmins.map(({ by, act, on }) => [by, act, on])).toEqual([
+      ["command", "admin_revoked", jonas.user.id],
+      ["command", "admin_granted", jonas.user.id],
+    ]);
+    expect((await kauke("queue")).out).toBe("The queue is empty.\n");
+  });
+
   it("deleting requires --yes, then deletes everything at once", async () => {
     const asked = await kauke("users", "delete", ona.user.id);
     expect([asked.code, asked.err.includes("--yes")]).toEqual([2, true]);

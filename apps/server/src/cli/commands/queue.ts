@@ -21,6 +21,8 @@ export const queue: Command = {
   },
 };
 
+const countOf = (count: number) => (count === 1 ? "1 delivery is" : `${count} deliveries are`);
+
 function lineOf({ host, open, running, oldestAt, nextAt, failure }: QueueOfHostWire, width: number): string {
   const counts = `${String(open).padStart(5)}  ${String(running).padStart(7)}`;
   const times = `${minuteOf(oldestAt)}  ${minuteOf(nextAt)}`;
@@ -34,7 +36,7 @@ export const queueRetry: Command = {
   async run({ access, args: [host = ""], values }) {
     const changed = await (await access())["queue-retry"]({ host });
     if (values.json === true) return print(jsonText({ changed }));
-    return finish(changed > 0, `${changed} deliveries are tried now.`, "No delivery waits for this host.");
+    return finish(changed > 0, `${countOf(changed)} tried now.`, "No delivery waits for this host.");
   },
 };
 
@@ -47,6 +49,6 @@ export const queueDrop: Command = {
       return refuse("This gives up the mail that waits for this host, for good. Add --yes to confirm.");
     const changed = await (await access())["queue-drop"]({ host });
     if (values.json === true) return print(jsonText({ changed }));
-    return finish(changed > 0, `${changed} deliveries are given up.`, "No delivery waits for this host.");
+    return finish(changed > 0, `${countOf(changed)} given up.`, "No delivery waits for this host.");
   },
 };
