@@ -28,7 +28,7 @@ export async function runDoctor(
   const relayState = facts.delivery === "relay" ? await calls["relay-state"]({}) : null;
   const parts = await Promise.all([
     isRunning ? checkPorts(facts, dnsPlan(facts), now) : null,
-    checkMachine({ dataDir, folder: process.cwd(), now }),
+    checkMachine({ dataDir, folder: process.cwd(), now, database: facts.database }),
     checkDns(facts, deps),
   ]);
   return [
