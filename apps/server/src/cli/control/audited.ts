@@ -36,6 +36,9 @@ const acts: { readonly [Call in ControlCall]: Describe<Call> | null } = {
   "certificates-order": () => ({ act: "certificates_ordered", on: null }),
   "relay-state": null,
   health: null,
+  "probe-start": (_, { id }) => ({ act: "mail_probe_started", on: id }),
+  "probe-state": null,
+  "probe-judge": null,
 };
 
 /**

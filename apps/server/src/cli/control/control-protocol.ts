@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import type { OperatorActWire, QueueOfHostWire, RegistrationMode } from "@kauke/contract";
+import type { MailProbeWire, OperatorActWire, QueueOfHostWire, RegistrationMode } from "@kauke/contract";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { CertificateStatus } from "../../platform/acme/certificate-issuer.ts";
@@ -86,6 +86,9 @@ export interface ControlCalls {
   "relay-state": { ask: Nothing; result: RelayState | null };
   /** The checks of `kauke doctor`, run in the server; the result of the last minute is returned again. */
   health: { ask: Nothing; result: HealthReport };
+  "probe-start": { ask: Nothing; result: MailProbeWire };
+  "probe-state": { ask: { id: string }; result: MailProbeWire | null };
+  "probe-judge": { ask: { id: string; headers: string | null; inSpam: boolean | null }; result: MailProbeWire | null };
 }
 export type ControlCall = keyof ControlCalls;
 
@@ -172,6 +175,13 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "certificates-order": nothing,
   "relay-state": nothing,
   health: nothing,
+  "probe-start": nothing,
+  "probe-state": ({ id }) => ({ id: text(id) }),
+  "probe-judge": ({ id, headers, inSpam }) => ({
+    id: text(id),
+    headers: typeof headers === "string" ? headers : null,
+    inSpam: typeof inSpam === "boolean" ? inSpam : null,
+  }),
 };
 
 export function handlersBy(run: (request: ControlRequest) => Promise<unknown>): ControlHandlers {

@@ -25,6 +25,7 @@ import {
 } from "./control-protocol.ts";
 import { inviteCalls } from "./invite-calls.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
+import { probeCalls } from "./probe-calls.ts";
 
 const ACTS_AT_ONCE = 200;
 
@@ -61,6 +62,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     },
     "relay-state": () => relayState(view.config),
     health: healthCall(view),
+    ...probeCalls(),
   };
 }
 
