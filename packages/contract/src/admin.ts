@@ -134,7 +134,7 @@ export const mailProbe = z.object({
     .nullable(),
   /** Our answer to it: `null` until their message arrived; `refused`: the other host did not take it. */
   answer: z.enum(["queued", "taken", "refused", "not_sent"]).nullable(),
-  /** Why no answer is sent, or why it was refused, as a sentence. */
+  /** Why no answer is sent, why it was refused, or why it still waits, as a sentence. */
   answerProblem: z.string().nullable(),
   /** Their answer to our answer arrived. */
   returned: z.boolean(),

@@ -36,6 +36,8 @@ const GROUPS: Record<string, string> = {
 const LONGEST_NAME = 64;
 /** Form of a reply address (`reply-address.ts` in mail-rfc): `r.` or `r-` and twenty characters, with hyphens. */
 const REPLY_ADDRESS = /^r(?:\.[a-z2-7]{20}|-(?:[a-z2-7]-*){19}[a-z2-7])$/;
+/** Local part of an address with which the operator proves that mail works; it has 60 random bits. */
+export const probeName = /^probe(?:-[a-z2-7]{4}){3}$/;
 const OWN_PREFIX = /^(srs[01])|^(bounces?)[._-]/;
 
 const words: ReadonlySet<string> = new Set(Object.values(reservedNames).flat().map(withoutSeparators));
@@ -47,6 +49,7 @@ export function findReservedName(name: string): string | null {
   if (name.length > LONGEST_NAME) return null;
   const lower = name.toLowerCase();
   if (REPLY_ADDRESS.test(lower)) return "r";
+  if (probeName.test(lower)) return "probe";
   const bare = withoutSeparators(lower);
   if (words.has(bare)) return bare;
   const own = OWN_PREFIX.exec(lower);

@@ -142,8 +142,12 @@ export interface QueueDeps {
 }
 
 export interface OwnMail {
-  userId: string;
+  /** `null` for mail to nobody's account. */
+  userId: string | null;
   address: string;
+  /** Author and envelope sender; no-reply@ of the domain by default. */
+  from?: string;
+  messageId?: string;
   purpose: NonNullable<DeliveryTarget["purpose"]>;
   write(head: OwnMessageHead): Buffer;
 }
@@ -151,13 +155,12 @@ export interface OwnMail {
 /** @throws what the store throws; nothing was enqueued then */
 export async function queueOwnMessage(
   { deliveries, bodies, clock, random }: QueueDeps,
-  { domain }: OwnMailSettings,
-  { userId, address, purpose, write }: OwnMail,
+  { domain }: Pick<OwnMailSettings, "domain">,
+  { userId, address, purpose, write, ...given }: OwnMail,
 ): Promise<void> {
   const at = clock.now();
   const id = random.uuid();
-  const from = `no-reply@${domain}`;
-  const messageId = makeMessageId(random.bytes(16), domain);
+  const { from = `no-reply@${domain}`, messageId = makeMessageId(random.bytes(16), domain) } = given;
   const boundary = toBase32(random.bytes(16));
   const wire = stuff(write({ from, mailbox: address, messageId, boundary, at }));
   const isBeyondAscii = parseAddress(address).needsSmtpUtf8;

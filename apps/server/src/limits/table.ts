@@ -604,6 +604,9 @@ const accounts = {
   ),
 };
 
+/** Characters of a header that is pasted, or sent back, to prove how a mail host judged our mail. */
+const PASTED_HEADER_MAX = 65_536;
+
 const others = {
   decryptedHtml:
     "HTML of a decrypted message, in the browser | 1 MiB, 30,000 elements (a cell counts as the cells it spans), 200 levels, 20 MiB of pictures, each occurrence counted | message | none | the rest is not shown, and the page says so | element-writer.test.ts",
@@ -613,8 +616,13 @@ const others = {
     { messages: 200, bytes: 64 * MIB },
     "preview inbox | {messages} messages, {bytes} | all | none | the oldest | preview-inbox.test.ts",
   ),
+  mailProbes: bound(
+    { open: 5, messages: 20, headerCharacters: PASTED_HEADER_MAX, partBytes: 4 * PASTED_HEADER_MAX, parts: 10 },
+    "proofs of mail | {open} open, for a day; {messages} messages to each; of one, {parts} parts of {partBytes} are searched for a header, of which {headerCharacters} characters are read | all | none: only the operator starts them | the oldest goes; further messages are refused like those to an unknown address | test/probe.test.ts, mail-probes.test.ts",
+  ),
   operatorSocket: bound(
-    { connections: 8, requestBytes: 4096, idleMs: 10_000 },
+    // A pasted header, with its characters escaped.
+    { connections: 8, requestBytes: 4 * PASTED_HEADER_MAX, idleMs: 10_000 },
     "operator's socket | {connections} connections, {requestBytes} and {idleMs} for the request | all | none | the connection is closed | control-socket.test.ts, attacks/one-byte-chunks.test.ts",
   ),
 };

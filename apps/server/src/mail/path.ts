@@ -29,6 +29,7 @@ import {
 import { type TakeReportsDeps, takeReports } from "./inbound/reports/take-reports.ts";
 import { type ResolveDeps, resolve } from "./inbound/resolve.ts";
 import { takeSendTags } from "./inbound/send-tags.ts";
+import { type TakeProbeMailDeps, takeProbeMail } from "./inbound/take-probe-mail.ts";
 import { defer, replyFor, replyOf, type SmtpReply, type StageVerdict, type Verdict } from "./reply.ts";
 import type { ReceivedMail } from "./smtp/session-handlers.ts";
 import type { ResolvedRecipient, Transaction } from "./transaction.ts";
@@ -42,6 +43,7 @@ export interface MessagePathDeps {
   arrival: ArrivalDeps & { trace: Trace | null };
   authenticate: Authenticate | null;
   reports: TakeReportsDeps;
+  probes: TakeProbeMailDeps;
   ownerReplies: PrepareRepliesDeps;
   copies: PlanDeps & StoreReplyAddressesDeps & StoreBounceSendersDeps;
   operatorMail: KeepForOperatorDeps;
@@ -56,7 +58,7 @@ export interface RcptTo {
   clientAddress: string | undefined;
 }
 
-/** RCPT TO: an alias, a reply address, a bounce address or the operator, refused before any data if it is none of them. */
+/** RCPT TO: an alias, a reply, bounce or probe address, or the operator; refused before any data if it is none. */
 export async function resolveRecipient(
   { path, isNullSender, clientAddress }: RcptTo,
   { resolve: deps, limits }: Pick<MessagePathDeps, "resolve" | "limits">,
@@ -89,8 +91,12 @@ export async function receiveMessage(mail: ReceivedMail, deps: Omit<MessagePathD
   const reported = note("screen", await takeReports(named, deps.reports));
   if (reported.verdict !== "accept") return replyOf(reported);
 
+  // Mail to the address of a probe proves to the operator that mail works.
+  const probed = note("screen", await takeProbeMail(reported.value, deps.probes));
+  if (probed.verdict !== "accept") return replyOf(probed);
+
   // If the owner of an alias wrote to alias+person=host.example@domain, the recipient is that person from here on.
-  const addressed = note("rewrite", await takeSendTags(reported.value, deps.ownerReplies));
+  const addressed = note("rewrite", await takeSendTags(probed.value, deps.ownerReplies));
   if (addressed.verdict !== "accept") return replyOf(addressed);
 
   // Owners' messages to reply and send addresses: rewritten as the alias, checked and spooled. They leave at the end.

@@ -38,6 +38,8 @@ export type ResolvedRecipient =
   | { kind: "paused" }
   /** postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). */
   | { kind: "operator"; address: string }
+  /** Address of a proof of mail that the operator started. */
+  | { kind: "probe"; address: string; id: string }
   | ReplyRecipient
   | { kind: "outside"; address: string }
   | BounceRecipient;

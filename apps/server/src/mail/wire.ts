@@ -5,6 +5,7 @@ import type { GoneWebhook } from "../core/alias/update-alias.ts";
 import type { ConfirmationSettings } from "../core/destination/destination.ts";
 import type { LeakGuard } from "../core/leak-guard.ts";
 import type { MailTrace } from "../core/preview/preview-inbox.ts";
+import { withOutcome } from "../core/probe/probe.ts";
 import { checkSubmitter, smtpAuthenticator } from "../core/smtp-credential.ts";
 import { SpoolQuota, type SpoolSpace } from "../core/spool/spool-space.ts";
 import { giveBackLimit, takeWeightedLimit } from "../core/take-limit.ts";
@@ -62,6 +63,7 @@ export interface MailParts {
   random: Random;
   logger: Logger;
   metrics: Metrics;
+  certificate: { current(): { cert: string } };
   trace: Pick<MailTrace, "add"> | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
@@ -148,7 +150,10 @@ function copyAndSettle(
     encrypter: parts.encrypter ?? { encrypt: encryptArmored, encryptedLength },
     onEncryptionFailed: (alias) => failures.reportNotEncrypted(alias),
   };
-  return { copyParts, settling: { deliveries, bodies, failures, retries } };
+  // A result that can't be noted must not hold back the delivery.
+  const onProbeOutcome: SettleDeps["onProbeOutcome"] = async ({ aliasAddress: address }, outcome) =>
+    void (await store.mailProbes.change({ address }, (probe) => withOutcome(probe, outcome)).catch(() => null));
+  return { copyParts, settling: { deliveries, bodies, failures, retries, onProbeOutcome } };
 }
 
 /** Separate budgets for messages and for what is made of them, so that new mail always has its own. */
@@ -227,6 +232,14 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
       limits: new BounceLimits({ ...parts, hashKey: hashKey(parts) }),
       ownerReplies,
     },
+    probes: {
+      probes: store.mailProbes,
+      destinations,
+      queue: { ...store, clock, random },
+      mailHost: config.mailHost,
+      domains: copyParts.rules.domains,
+      certificate: () => parts.certificate.current().cert,
+    },
     ownerReplies,
     copies: {
       makeId: () => random.uuid(),
@@ -259,9 +272,9 @@ function resolveDeps(
   { domains, srsHash }: RewriteRules,
   quota: SpoolQuota,
 ): ResolveDeps {
-  const { aliases, replyPaths, bounceSenders } = store;
+  const { aliases, replyPaths, bounceSenders, mailProbes: probes } = store;
   const routes = new RouteCache(aliases, clock);
-  const stores = { replyPaths, aliases, bounceSenders };
+  const stores = { replyPaths, aliases, bounceSenders, probes };
   const spool = { quota, space: spoolSpace };
   return { ...stores, domains, routes, spool, srsHash, now: () => clock.now() };
 }

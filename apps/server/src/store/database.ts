@@ -311,6 +311,15 @@ export interface RateLimitTable {
   last_action: Date;
 }
 
+export interface MailProbeTable {
+  id: string;
+  address_index: Buffer;
+  created_at: Date;
+  expires_at: Date;
+  messages: number;
+  sealed: Buffer;
+}
+
 export interface ChecklistTable {
   id: string;
   user_id: string;
@@ -356,6 +365,7 @@ export interface DB {
   reply_path: ReplyPathTable;
   bounce_sender: BounceSenderTable;
   certificate_record: CertificateRecordTable;
+  mail_probe: MailProbeTable;
   sent_answer: SentAnswerTable;
   one_time_token: OneTimeTokenTable;
   invitation: InvitationTable;

@@ -3,6 +3,8 @@ import { limits, retentionDays, sessionTimes } from "@kauke/contract";
 import { beforeEach, describe, expect, it } from "vitest";
 import { utcDay } from "../core/bounce-sender.ts";
 import { emptySummary } from "../core/import/import.ts";
+import { newProbe } from "../core/probe/probe.ts";
+import { systemRandom } from "../runtime/ports.ts";
 import { retentionRules } from "./retention.ts";
 import { aMessage, anApiKey, aSession } from "./rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "./stores.testing.ts";
@@ -95,6 +97,11 @@ describe("retention", () => {
       operatorActs: {
         seconds: retentionDays.technicalLogs * DAY,
         plant: () => fixture.store.operator.recordAct({ by: "command", act: "backup_written", on: "a.kauke" }),
+      },
+      mailProbes: {
+        seconds: DAY,
+        plant: () =>
+          fixture.store.mailProbes.start(newProbe({ clock: fixture.clock, random: systemRandom }, "kauke.test")),
       },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
       orphanedBodies: { seconds: 3600, plant: () => fixture.store.bodies.put(randomUUID(), [Buffer.from("x")]) },

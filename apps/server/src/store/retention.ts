@@ -10,6 +10,7 @@ import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { NoticeStore } from "../core/notice.ts";
+import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { InviteStore } from "../core/registration.ts";
 import type { SentAnswerStore } from "../core/reply-path.ts";
 import { type Kept, keptSince } from "../core/retention.ts";
@@ -39,6 +40,7 @@ export interface RetentionParts {
   certificateRecords: Pick<CertificateRecords, "deleteExpired">;
   invites: Pick<InviteStore, "deleteExpired">;
   operator: Pick<OperatorStore, "deleteActsBefore">;
+  mailProbes: Pick<MailProbeStore, "deleteExpired">;
   bodies: MessageBodies;
   isKnownMessage(messageId: string): Promise<boolean>;
 }
@@ -86,6 +88,7 @@ export const retentionRules = [
   { what: "certificateRecords", kept: null, forget: (now, parts) => parts.certificateRecords.deleteExpired(now) },
   { what: "invites", kept: null, forget: (now, parts) => parts.invites.deleteExpired(now) },
   { what: "operatorActs", kept: "operatorAct", forget: (before, parts) => parts.operator.deleteActsBefore(before) },
+  { what: "mailProbes", kept: null, forget: (now, parts) => parts.mailProbes.deleteExpired(now) },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
   // A crash between a body and its row leaves the body.
   {

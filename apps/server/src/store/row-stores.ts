@@ -1,6 +1,7 @@
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CertificateRecords } from "../core/certificate.ts";
 import type { CoreStores } from "../core/core-deps.ts";
+import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
 import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
 import { accountExportStore } from "./rows/accounts/account-export.ts";
@@ -18,6 +19,7 @@ import { emailJobStore } from "./rows/email-jobs.ts";
 import { encryptionKeyStore } from "./rows/encryption-keys.ts";
 import { importStore } from "./rows/imports/imports.ts";
 import { labelStore } from "./rows/labels.ts";
+import { mailProbeStore } from "./rows/mail-probes.ts";
 import { destinationStore } from "./rows/mailboxes/destinations.ts";
 import { mailboxStore } from "./rows/mailboxes/mailboxes.ts";
 import { missingMailboxStore } from "./rows/mailboxes/missing-mailboxes.ts";
@@ -35,6 +37,7 @@ export interface RowStores extends CoreStores {
   replyPaths: ReplyPathStore;
   bounceSenders: BounceSenderStore;
   certificateRecords: CertificateRecords;
+  mailProbes: MailProbeStore;
   sentAnswers: SentAnswerStore;
   counters: CounterStore;
   operator: OperatorStore;
@@ -70,6 +73,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     replyPaths: replyPathStore(context),
     bounceSenders: bounceSenderStore(context),
     certificateRecords: certificateRecordStore(context),
+    mailProbes: mailProbeStore(context),
     sentAnswers: sentAnswerStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

@@ -90,6 +90,14 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     block_index: "bytea?",
   },
   certificate_record: { id: "uuid", kind: "text", name: "text", expires_at: "timestamptz?", sealed: "bytea" },
+  mail_probe: {
+    id: "uuid",
+    address_index: "bytea",
+    created_at: "timestamptz",
+    expires_at: "timestamptz",
+    messages: "integer",
+    sealed: "bytea",
+  },
   invitation: {
     id: "uuid",
     token_index: "bytea",

@@ -1,4 +1,7 @@
-/** Parses ARC-Authentication-Results (RFC 8617 §4.1.1, grammar of RFC 8601 §2.2), with comments and quoted strings. */
+/**
+ * Parses ARC-Authentication-Results (RFC 8617 §4.1.1) and Authentication-Results, in the grammar of RFC 8601 §2.2, with
+ * comments and quoted strings.
+ */
 import { readDnsName } from "../address/dns-name.ts";
 
 const PLAIN = /[^;=\\("]+/y;
@@ -25,6 +28,37 @@ export function dmarcPassAuthor(value: string): string {
   const domains = properties.filter((word) => /^header\.from=/i.test(word)).map(valueOf);
   if (results.length !== 1 || result !== "pass" || domains.length !== 1) return "";
   return readDnsName(domains[0] ?? "") ?? "";
+}
+
+/** What a host states about one method, e.g. `dkim=pass header.d=a.example`. */
+export interface StatedResult {
+  method: string;
+  result: string;
+  /** By lower-case name; the first of several with one name. */
+  properties: ReadonlyMap<string, string>;
+}
+
+/** @returns `host` in lower case; empty when the field names none, as that of Exchange Online */
+export function readAuthenticationResults(value: string): { host: string; results: StatedResult[] } {
+  const results: StatedResult[] = [];
+  let host = "";
+  for (const { name, text, hasEquals } of partsOf(value)) {
+    const [method = ""] = name.split(/[ /]/, 1);
+    if (hasEquals) results.push({ method, ...statedIn(text) });
+    else if (host === "" && results.length === 0) host = method;
+  }
+  return { host, results };
+}
+
+function statedIn(text: string): Omit<StatedResult, "method"> {
+  const [result = "", ...words] = text.toLowerCase().split(" ");
+  const properties = new Map<string, string>();
+  for (const word of words) {
+    const equals = word.indexOf("=");
+    const name = word.slice(0, Math.max(0, equals));
+    if (name !== "" && !properties.has(name)) properties.set(name, valueOf(word));
+  }
+  return { result, properties };
 }
 
 function valueOf(property: string): string {

@@ -8,6 +8,7 @@ import { usersInvitations, usersInvite, usersUninvite } from "./invites.ts";
 import { keysList, keysRotate } from "./keys.ts";
 import { move, moveDropOld, moveForget } from "./move.ts";
 import { queue, queueDrop, queueRetry } from "./queue.ts";
+import { probe } from "./probe.ts";
 import { setup } from "./setup.ts";
 import {
   users,
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   setup,
   domains,
   doctor,
+  probe,
   users,
   usersFind,
   usersDelete,

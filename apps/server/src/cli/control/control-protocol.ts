@@ -87,6 +87,7 @@ export interface ControlCalls {
   /** The checks of `kauke doctor`, run in the server; the result of the last minute is returned again. */
   health: { ask: Nothing; result: HealthReport };
   "probe-start": { ask: Nothing; result: MailProbeWire };
+  /** An empty id stands for the probe that was started last; also in `probe-judge`. */
   "probe-state": { ask: { id: string }; result: MailProbeWire | null };
   "probe-judge": { ask: { id: string; headers: string | null; inSpam: boolean | null }; result: MailProbeWire | null };
 }

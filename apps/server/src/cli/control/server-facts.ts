@@ -62,7 +62,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     },
     "relay-state": () => relayState(view.config),
     health: healthCall(view),
-    ...probeCalls(),
+    ...probeCalls(view),
   };
 }
 

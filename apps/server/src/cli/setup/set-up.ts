@@ -9,6 +9,7 @@ import type { OperatorAccess } from "../control/operator-access.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import { checkIssued } from "../doctor/certificate-checks.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
+import { offerProbe } from "../probe-results.ts";
 import type { Wanted } from "./look.ts";
 import { withSettings } from "./settings-file.ts";
 
@@ -88,6 +89,7 @@ async function* withServer(
     return void (yield fix("Publish what is missing, then run this command again: it goes on from here."));
   yield* certificates(access, deps);
   yield await deps.account(access, mailbox);
+  yield await offerProbe(access, mailbox);
   yield ok(`${facts.publicUrl} is yours. Ask \`kauke doctor\` whenever something seems wrong.`);
 }
 

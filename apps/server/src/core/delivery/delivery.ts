@@ -56,8 +56,9 @@ export interface DeliveryTarget {
   /**
    * Absent: forwarded mail, rewritten at each attempt. `send`: mail that leaves as the alias, stored in its final form.
    * `report`: our report, with the null sender. `confirm`: a confirmation request. `account`: to the account itself.
+   * `probe`: our answer to mail at the address of a probe.
    */
-  purpose?: "send" | "report" | "confirm" | "account";
+  purpose?: "send" | "report" | "confirm" | "account" | "probe";
   destination: ForwardToEntry;
   aliasAddress: string;
   /** Authenticated sender to notify if no destination of the alias accepts the message. */
@@ -111,7 +112,7 @@ export function destinationName(destination: ForwardToEntry): string {
 
 /** Written by the server itself (about accounts, mailboxes or deliveries); a part of the queue is reserved for it. */
 export function isOwnMail({ purpose }: DeliveryTarget): boolean {
-  return purpose === "account" || purpose === "confirm" || purpose === "report";
+  return purpose !== undefined && purpose !== "send";
 }
 
 export interface ClaimOptions {

@@ -4,6 +4,7 @@ import type {
   DeliveryFailure,
   DeliveryOutcome,
   DeliveryStore,
+  DeliveryTarget,
   FinalFailure,
   UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
@@ -19,6 +20,8 @@ export interface SettleDeps {
   bodies: Pick<MessageBodies, "delete">;
   failures: FailureReporter;
   retries: RetryPlan;
+  /** Called with each outcome of our answer to a probe, before it is stored. */
+  onProbeOutcome(target: DeliveryTarget, outcome: DeliveryOutcome): Promise<void>;
 }
 
 export interface Settled extends Delivery {
@@ -32,14 +35,18 @@ export async function settle(
   outcome: DeliveryOutcome,
   deps: SettleDeps,
 ): Promise<void> {
+  const isProbe = delivery.target.purpose === "probe";
   if (outcome.kind === "deferred") {
     const notBefore = deps.retries.next(delivery);
     if (notBefore !== null) {
+      if (isProbe) await deps.onProbeOutcome(delivery.target, outcome);
       await deps.deliveries.defer(delivery.id, leaseToken, { notBefore, failure: outcome.failure });
       return;
     }
   }
   const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
+  if (isProbe)
+    await deps.onProbeOutcome(delivery.target, failure === null ? { kind: "taken" } : { kind: "refused", failure });
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
   // The report quotes the message's header, so it is sent before the body is deleted.
   if (finished && failure !== null) {

@@ -131,8 +131,8 @@ async function checkSender(
   });
   const { spf, dkim, dmarc, arc } = found;
   const notes = [`spf=${spf} dkim=${dkim} dmarc=${dmarc} arc=${arc}`];
-  // A bounce address proves that a message concerns our mail; no text of an unproven message is passed on.
-  const isForUs = transaction.recipients.every(({ kind }) => kind === "bounce");
+  // A bounce address proves that a message concerns our mail, and a probe shows the results; no text is passed on.
+  const isForUs = transaction.recipients.every(({ kind }) => kind === "bounce" || kind === "probe");
   if (refusal !== null && !isForUs) return { ...verdicts[refusal], notes };
   return accept(withFindings(message, found, instruction), notes);
 }

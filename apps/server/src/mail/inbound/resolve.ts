@@ -1,4 +1,4 @@
-/** Resolves a RCPT TO address: an alias, the operator, a bounce address or a reply address. */
+/** Resolves a RCPT TO address: an alias, the operator, a bounce address, a reply address or a probe. */
 import {
   isSrs,
   type MailPath,
@@ -13,6 +13,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { BounceSenderStore } from "../../core/bounce-sender.ts";
+import { isProbeName, type MailProbeStore } from "../../core/probe/probe.ts";
 import type { SpoolQuota, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
 import { type ResolveReplyDeps, resolveReply } from "../message/reply-book.ts";
@@ -25,6 +26,7 @@ export interface ResolveDeps extends ResolveReplyDeps {
   domains: ReadonlySet<string>;
   bounceSenders: Pick<BounceSenderStore, "find">;
   routes: Pick<RouteCache, "find">;
+  probes: Pick<MailProbeStore, "resolve">;
   spool: { quota: Pick<SpoolQuota, "isFull">; space: Pick<SpoolSpace, "isFull"> };
   srsHash: SrsHash;
   now(): Date;
@@ -45,9 +47,18 @@ export async function resolve(
   if (!deps.domains.has(domain)) return reject("relay_denied");
   if (operatorNames.has(local)) return accept({ kind: "operator", address: `${local}@${domain}` });
   if (isSrs(local)) return resolveBounce(path, isNullSender, deps);
+  if (isProbeName(local)) return resolveProbe(`${local}@${domain}`, deps);
   const token = readReplyToken(local);
   if (token === null) return resolveTagged(path, domain, deps);
   return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
+}
+
+/** An alias older than probes may have such a name. Nothing tells a wrong token from an unknown alias. */
+async function resolveProbe(address: string, deps: ResolveDeps): Promise<Verdict<ResolvedRecipient>> {
+  const route = await deps.routes.find(address);
+  if (route !== null) return decide(route, deps);
+  const id = await deps.probes.resolve(address);
+  return id === null ? reject("alias_not_found") : accept({ kind: "probe", address, id });
 }
 
 /** Resolves an alias, or a reply address: an alias older than their format may have a name of that form. */

@@ -7,6 +7,12 @@ import type { ResolvedRecipient } from "../transaction.ts";
 import type { MailFrom } from "./commands.ts";
 import type { SignIn } from "./session-auth.ts";
 
+export interface SessionTls {
+  /** E.g. `TLSv1.3`. */
+  version: string;
+  cipher: string;
+}
+
 export interface ReceivedMail {
   mailFrom: MailFrom;
   recipients: readonly ResolvedRecipient[];
@@ -14,6 +20,8 @@ export interface ReceivedMail {
   helo: string;
   esmtp: boolean;
   secure: boolean;
+  /** Of the session; absent when it is not encrypted, and for mail from this process. */
+  tls?: SessionTls;
   clientAddress: string;
   /** Client's host name, confirmed by DNS; `null` or absent when unknown. Settles within a second. */
   clientName?: Promise<string | null>;

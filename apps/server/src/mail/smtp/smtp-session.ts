@@ -1,6 +1,7 @@
 /** One client session (RFC 5321). Bytes that arrive while a command is in progress are buffered (PIPELINING). */
 
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { withHeaderLineEnds, withStuffedHeader } from "@kauke/mail-rfc";
 import type { Submitter } from "../../core/smtp-credential.ts";
 import { bounds } from "../../limits/table.ts";
@@ -18,7 +19,7 @@ import {
   replies,
 } from "./commands.ts";
 import { type AuthReply, SessionAuth } from "./session-auth.ts";
-import type { SessionOptions } from "./session-handlers.ts";
+import type { SessionOptions, SessionTls } from "./session-handlers.ts";
 import { afterReading, DataReader, type DataResult, SessionInput } from "./session-input.ts";
 import { MIN_ROOM_BYTES, SessionCounts, type SessionProgress, UNREAD_BYTES_MAX } from "./session-limits.ts";
 
@@ -178,6 +179,7 @@ export class SmtpSession {
         helo: this.#helo ?? "",
         esmtp: this.#esmtp,
         secure: this.#secure,
+        ...(this.#socket instanceof TLSSocket ? { tls: tlsOf(this.#socket) } : {}),
         clientAddress: this.#clientAddress,
         ...(this.#clientName === undefined ? {} : { clientName: this.#clientName }),
         ...(this.#auth?.submitter ? { submitter: this.#auth.submitter } : {}),
@@ -381,4 +383,8 @@ export class SmtpSession {
     this.#socket.resume();
     this.#closeTimer = setTimeout(() => this.#socket.destroy(), 2000).unref();
   }
+}
+
+function tlsOf(socket: TLSSocket): SessionTls {
+  return { version: socket.getProtocol() ?? "unknown", cipher: socket.getCipher().standardName };
 }

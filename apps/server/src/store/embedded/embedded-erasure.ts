@@ -32,6 +32,7 @@ export const erasedTables = [
   "reply_path",
   "bounce_sender",
   "certificate_record",
+  "mail_probe",
   "one_time_token",
   "invitation",
   "operator_act",

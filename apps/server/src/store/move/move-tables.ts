@@ -50,6 +50,7 @@ const plans: { readonly [Table in keyof DB]: Plan } = {
   invitation: small,
   operator_act: small,
   certificate_record: large,
+  mail_probe: small,
   sent_answer: hashed("mark"),
   one_time_token: hashed("token_hash"),
   notice: small,

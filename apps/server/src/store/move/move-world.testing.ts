@@ -84,6 +84,17 @@ async function plantServerRows({ db, keys }: StoreContext): Promise<void> {
     .values({ id, at: new Date(), by: "command", act: "queue_dropped", sealed: keys.seal("operator_act", id, {}) })
     .execute();
   await db
+    .insertInto("mail_probe")
+    .values({
+      id,
+      address_index: Buffer.alloc(32, 8),
+      created_at: new Date(),
+      expires_at: new Date(),
+      messages: 1,
+      sealed,
+    })
+    .execute();
+  await db
     .insertInto("counter")
     .values([
       { name: "b", value: 5_000_000_000 },

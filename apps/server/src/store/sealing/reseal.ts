@@ -29,6 +29,7 @@ export const resealTables: readonly ResealTable[] = [
   { name: "bounce_sender", key: "token" },
   byId("certificate_record"),
   byId("operator_act"),
+  byId("mail_probe"),
 ];
 
 function byId(name: SealedTable): ResealTable {

@@ -30,6 +30,7 @@ export type SealedTable =
   | "delivery"
   | "bounce_sender"
   | "certificate_record"
+  | "mail_probe"
   | "one_time_token"
   | "invitation"
   | "operator_act"

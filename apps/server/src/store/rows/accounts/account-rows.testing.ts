@@ -14,6 +14,7 @@ export const serverTables: readonly (keyof DB)[] = [
   "invitation",
   "certificate_record",
   "operator_act",
+  "mail_probe",
   "counter",
   "server_key",
   "schema_migration",

@@ -1,0 +1,138 @@
+/**
+ * A proof of mail in both directions: the operator writes to the probe's address from a mailbox elsewhere, the server
+ * answers, and the operator answers that. Only what was found is stored: no address and no text of these messages.
+ */
+import type { MailProbeWire } from "@kauke/contract";
+import { probeName } from "@kauke/contract/reserved-names";
+import { makeMessageId, toBase32 } from "@kauke/mail-rfc";
+import type { Clock, Random } from "../../runtime/ports.ts";
+import { type DeliveryOutcome, failureText } from "../delivery/delivery.ts";
+import type { AuthResult } from "../message/message.ts";
+import type { HeaderJudgement } from "./judge-header.ts";
+
+type Arrived = NonNullable<MailProbeWire["arrived"]>;
+export type CertificateState = Arrived["certificate"];
+export type ProbeResults = Arrived["theirs"];
+
+export interface MailProbe extends Omit<MailProbeWire, "startedAt" | "expiresAt"> {
+  startedAt: Date;
+  expiresAt: Date;
+  /** Message-ID of our answer, by which an answer to it is recognised. */
+  answerId: string;
+}
+
+export type ProbeKey = { id: string } | { address: string };
+
+export interface MailProbeStore {
+  /** Stores a new probe and deletes the oldest ones if there are too many. */
+  start(probe: MailProbe): Promise<void>;
+  /** @returns the probe's id; `null` when the address is unknown, expired, or has had as much mail as it may get */
+  resolve(address: string): Promise<string | null>;
+  /** Counts a message. @returns `null` when there is no such probe, or it has had as much mail as it may get */
+  takeMessage(id: string): Promise<MailProbe | null>;
+  find(id: string): Promise<MailProbe | null>;
+  /** The probe that was started last. */
+  newest(): Promise<MailProbe | null>;
+  /** Concurrent changes of one probe wait for each other. @returns the changed probe; `null` when there is none */
+  change(key: ProbeKey, change: (probe: MailProbe) => MailProbe): Promise<MailProbe | null>;
+  deleteExpired(now: Date): Promise<number>;
+}
+
+const DAY_MS = 86_400_000;
+
+export const isProbeName = (local: string): boolean => probeName.test(local);
+
+export function newProbe({ clock, random }: { clock: Clock; random: Random }, domain: string): MailProbe {
+  const startedAt = clock.now();
+  const token = toBase32(random.bytes(8)).toLowerCase();
+  const groups = [0, 4, 8].map((at) => token.slice(at, at + 4));
+  return {
+    id: random.uuid(),
+    address: `probe-${groups.join("-")}@${domain}`,
+    startedAt,
+    expiresAt: new Date(startedAt.getTime() + DAY_MS),
+    answerId: makeMessageId(random.bytes(16), domain),
+    arrived: null,
+    answer: null,
+    answerProblem: null,
+    returned: false,
+    ours: null,
+    inSpam: null,
+  };
+}
+
+const words: Record<AuthResult, ProbeResults["spf"]> = {
+  pass: "pass",
+  fail: "fail",
+  softfail: "fail",
+  permerror: "fail",
+  policy: "fail",
+  neutral: "none",
+  none: "none",
+  temperror: "unknown",
+};
+
+/** @param stated a result of RFC 8601, perhaps in a host's own word */
+export function probeResult(stated: string): ProbeResults["spf"] {
+  return Object.hasOwn(words, stated) ? words[stated as AuthResult] : "unknown";
+}
+
+/** Only the first message counts. @param refusal why it gets no answer; `null`: an answer is enqueued */
+export function withArrival(
+  probe: MailProbe,
+  { receivedAt, refusal, ...found }: Omit<Arrived, "seconds"> & { receivedAt: Date; refusal: string | null },
+): MailProbe {
+  if (probe.arrived !== null) return probe;
+  const seconds = Math.max(0, Math.round((receivedAt.getTime() - probe.startedAt.getTime()) / 1000));
+  const answer = refusal === null ? "queued" : "not_sent";
+  return { ...probe, arrived: { seconds, ...found }, answer, answerProblem: refusal };
+}
+
+/** Undoes `withArrival` when the answer could not be enqueued: their host sends the message again. */
+export function withoutArrival(probe: MailProbe): MailProbe {
+  return { ...probe, arrived: null, answer: null, answerProblem: null };
+}
+
+/** The outcome of an attempt to deliver our answer. */
+export function withOutcome(probe: MailProbe, outcome: DeliveryOutcome): MailProbe {
+  if (probe.answer !== "queued") return probe;
+  if (outcome.kind === "taken") return { ...probe, answer: "taken", answerProblem: null };
+  const { code, enhancedStatus } = outcome.failure;
+  const why = `${failureText[code]} (${enhancedStatus})`;
+  if (outcome.kind === "refused")
+    return { ...probe, answer: "refused", answerProblem: `The mailbox did not get it: ${why}.` };
+  return { ...probe, answerProblem: `It waits for another attempt: ${why}.` };
+}
+
+/** A delivery report about our answer, which was taken by another host before. */
+export function withBounce(probe: MailProbe, enhancedStatus: string): MailProbe {
+  if (probe.answer !== "queued" && probe.answer !== "taken") return probe;
+  const answerProblem = `A mail host took it first and returned it later (${enhancedStatus}).`;
+  return { ...probe, answer: "refused", answerProblem };
+}
+
+/** What is known later replaces what was known before; what is not known replaces nothing. */
+export function withJudgement(probe: MailProbe, { ours, inSpam }: HeaderJudgement): MailProbe {
+  return { ...probe, ours: ours ?? probe.ours, inSpam: inSpam ?? probe.inSpam };
+}
+
+export function withReturn(probe: MailProbe, judgement: HeaderJudgement): MailProbe {
+  const isAnswered = probe.answer === "queued" || probe.answer === "taken";
+  return isAnswered ? withJudgement({ ...probe, returned: true }, judgement) : probe;
+}
+
+/** Whether mail works both ways: it came in encrypted for a valid certificate, and ours passed every check. */
+export function isProven({
+  arrived,
+  answer,
+  ours,
+  inSpam,
+}: Pick<MailProbeWire, "arrived" | "answer" | "ours" | "inSpam">): boolean {
+  const isIn = arrived !== null && arrived.tlsVersion !== null && arrived.certificate === "valid";
+  const isOut = answer === "taken" && ours !== null && Object.values(ours).every((result) => result === "pass");
+  return isIn && isOut && inSpam !== true;
+}
+
+export function probeWire({ answerId: _, startedAt, expiresAt, ...probe }: MailProbe): MailProbeWire {
+  return { ...probe, startedAt: startedAt.toISOString(), expiresAt: expiresAt.toISOString() };
+}

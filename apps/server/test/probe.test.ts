@@ -1,0 +1,347 @@
+/** Proof of mail in both directions, with the mail host of the operator's own mailbox played by the test. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { MailProbeWire } from "@kauke/contract";
+import { stuff } from "@kauke/mail-rfc";
+import { dkimRecordOf } from "@kauke/testkit/dkim-record";
+import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { byMailauth } from "@kauke/testkit/programs/verify-dkim";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { authorSigner } from "@kauke/testkit/sign-as-author";
+import { greetedTalk, secureTalk } from "@kauke/testkit/smtp-talk";
+import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { mailHostCertificate, mailHostKey } from "@kauke/testkit/test-certificate";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+
+const CLIENT = "127.0.0.1";
+const signer = authorSigner("home.example");
+const zone: FakeDnsZone = {
+  "home.example": { txt: [`v=spf1 ip4:${CLIENT} -all`], mx: [[10, "mx.home.example"]] },
+  "mx.home.example": { a: ["127.0.0.2"] },
+  [signer.record.name]: { txt: signer.record.txt },
+  "_dmarc.home.example": { txt: ["v=DMARC1; p=reject"] },
+};
+const dns = createFakeDns(zone);
+let home: FakeMx;
+let system: TestSystem;
+let folder: string;
+
+beforeAll(async () => {
+  home = await FakeMx.start({ host: "127.0.0.2" });
+  folder = await mkdtemp(join(tmpdir(), "kauke-probe-"));
+  const files = { KAUKE_TLS_CERT: join(folder, "cert.pem"), KAUKE_TLS_KEY: join(folder, "key.pem") };
+  await writeFile(files.KAUKE_TLS_CERT, mailHostCertificate);
+  await writeFile(files.KAUKE_TLS_KEY, mailHostKey);
+  system = await startSystem({
+    env: {
+      ...files,
+      KAUKE_DELIVERY: "direct",
+      KAUKE_AUTHENTICATION: "on",
+      KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8",
+      KAUKE_RETRY_SCHEDULE: "1s,1s",
+      KAUKE_LIMITS: "off",
+    },
+    overrides: { resolver: dns, direct: { port: home.port }, store: { dkimDomains: ["kauke.test"] } },
+  });
+});
+afterAll(async () => {
+  await system.close();
+  await home.close();
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => {
+  dns.zone = { ...zone };
+  home.reset();
+});
+
+const control = () => system.server.control;
+const stateOf = async ({ id }: MailProbeWire) => (await control()["probe-state"]({ id })) as MailProbeWire;
+
+interface Letter {
+  from?: string;
+  fields?: readonly string[];
+  body?: string;
+  isSigned?: boolean;
+}
+
+let letters = 0;
+
+/** Sends mail to the probe over STARTTLS, as the mailbox' host does. @returns the last reply */
+async function write(
+  to: string,
+  { from = "me@home.example", fields = [], body = "hi\r\n", isSigned = true }: Letter = {},
+) {
+  const header = [`From: Me <${from || "me@home.example"}>`, `To: ${to}`, `Message-ID: <${letters++}@home.example>`];
+  const subject = fields.some((field) => field.startsWith("Subject:")) ? [] : ["Subject: a test"];
+  const text = `${[...header, ...subject, ...fields].join("\r\n")}\r\n\r\n${body}`;
+  const talk = await secureTalk(system.mxPort, { helo: "mx.home.example", localAddress: CLIENT });
+  await talk.ask(`MAIL FROM:<${from}>`);
+  let last = await talk.ask(`RCPT TO:<${to}>`);
+  if (last.startsWith("2")) {
+    await talk.ask("DATA");
+    talk.send(stuff(Buffer.from(isSigned ? signer.sign(text) : text)));
+    last = await talk.ask(".");
+  }
+  talk.close();
+  return last;
+}
+
+/** A probe whose answer has arrived at the mailbox. */
+async function answered(letter: Letter = {}) {
+  const probe = await control()["probe-start"]({});
+  expect(await write(probe.address, letter)).toMatch(/^250 /);
+  const answer = (await home.waitForMessages(1))[0]?.bytes.toString() ?? "";
+  await vi.waitFor(async () => expect((await stateOf(probe)).answer).toBe("taken"));
+  const id = /^Message-ID: (.*)\r$/im.exec(answer)?.[1] ?? "";
+  return { probe, answer, id };
+}
+
+/** What the mailbox' host writes on top of our answer. */
+const judged = (
+  answer: string,
+  results = "dkim=pass header.d=kauke.test header.s=k1; spf=pass smtp.mailfrom=kauke.test; dmarc=pass header.from=kauke.test",
+) =>
+  `Received: from mail.kauke.test by mx.home.example\r\nAuthentication-Results: mx.home.example;\r\n\t${results.replaceAll("; ", ";\r\n\t")}\r\n${answer}`;
+
+/** A reply with our answer attached. */
+const attaching = (attached: string, type = "message/rfc822"): Letter => ({
+  fields: ["Subject: Fwd: Kauke got your message", "MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="=b"'],
+  body: `--=b\r\nContent-Type: text/plain\r\n\r\nhere\r\n--=b\r\nContent-Type: ${type}\r\n\r\n${attached}\r\n--=b--\r\n`,
+});
+
+const allPass = { spf: "pass", dkim: "pass", dmarc: "pass" };
+
+describe("green both ways", () => {
+  test("a message, our answer, and a reply with our answer attached", async () => {
+    const { probe, answer } = await answered();
+    expect(await stateOf(probe)).toMatchObject({
+      arrived: { tlsVersion: "TLSv1.3", cipher: expect.stringMatching(/^TLS_/), certificate: "valid", theirs: allPass },
+      answer: "taken",
+      returned: false,
+      ours: null,
+    });
+    expect(home.messages[0]).toMatchObject({ envelopeFrom: probe.address, rcptTo: ["me@home.example"] });
+    expect(answer).toContain(`From: Kauke <${probe.address}>`);
+    expect(answer).toContain("Auto-Submitted: auto-generated");
+    expect(await byMailauth(Buffer.from(answer), dkimRecordOf(system))).toBe("pass");
+
+    expect(await write(probe.address, attaching(judged(answer)))).toMatch(/^250 /);
+    expect(await stateOf(probe)).toMatchObject({ returned: true, ours: allPass, answerProblem: null, inSpam: null });
+    expect(home.messages).toHaveLength(1);
+  });
+
+  test("with the header alone attached, and a mark of spam", async () => {
+    const { probe, answer } = await answered();
+    const header = judged(`X-Spam-Flag: YES\r\n${answer}`).split("\r\n\r\n", 1)[0] ?? "";
+    await write(probe.address, attaching(header, "text/rfc822-headers"));
+    expect(await stateOf(probe)).toMatchObject({ returned: true, ours: allPass, inSpam: true });
+  });
+
+  test("with the header pasted into the reply, as text or as HTML that a mail program made", async () => {
+    for (const type of ["plain", "html"]) {
+      home.reset();
+      const { probe, answer, id } = await answered();
+      const header = judged(answer).split("\r\n\r\n", 1)[0] ?? "";
+      const html = header
+        .replaceAll("<", "&lt;")
+        .split("\r\n")
+        .map((line) => `<div>${line}</div>\r\n`)
+        .join("");
+      const body =
+        type === "plain" ? `See below.\r\n\r\n> ${header.replaceAll("\r\n", "\r\n> ")}\r\n` : `<p>See</p>${html}`;
+      await write(probe.address, { fields: [`In-Reply-To: ${id}`, `Content-Type: text/${type}`], body });
+      expect(await stateOf(probe), type).toMatchObject({ returned: true, ours: allPass });
+    }
+  });
+
+  test("a reply without the header proves the way back; the header can be pasted afterwards", async () => {
+    const { probe, answer, id } = await answered();
+    await write(probe.address, { fields: [`References: <x@y> ${id}`] });
+    expect(await stateOf(probe)).toMatchObject({ returned: true, ours: null });
+    const results = "dkim=fail header.d=kauke.test; spf=softfail; dmarc=fail";
+    const ask = { id: probe.id, headers: judged(answer, results), inSpam: null };
+    expect(await control()["probe-judge"](ask)).toMatchObject({ ours: { spf: "fail", dkim: "fail", dmarc: "fail" } });
+    expect(await control()["probe-judge"]({ ...ask, headers: null, inSpam: false })).toMatchObject({
+      ours: { spf: "fail" },
+      inSpam: false,
+    });
+    expect(await control()["probe-judge"]({ ...ask, id: "x" })).toBeNull();
+  });
+});
+
+describe("no answer goes to", () => {
+  test.each<[string, Letter, string]>([
+    ["a forged sender", { from: "x@forged.example", isSigned: false }, "Neither SPF nor DKIM nor DMARC"],
+    ["a forged envelope of a signed message", { from: "x@forged.example" }, "Neither SPF nor DKIM nor DMARC"],
+    ["a program", { fields: ["Auto-Submitted: auto-generated"] }, "A program"],
+    ["a mailing list", { fields: ["List-Id: <list.home.example>"] }, "A program"],
+    ["bulk mail", { fields: ["Precedence: bulk"] }, "A program"],
+    ["a domain of this server", { from: "me@kauke.test", isSigned: false }, "a domain of this server"],
+  ])("%s", async (_, letter, why) => {
+    const probe = await control()["probe-start"]({});
+    expect(await write(probe.address, letter)).toMatch(/^250 /);
+    const state = await stateOf(probe);
+    expect(state).toMatchObject({ arrived: {}, answer: "not_sent" });
+    expect(state.answerProblem).toContain(why);
+    expect(await system.server.store.deliveries.count()).toBe(0);
+  });
+
+  test("the null sender, and the probe still waits for its first message", async () => {
+    const probe = await control()["probe-start"]({});
+    expect(await write(probe.address, { from: "", isSigned: false })).toMatch(/^250 /);
+    expect(await stateOf(probe)).toMatchObject({ arrived: null, answer: null });
+  });
+});
+
+test("DMARC that rejects is shown in the probe, where other mail is refused", async () => {
+  dns.zone = { ...zone, "home.example": { txt: ["v=spf1 -all"] } };
+  const probe = await control()["probe-start"]({});
+  expect(await write(probe.address, { isSigned: false })).toMatch(/^250 /);
+  expect(await stateOf(probe)).toMatchObject({
+    arrived: { theirs: { spf: "fail", dkim: "none", dmarc: "fail" } },
+    answer: "not_sent",
+  });
+});
+
+test("a signed message of the author's own domain gets an answer without SPF", async () => {
+  dns.zone = { ...zone, "home.example": { mx: [[10, "mx.home.example"]] } };
+  const { probe } = await answered();
+  expect(await stateOf(probe)).toMatchObject({ arrived: { theirs: { spf: "none", dkim: "pass", dmarc: "pass" } } });
+});
+
+test("unencrypted mail says so", async () => {
+  const probe = await control()["probe-start"]({});
+  const message = signer.sign(`From: me@home.example\r\nTo: ${probe.address}\r\n\r\nhi\r\n`);
+  await sendMail({ port: system.mxPort, from: "me@home.example", to: probe.address, message });
+  expect((await stateOf(probe)).arrived).toMatchObject({ tlsVersion: null, cipher: null, certificate: "valid" });
+  await home.waitForMessages(1);
+});
+
+describe("only the first message counts", () => {
+  test("a second one gets no answer and changes nothing", async () => {
+    const { probe } = await answered();
+    const before = await stateOf(probe);
+    expect(await write(probe.address)).toMatch(/^250 /);
+    expect(
+      await write(probe.address, { fields: ["Subject: Re: Kauke got your message", "Auto-Submitted: auto-replied"] }),
+    ).toMatch(/^250 /);
+    expect(await stateOf(probe)).toEqual(before);
+    expect(home.messages).toHaveLength(1);
+  });
+
+  test("of several at once one is answered", async () => {
+    const probe = await control()["probe-start"]({});
+    await Promise.all([write(probe.address), write(probe.address), write(probe.address)]);
+    await vi.waitFor(async () => expect((await stateOf(probe)).answer).toBe("taken"));
+    expect(home.messages).toHaveLength(1);
+  });
+
+  test("named twice in one message, the probe answers once", async () => {
+    const probe = await control()["probe-start"]({});
+    const message = signer.sign(`From: me@home.example\r\nTo: ${probe.address}\r\n\r\nhi\r\n`);
+    await sendMail({ port: system.mxPort, from: "me@home.example", to: [probe.address, probe.address], message });
+    await vi.waitFor(async () => expect((await stateOf(probe)).answer).toBe("taken"));
+    expect(home.messages).toHaveLength(1);
+  });
+});
+
+test("an answer that the mailbox refuses, delays or returns is shown as such", async () => {
+  home.options = { ...home.options, answer: ({ stage }) => (stage === "rcpt" ? "550 5.1.1 secret text" : undefined) };
+  const refused = await control()["probe-start"]({});
+  await write(refused.address);
+  await vi.waitFor(async () => expect((await stateOf(refused)).answer).toBe("refused"));
+  expect((await stateOf(refused)).answerProblem).toBe("The mailbox did not get it: there is no such mailbox (5.1.1).");
+
+  let attempts = 0;
+  home.options = {
+    ...home.options,
+    answer: ({ stage }) => (stage === "rcpt" && attempts++ === 0 ? "451 4.7.1 later" : undefined),
+  };
+  const delayed = await control()["probe-start"]({});
+  await write(delayed.address);
+  await vi.waitFor(async () => expect((await stateOf(delayed)).answerProblem).toContain("waits for another attempt"));
+  await vi.waitFor(async () => expect((await stateOf(delayed)).answer).toBe("taken"), { timeout: 10_000 });
+  expect((await stateOf(delayed)).answerProblem).toBeNull();
+
+  const report = 'multipart/report; report-type=delivery-status; boundary="=b"';
+  const status = "Reporting-MTA: dns; mx.home.example\r\n\r\nAction: failed\r\nStatus: 5.2.2\r\n";
+  const body = `--=b\r\nContent-Type: message/delivery-status\r\n\r\n${status}--=b--\r\n`;
+  await write(delayed.address, { from: "", fields: [`Content-Type: ${report}`], body, isSigned: false });
+  expect(await stateOf(delayed)).toMatchObject({ answer: "refused", answerProblem: expect.stringContaining("5.2.2") });
+});
+
+describe("an address that is no open probe is refused like any unknown one", () => {
+  async function refusalOf(to: string): Promise<string> {
+    const talk = await greetedTalk(system.mxPort);
+    await talk.ask("MAIL FROM:<ann@example.org>");
+    const reply = await talk.ask(`RCPT TO:<${to}>`);
+    talk.close();
+    return reply;
+  }
+
+  test("unknown, mistyped, and after twenty messages", async () => {
+    const unknown = await refusalOf("nobody-here@kauke.test");
+    expect(unknown).toMatch(/^550 5\.1\.1 /);
+    expect(await refusalOf("probe-aaaa-bbbb-cccc@kauke.test")).toBe(unknown);
+    const probe = await control()["probe-start"]({});
+    expect(await refusalOf(probe.address.replace("@", "x@"))).toBe(unknown);
+    expect(await refusalOf(probe.address.toUpperCase().replace("KAUKE.TEST", "Kauke.test"))).toMatch(/^250 /);
+    for (let count = 0; count < 20; count += 1) await write(probe.address, { from: "", isSigned: false });
+    expect(await refusalOf(probe.address)).toBe(unknown);
+    expect((await stateOf(probe)).arrived).toBeNull();
+  });
+
+  test("the sixth probe ends the oldest", async () => {
+    const probes: MailProbeWire[] = [];
+    for (let count = 0; count < 6; count += 1) probes.push(await control()["probe-start"]({}));
+    expect(await control()["probe-state"]({ id: probes[0]?.id ?? "" })).toBeNull();
+    expect(await refusalOf(probes[0]?.address ?? "")).toMatch(/^550 5\.1\.1 /);
+    expect(await refusalOf(probes[1]?.address ?? "")).toMatch(/^250 /);
+    expect(await control()["probe-state"]({ id: "" })).toEqual(probes[5]);
+  });
+});
+
+test("hostile replies cost little and break nothing", { timeout: 60_000 }, async () => {
+  const { probe, answer } = await answered();
+  const deep = Array.from(
+    { length: 200 },
+    (_, at) => `Content-Type: multipart/mixed; boundary="b${at}"\r\n\r\n--b${at}\r\n`,
+  ).join("");
+  const parts = (part: string, count: number) => `${`--=b\r\n${part}\r\n`.repeat(count)}--=b--\r\n`;
+  const mixed = { fields: ["Subject: Re: Kauke got your message", 'Content-Type: multipart/mixed; boundary="=b"'] };
+  const bombs: Letter[] = [
+    {
+      fields: ["Subject: Re: Kauke got your message", 'Content-Type: multipart/mixed; boundary="b"'],
+      body: `--b\r\n${deep}`,
+    },
+    { ...mixed, body: parts("Content-Type: message/rfc822\r\n\r\nFrom: x\r\n", 5000) },
+    {
+      ...mixed,
+      body: parts(`Content-Type: message/rfc822\r\n\r\n${"Authentication-Results: a; spf=pass\r\n".repeat(20_000)}`, 3),
+    },
+    { ...mixed, body: parts(`Content-Type: text/html\r\n\r\n${`${"<".repeat(900)}\r\n`.repeat(3000)}`, 3) },
+    {
+      ...mixed,
+      body: parts(
+        `Content-Type: text/plain\r\n\r\nAuthentication-Results: mx; ${`${"(".repeat(900)}\r\n `.repeat(3000)}`,
+        2,
+      ),
+    },
+  ];
+  for (const bomb of bombs) {
+    const startedAt = performance.now();
+    expect(await write(probe.address, { ...bomb, isSigned: false })).toMatch(/^250 /);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  }
+  await write(probe.address, attaching(judged(answer)));
+  expect(await stateOf(probe)).toMatchObject({ returned: true, ours: allPass });
+});
+
+test("nothing of the messages is stored", async () => {
+  const { probe, answer } = await answered();
+  await write(probe.address, attaching(judged(answer)));
+  const { store } = system.server;
+  expect(JSON.stringify(await store.mailProbes.find(probe.id))).not.toContain("home.example");
+});
