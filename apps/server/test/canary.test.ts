@@ -127,7 +127,9 @@ describe("the embedded store", () => {
     const rows = await everyRow(async (statement) => (await sql.raw<{ row: string }>(statement).execute(db)).rows);
     const { rows: senders } = await sql`SELECT token FROM bounce_sender`.execute(db);
     const { rows: invitations } = await sql`SELECT id FROM invitation`.execute(db);
+    const { rows: probes } = await sql`SELECT id FROM mail_probe`.execute(db);
     await close();
+    expect(probes).toHaveLength(1);
     expect(senders).not.toEqual([]);
     expect(invitations).toHaveLength(1);
     expect(rows.tables).toBeGreaterThan(15);

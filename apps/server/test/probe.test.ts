@@ -4,14 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MailProbeWire } from "@kauke/contract";
 import { stuff } from "@kauke/mail-rfc";
+import { anAlias } from "@kauke/server/store/rows.testing";
 import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { registerPerson } from "@kauke/testkit/person";
 import { byMailauth } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { authorSigner } from "@kauke/testkit/sign-as-author";
 import { greetedTalk, secureTalk } from "@kauke/testkit/smtp-talk";
-import { startSystem, type TestSystem } from "@kauke/testkit/system";
+import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
 import { mailHostCertificate, mailHostKey } from "@kauke/testkit/test-certificate";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
@@ -293,6 +295,24 @@ describe("an address that is no open probe is refused like any unknown one", () 
     expect((await stateOf(probe)).arrived).toBeNull();
   });
 
+  test("no alias can get such a name; an older alias that has one keeps its mail", async () => {
+    const { store } = system.server;
+    const person = await registerPerson(system.url);
+    await expect(person.createAlias({ alias: "probe-abcd-efgh-ijkl", forwardTo: "me@home.example" })).rejects.toThrow(
+      "reserved",
+    );
+    const user = await store.users.findByEmail(person.email);
+    const routing = {
+      state: "active" as const,
+      destinations: [{ kind: "mailbox" as const, address: "me@home.example" }],
+    };
+    await store.aliases.insert(
+      anAlias(user?.id ?? "", { name: "probe-abcd-efgh-ijkl", domain: "kauke.test", routing }),
+    );
+    expect(await write("probe-abcd-efgh-ijkl@kauke.test")).toMatch(/^250 /);
+    expect((await home.waitForMessages(1))[0]?.bytes.toString()).toContain("Subject: a test");
+  });
+
   test("the sixth probe ends the oldest", async () => {
     const probes: MailProbeWire[] = [];
     for (let count = 0; count < 6; count += 1) probes.push(await control()["probe-start"]({}));
@@ -344,4 +364,63 @@ test("nothing of the messages is stored", async () => {
   await write(probe.address, attaching(judged(answer)));
   const { store } = system.server;
   expect(JSON.stringify(await store.mailProbes.find(probe.id))).not.toContain("home.example");
+});
+
+describe("in other modes of delivery", () => {
+  const local = { "home.example": { txt: [`v=spf1 ip4:${CLIENT} -all`] } };
+  const message = (to: string, more = "") => `From: me@home.example\r\nTo: ${to}\r\n${more}\r\nhi\r\n`;
+
+  test("through a relay that replaces the Message-ID", async () => {
+    await using relay = await FakeMx.start();
+    dns.zone = local;
+    const env = { ...relayTo(relay), KAUKE_AUTHENTICATION: "on" };
+    const other = await startSystem({ env, overrides: { resolver: dns } });
+    try {
+      const probe = await other.server.control["probe-start"]({});
+      const mail = { port: other.mxPort, from: "me@home.example", to: probe.address };
+      await sendMail({ ...mail, message: message(probe.address) });
+      await relay.waitForMessages(1);
+      await sendMail({ ...mail, message: message(probe.address, "Subject: AW: Kauke got your message\r\n") });
+      expect(await other.server.control["probe-state"]({ id: probe.id })).toMatchObject({
+        arrived: { certificate: "self_signed", theirs: { spf: "pass" } },
+        answer: "taken",
+        returned: true,
+      });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("in the preview inbox, where the operator can reply", async () => {
+    dns.zone = local;
+    const preview = await startSystem({ env: { KAUKE_AUTHENTICATION: "on" }, overrides: { resolver: dns } });
+    try {
+      const { preview: inbox, control: calls } = preview.server;
+      const probe = await calls["probe-start"]({});
+      await sendMail({
+        port: preview.mxPort,
+        from: "me@home.example",
+        to: probe.address,
+        message: message(probe.address),
+      });
+      const sent = await vi.waitFor(async () => {
+        const [first] = (await inbox?.list()) ?? [];
+        if (first === undefined) throw new Error("no answer yet");
+        return first;
+      });
+      const reply = await fetch(`${preview.url}/preview/api/messages/${sent.id}/reply`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "x-preview-token": preview.previewToken ?? "",
+          origin: preview.url,
+        },
+        body: JSON.stringify({ text: "here", all: false }),
+      });
+      expect(reply.status).toBe(200);
+      expect(await calls["probe-state"]({ id: probe.id })).toMatchObject({ answer: "taken", returned: true });
+    } finally {
+      await preview.close();
+    }
+  });
 });

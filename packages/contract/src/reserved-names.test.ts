@@ -174,6 +174,12 @@ describe("findReservedName", () => {
     expect(findReservedName(name)).toBeNull();
   });
 
+  it("an address that proves that mail works is reserved, and no other name like it", () => {
+    expect(findReservedName("Probe-abcd-2345-wxyz")).toBe("probe");
+    for (const name of ["probe", "probe-abo", "probe-abcd-2345-wxy", "probe-abcd-2345-wxyz-a", "probe-abcd-2345-wx1z"])
+      expect(findReservedName(name), name).toBeNull();
+  });
+
   it("answers for any text within half a second, whatever its length", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void findReservedName(text)));
     for (const unit of ["1", "l1", "rn", "vv", "o0", "."]) {

@@ -17,6 +17,7 @@ import { plantImports } from "./canary-imports.ts";
 import { plantInvitation } from "./canary-invitation.ts";
 import { plantKeys } from "./canary-keys.ts";
 import { plantMailboxes } from "./canary-mailboxes.ts";
+import { plantProbe } from "./canary-probe.ts";
 import type { Canaries } from "./canary-scan.ts";
 import { plantSimpleLogin } from "./canary-simplelogin.ts";
 import { plantWallets } from "./canary-wallet.ts";
@@ -90,6 +91,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   const owner = await client.register(email, word("password"));
   await plantWaysIn(canaries, owner.call);
   await plantInvitation(canaries, client, target.dataDir);
+  await plantProbe(canaries, target);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   await plantChecklist(canaries, { owner, aliasId: aliases.id });
   const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });

@@ -1,6 +1,6 @@
 /** What a proof of mail has found, in sentences, and which one to go on with. */
 import type { MailProbeWire } from "@kauke/contract";
-import { isProven } from "../core/probe/probe.ts";
+import { isMailProven } from "../core/probe/probe.ts";
 import type { OperatorAccess } from "./control/operator-access.ts";
 import { type CheckResult, checking } from "./doctor/check-result.ts";
 
@@ -13,11 +13,11 @@ export async function openProbe(
   isNewWanted = false,
 ): Promise<MailProbeWire> {
   const last = isNewWanted ? null : await access["probe-state"]({ id: "" });
-  return last === null || isOver(last) ? await access["probe-start"]({}) : last;
+  return last === null || isProbeOver(last) ? await access["probe-start"]({}) : last;
 }
 
 /** Whether nothing more is awaited. */
-export function isOver({ answer, returned, ours }: MailProbeWire): boolean {
+export function isProbeOver({ answer, returned, ours }: MailProbeWire): boolean {
   return answer === "not_sent" || answer === "refused" || returned || ours !== null;
 }
 
@@ -76,7 +76,7 @@ const resultsText = ({ spf, dkim, dmarc }: Arrived["theirs"]) => `SPF ${spf}, DK
 export async function offerProbe(access: OperatorAccess, mailbox: string): Promise<CheckResult> {
   const { ok, warn } = checking("mail", mailbox);
   const last = await access["probe-state"]({ id: "" });
-  if (last !== null && isProven(last)) return ok("Mail works both ways.");
+  if (last !== null && isMailProven(last)) return ok("Mail works both ways.");
   const { address } = await openProbe(access);
   return warn(`To prove that mail works, write from it to ${address}, then run \`kauke probe\`, which waits for it.`);
 }

@@ -1,4 +1,5 @@
 /** Which names share a certificate of an issuer (ACME), when to renew it, and what is stored of its order. */
+import type { X509Certificate } from "node:crypto";
 import { smtpHost } from "./smtp-credential.ts";
 
 export interface WantedCertificate {
@@ -67,3 +68,8 @@ export interface CertificateRecords {
 
 /** An `account` is named by its issuer's directory URL, a `challenge` by token, the others by certificate label. */
 export type CertificateRecordKind = "account" | "order" | "challenge" | "certificate" | "state" | "lease";
+
+/** `X509Certificate.checkIssued` says no of one that is not for signing others, such as the server's own. */
+export function isSelfSigned(certificate: X509Certificate): boolean {
+  return certificate.verify(certificate.publicKey);
+}

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { MailProbeWire } from "@kauke/contract";
-import { isProven } from "../../core/probe/probe.ts";
+import { isMailProven } from "../../core/probe/probe.ts";
 import { bounds } from "../../limits/table.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { resultLine } from "../doctor/check-result.ts";
-import { isOver, openProbe, probeResults } from "../probe-results.ts";
+import { isProbeOver, openProbe, probeResults } from "../probe-results.ts";
 import { type Command, jsonText, print, refuse, type Values } from "./command.ts";
 
 const DEFAULT_MINUTES = 15;
@@ -29,7 +29,7 @@ export const probe: Command = {
     const isJudgement = values.headers !== undefined || values.spam !== undefined;
     const state = isJudgement ? await judge(access, values) : await follow(access, values);
     if (state === null) return refuse("There is no proof to add this to: start one with `kauke probe`.", 1);
-    const isDone = isProven(state);
+    const isDone = isMailProven(state);
     if (values.json === true) return print(jsonText({ ...state, isProven: isDone }), isDone ? 0 : 1);
     return print(isDone ? "\nMail works both ways.\n" : `\n${nextStep(state)}\n`, isDone ? 0 : 1);
   },
@@ -69,7 +69,7 @@ async function follow(access: OperatorAccess, values: Values): Promise<MailProbe
       if (!printed.has(line)) show(`${line}\n`);
       printed.add(line);
     }
-    if (isOver(state) || performance.now() >= giveUpAt) return state;
+    if (isProbeOver(state) || performance.now() >= giveUpAt) return state;
     await pause(POLL_MS);
     state = (await access["probe-state"]({ id: state.id })) ?? state;
   }

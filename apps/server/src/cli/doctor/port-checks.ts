@@ -1,6 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
+import { isSelfSigned } from "../../core/certificate.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import type { DnsPlan } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
@@ -99,7 +100,7 @@ export function checkCertificate(
   if (daysLeft < 0) return fix(`It expired on ${end}: renew it.`);
   if (certificate.checkHost(serverName) === undefined)
     return fix(`It does not cover ${serverName}: get one that does.`);
-  if (certificate.checkIssued(certificate))
+  if (isSelfSigned(certificate))
     return warn(
       `It is self-signed: mail still arrives, but mail programs and browsers refuse it. Set KAUKE_TLS_CERT and KAUKE_TLS_KEY.`,
     );

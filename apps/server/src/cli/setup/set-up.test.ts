@@ -86,6 +86,9 @@ it("a first run writes the settings, starts the server, publishes its records an
     /^Register within 7 days: https:\/\/kauke\.example\/register#invite=/,
   );
   expect(shown).toHaveLength(1);
+  expect(results.at(-2)?.says).toMatch(
+    /write from it to probe(?:-[a-z2-7]{4}){3}@kauke\.example, then run `kauke probe`/,
+  );
 });
 
 it("a second run changes nothing and makes no second link", async () => {

@@ -122,7 +122,7 @@ export function withReturn(probe: MailProbe, judgement: HeaderJudgement): MailPr
 }
 
 /** Whether mail works both ways: it came in encrypted for a valid certificate, and ours passed every check. */
-export function isProven({
+export function isMailProven({
   arrived,
   answer,
   ours,

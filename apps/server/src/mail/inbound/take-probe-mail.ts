@@ -13,6 +13,7 @@ import {
   readDeliveryReport,
   unstuff,
 } from "@kauke/mail-rfc";
+import { isSelfSigned } from "../../core/certificate.ts";
 import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { QueueDeps } from "../../core/own-mail.ts";
 import {
@@ -88,7 +89,7 @@ async function takeFirst(
     receivedAt,
     tlsVersion: mail.tls?.version ?? null,
     cipher: mail.tls?.cipher ?? null,
-    certificate: certificateState(deps.certificate(), deps.mailHost, receivedAt),
+    certificate: judgeCertificate(deps.certificate(), deps.mailHost, receivedAt),
     theirs: {
       spf: probeResult(authentication?.spf ?? ""),
       dkim: probeResult(authentication?.dkim ?? ""),
@@ -152,12 +153,12 @@ function isAutomatic(source: HeaderSource): boolean {
   return isList || readAutoSubmitted(source) !== null || ["bulk", "list", "junk"].includes(precedence);
 }
 
-export function certificateState(pem: string, mailHost: string, now: Date): CertificateState {
+export function judgeCertificate(pem: string, mailHost: string, now: Date): CertificateState {
   const certificate = parsed(pem);
   if (certificate === null) return "not_checked";
   if (now < certificate.validFromDate || now > certificate.validToDate) return "expired";
   if (certificate.checkHost(mailHost) === undefined) return "wrong_name";
-  return certificate.checkIssued(certificate) ? "self_signed" : "valid";
+  return isSelfSigned(certificate) ? "self_signed" : "valid";
 }
 
 function parsed(pem: string): X509Certificate | null {
