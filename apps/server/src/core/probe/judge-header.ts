@@ -1,7 +1,10 @@
 /** Reads from the header of a message of ours, as it lies in a mailbox elsewhere, how its mail host judged it. */
+import type { MailProbeWire } from "@kauke/contract";
 import { readAuthenticationResults, type StatedResult } from "@kauke/mail-rfc";
 import { bounds } from "../../limits/table.ts";
-import { type ProbeResults, probeResult } from "./probe.ts";
+import type { AuthResult } from "../message/message.ts";
+
+export type ProbeResults = NonNullable<MailProbeWire["ours"]>;
 
 export interface HeaderJudgement {
   /** `null` when no host's results are in the header, or they are about the mail of another domain. */
@@ -109,3 +112,19 @@ function saysSpam({ name, value }: Field): boolean {
 }
 
 const SCL_SPAM = 5;
+
+const words: Record<AuthResult, ProbeResults["spf"]> = {
+  pass: "pass",
+  fail: "fail",
+  softfail: "fail",
+  permerror: "fail",
+  policy: "fail",
+  neutral: "none",
+  none: "none",
+  temperror: "unknown",
+};
+
+/** @param stated a result of RFC 8601, perhaps in a host's own word */
+export function probeResult(stated: string): ProbeResults["spf"] {
+  return Object.hasOwn(words, stated) ? words[stated as AuthResult] : "unknown";
+}

@@ -7,12 +7,10 @@ import { probeName } from "@kauke/contract/reserved-names";
 import { makeMessageId, toBase32 } from "@kauke/mail-rfc";
 import type { Clock, Random } from "../../runtime/ports.ts";
 import { type DeliveryOutcome, failureText } from "../delivery/delivery.ts";
-import type { AuthResult } from "../message/message.ts";
 import type { HeaderJudgement } from "./judge-header.ts";
 
 type Arrived = NonNullable<MailProbeWire["arrived"]>;
 export type CertificateState = Arrived["certificate"];
-export type ProbeResults = Arrived["theirs"];
 
 export interface MailProbe extends Omit<MailProbeWire, "startedAt" | "expiresAt"> {
   startedAt: Date;
@@ -59,22 +57,6 @@ export function newProbe({ clock, random }: { clock: Clock; random: Random }, do
     ours: null,
     inSpam: null,
   };
-}
-
-const words: Record<AuthResult, ProbeResults["spf"]> = {
-  pass: "pass",
-  fail: "fail",
-  softfail: "fail",
-  permerror: "fail",
-  policy: "fail",
-  neutral: "none",
-  none: "none",
-  temperror: "unknown",
-};
-
-/** @param stated a result of RFC 8601, perhaps in a host's own word */
-export function probeResult(stated: string): ProbeResults["spf"] {
-  return Object.hasOwn(words, stated) ? words[stated as AuthResult] : "unknown";
 }
 
 /** Only the first message counts. @param refusal why it gets no answer; `null`: an answer is enqueued */
@@ -133,6 +115,8 @@ export function isMailProven({
   return isIn && isOut && inSpam !== true;
 }
 
-export function probeWire({ answerId: _, startedAt, expiresAt, ...probe }: MailProbe): MailProbeWire {
-  return { ...probe, startedAt: startedAt.toISOString(), expiresAt: expiresAt.toISOString() };
+export function probeWire({ startedAt, expiresAt, ...probe }: MailProbe): MailProbeWire {
+  const { id, address, arrived, answer, answerProblem, returned, ours, inSpam } = probe;
+  const times = { startedAt: startedAt.toISOString(), expiresAt: expiresAt.toISOString() };
+  return { id, address, ...times, arrived, answer, answerProblem, returned, ours, inSpam };
 }

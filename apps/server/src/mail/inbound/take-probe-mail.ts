@@ -16,11 +16,11 @@ import {
 import { isSelfSigned } from "../../core/certificate.ts";
 import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { QueueDeps } from "../../core/own-mail.ts";
+import { probeResult } from "../../core/probe/judge-header.ts";
 import {
   type CertificateState,
   type MailProbe,
   type MailProbeStore,
-  probeResult,
   withArrival,
   withBounce,
   withoutArrival,
