@@ -7,8 +7,8 @@ import { erase } from "./erase.ts";
 import { usersInvitations, usersInvite, usersUninvite } from "./invites.ts";
 import { keysList, keysRotate } from "./keys.ts";
 import { move, moveDropOld, moveForget } from "./move.ts";
-import { queue, queueDrop, queueRetry } from "./queue.ts";
 import { probe } from "./probe.ts";
+import { queue, queueDrop, queueRetry } from "./queue.ts";
 import { setup } from "./setup.ts";
 import {
   users,

@@ -30,6 +30,7 @@ const doAll = async (calls: ControlHandlers) => {
   await calls["keys-wrapping"]({});
   await calls.backup({ file: "/home/ann@example.org/monday.kauke", withSecretKey: false });
   await calls["certificates-order"]({});
+  await calls["probe-start"]({});
 };
 
 it("each act is recorded once, with who did it to what, and never with an address", async () => {
@@ -51,6 +52,7 @@ it("each act is recorded once, with who did it to what, and never with an addres
     ["wrapping_key_rotated", null],
     ["backup_written", "monday.kauke"],
     ["certificates_ordered", null],
+    ["mail_probe_started", "i-1"],
   ]);
   expect(JSON.stringify(acts)).not.toContain("@");
 });
