@@ -3,8 +3,9 @@
  * change of the table: `npx vitest run scripts/consistency/limits-page.test.ts -u`.
  */
 import { join } from "node:path";
-import { limitNames, namedLimits } from "@kauke/server/limits/named-limits";
-import { bounds, limitsTable } from "@kauke/server/limits/table";
+import { type LimitRow, limitCells, rawCells } from "@kauke/server/limits/limits-text";
+import { limitNames } from "@kauke/server/limits/named-limits";
+import { limitsTable } from "@kauke/server/limits/table";
 import { describe, expect, it, test } from "vitest";
 import { repositoryFiles, repositoryRoot } from "../source-files.ts";
 
@@ -23,59 +24,12 @@ Every resource that a stranger or an account can use up has a limit, a share for
 
 const heads = ["Limit", "Value", "Scope", "Share of one party", "Who gives way", "Attack test"];
 
-type Row = string | { figures: Readonly<Record<string, number>>; row: string };
-const rows = Object.values(limitsTable).flatMap((section) => Object.entries<Row>(section));
-const textOf = (row: Row): string => (typeof row === "string" ? row : row.row);
-const cellsOf = (row: Row): string[] => textOf(row).split(" | ");
-const testsOf = (row: Row): string[] => (cellsOf(row)[5] ?? "").split(", ");
+const rows = Object.values(limitsTable).flatMap((section) => Object.entries<LimitRow>(section));
+const testsOf = (row: LimitRow): string[] => (rawCells(row)[5] ?? "").split(", ");
 
-const MIB = 1024 * 1024;
-const parts = new Map([
-  [1 / 2, "half"],
-  [1 / 3, "a third"],
-  [1 / 4, "a quarter"],
-  [1 / 50, "a fiftieth"],
-]);
-const count = (value: number) => value.toLocaleString("en");
-const some = (value: number, unit: string) => `${count(value)} ${unit}${value === 1 ? "" : "s"}`;
-
-function duration(ms: number): string {
-  if (ms < 1000) return `${ms} ms`;
-  if (ms < 60_000) return `${ms / 1000} s`;
-  if (ms < 3_600_000) return some(ms / 60_000, "minute");
-  return ms < 86_400_000 ? some(ms / 3_600_000, "hour") : some(ms / 86_400_000, "day");
-}
-
-/** A figure with the unit that its name ends with. */
-function figure(name: string, value: number): string {
-  if (name.endsWith("Ms")) return duration(value);
-  if (name.endsWith("Seconds")) return duration(value * 1000);
-  if (name.endsWith("Part")) return parts.get(value) ?? String(value);
-  if (!name.toLowerCase().endsWith("bytes")) return count(value);
-  if (value < 1024) return `${value} bytes`;
-  return value % MIB === 0 ? `${count(value / MIB)} MiB` : `${count(value / 1024)} KiB`;
-}
-
-/** @param path name of a figure of the row, name of a limit, or `name.figure` of another row or limit */
-function filled(path: string, row: Row): string {
-  const [name = "", field] = path.split(".");
-  if (field === undefined && name in namedLimits) {
-    const { max, windowSeconds } = namedLimits[name as "register"];
-    return `\`${name}\` ${count(max)} in ${duration(windowSeconds * 1000)}`
-      .replace(/ in 1 (?=minute|day)/, " a ")
-      .replace(" in 1 h", " an h");
-  }
-  const own = typeof row === "string" ? {} : row.figures;
-  const owner = field === undefined ? own : Object({ ...bounds, ...namedLimits }[name as "message"]);
-  const value: unknown = Object.entries(owner).find(([key]) => key === (field ?? name))?.[1];
-  if (typeof value !== "number") throw new Error(`no figure ${path}`);
-  return figure(field ?? name, value);
-}
-
-function lineOf(row: Row): string {
-  const cells = cellsOf(row).map((cell) => cell.replace(/\{([\w.]+)\}/g, (_, path: string) => filled(path, row)));
+function lineOf(row: LimitRow): string {
   const tests = testsOf(row).map((name) => `\`${name}\``);
-  return `| ${[...cells.slice(0, 5), tests.join(", ")].join(" | ")} |`;
+  return `| ${[...limitCells(row).slice(0, 5), tests.join(", ")].join(" | ")} |`;
 }
 
 function page(): string {
@@ -85,7 +39,7 @@ function page(): string {
       "",
       `| ${heads.join(" | ")} |`,
       `|${"---|".repeat(6)}`,
-      ...Object.values<Row>(section).map(lineOf),
+      ...Object.values<LimitRow>(section).map(lineOf),
       "",
     ].join("\n"),
   );
@@ -106,12 +60,12 @@ const isThere = (name: string): boolean => tests.some((path) => `/${path}`.endsW
 
 describe.each(rows)("the bound %s", (_, row) => {
   it("has six filled cells", () => {
-    expect(cellsOf(row)).toHaveLength(heads.length);
-    for (const cell of cellsOf(row)) expect(cell).not.toBe("");
+    expect(rawCells(row)).toHaveLength(heads.length);
+    for (const cell of rawCells(row)) expect(cell).not.toBe("");
   });
 
   it("counts by parties that exist", () => {
-    for (const scope of (cellsOf(row)[2] ?? "").split(/, | and | /)) expect(scopes).toContain(scope);
+    for (const scope of (rawCells(row)[2] ?? "").split(/, | and | /)) expect(scopes).toContain(scope);
   });
 
   it("names a test file that exists", () => {
@@ -120,17 +74,17 @@ describe.each(rows)("the bound %s", (_, row) => {
 
   it("shows its figures", () => {
     const figures = typeof row === "string" ? {} : row.figures;
-    for (const name of Object.keys(figures)) expect(textOf(row)).toContain(`{${name}}`);
+    for (const name of Object.keys(figures)) expect(rawCells(row).join()).toContain(`{${name}}`);
   });
 });
 
 test("every limit that KAUKE_LIMITS may change has a row", () => {
-  const texts = rows.map(([, row]) => textOf(row)).join("\n");
+  const texts = rows.map(([, row]) => rawCells(row).join()).join("\n");
   for (const name of limitNames) expect(texts).toMatch(new RegExp(`\\{${name}[.}]`));
 });
 
 test("control: a figure, a test file and a scope that do not exist are reported", () => {
-  expect(() => filled("nothing", "")).toThrow("no figure nothing");
+  expect(() => limitCells("{nothing}")).toThrow("no figure nothing");
   expect(isThere("attacks/nowhere.test.ts")).toBe(false);
   expect(scopes.has("nobody")).toBe(false);
 });

@@ -1,5 +1,5 @@
 /** Routes of the admin page, apart from `routes.ts` so that public pages do not carry them. */
-import type { Method } from "./routes.ts";
+import type { Method, Route } from "./routes.ts";
 
 /** An account that is no admin gets 404, as for a path that does not exist. API keys are never accepted. */
 const admin = <M extends Method, P extends string>(method: M, path: P) => ({ method, path, access: "admin" }) as const;
@@ -22,4 +22,4 @@ export const adminRoutes = {
   startMailProbe: admin("POST", "/api/admin/probes"),
   readMailProbe: admin("GET", "/api/admin/probes/:probeId"),
   judgeMailProbe: admin("POST", "/api/admin/probes/:probeId/headers"),
-} as const;
+} as const satisfies Record<string, Route>;

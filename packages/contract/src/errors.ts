@@ -43,6 +43,7 @@ export const errorCodes = [
   "message_too_large",
   "spool_quota",
   "spool_failed",
+  "not_possible",
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];

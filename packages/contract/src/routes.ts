@@ -7,8 +7,8 @@ export interface Route {
   readonly method: Method;
   /** Path in Fastify's form: `/api/aliases/:userId`. */
   readonly path: string;
-  /** Who may call: `user` is a login session, or an API key with the scope. */
-  readonly access: "anyone" | "user";
+  /** Who may call: `user` is a login session, or an API key with the scope; `admin` an admin's login session. */
+  readonly access: "anyone" | "user" | "admin";
 }
 
 const user = <M extends Method, P extends string>(method: M, path: P) => ({ method, path, access: "user" }) as const;

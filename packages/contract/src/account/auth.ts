@@ -76,5 +76,7 @@ export const userWire = z.object({
   balance: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
+  /** Only of an admin of this server. */
+  isAdmin: z.literal(true).optional(),
 });
 export type UserWire = z.infer<typeof userWire>;
