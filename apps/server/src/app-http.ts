@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo, ListenOptions } from "node:net";
 import { fileURLToPath } from "node:url";
+import type { AdminHandlers } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { mtaStsPolicyOf } from "./cli/dns-plan.ts";
@@ -26,13 +27,15 @@ const builtWeb = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 interface WebParts {
   ports: { http: number | null; https: number | null };
+  /** Calls of the admin page. */
+  admin: AdminHandlers;
   /** Takes what is written in the preview inbox; `null` when this process has no mail path. */
   send: SendPreviewReply | null;
   /** Responses to the HTTP challenges of a certificate issuer. */
   challenge?: AnswerChallenge;
 }
 
-export function httpService(parts: Parts, { ports, send, challenge = async () => null }: WebParts): Service {
+export function httpService(parts: Parts, { ports, admin, send, challenge = async () => null }: WebParts): Service {
   const { config, store, overrides, preview, trace } = parts;
   const worker = ageWorker();
   const access = previewAccess(parts.previewToken);
@@ -55,6 +58,7 @@ export function httpService(parts: Parts, { ports, send, challenge = async () =>
         asCaller,
         webRoot: overrides.webRoot ?? builtWeb,
         preview: access,
+        admin,
         tls: https === null ? undefined : { context: (name) => parts.certificate.context(name), challengeContexts },
         extraRoutes: [
           (api) => previewRoutes(api, preview, access),

@@ -1,9 +1,11 @@
 /** The server: chooses adapters, and starts the services in order. Besides testkit, the only place that chooses them. */
+import type { AdminHandlers } from "@kauke/contract";
 import { openCertificates } from "./app-certificates.ts";
 import { healthMetrics } from "./app-health-metrics.ts";
 import { httpService } from "./app-http.ts";
 import { type MailPorts, mailService } from "./app-mail.ts";
 import type { Parts, Service, StartOverrides } from "./app-services.ts";
+import { adminHandlers } from "./cli/control/admin-handlers.ts";
 import { audited } from "./cli/control/audited.ts";
 import type { ControlHandlers } from "./cli/control/control-protocol.ts";
 import { listenControl } from "./cli/control/control-socket.ts";
@@ -21,7 +23,6 @@ import { ShutdownSignal } from "./runtime/shutdown-signal.ts";
 import type { Config, ServiceName } from "./settings/config.ts";
 import { listenProblem } from "./settings/read-config.ts";
 import { openStore, type Store } from "./store/open-store.ts";
-import type { ActToRecord } from "./store/rows/operator-store.ts";
 
 export type { StartOverrides } from "./app-services.ts";
 
@@ -47,9 +48,10 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
   const parts = await openParts(config, logger, overrides, state);
   const { store, metrics, shutdown, preview, previewToken } = parts;
   const ports: RunningServer["ports"] = { http: null, https: null, mx: null, submission: null, submissions: null };
-  const record = (act: ActToRecord) => store.operator.recordAct(act);
-  const control = audited(controlHandlers({ ...parts, ports }), "command", record);
-  const services = servicesOf(parts, ports, control);
+  const calls = controlHandlers({ ...parts, ports });
+  const controlBy = (by: string) => audited(calls, by, (act) => store.operator.recordAct(act));
+  const control = controlBy("command");
+  const services = servicesOf(parts, { ports, control, admin: adminHandlers({ ...config, controlBy, logger }) });
 
   let closing: Promise<void> | null = null;
   const closeAll = async () => {
@@ -71,7 +73,13 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
   }
 }
 
-function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: ControlHandlers): readonly Service[] {
+interface ServedBy {
+  ports: RunningServer["ports"];
+  control: ControlHandlers;
+  admin: AdminHandlers;
+}
+
+function servicesOf(parts: OpenParts, { ports, control, admin }: ServedBy): readonly Service[] {
   const { config, overrides, leakGuard, disk, certificate, issuer } = parts;
   const runs = (name: ServiceName) => config.services.has(name);
   const isMember = overrides.member !== undefined;
@@ -87,6 +95,7 @@ function servicesOf(parts: OpenParts, ports: RunningServer["ports"], control: Co
       ? [
           httpService(parts, {
             ports,
+            admin,
             send: mail?.previewReply ?? null,
             ...(issuer && { challenge: issuer.challenge }),
           }),

@@ -1,5 +1,6 @@
 /** Shapes of the admin page. Nothing here has mail, aliases, destinations or notes of anybody. */
 import * as z from "zod";
+import { accountEmail } from "./account/auth.ts";
 import { registrationModes } from "./account/registration.ts";
 import { adminRoutes } from "./admin-routes.ts";
 import type { EndpointShapes } from "./endpoint.ts";
@@ -145,10 +146,12 @@ export const mailProbe = z.object({
 });
 export type MailProbeWire = z.infer<typeof mailProbe>;
 
+const HEADER_CHARS_MAX = 65_536;
+
 /** Header of our answer as it lies in their mailbox, and whether it lay in the spam folder; at least one of them. */
 export const probeJudgement = z
   .object({
-    headers: z.string("headers must be a text").max(65_536, "headers are too long").optional(),
+    headers: z.string("headers must be a text").max(HEADER_CHARS_MAX, "headers are too long").optional(),
     inSpam: z.boolean("inSpam must be true or false").optional(),
   })
   .refine(
@@ -216,7 +219,7 @@ const shapes = {
   createInvite: {
     summary: "Create an invitation; its link is shown once",
     body: z.object({
-      address: z.string("address must be a text").max(1024).optional(),
+      address: accountEmail.optional(),
       days: z.int("days must be a whole number").min(1).max(90).optional(),
     }),
     status: 201,
@@ -240,6 +243,8 @@ const shapes = {
     summary: "Tell how the other side judged our answer",
     params: probeParams,
     body: probeJudgement,
+    // JSON doubles line ends and quotation marks.
+    bodyMaxBytes: 2 * HEADER_CHARS_MAX,
     status: 200,
     response: mailProbe,
   },

@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
+import { adminEndpoints } from "./admin.ts";
+import { adminRoutes } from "./admin-routes.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { fillPath, routes } from "./routes.ts";
 
 test("every call's method and path are the contract's, and no two are the same", () => {
-  const calls = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`);
-  expect(Object.keys(endpoints)).toEqual(expect.arrayContaining(Object.keys(routes)));
-  expect(new Set(calls).size).toBe(Object.keys(routes).length);
+  const every = { ...endpoints, ...adminEndpoints };
+  const calls = Object.values(every).map(({ method, path }) => `${method} ${path}`);
+  const names = Object.keys({ ...routes, ...adminRoutes });
+  expect(Object.keys(every)).toEqual(expect.arrayContaining(names));
+  expect(new Set(calls).size).toBe(names.length);
 });
 
 test("an API key cannot sign in, manage sign-ins, keys and secrets, send, decrypt, export, import or add destinations", () => {

@@ -1,4 +1,4 @@
-/** Mounts the contract's route table: authentication, validation of path ids and body, then the handler. */
+/** Mounts the contract's routes: authentication, validation of path ids and body, then the handler. */
 
 import { Readable } from "node:stream";
 import { type Endpoint, type EndpointName, endpoints, limits } from "@kauke/contract";
@@ -8,6 +8,7 @@ import { AppError, asAppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
 import { checkLoginSession } from "../core/login-session.ts";
 import { clientBlock } from "../limits/party.ts";
+import { onlyWithoutKey } from "./compat/client-requests.ts";
 import type { BrowserCookie, SessionCookie } from "./cookies.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
 import type { AccountCalls } from "./request/account-calls.ts";
@@ -35,7 +36,7 @@ interface MountOptions {
   deps: CoreDeps;
   cookie: SessionCookie;
   browserCookie: BrowserCookie;
-  handlers: Handlers;
+  calls: readonly MountedCall[];
   accountCalls: AccountCalls;
   asCaller?: AsCaller | undefined;
   originOf(request: FastifyRequest): string;
@@ -64,16 +65,30 @@ export const callerTurn = (request: FastifyRequest) => ({
 
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
+/** A call of the contract and what serves it. */
+export interface MountedCall {
+  endpoint: Endpoint;
+  handler: AnyHandler;
+  isOfWorker: boolean;
+}
+
+export function contractCalls(handlers: Handlers): MountedCall[] {
+  return (Object.keys(endpoints) as EndpointName[]).map((name) => ({
+    endpoint: endpoints[name],
+    handler: handlers[name] as Handler<never> as AnyHandler,
+    isOfWorker: workerCalls.has(name),
+  }));
+}
+
 export function mountEndpoints(app: FastifyInstance, options: MountOptions): void {
-  const { deps, handlers, accountCalls, asCaller = (_, work) => work() } = options;
+  const { deps, accountCalls, asCaller = (_, work) => work() } = options;
   const largeBodies = new LargeBodies();
   const downloads = new Downloads();
-  for (const name of Object.keys(endpoints) as EndpointName[]) {
-    const endpoint: Endpoint = endpoints[name];
-    const handler = handlers[name] as Handler<never> as AnyHandler;
+  for (const { endpoint, handler, isOfWorker } of options.calls) {
     app.route({
       method: endpoint.method,
       url: endpoint.path,
+      ...(endpoint.access === "admin" ? onlyWithoutKey : {}),
       config: {
         hasSuccessField: endpoint.hasSuccessField === true,
         isInTable: true,
@@ -84,7 +99,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       onRequest: async (request, reply) => {
         const isByKey = hasKeyField(request.headers);
         if (isFile(endpoint) && !isByKey && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
-        if (endpoint.access === "user") await signIn(options, endpoint, request);
+        await authorize(options, endpoint, request);
         if (endpoint.bytesBody === true) refuseOtherTypes(request);
         const { signedInUserId } = request;
         if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)
@@ -92,14 +107,15 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
       },
       async handler(request, reply) {
         const call = callOf(endpoint, options, request, reply) as Call<never>;
+        const { signedInUserId } = request;
+        const caller = { access: endpoint.access, userId: signedInUserId };
         const work = async () => {
-          const response = await handler(call).catch((thrown) => rethrow(deps, request.signedInUserId, thrown));
+          const response = await handler(call).catch((thrown) => rethrow(deps, caller, thrown));
           return isFile(endpoint) ? response : await withLongListAsText(response);
         };
-        const { signedInUserId } = request;
         const turn = callerTurn(request);
         const inTurn = () => asCaller(turn, work);
-        const isUnlimited = signedInUserId === null || workerCalls.has(name);
+        const isUnlimited = signedInUserId === null || isOfWorker;
         const response = await (isUnlimited ? inTurn() : accountCalls.run(signedInUserId, inTurn));
         if (!isFile(endpoint) || signedInUserId === null) {
           if (typeof response === "string") reply.type("application/json; charset=utf-8");
@@ -142,22 +158,41 @@ function nameFile(reply: FastifyReply, { type, name, ending }: FileName, now: Da
   reply.header("content-disposition", `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.${ending}"`);
 }
 
-async function signIn(
-  { deps, cookie }: Pick<MountOptions, "deps" | "cookie">,
-  { scope }: Endpoint,
-  request: FastifyRequest,
-): Promise<void> {
-  if (hasKeyField(request.headers)) return void (await keyCaller(deps, request, scope));
-  const token = cookie.read(request);
-  const session = token === null ? null : await checkLoginSession(deps, token);
-  if (session === null) throw new AppError("not_signed_in");
-  request.signedInUserId = session.userId;
+type SessionParts = Pick<MountOptions, "deps" | "cookie">;
+
+async function authorize(parts: SessionParts, { access, scope }: Endpoint, request: FastifyRequest): Promise<void> {
+  if (access === "anyone") return;
+  if (access === "admin") return await requireAdmin(parts, request);
+  if (hasKeyField(request.headers)) return void (await keyCaller(parts.deps, request, scope));
+  const userId = await sessionOwner(parts, request);
+  if (userId === null) throw new AppError("not_signed_in");
+  request.signedInUserId = userId;
 }
 
-/** @throws `not_signed_in` if the account was deleted while the call was in progress; otherwise the error itself */
-async function rethrow(deps: CoreDeps, userId: string | null, thrown: unknown): Promise<never> {
+/** @throws AppError `not_found`, as for an unknown path, unless the request has the login session of an admin */
+async function requireAdmin(parts: SessionParts, request: FastifyRequest): Promise<void> {
+  const userId = await sessionOwner(parts, request);
+  const user = userId === null ? null : await parts.deps.users.find(userId);
+  if (user?.isAdmin !== true) throw new AppError("not_found");
+  request.signedInUserId = user.id;
+}
+
+async function sessionOwner({ deps, cookie }: SessionParts, request: FastifyRequest): Promise<string | null> {
+  const token = cookie.read(request);
+  const session = token === null ? null : await checkLoginSession(deps, token);
+  return session?.userId ?? null;
+}
+
+interface Caller {
+  access: Endpoint["access"];
+  userId: string | null;
+}
+
+/** @throws the error itself, or the refusal of a caller whose account was deleted while the call was in progress */
+async function rethrow({ users }: CoreDeps, { access, userId }: Caller, thrown: unknown): Promise<never> {
   const isPlanned = asAppError(thrown) !== null || userId === null;
-  if (!isPlanned && (await deps.users.find(userId)) === null) throw new AppError("not_signed_in", {}, thrown);
+  if (!isPlanned && (await users.find(userId)) === null)
+    throw new AppError(access === "admin" ? "not_found" : "not_signed_in", {}, thrown);
   throw thrown;
 }
 
@@ -202,7 +237,13 @@ const notFoundTexts: Record<string, string> = {
   importId: "Import not found",
   mailboxId: "Mailbox not found",
   labelId: "Label not found",
+  accountId: "Account not found",
+  inviteId: "Invitation not found",
+  probeId: "Proof of mail not found",
 };
+
+/** What is said of an id that names nothing. @param name of the path parameter */
+export const notFoundText = (name: string): string | undefined => notFoundTexts[name];
 
 /** @throws AppError `not_found` for an invalid id, `forbidden` for the id of another user */
 function checkedParams(

@@ -5,25 +5,26 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Endpoint, type EndpointName, endpoints, fillPath } from "@kauke/contract";
+import { type Endpoint, fillPath } from "@kauke/contract";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
-import { startTestServer, type TestServer, testDomains, Visitor } from "./test/test-server.ts";
+import { type AdminServer, startAdminServer } from "./admin/admin-server.testing.ts";
+import { everyEndpoint, testDomains, Visitor } from "./test/test-server.ts";
 
-const all = Object.entries(endpoints) as [EndpointName, Endpoint][];
+const all = Object.entries(everyEndpoint) as [keyof typeof everyEndpoint, Endpoint][];
 const NO_ID = "00000000-0000-4000-8000-000000000000";
 const NUL_IN_JSON = String.raw`\u0000`;
 const PASSWORD = "correct horse battery staple";
 
 let webRoot: string;
-let server: TestServer;
+let server: AdminServer;
 let person: Visitor;
 let aliasId: string;
 beforeAll(async () => {
   webRoot = await mkdtemp(join(tmpdir(), "kauke-web-"));
   await writeFile(join(webRoot, "index.html"), "<html><head></head><body></body></html>");
-  server = await startTestServer({ config: { limits: "off" }, webRoot });
-  person = await new Visitor(server).register();
+  server = await startAdminServer({ config: { limits: "off" }, webRoot });
+  person = await server.newAdmin();
   const made = await person.call("createAlias", {
     body: { alias: "first", domain: testDomains[0], forwardTo: plain.forwardTo },
   });
@@ -93,9 +94,12 @@ interface Made {
   query?: string;
 }
 
-async function expectNoIncident(name: EndpointName, { id = NO_ID, body, query = "" }: Made): Promise<void> {
+async function expectNoIncident(
+  name: keyof typeof everyEndpoint,
+  { id = NO_ID, body, query = "" }: Made,
+): Promise<void> {
   server.logged.length = 0;
-  const { method, path } = endpoints[name];
+  const { method, path } = everyEndpoint[name];
   const ids = [...path.matchAll(/:(\w+)/g)].map(([, key = ""]) => [
     key,
     id === NO_ID && key === "aliasId" ? aliasId : id,

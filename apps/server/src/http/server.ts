@@ -1,6 +1,7 @@
 /** Builds the HTTP server of web app and API from its dependencies. Rules are in core, schemas in the contract. */
 import type { Server } from "node:http";
 import fastifyCookie from "@fastify/cookie";
+import type { AdminHandlers } from "@kauke/contract";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { AppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
@@ -9,6 +10,7 @@ import { rateLimitRules } from "../limits/named-limits.ts";
 import type { Logger, Metrics } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
 import { accountHandlers, analyticsHandlers, checklistHandlers, noticeHandlers } from "./account/routes.ts";
+import { adminCalls } from "./admin/routes.ts";
 import { aliasHandlers, labelHandlers, webhookSecretHandlers } from "./aliases/routes.ts";
 import { apiKeyHandlers } from "./api-keys/routes.ts";
 import { closeInTime } from "./close-in-time.ts";
@@ -27,7 +29,7 @@ import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
 import { confirmationHandlers, mailboxHandlers } from "./mailboxes/routes.ts";
-import { type AsCaller, callerTurn, mountEndpoints } from "./mount-endpoints.ts";
+import { type AsCaller, callerTurn, contractCalls, mountEndpoints } from "./mount-endpoints.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type PreviewAccess, previewAccess } from "./preview/preview-access.ts";
 import { AccountCalls } from "./request/account-calls.ts";
@@ -89,6 +91,8 @@ export interface HttpServerOptions
   /** Makes a request's database statements wait for the caller's turn; by default they do not wait. */
   asCaller?: AsCaller | undefined;
   webRoot: string;
+  /** Handlers of the admin page's calls; without them there are no such paths. */
+  admin?: AdminHandlers;
   /** Access to the preview inbox; by default nobody has it and its page is a 404. */
   preview?: PreviewAccess;
   /** Routes of other parts (the preview inbox), with the same headers and error handling. */
@@ -113,11 +117,14 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   const browsers = browserCookie(isHttps);
   const imports = new ImportRunner({ ...deps, logger });
   app.addHook("onClose", () => imports.close());
-  const handlers = allHandlers(deps, options, { later, imports });
+  const calls = [
+    ...contractCalls(allHandlers(deps, options, { later, imports })),
+    ...(options.admin === undefined ? [] : adminCalls(options.admin)),
+  ];
   const accountCalls = new AccountCalls();
   const { asCaller } = options;
   runInAccountTurn(app, { accountCalls, asCaller });
-  mountEndpoints(app, { deps, cookie, browserCookie: browsers, handlers, originOf, accountCalls, asCaller });
+  mountEndpoints(app, { deps, cookie, browserCookie: browsers, calls, originOf, accountCalls, asCaller });
   await mountDialects(app, deps);
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps, later, sessionCookie: cookie, browserCookie: browsers });
@@ -158,7 +165,11 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
     rewriteUrl: plainUrl,
     // Fastify reports a path that cannot be decoded before any hook runs, so the headers are added here.
     frameworkErrors: (error, request, reply) =>
-      void respondToError(error, request, reply.headers({ ...headers, ...corsHeaders(request) })),
+      void respondToError(
+        error,
+        request,
+        reply.headers({ ...headers, ...cacheHeaders(request), ...corsHeaders(request) }),
+      ),
     clientErrorHandler: respondToBrokenRequest,
   });
   app.setErrorHandler(respondToError);
@@ -173,6 +184,8 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
   return app;
 }
 
+const cacheHeaders = ({ url }: FastifyRequest) =>
+  isApiPath(url.split("?", 1)[0] ?? "") ? { "cache-control": "no-store" } : {};
 const corsHeaders = ({ url }: FastifyRequest) => (isSharedPath(url) ? sharedHeaders : {});
 
 function allowKeyCalls(app: FastifyInstance): void {
@@ -191,13 +204,14 @@ function guardRequests(
   headers: Readonly<Record<string, string>>,
 ): void {
   app.addHook("onRequest", async (request, reply) => {
-    reply.headers(headers);
-    if (isApiPath(request.url.split("?", 1)[0] ?? "")) reply.header("cache-control", "no-store");
+    reply.headers({ ...headers, ...cacheHeaders(request) });
     if (isSharedPath(request.url) && request.method === "OPTIONS")
       return reply.code(204).headers(preflightHeaders).send();
-    if (mayHaveNoCookie(request)) return;
-    if (isCrossSiteWrite(request.method, request.headers, ownOrigins(config, request)))
+    const mayBeByBrowser = !mayHaveNoCookie(request);
+    if (mayBeByBrowser && isCrossSiteWrite(request.method, request.headers, ownOrigins(config, request)))
       throw new AppError("cross_site");
+    // Before the body is read, so that a path that the caller may not know of does not differ from an unknown one.
+    if (request.is404 && request.method !== "GET" && request.method !== "HEAD") throw new AppError("not_found");
   });
   app.addHook("onResponse", async (_, reply) => {
     metrics.count("kauke_http_requests_total", { status: `${Math.floor(reply.statusCode / 100)}xx` });

@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { AGE_HEADER_MAX_BYTES, dearmor, isAgeFile, isPublicKey, publicKeyKind, readPrivateKeys } from "@kauke/age";
-import { type Endpoint, endpoints, limits } from "@kauke/contract";
+import { adminEndpoints, type Endpoint, endpoints, limits } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
 import { headerLimits, readStsPolicy, unstuff } from "@kauke/mail-rfc";
 import { bodyShapes, fill, headerShapes, type Shape, textShapes } from "@kauke/mail-rfc/hostile-shapes.testing";
@@ -272,7 +272,9 @@ describe("twice the hostile input takes about twice the time:", () => {
     expect(await breaches(sample(textShapes), (text) => text, [largest, read])).toEqual([]);
   });
 
-  const withBody = Object.entries(endpoints as Record<string, Endpoint>).filter(([, { body }]) => body !== undefined);
+  const withBody = Object.entries<Endpoint>({ ...endpoints, ...adminEndpoints }).filter(
+    ([, { body }]) => body !== undefined,
+  );
 
   it.each(withBody)("the body of %s", { timeout: TIMEOUT_MS }, async (_, { body: schema, bodyMaxBytes }) => {
     if (schema === undefined) return;

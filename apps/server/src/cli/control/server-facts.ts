@@ -200,7 +200,7 @@ type UserCalls = Pick<
 >;
 
 /** Accounts per response. They are read in pages of USERS_OF_A_PAGE, so that the event loop is not blocked. */
-const USERS_AT_ONCE = 1000;
+export const USERS_AT_ONCE = 1000;
 const USERS_OF_A_PAGE = 200;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -20,7 +20,8 @@ function checkOne({ hosts, leftOut, validUntil, failure, nextOrderAt }: Certific
   return ok(`For ${hosts.join(", ")}, ${until}, renewed by itself.`);
 }
 
-const whyNot: Readonly<Record<NonNullable<CertificateStatus["failure"]>, string>> = {
+/** Why an order failed and what to do about it. */
+export const whyNot: Readonly<Record<NonNullable<CertificateStatus["failure"]>, string>> = {
   no_address: "Names have no address in DNS, or lead elsewhere: set the records that `kauke domains` prints.",
   refused: "The issuer can't reach them at port 80 of this machine: check DNS, the firewall, and what listens there.",
   unreachable: "The issuer does not answer, or this machine can't reach it: check its connection to the internet.",

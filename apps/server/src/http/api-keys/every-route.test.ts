@@ -2,11 +2,20 @@
  * Checks for every call of the contract who may make it: callers without a key, with each kind of invalid key, with
  * each scope, and by cookie.
  */
-import { type Endpoint, type EndpointName, endpoints, fillPath, type KeyScope, keyScopes } from "@kauke/contract";
+import {
+  adminEndpoints,
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  fillPath,
+  type KeyScope,
+  keyScopes,
+} from "@kauke/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newApiKeySecret } from "../../core/api-key.ts";
 import { systemRandom } from "../../runtime/ports.ts";
-import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+import { type AdminServer, startAdminServer } from "../admin/admin-server.testing.ts";
+import { startTestServer, Visitor } from "../test/test-server.ts";
 import { bearer, newKey } from "./api-keys.testing.ts";
 
 const all = Object.entries(endpoints) as [EndpointName, Endpoint][];
@@ -20,14 +29,16 @@ const ids = Object.fromEntries(
     .map((name) => [name, NO_ID]),
 );
 
-let server: TestServer;
+const unknownIds = { accountId: NO_ID, inviteId: NO_ID, probeId: NO_ID };
+
+let server: AdminServer;
 let person: Visitor;
 let other: Visitor;
 let wrongHeaders: Record<string, Record<string, string>>;
 const byScope = new Map<KeyScope, string>();
 
 beforeAll(async () => {
-  server = await startTestServer({ config: { limits: "off" } });
+  server = await startAdminServer({ config: { limits: "off" } });
   person = await new Visitor(server).register();
   other = await new Visitor(server).register();
   const expired = await newKey(person, keyScopes, { expiresAt: "2026-11-21T09:00:01Z" });
@@ -109,6 +120,21 @@ describe.each(signedIn)("%s", (name, { scope }) => {
   it("can be made with a session cookie alone", async () => {
     const visitor = await new Visitor(server).register();
     expect((await visitor.call(name, { params: ids })).status).not.toBe(401);
+  });
+});
+
+describe.each(Object.entries<Endpoint>(adminEndpoints))("%s", (_, { method, path }) => {
+  it("is made by no key, not even by an admin's, and is not there for one", async () => {
+    const admin = await server.newAdmin();
+    const whole = (await newKey(admin)).secret;
+    for (const headers of [...Object.values(wrongHeaders), bearer(whole), { authentication: whole }]) {
+      for (const visitor of [stranger(), admin]) {
+        const { status, body } = await visitor.send({ method, url: fillPath(path, unknownIds), headers });
+        const unknown = await visitor.send({ method, url: "/api/does-not-exist", headers });
+        expect([status, body]).toEqual([unknown.status, unknown.body]);
+        if (!("authentication" in headers)) expect([status, body.code]).toEqual([404, "not_found"]);
+      }
+    }
   });
 });
 

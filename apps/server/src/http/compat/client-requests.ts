@@ -56,4 +56,7 @@ export const keyFieldConstraint: Strategies = {
 /** Restricts a route to requests with SimpleLogin's header field; it takes precedence over Kauke's own route. */
 export const onlyWithAuthentication = { constraints: { keyField: "authentication" } } as const;
 
+/** Restricts a route to requests without a field for an API key; to others its path is an unknown one. */
+export const onlyWithoutKey = { constraints: { keyField: ABSENT } } as const;
+
 export const onlyWithAuthorization = { constraints: { keyField: "authorization" } } as const;

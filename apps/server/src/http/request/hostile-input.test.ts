@@ -1,21 +1,26 @@
 /** Any input to any route gets a client error (4xx) or a success, in the form that the web app expects. */
-import { type Endpoint, endpoints, errorCodes } from "@kauke/contract";
+import { type Endpoint, errorCodes } from "@kauke/contract";
 import { rounds } from "@kauke/testkit/long-rounds";
 import * as fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type AdminServer, startAdminServer } from "../admin/admin-server.testing.ts";
 import { testAgeKey } from "../test/test-key.ts";
-import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+import { everyEndpoint, startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
-let server: TestServer;
+let server: AdminServer;
 /** Strangers visit this one, which looks their `invite` up. */
 let byInvitation: TestServer;
 let ann: Visitor;
+let admin: Visitor;
+let inviteId: string;
+/** An account that the admin may delete. */
+let accountId: string;
 let aliasId: string;
 let credentialId: string;
 let keyId: string;
 beforeAll(async () => {
-  server = await startTestServer({ config: { limits: "off" } });
+  server = await startAdminServer({ config: { limits: "off" } });
   byInvitation = await startTestServer({ store: server.store, config: { limits: "off", registration: "invite" } });
   ann = await new Visitor(server).register();
   aliasId = (await ann.createAlias()).id;
@@ -23,6 +28,9 @@ beforeAll(async () => {
   const { publicKey, encryptedPrivateKey } = testAgeKey;
   const key = await ann.call("createEncryptionKey", { body: { keyName: "k", publicKey, encryptedPrivateKey } });
   keyId = key.body.key.id;
+  admin = await server.newAdmin();
+  accountId = (await new Visitor(server).register()).userId;
+  inviteId = (await admin.call("createInvite", { body: {} })).body.id;
 });
 afterAll(async () => {
   await byInvitation.close();
@@ -53,6 +61,11 @@ const fields = [
   "signedMessage",
   "signature",
   "invite",
+  "host",
+  "address",
+  "days",
+  "headers",
+  "inSpam",
   "toString",
   "length",
 ];
@@ -151,7 +164,7 @@ async function throwAt(
   person: Visitor,
   thrown: { payload: string | Buffer; headers: object; param: string },
 ) {
-  const own: Record<string, string> = { userId: ann.userId, aliasId, credentialId, keyId };
+  const own: Record<string, string> = { userId: ann.userId, aliasId, credentialId, keyId, inviteId, accountId };
   const encode = (name: string) =>
     thrown.param === "own" ? (own[name] ?? "") : encodeURIComponent(thrown.param.toWellFormed());
   const url = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encode(name));
@@ -172,14 +185,15 @@ async function throwAt(
   }
 }
 
-const routes = Object.entries(endpoints) as [string, Endpoint][];
+const routes = Object.entries<Endpoint>(everyEndpoint);
 /** Calls that delete what other calls need. When tested with a signed-in user, each gets a newly registered user. */
 const ending = new Set(["deleteAccount", "logout", "deleteAlias", "deleteEncryptionKey"]);
 
 describe("hostile input never causes a server error", () => {
   it.each(routes)("%s, signed in and not", async (name, endpoint) => {
     const stranger = new Visitor(byInvitation);
-    const person = ending.has(name) ? await new Visitor(server).register() : ann;
+    const user = endpoint.access === "admin" ? admin : ann;
+    const person = ending.has(name) ? await new Visitor(server).register() : user;
     await fc.assert(
       fc.asyncProperty(body, headers, param, fc.boolean(), async (payload, odd, oddParam, isSignedIn) => {
         const mostlyJson = { "content-type": "application/json", ...odd };
@@ -189,6 +203,23 @@ describe("hostile input never causes a server error", () => {
       { numRuns: endpoint.body === undefined ? rounds(10, 200) : rounds(40, 800) },
     );
     expect([...server.logged, ...byInvitation.logged]).toEqual([]);
+  });
+
+  it.each(routes.filter(([, { access }]) => access === "admin"))("%s is not there for others", async (_, endpoint) => {
+    const others = [ann, new Visitor(server)];
+    await fc.assert(
+      fc.asyncProperty(body, headers, param, fc.constantFrom(...others), async (payload, odd, oddParam, other) => {
+        const sent = {
+          method: endpoint.method,
+          payload: endpoint.method === "GET" ? undefined : payload,
+          headers: odd,
+        };
+        const url = endpoint.path.replace(/:\w+/, encodeURIComponent(oddParam.toWellFormed()));
+        const { status, body: answer } = await other.send({ ...sent, url } as InjectOptions);
+        expect([status, answer]).toEqual([404, { message: "Not found", code: "not_found" }]);
+      }),
+      { numRuns: rounds(10, 200) },
+    );
   });
 
   it("on unknown paths and methods", async () => {

@@ -37,5 +37,6 @@ export function userToWire(user: User): UserWire {
     balance: (user.balanceCents / 100).toFixed(2),
     createdAt: user.createdAt.toISOString(),
     updatedAt: user.updatedAt.toISOString(),
+    ...(user.isAdmin && { isAdmin: true }),
   };
 }

@@ -18,6 +18,7 @@ const pages: ReadonlyMap<string, PageRoute> = new Map([
   ["/register", shown("register")],
   ["/dashboard", personal("dashboard")],
   ["/settings", personal("settings")],
+  ["/admin", personal("admin")],
   ["/move", personal("move")],
   ["/compose", personal("compose")],
   ["/decrypt", personal("decrypt")],

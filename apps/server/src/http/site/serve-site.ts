@@ -71,8 +71,8 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
     return send(reply, page ?? missing, page === null ? 404 : 200);
   });
   app.setNotFoundHandler(async (request, reply) => {
-    if (request.method !== "GET" && request.method !== "HEAD") throw new AppError("not_found");
-    // Programs request build files and well-known URIs (RFC 8615) and get plain text; other paths may be typing errors.
+    // Files of the build and well-known URIs (RFC 8615) are requested by programs, which get a line of text.
+    // Anything else may be a user's typing error and gets the page "not found".
     return /^\/(?:assets|\.well-known)(?:\/|$)/i.test(pathOf(request.url))
       ? respondNotFound(reply)
       : send(reply, missing, 404);

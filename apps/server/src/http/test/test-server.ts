@@ -3,7 +3,15 @@
  * contract.
  */
 import { randomInt } from "node:crypto";
-import { type Endpoint, type EndpointName, endpoints, errorCodes, walletChallenge } from "@kauke/contract";
+import {
+  type AdminEndpointName,
+  adminEndpoints,
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  errorCodes,
+  walletChallenge,
+} from "@kauke/contract";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
@@ -107,6 +115,7 @@ const problem = z.strictObject({
 export interface CallInput {
   params?: Record<string, string>;
   body?: unknown;
+  query?: Record<string, string>;
   headers?: Record<string, string>;
 }
 
@@ -116,6 +125,12 @@ export interface Reply {
   body: any;
   headers: Record<string, unknown>;
 }
+
+/** Every call of the contract, those of the admin page included. */
+export const everyEndpoint: Readonly<Record<EndpointName | AdminEndpointName, Endpoint>> = {
+  ...endpoints,
+  ...adminEndpoints,
+};
 
 /** A browser with its own cookie jar and IP address. */
 export class Visitor {
@@ -141,10 +156,11 @@ export class Visitor {
   }
 
   /** Makes a call of the contract and validates the response. */
-  async call(name: EndpointName, { params, body, headers }: CallInput = {}): Promise<Reply> {
-    const endpoint: Endpoint = endpoints[name];
+  async call(name: EndpointName | AdminEndpointName, { params, body, query, headers }: CallInput = {}): Promise<Reply> {
+    const endpoint = everyEndpoint[name];
     const ids: Record<string, string> = { userId: this.userId, ...params };
-    const url = endpoint.path.replace(/:(\w+)/g, (_, id: string) => encodeURIComponent(ids[id] ?? ""));
+    const path = endpoint.path.replace(/:(\w+)/g, (_, id: string) => encodeURIComponent(ids[id] ?? ""));
+    const url = query === undefined ? path : `${path}?${new URLSearchParams(query).toString()}`;
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const type = payload === undefined ? {} : { "content-type": "application/json" };
     const reply = await this.send({ method: endpoint.method, url, payload, headers: { ...type, ...headers } });
