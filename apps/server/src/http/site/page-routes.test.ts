@@ -7,6 +7,11 @@ test("a page is found in any letter case and with trailing slashes", () => {
   expect(isPreviewPage("/Preview/")).toBe(true);
 });
 
+test("the admin page is a page for signed-in users, which is not indexed", () => {
+  expect(findPage("/admin")).toEqual({ drawn: "auth", begun: "admin", isIndexed: false, canonicalPath: null });
+  expect(indexedPaths()).not.toContain("/admin");
+});
+
 test("both paths of the landing page have one canonical path", () => {
   expect(findPage("/")).toEqual(findPage("/home"));
   expect(indexedPaths().filter((path) => path === "/")).toEqual(["/"]);
