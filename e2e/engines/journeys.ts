@@ -3,6 +3,8 @@
  * `npm test` runs few of them in each engine, `npm run test:long` all.
  */
 import { apiKeyPattern, type LabelWire } from "@kauke/contract";
+import { controlClient } from "@kauke/server/cli/control/control-client";
+import { controlPath } from "@kauke/server/cli/control/control-protocol";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { describe, expect, test } from "vitest";
@@ -36,6 +38,7 @@ const journeys: readonly Journey[] = [
   testCompose,
   testPages,
   testDialog,
+  testAdmin,
 ];
 
 /**
@@ -187,6 +190,28 @@ function testSignIn(site: EngineSite): void {
     await tab.seePath("/home");
     await tab.open("/dashboard");
     await tab.see(heading("Welcome Back"));
+  });
+}
+
+function testAdmin(site: EngineSite): void {
+  test("an admin reads the checks, makes an invitation and finds it in the list of acts, on a phone", async () => {
+    const person = await site.person();
+    const control = controlClient(controlPath(site.server.dataDir) ?? "");
+    await control["users-admin"]({ userId: person.user.id, isAdmin: true });
+    const tab = await site.visit({ as: person, width: widths.phone });
+    await tab.open("/admin");
+    await tab.click(link(/^Overview/));
+    await tab.see(heading(/^Everything works|^\d+ things? to fix/));
+    await tab.click(link("All sections"));
+    await tab.click(link("Invitations"));
+    await tab.click(button("Create Invitation"));
+    await tab.click(button("Create Invitation", dialog("Create invitation")));
+    await tab.see(text(/#invite=[a-z2-7]{32}$/));
+    await tab.click(button("Done"));
+    await tab.see(text("For anybody who has the link"));
+    await tab.click(link("All sections"));
+    await tab.click(link("Acts"));
+    await tab.see(text("Invitation created"));
   });
 }
 

@@ -3,6 +3,7 @@ import { type GoogleFailure, googleFailureCookie, googleFailureHash } from "@kau
 import type { Visit } from "../browser/browser.ts";
 import { fillRegister, signIn } from "../browser/steps.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
+import { adminScreens } from "./admin-screens.ts";
 import { aliasPanelScreens } from "./alias-panel-screens.ts";
 import { aliasSettingsScreens } from "./alias-settings-screens.ts";
 import { composeScreens } from "./compose-screens.ts";
@@ -136,6 +137,7 @@ export const screens: readonly Screen[] = [
   }),
   ...encryptionScreens,
   ...moveScreens,
+  ...adminScreens,
   ...aliasSettingsScreens,
   pageAt("/docs", "static-docs"),
   nextPage("/docs/smtp", "static-docs-smtp"),

@@ -153,7 +153,7 @@ function Frame({ isDrawn }: Props) {
     sayLoggedOut();
     navigate("/home");
   });
-  const screen = screenFor(path, session.user !== null);
+  const screen = screenFor(path, session.user !== null, session.user?.isAdmin);
   const personal = isWaiting ? personalScreenAt(path) : isPersonal(screen) ? screen : null;
   useNoFileNavigation();
   // Once the session is lost, the page shows no account, although the dashboard is still there with its message.

@@ -5,10 +5,17 @@ import { NotFoundPage } from "../pages/NotFoundPage.tsx";
 import { type Preloadable, preloadable } from "./preloadable.tsx";
 import type { ScreenName } from "./screens.ts";
 
-function preloadableWithQueries(fetchPage: () => Promise<ComponentType>): Preloadable {
+type Imports<Name extends string> = () => Promise<Record<Name, ComponentType>>;
+
+/** Takes the name apart from the import: Vite would wrap each `(await import(…)).Name` in a function of its own. */
+function alone<Name extends string>(load: Imports<Name>, name: Name): Preloadable {
+  return preloadable(async () => (await load())[name]);
+}
+
+function withClient<Name extends string>(load: Imports<Name>, name: Name): Preloadable {
   return preloadable(async () => {
-    const [{ withQueries }, Page] = await Promise.all([import("./with-queries.tsx"), fetchPage()]);
-    return withQueries(Page);
+    const [{ withQueries }, pages] = await Promise.all([import("./with-queries.tsx"), load()]);
+    return withQueries(pages[name]);
   });
 }
 
@@ -16,29 +23,30 @@ const included = (Page: ComponentType): Preloadable => ({ Page, load: async () =
 
 const pages: Readonly<Record<ScreenName, Preloadable>> = {
   landing: included(LandingPage),
-  auth: preloadableWithQueries(async () => (await import("../pages/AuthPage.tsx")).SignInPage),
-  register: preloadableWithQueries(async () => (await import("../pages/AuthPage.tsx")).RegisterPage),
-  dashboard: preloadableWithQueries(async () => (await import("../pages/DashboardPage.tsx")).DashboardPage),
-  compose: preloadableWithQueries(async () => (await import("../pages/ComposePage.tsx")).ComposePage),
-  decrypt: preloadableWithQueries(async () => (await import("../pages/DecryptPage.tsx")).DecryptPage),
-  settings: preloadableWithQueries(async () => (await import("../pages/SettingsPage.tsx")).SettingsPage),
-  move: preloadableWithQueries(async () => (await import("../pages/MovePage.tsx")).MovePage),
-  preview: preloadableWithQueries(async () => (await import("../pages/PreviewPage.tsx")).PreviewPage),
-  confirm: preloadableWithQueries(async () => (await import("../pages/ConfirmPage.tsx")).ConfirmPage),
-  "confirm-email": preloadableWithQueries(async () => (await import("../pages/MailedLinkPages.tsx")).ConfirmEmailPage),
-  "new-email": preloadableWithQueries(async () => (await import("../pages/MailedLinkPages.tsx")).NewEmailPage),
-  forgot: preloadableWithQueries(async () => (await import("../pages/ForgottenPasswordPages.tsx")).ForgotPage),
-  reset: preloadableWithQueries(async () => (await import("../pages/ForgottenPasswordPages.tsx")).ResetPage),
-  "sign-in-link": preloadableWithQueries(async () => (await import("../pages/MailedLinkPages.tsx")).SignInLinkPage),
-  about: preloadable(async () => (await import("../pages/static-pages.ts")).AboutPage),
-  privacy: preloadable(async () => (await import("../pages/static-pages.ts")).PrivacyPage),
-  terms: preloadable(async () => (await import("../pages/static-pages.ts")).TermsPage),
-  gdpr: preloadable(async () => (await import("../pages/static-pages.ts")).GdprPage),
-  transparency: preloadable(async () => (await import("../pages/static-pages.ts")).TransparencyPage),
-  docs: preloadable(async () => (await import("../pages/guides.ts")).DocsPage),
-  "docs-smtp": preloadable(async () => (await import("../pages/guides.ts")).SmtpGuidePage),
-  "docs-clients": preloadable(async () => (await import("../pages/guides.ts")).ClientsGuidePage),
-  "docs-moving": preloadable(async () => (await import("../pages/guides.ts")).MovingGuidePage),
+  auth: withClient(() => import("../pages/AuthPage.tsx"), "SignInPage"),
+  register: withClient(() => import("../pages/AuthPage.tsx"), "RegisterPage"),
+  dashboard: withClient(() => import("../pages/DashboardPage.tsx"), "DashboardPage"),
+  compose: withClient(() => import("../pages/ComposePage.tsx"), "ComposePage"),
+  decrypt: withClient(() => import("../pages/DecryptPage.tsx"), "DecryptPage"),
+  settings: withClient(() => import("../pages/SettingsPage.tsx"), "SettingsPage"),
+  admin: withClient(() => import("../pages/AdminPage.tsx"), "AdminPage"),
+  move: withClient(() => import("../pages/MovePage.tsx"), "MovePage"),
+  preview: withClient(() => import("../pages/PreviewPage.tsx"), "PreviewPage"),
+  confirm: withClient(() => import("../pages/ConfirmPage.tsx"), "ConfirmPage"),
+  "confirm-email": withClient(() => import("../pages/MailedLinkPages.tsx"), "ConfirmEmailPage"),
+  "new-email": withClient(() => import("../pages/MailedLinkPages.tsx"), "NewEmailPage"),
+  forgot: withClient(() => import("../pages/ForgottenPasswordPages.tsx"), "ForgotPage"),
+  reset: withClient(() => import("../pages/ForgottenPasswordPages.tsx"), "ResetPage"),
+  "sign-in-link": withClient(() => import("../pages/MailedLinkPages.tsx"), "SignInLinkPage"),
+  about: alone(() => import("../pages/static-pages.ts"), "AboutPage"),
+  privacy: alone(() => import("../pages/static-pages.ts"), "PrivacyPage"),
+  terms: alone(() => import("../pages/static-pages.ts"), "TermsPage"),
+  gdpr: alone(() => import("../pages/static-pages.ts"), "GdprPage"),
+  transparency: alone(() => import("../pages/static-pages.ts"), "TransparencyPage"),
+  docs: alone(() => import("../pages/guides.ts"), "DocsPage"),
+  "docs-smtp": alone(() => import("../pages/guides.ts"), "SmtpGuidePage"),
+  "docs-clients": alone(() => import("../pages/guides.ts"), "ClientsGuidePage"),
+  "docs-moving": alone(() => import("../pages/guides.ts"), "MovingGuidePage"),
   "not-found": included(NotFoundPage),
 };
 

@@ -14,6 +14,12 @@ test("protected paths show the sign-in form to signed-out visitors", () => {
   }
 });
 
+test("the admin page is found by admins only; whoever is signed out may be one", () => {
+  expect(screenFor("/admin", true, true)).toBe("admin");
+  expect(screenFor("/admin", true)).toBe("not-found");
+  expect(screenFor("/admin", false)).toBe("auth");
+});
+
 test("the sign-in forms are shown to signed-in users too", () => {
   expect(screenFor("/auth", true)).toBe("auth");
   expect(screenFor("/register", true)).toBe("register");

@@ -16,6 +16,7 @@ export type ScreenName =
   | "sign-in-link"
   | "not-found"
   | "settings"
+  | "admin"
   | "move"
   | "compose"
   | "decrypt"
@@ -33,6 +34,7 @@ export type ScreenName =
 const leads = {
   dashboard: "Manage your privacy aliases and where they forward.",
   settings: "Generate and manage your encryption settings.",
+  admin: "What needs you, what waits and who may come in.",
   move: "Bring your aliases, then change your address where a site still has the old one.",
   compose: `Send encrypted e-mails using your ${product.name} aliases.`,
   decrypt: "Read AGE-encrypted mail with a stored key or with your own.",
@@ -58,6 +60,7 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/register": "register",
   "/dashboard": "dashboard",
   "/settings": "settings",
+  "/admin": "admin",
   "/move": "move",
   "/compose": "compose",
   "/decrypt": "decrypt",
@@ -85,6 +88,7 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   register: "Create your account",
   dashboard: "Email Forwarding",
   settings: "Settings",
+  admin: "Admin",
   move: "Move in",
   compose: "Compose Email",
   decrypt: "Decrypt Messages",
@@ -107,12 +111,13 @@ export const screenTitles: Readonly<Record<ScreenName, string>> = {
   "not-found": "Page Not Found",
 };
 
-export function screenFor(path: string, signedIn: boolean): ScreenName {
+export function screenFor(path: string, signedIn: boolean, isAdmin = false): ScreenName {
   const normal = normalizePath(path);
   if (normal === "/") return signedIn ? "dashboard" : "landing";
   if (readConfirmationPath(normal) !== null) return "confirm";
   const screen = screenOfPath[normal] ?? "not-found";
-  return isPersonal(screen) && !signedIn ? "auth" : screen;
+  if (isPersonal(screen) && !signedIn) return "auth";
+  return screen === "admin" && !isAdmin ? "not-found" : screen;
 }
 
 /** Screens that are prerendered at build time, as signed-out visitors see them. */
@@ -136,6 +141,7 @@ export const drawnScreens: readonly (readonly [screen: ScreenName, path: string]
 export const personalScreens: readonly (readonly [screen: PersonalScreenName, path: string])[] = [
   ["dashboard", "/dashboard"],
   ["settings", "/settings"],
+  ["admin", "/admin"],
   ["move", "/move"],
   ["compose", "/compose"],
   ["decrypt", "/decrypt"],

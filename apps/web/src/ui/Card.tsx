@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 interface CardProps {
   id: string;
-  title: string;
+  title: ReactNode;
   heading?: "h2" | "h3";
   aside?: ReactNode;
   isBusy?: boolean;

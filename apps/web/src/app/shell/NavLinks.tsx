@@ -18,11 +18,18 @@ const links = [
   { href: "/settings", word: "SETTINGS" },
 ] as const;
 
-function NavLink({ href, word, path }: { href: string; word: string; path: string }) {
+interface LinkProps {
+  href: string;
+  word: string;
+  path: string;
+  onChoose?: () => void;
+}
+
+function NavLink({ href, word, path, onChoose }: LinkProps) {
   const current =
     path === href || (path === "/" && href === "/dashboard") || (path === "/move" && href === "/settings");
   return (
-    <Link href={href} aria-current={current ? "page" : undefined}>
+    <Link href={href} onClick={onChoose} aria-current={current ? "page" : undefined}>
       <span>
         <i>_</i>
         {word}
@@ -31,20 +38,27 @@ function NavLink({ href, word, path }: { href: string; word: string; path: strin
   );
 }
 
-export function NavRow({ path }: { path: string }) {
+interface Props {
+  path: string;
+  isAdmin: boolean | undefined;
+}
+
+const linksFor = (isAdmin: boolean | undefined) => (isAdmin ? [...links, { href: "/admin", word: "ADMIN" }] : links);
+
+export function NavRow({ path, isAdmin }: Props) {
   return (
     <nav className="nav" aria-label="Main">
-      {links.map((link) => (
+      {linksFor(isAdmin).map((link) => (
         <NavLink key={link.href} {...link} path={path} />
       ))}
     </nav>
   );
 }
 
-export function NavItems({ path }: { path: string }) {
-  return links.map((link) => (
+export function NavItems({ path, isAdmin, onChoose }: Props & { onChoose: () => void }) {
+  return linksFor(isAdmin).map((link) => (
     <li key={link.href}>
-      <NavLink {...link} path={path} />
+      <NavLink {...link} {...{ path, onChoose }} />
     </li>
   ));
 }

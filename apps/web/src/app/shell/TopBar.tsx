@@ -13,11 +13,12 @@ import { balanceText, userLabel } from "./user-label.ts";
 /** The menu of windows narrower than 1024 px. */
 interface MobileMenuProps {
   path: string;
+  isAdmin: boolean | undefined;
   balance: string | null;
   onLogout: () => void;
 }
 
-function MobileMenu({ path, balance, onLogout }: MobileMenuProps) {
+function MobileMenu({ path, isAdmin, balance, onLogout }: MobileMenuProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -49,7 +50,7 @@ function MobileMenu({ path, balance, onLogout }: MobileMenuProps) {
       <div className="menu" id={id} hidden={!open}>
         <nav aria-label="Menu">
           <ul>
-            <NavItems path={path} />
+            <NavItems {...{ path, isAdmin }} onChoose={() => setOpen(false)} />
             <li className="sep">
               {balance === null ? null : (
                 <div className="row">
@@ -109,6 +110,7 @@ function UserName({ user }: { user: UserWire }) {
 }
 
 function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
+  const { isAdmin } = user;
   const onLogout = useLogOutButton();
   const balance = balanceText(user.balance);
   return (
@@ -134,7 +136,7 @@ function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
       <button type="button" className="icon-btn logout" aria-label="Log out" data-tip="Log out" onClick={onLogout}>
         <LogOut className="i i-20" aria-hidden />
       </button>
-      <MobileMenu key={path} path={path} balance={balance} onLogout={onLogout} />
+      <MobileMenu key={path} {...{ path, isAdmin, balance, onLogout }} />
     </>
   );
 }
@@ -165,7 +167,7 @@ export function TopBar({ user, isWaiting, path }: Props) {
     <header className={user === null ? "topbar" : "topbar app"}>
       <div className="page">
         <Logo />
-        {user === null ? null : <NavRow path={path} />}
+        {user === null ? null : <NavRow path={path} isAdmin={user.isAdmin} />}
         <div className="end">
           {user === null ? <SignedOutEnd isWaiting={isWaiting} /> : <SignedInEnd user={user} path={path} />}
         </div>

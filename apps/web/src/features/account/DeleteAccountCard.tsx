@@ -1,14 +1,11 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { useDeleteAccount } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { leaveSession } from "../../api/session/session.ts";
 import { Button } from "../../ui/Controls.tsx";
-import { FormDialog } from "../../ui/Dialog.tsx";
+import { TypedConfirmDialog } from "../../ui/TypedConfirmDialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-
-/** Accepts the typed word in any letter case (specification section 4). */
-export const isConfirmed = (typed: string): boolean => typed.trim().toUpperCase() === "DELETE";
 
 const REDIRECT_MS = 2000;
 
@@ -30,47 +27,6 @@ function useDeletion(onDone: () => void) {
   return { run, pending: deletion.isPending, done: deletion.isSuccess };
 }
 
-interface DialogProps {
-  pending: boolean;
-  onConfirm: () => void;
-  onClose: () => void;
-}
-
-function DeleteAccountDialog({ pending, onConfirm, onClose }: DialogProps) {
-  const id = useId();
-  const [word, setWord] = useState("");
-  return (
-    <FormDialog
-      title="Delete account"
-      description="This removes your aliases and data and signs you out. It cannot be undone."
-      label="Delete Account"
-      look="btn-danger"
-      pending={pending}
-      pendingLabel="Deleting..."
-      canStop
-      disabled={!isConfirmed(word)}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isConfirmed(word) && !pending) onConfirm();
-      }}
-      onClose={onClose}
-    >
-      <div className="field">
-        <label htmlFor={id}>Type DELETE to confirm</label>
-        <input
-          className="input mono"
-          id={id}
-          autoComplete="off"
-          autoCapitalize="characters"
-          spellCheck={false}
-          value={word}
-          onChange={(event) => setWord(event.target.value)}
-        />
-      </div>
-    </FormDialog>
-  );
-}
-
 export function DeleteAccountCard() {
   const [asking, setAsking] = useState(false);
   const { run, pending, done } = useDeletion(() => setAsking(false));
@@ -84,7 +40,15 @@ export function DeleteAccountCard() {
         Delete Account
       </Button>
       {asking ? (
-        <DeleteAccountDialog pending={pending} onConfirm={run} onClose={() => pending || setAsking(false)} />
+        <TypedConfirmDialog
+          title="Delete account"
+          description="This removes your aliases and data and signs you out. It cannot be undone."
+          label="Delete Account"
+          pending={pending}
+          canStop
+          onConfirm={run}
+          onClose={() => pending || setAsking(false)}
+        />
       ) : null}
     </section>
   );

@@ -11,6 +11,7 @@ import {
   PenLine,
   Plus,
   Settings,
+  ShieldCheck,
 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
@@ -41,6 +42,7 @@ interface Command {
   title: string;
   icon: LucideIcon;
   does: Page | Prefix | "create";
+  isForAdmins?: true;
 }
 
 const createCommand: Command = { title: "Create alias", icon: Plus, does: "create" };
@@ -54,16 +56,17 @@ const commands: readonly Command[] = [
   { title: "Go to Decrypt", icon: LockOpen, does: { path: "/decrypt" } },
   { title: "Go to Settings", icon: Settings, does: { path: "/settings" } },
   { title: "Go to Move in", icon: FileInput, does: { path: "/move" } },
+  { title: "Go to Admin", icon: ShieldCheck, does: { path: "/admin" }, isForAdmins: true },
 ];
 
 /** Finds commands: each typed word must begin a word of the command. */
-function findCommands(typed: string): Command[] {
+function findCommands(typed: string, isAdmin: boolean | undefined): Command[] {
   const words = typed
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
   const fits = ({ title }: Command) => words.every((word) => ` ${title.toLowerCase()}`.includes(` ${word}`));
-  return commands.filter(fits);
+  return commands.filter((command) => fits(command) && (isAdmin || !command.isForAdmins));
 }
 
 /** Maximum aliases listed for a typed text, and for an empty one. */
@@ -102,7 +105,7 @@ const titles: Record<Verb, string> = {
 const entryOf = (command: Command): Entry => ({ kind: "command", command });
 
 /** Groups commands first, unless an alias' name begins with the typed text. */
-function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Group[] {
+function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string, isAdmin: boolean | undefined): Group[] {
   const { verb, typed } = readQuery(text);
   const isFirst = verb === "open" && typed === "";
   const { aliases, hasName } = rankAliases(index, {
@@ -113,7 +116,7 @@ function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string): Gr
   const found: Group = { title: titles[verb], entries: aliases.map((alias) => ({ kind: "alias", alias, verb })) };
   if (verb !== "open") return [found];
   const create = entryOf(createCommand);
-  const commands: Group = { title: "Commands", entries: findCommands(typed).map(entryOf) };
+  const commands: Group = { title: "Commands", entries: findCommands(typed, isAdmin).map(entryOf) };
   if (isFirst) return [found, { ...commands, entries: [create, ...commands.entries] }];
   const made: Group = { title: "New", entries: [create] };
   return hasName ? [found, commands, made] : [commands, found, made];
@@ -126,7 +129,11 @@ export function usePalette() {
   const [location, navigate] = useLocation();
   const isPanelOpen = useOpenAliasId() !== null;
   const { index, state, error, refetch } = useIndex();
-  const groups = useMemo(() => groupsOf(index, text).filter(({ entries }) => entries.length > 0), [index, text]);
+  const { isAdmin } = useUser();
+  const groups = useMemo(
+    () => groupsOf(index, text, isAdmin).filter(({ entries }) => entries.length > 0),
+    [index, text, isAdmin],
+  );
   const entries = groups.flatMap((group) => group.entries);
   const { verb, typed } = readQuery(text);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isConfirmed } from "./DeleteAccountCard.tsx";
+import { isConfirmed } from "./TypedConfirmDialog.tsx";
 
 test("only the whole word confirms, in any case", () => {
   for (const word of ["DELETE", "delete", "Delete "]) expect(isConfirmed(word)).toBe(true);

@@ -1,0 +1,201 @@
+import type { AccountOfServerWire } from "@kauke/contract";
+import { Trash2 } from "lucide-react";
+import { useId, useState } from "react";
+import { useAccounts, useDeleteOtherAccount, useEndAccountSessions } from "../../api/admin.ts";
+import { useUser } from "../../api/session/session.ts";
+import { Card } from "../../ui/Card.tsx";
+import { Button, IconButton, Switch } from "../../ui/Controls.tsx";
+import { ConfirmDialog } from "../../ui/Dialog.tsx";
+import { Empty, failureOf, LoadedList } from "../../ui/LoadFailed.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { TypedConfirmDialog } from "../../ui/TypedConfirmDialog.tsx";
+import { countText } from "../../ui/text/count-text.ts";
+import { refusalText } from "../../ui/text/refusal-text.ts";
+import { dayText } from "../../ui/text/time-text.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { LoadingRows } from "./AdminParts.tsx";
+
+interface SwitchProps {
+  isShown: boolean;
+  onChange: (isShown: boolean) => void;
+}
+
+export function AddressSwitch({ isShown, onChange }: SwitchProps) {
+  return (
+    <div className="right address-switch">
+      <span aria-hidden="true">Show addresses</span>
+      <Switch checked={isShown} label="Show addresses" onChange={onChange} />
+    </div>
+  );
+}
+
+const signInWords: Readonly<Record<string, string>> = {
+  email: "E-mail and password",
+  wallet: "Solana wallet",
+  google: "Google",
+};
+
+const aliasesText = (count: number) =>
+  count === 0 ? "no aliases" : `${countText(count)} ${count === 1 ? "alias" : "aliases"}`;
+
+/** What a dialog calls the account: its address if it is shown, else the beginning of its id. */
+const nameOf = ({ email, id }: AccountOfServerWire) => email ?? `${id.slice(0, 8)}…`;
+
+interface DialogProps {
+  account: AccountOfServerWire;
+  onClose: () => void;
+}
+
+function DeleteDialog({ account, onClose }: DialogProps) {
+  const remove = useDeleteOtherAccount();
+  const onDelete = () =>
+    remove.mutate(account.id, {
+      onSuccess: () => {
+        showToast({ title: "Account Deleted", description: nameOf(account) });
+        onClose();
+      },
+      onError: (error) => showFailure("Not Deleted", refusalText(error, "The account could not be deleted.")),
+    });
+  return (
+    <TypedConfirmDialog
+      title="Delete account"
+      description={`${nameOf(account)} loses the account, ${aliasesText(account.aliases)} and all settings. Mail to those aliases is refused from then on. This cannot be undone.`}
+      label="Delete Account"
+      pending={remove.isPending}
+      onConfirm={onDelete}
+      onClose={onClose}
+    />
+  );
+}
+
+function SignOutDialog({ account, onClose }: DialogProps) {
+  const end = useEndAccountSessions();
+  const onEnd = () =>
+    end.mutate(account.id, {
+      onSuccess: () => {
+        showToast({ title: "Signed Out Everywhere", description: nameOf(account) });
+        onClose();
+      },
+      onError: (error) => showFailure("Not Signed Out", refusalText(error, "The account could not be signed out.")),
+    });
+  return (
+    <ConfirmDialog
+      title="Sign out everywhere"
+      description={`${nameOf(account)} is signed out on every device and loses all API keys. Aliases keep forwarding, and the person can sign in again.`}
+      label="Sign Out Everywhere"
+      pending={end.isPending}
+      pendingLabel="Signing out..."
+      onConfirm={onEnd}
+      onClose={onClose}
+    />
+  );
+}
+
+interface RowProps {
+  account: AccountOfServerWire;
+  onSignOut: () => void;
+  onDelete: () => void;
+}
+
+function AccountRow({ account, onSignOut, onDelete }: RowProps) {
+  const { id, signIn, createdAt, aliases, lastSeenAt, isAdmin, email } = account;
+  const isOwn = useUser().id === id;
+  return (
+    <li>
+      <div>
+        <h4 className="name">
+          <span className="addr">
+            <b>{email ?? id}</b>
+          </span>
+          {isAdmin ? <span className="tag tag-accent">admin</span> : null}
+          {isOwn ? <span className="tag">you</span> : null}
+        </h4>
+        {email ? <p className="addr">{id}</p> : null}
+        <p>
+          {signInWords[signIn] ?? signIn}, {aliasesText(aliases)}. Since{" "}
+          <time dateTime={createdAt}>{dayText(createdAt)}</time>
+          {lastSeenAt === null ? (
+            ", not seen lately."
+          ) : (
+            <>
+              , last seen <time dateTime={lastSeenAt}>{dayText(lastSeenAt)}</time>.
+            </>
+          )}
+        </p>
+      </div>
+      {isOwn ? null : (
+        <div className="acts">
+          <Button isSmall look="quiet" aria-label={`Sign out everywhere: ${email ?? id}`} onClick={onSignOut}>
+            Sign Out
+          </Button>
+          <IconButton
+            icon={Trash2}
+            label="Delete account"
+            fullLabel={`Delete account ${email ?? id}`}
+            className="danger"
+            onClick={onDelete}
+          />
+        </div>
+      )}
+    </li>
+  );
+}
+
+const noAccounts = <Empty heading="h4" title="No accounts" text="Nobody has an account yet." />;
+
+export function AccountsSection() {
+  const id = useId();
+  const [isShown, setIsShown] = useState(false);
+  const [opened, setOpened] = useState<{ act: "delete" | "sign-out"; account: AccountOfServerWire } | null>(null);
+  const query = useAccounts(isShown);
+  const onClose = () => setOpened(null);
+  const failure = failureOf(query);
+  return (
+    <Card
+      id={id}
+      title="Accounts"
+      aside={<AddressSwitch isShown={isShown} onChange={setIsShown} />}
+      isBusy={query.data === undefined && failure === null}
+    >
+      <LoadedList
+        query={{ ...query, data: query.data?.pages.flatMap(({ accounts }) => accounts) }}
+        failedTitle="The accounts could not be loaded"
+        loading={<LoadingRows widths={[36, 35, 34]} />}
+        empty={noAccounts}
+      >
+        {(accounts) => (
+          <ul className="admin-rows" aria-labelledby={id}>
+            {accounts.map((account) => (
+              <AccountRow
+                key={account.id}
+                account={account}
+                onSignOut={() => setOpened({ act: "sign-out", account })}
+                onDelete={() => setOpened({ act: "delete", account })}
+              />
+            ))}
+          </ul>
+        )}
+      </LoadedList>
+      {query.data === undefined ? null : (
+        <div className="card-foot">
+          <p className="hint">
+            To let somebody else in here, type <code>kauke users grant-admin</code> and an address on the server.
+          </p>
+          {query.hasNextPage ? (
+            <SubmitButton
+              type="button"
+              className="btn-sm"
+              pending={query.isFetchingNextPage}
+              pendingLabel="Loading..."
+              onClick={() => void query.fetchNextPage()}
+            >
+              Show More
+            </SubmitButton>
+          ) : null}
+        </div>
+      )}
+      {opened?.act === "delete" ? <DeleteDialog account={opened.account} onClose={onClose} /> : null}
+      {opened?.act === "sign-out" ? <SignOutDialog account={opened.account} onClose={onClose} /> : null}
+    </Card>
+  );
+}

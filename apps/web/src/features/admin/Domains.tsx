@@ -1,0 +1,191 @@
+import { Copy, Info } from "lucide-react";
+import { type AdminResponse, useOrderCertificates, useServerDomains, useServerState } from "../../api/admin.ts";
+import { Card, Setting } from "../../ui/Card.tsx";
+import { Button, IconButton } from "../../ui/Controls.tsx";
+import { Empty, failureOf, LoadFailed } from "../../ui/LoadFailed.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { copyText } from "../../ui/text/copy-text.ts";
+import { refusalText } from "../../ui/text/refusal-text.ts";
+import { dayText } from "../../ui/text/time-text.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { Fact, LoadingRows, StateMark, Time } from "./AdminParts.tsx";
+import { daysAwayText } from "./health-text.ts";
+
+type ServerDomain = AdminResponse<"listServerDomains">["domains"][number];
+type DomainRecord = ServerDomain["records"][number];
+type Certificate = NonNullable<AdminResponse<"getServerState">["certificates"]>[number];
+
+function RecordRow({ record: { name, type, value } }: { record: DomainRecord }) {
+  return (
+    <li>
+      <span className="tag">{type}</span>
+      <span className="addr">
+        <b>{name}</b>
+      </span>
+      <span className="addr">{value}</span>
+      <IconButton
+        icon={Copy}
+        label="Copy value"
+        fullLabel={`Copy the value of ${type} ${name}`}
+        onClick={() => void copyText(value, `${type} ${name}`)}
+      />
+    </li>
+  );
+}
+
+const zoneText = (records: readonly DomainRecord[]) =>
+  records.map(({ name, type, value }) => `${name}\t${type}\t${value}`).join("\n");
+
+function DomainCard({ domain: { domain, records }, at }: { domain: ServerDomain; at: number }) {
+  const id = `domain-${at}`;
+  return (
+    <Card
+      id={id}
+      title={<span className="addr">{domain}</span>}
+      aside={
+        <div className="right">
+          <Button
+            isSmall
+            icon={Copy}
+            aria-label={`Copy all records of ${domain}`}
+            onClick={() => void copyText(zoneText(records), `${records.length} records of ${domain}`)}
+          >
+            Copy All
+          </Button>
+        </div>
+      }
+    >
+      <ul className="records" aria-labelledby={id}>
+        {records.map((record) => (
+          <RecordRow key={`${record.name} ${record.type} ${record.value}`} record={record} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+export function DomainsSection() {
+  const query = useServerDomains();
+  const failure = failureOf(query);
+  if (query.data !== undefined)
+    return (
+      <>
+        {query.data.map((domain, at) => (
+          <DomainCard key={domain.domain} domain={domain} at={at} />
+        ))}
+        <div className="note note-plain">
+          <Info className="i" aria-hidden />
+          <div>Whether the world finds them is checked in the overview. A change can take an hour to spread.</div>
+        </div>
+      </>
+    );
+  return (
+    <div className="card" aria-busy={failure === null}>
+      {failure === null ? (
+        <LoadingRows />
+      ) : (
+        <LoadFailed title="The domains could not be loaded" error={failure} onRetry={query.refetch} />
+      )}
+    </div>
+  );
+}
+
+function OrderButton() {
+  const order = useOrderCertificates();
+  const onOrder = () =>
+    order.mutate(undefined, {
+      onSuccess: ({ message }) => showToast({ title: "Certificates Ordered", description: message }),
+      onError: (error) => showFailure("Not Ordered", refusalText(error, "The certificates could not be ordered.")),
+    });
+  return (
+    <SubmitButton
+      type="button"
+      className="btn-sm"
+      pending={order.isPending}
+      pendingLabel="Ordering..."
+      onClick={onOrder}
+    >
+      Order Now
+    </SubmitButton>
+  );
+}
+
+function certificateMark({ expiresAt, problem, missing }: Certificate) {
+  if (expiresAt === null) return problem === null ? "wait" : "fix";
+  return missing.length > 0 ? "fix" : problem === null ? "ok" : "warn";
+}
+
+function CertificateRow({ certificate }: { certificate: Certificate }) {
+  const { names, missing, expiresAt, nextAt, problem } = certificate;
+  return (
+    <li className="with-facts">
+      <div className="marked">
+        <StateMark mark={certificateMark(certificate)} />
+        <div>
+          <h4 className="addr">
+            <b>{[...new Set([...names, ...missing])].join(", ")}</b>
+          </h4>
+          {missing.length === 0 || expiresAt === null ? null : (
+            <p>
+              Not covered: <span className="addr">{missing.join(", ")}</span>
+            </p>
+          )}
+          <p>{problem ?? (expiresAt === null ? "The first order is in progress." : "Renewed by itself.")}</p>
+        </div>
+      </div>
+      <dl>
+        <Fact label="Valid until">{expiresAt === null ? "None yet" : <DayIn iso={expiresAt} />}</Fact>
+        <Fact label={problem === null ? "Renewal" : "Next order"}>{nextAt === null ? "—" : <Time iso={nextAt} />}</Fact>
+      </dl>
+    </li>
+  );
+}
+
+const DayIn = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={daysAwayText(iso)}>
+    {dayText(iso)}
+  </time>
+);
+
+const ownCertificates = (
+  <Setting
+    title="This server does not order certificates"
+    text="It uses files that you give it, or one of its own. The overview tells when one of them expires."
+  />
+);
+
+export function CertificatesSection() {
+  const { data: state, refetch, ...query } = useServerState();
+  const failure = failureOf({ data: state, ...query });
+  const certificates = state?.certificates;
+  return (
+    <Card
+      id="certificates"
+      title="Ordered by this server"
+      aside={
+        certificates ? (
+          <div className="right">
+            <OrderButton />
+          </div>
+        ) : null
+      }
+      isBusy={state === undefined && failure === null}
+    >
+      {failure !== null ? (
+        <LoadFailed heading="h4" title="The certificates could not be loaded" error={failure} onRetry={refetch} />
+      ) : certificates === undefined ? (
+        <LoadingRows widths={[30]} />
+      ) : certificates === null ? (
+        ownCertificates
+      ) : certificates.length === 0 ? (
+        <Empty heading="h4" title="No certificates yet" text="The first order begins when the server has started." />
+      ) : (
+        <ul className="admin-rows certificates" aria-labelledby="certificates">
+          {certificates.map((certificate) => (
+            <CertificateRow key={[...certificate.names, ...certificate.missing].join()} certificate={certificate} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,253 @@
+import type { HealthCheckWire, RegistrationMode, ServerStateWire } from "@kauke/contract";
+import { TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { useHealth, useServerState } from "../../api/admin.ts";
+import { failureOf, LoadFailed, Skeleton } from "../../ui/LoadFailed.tsx";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { countText } from "../../ui/text/count-text.ts";
+import { refusalText } from "../../ui/text/refusal-text.ts";
+import { fileSizeText, preciseTimeText } from "../../ui/text/time-text.ts";
+import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { CommandLine, StateMark, Time, VerdictMark, WithCode } from "./AdminParts.tsx";
+import { checkTitle, daysAwayText, verdictOf } from "./health-text.ts";
+
+function CheckRow({ check: { state, check, subject, says } }: { check: HealthCheckWire }) {
+  return (
+    <li>
+      <StateMark mark={state} />
+      <div>
+        <h4>
+          {checkTitle(check)} <span className="addr">{subject}</span>
+        </h4>
+        <p>
+          <WithCode text={says} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function Checks({ checks, label }: { checks: readonly HealthCheckWire[]; label: string }) {
+  return (
+    <ul className="checks" aria-label={label}>
+      {checks.map((check) => (
+        <CheckRow key={`${check.check} ${check.subject} ${check.says}`} check={check} />
+      ))}
+    </ul>
+  );
+}
+
+function AllChecks({ checks }: { checks: readonly HealthCheckWire[] }) {
+  const only = (state: HealthCheckWire["state"]) => checks.filter((check) => check.state === state);
+  const toMend = [...only("fix"), ...only("warn")];
+  const passed = only("ok");
+  return (
+    <>
+      {toMend.length === 0 ? null : <Checks checks={toMend} label="What needs you" />}
+      {passed.length === 0 ? null : (
+        <details className="passed">
+          <summary>
+            {countText(passed.length)} {passed.length === 1 ? "check" : "checks"} passed
+          </summary>
+          <Checks checks={passed} label="What is in order" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Verdict({ health }: { health: { checkedAt: string; checks: readonly HealthCheckWire[] } | undefined }) {
+  if (health === undefined)
+    return (
+      <div>
+        <h3>Checking…</h3>
+        <p>DNS, ports, certificates, disk and queue. This takes up to half a minute.</p>
+      </div>
+    );
+  const { title, text } = verdictOf(health.checks);
+  return (
+    <div>
+      <h3>{title}</h3>
+      <p>
+        {text} Checked at <time dateTime={health.checkedAt}>{preciseTimeText(health.checkedAt)}</time>.
+      </p>
+    </div>
+  );
+}
+
+function HealthCard() {
+  const query = useHealth();
+  const { data: health, isFetching, refetch } = query;
+  const failure = failureOf(query);
+  const onCheck = async () => {
+    const { data, error } = await refetch();
+    if (error !== null) showFailure("Not Checked", refusalText(error, "The checks could not be run."));
+    else if (data !== undefined && data.checkedAt === health?.checkedAt)
+      showToast({ title: "Checked a moment ago", description: "The checks run at most once a minute." });
+  };
+  if (failure !== null)
+    return (
+      <section className="card" aria-label="Health">
+        <LoadFailed title="The checks could not be run" error={failure} onRetry={refetch} />
+      </section>
+    );
+  return (
+    <section className="card" aria-label="Health" aria-busy={isFetching}>
+      <div className="verdict">
+        {health === undefined ? <span className="spin" /> : <VerdictMark mark={verdictOf(health.checks).mark} />}
+        <div role="status" className="contents">
+          <Verdict health={health} />
+        </div>
+        {health === undefined ? null : (
+          <SubmitButton type="button" pending={isFetching} pendingLabel="Checking..." onClick={() => void onCheck()}>
+            Check Again
+          </SubmitButton>
+        )}
+      </div>
+      {health === undefined ? null : <AllChecks checks={health.checks} />}
+    </section>
+  );
+}
+
+interface TileProps {
+  label: string;
+  value: ReactNode;
+  isBad?: boolean;
+  children?: ReactNode;
+}
+
+function Tile({ label, value, isBad, children }: TileProps) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd className="value">
+        {isBad ? <TriangleAlert className="i mark-warn" role="img" aria-label="Worth knowing:" /> : null}
+        {value}
+      </dd>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const registrationWords: Record<RegistrationMode, { value: string; text: string }> = {
+  open: { value: "Open", text: "Whoever reaches this server can make an account." },
+  invite: { value: "By invitation", text: "An account needs a link from you." },
+  closed: { value: "Closed", text: "Nobody can make an account." },
+};
+
+const deliveryWords: Record<ServerStateWire["delivery"], { value: string; text: string }> = {
+  direct: { value: "Direct", text: "This server brings mail to other hosts itself." },
+  relay: { value: "By a relay", text: "Another mail server brings mail to its destination." },
+  preview: { value: "Preview", text: "No mail leaves this machine. It shows in the preview inbox." },
+};
+
+function RegistrationTile({ registration, isOpenToStrangers }: ServerStateWire) {
+  const { value, text } = registrationWords[registration];
+  return (
+    <Tile label="Registration" value={value} isBad={isOpenToStrangers}>
+      {isOpenToStrangers ? (
+        <>
+          Anybody on the internet can make an account here. To close the door, set{" "}
+          <code>KAUKE_REGISTRATION=invite</code> and restart.
+        </>
+      ) : (
+        text
+      )}
+    </Tile>
+  );
+}
+
+function BackupTile({ lastBackupAt }: ServerStateWire) {
+  if (lastBackupAt === null)
+    return (
+      <Tile label="Last backup" value="Never" isBad>
+        If this disk fails, everything is gone. Run this on the server, best every night:
+        <CommandLine command="kauke backup kauke.backup" />
+      </Tile>
+    );
+  return (
+    <Tile label="Last backup" value={daysAwayText(lastBackupAt)}>
+      <Time iso={lastBackupAt} />. Keep a copy on another machine.
+    </Tile>
+  );
+}
+
+function QueueTile({ queue: { open, oldestAt, messageBytes } }: ServerStateWire) {
+  return (
+    <Tile label="Queue" value={open === 0 ? "Empty" : `${countText(open)} waiting`}>
+      {oldestAt === null ? (
+        "Everything was delivered."
+      ) : (
+        <>
+          {fileSizeText(messageBytes)}, the oldest since <Time iso={oldestAt} />.{" "}
+          <Link className="link" href="/admin?section=queue">
+            Show the queue
+          </Link>
+        </>
+      )}
+    </Tile>
+  );
+}
+
+function Tiles({ state }: { state: ServerStateWire }) {
+  const delivery = deliveryWords[state.delivery];
+  return (
+    <dl className="tiles">
+      <QueueTile {...state} />
+      <BackupTile {...state} />
+      <RegistrationTile {...state} />
+      <Tile label="Delivery" value={delivery.value}>
+        {delivery.text}
+      </Tile>
+      <Tile label="Database" value={state.database === "embedded" ? "Embedded" : "PostgreSQL"}>
+        {state.database === "embedded"
+          ? "In the data directory of this server."
+          : "On the server that DATABASE_URL names."}
+      </Tile>
+      <Tile label="Version" value={state.version}>
+        <span className="addr">{new URL(state.publicUrl).host}</span>, mail host{" "}
+        <span className="addr">{state.mailHost}</span>
+      </Tile>
+    </dl>
+  );
+}
+
+function LoadingTiles() {
+  return (
+    <div className="tiles" aria-hidden="true">
+      {[9, 6, 12, 8, 11, 7].map((width) => (
+        <div key={width}>
+          <Skeleton w="6ch" />
+          <Skeleton w={`${width}ch`} />
+          <Skeleton w="80%" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function ServerCard() {
+  const query = useServerState();
+  const failure = failureOf(query);
+  return (
+    <section className="card" aria-label="Server" aria-busy={query.data === undefined && failure === null}>
+      {query.data !== undefined ? (
+        <Tiles state={query.data} />
+      ) : failure === null ? (
+        <LoadingTiles />
+      ) : (
+        <LoadFailed title="The state could not be loaded" error={failure} onRetry={query.refetch} />
+      )}
+    </section>
+  );
+}
+
+export function OverviewSection() {
+  return (
+    <>
+      <HealthCard />
+      <ServerCard />
+    </>
+  );
+}

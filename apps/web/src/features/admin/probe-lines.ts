@@ -1,0 +1,166 @@
+/** A proof of mail as lines with a state, and a sentence of what it means where it is not good. */
+import type { MailProbeWire } from "@kauke/contract";
+import type { LineMark } from "./AdminParts.tsx";
+
+export interface ProbeLine {
+  mark: LineMark;
+  title: string;
+  /** What a machine said, e.g. `TLSv1.3`. */
+  value?: string;
+  /** What it means, and what to do. */
+  text?: string;
+}
+
+type Arrived = NonNullable<MailProbeWire["arrived"]>;
+type Authentication = Arrived["theirs"];
+type Method = keyof Authentication;
+
+const methods = [
+  ["spf", "SPF"],
+  ["dkim", "DKIM"],
+  ["dmarc", "DMARC"],
+] as const satisfies readonly (readonly [Method, string])[];
+
+const waiting = (title: string, text?: string): ProbeLine => ({ mark: "wait", title, ...(text ? { text } : {}) });
+
+/** Seconds after which a message is late. */
+const LATE_SECONDS = 120;
+
+const certificateLines: Record<Arrived["certificate"], ProbeLine> = {
+  valid: { mark: "ok", title: "The certificate is valid for the mail host" },
+  self_signed: {
+    mark: "warn",
+    title: "The certificate is self-signed",
+    text: "Mail still arrives, but hosts that insist on a verified one do not deliver here. See Certificates.",
+  },
+  wrong_name: {
+    mark: "fix",
+    title: "The certificate is for another name",
+    text: "Hosts that check it do not deliver here: it has to name the mail host. See Certificates.",
+  },
+  expired: {
+    mark: "fix",
+    title: "The certificate has expired",
+    text: "Hosts that check it do not deliver here any more. See Certificates.",
+  },
+  not_checked: { mark: "none", title: "The certificate was not checked" },
+};
+
+function encryptionLine({ tlsVersion, cipher }: Arrived): ProbeLine {
+  if (tlsVersion === null)
+    return {
+      mark: "fix",
+      title: "It came unencrypted",
+      text: "Anybody on the way could read it. Either the other host never encrypts, or STARTTLS does not work here: see the port checks in the overview.",
+    };
+  return { mark: "ok", title: "It came encrypted", value: [tlsVersion, cipher].filter(Boolean).join(", ") };
+}
+
+/** Their results are about the other host, so nothing has to be fixed at this server. */
+const theirTexts: Record<Method, string> = {
+  spf: "Their domain does not list the host that delivered it. Of a large provider this is rare: then this server may not see the real address of clients, for example behind a proxy.",
+  dkim: "Their signature is missing or was damaged on its way. Nothing has to be done here.",
+  dmarc: "Their domain's policy is not met. Nothing has to be done here.",
+};
+
+function theirLine(theirs: Authentication, [method, name]: (typeof methods)[number]): ProbeLine {
+  const result = theirs[method];
+  if (result === "pass") return { mark: "ok", title: `Their ${name} is right`, value: "pass" };
+  if (result === "none") return { mark: "none", title: `They have no ${name}`, value: "none" };
+  if (result === "unknown") return { mark: "none", title: `Their ${name} could not be checked` };
+  return { mark: "warn", title: `Their ${name} failed`, value: "fail", text: theirTexts[method] };
+}
+
+export function arrivalLines({ arrived }: MailProbeWire, isOver: boolean): ProbeLine[] {
+  if (arrived === null) {
+    const titles = ["Encryption", "Our certificate", "Their SPF, DKIM and DMARC"];
+    const nothing: ProbeLine = isOver
+      ? {
+          mark: "fix",
+          title: "No message came within a day",
+          text: "Others can't reach port 25 of this server, or its MX record is wrong: see the overview.",
+        }
+      : waiting(
+          "Your message arrives",
+          "Most need less than a minute. If none comes, look for an error message in your mailbox.",
+        );
+    return [nothing, ...titles.map((title) => waiting(title))];
+  }
+  const seconds = Math.round(arrived.seconds);
+  const late = "Slow, but whole: some hosts let a new server wait.";
+  return [
+    {
+      mark: "ok",
+      title: `It arrived after ${seconds === 1 ? "1 second" : `${seconds} seconds`}`,
+      ...(seconds > LATE_SECONDS ? { text: late } : {}),
+    },
+    encryptionLine(arrived),
+    certificateLines[arrived.certificate],
+    ...methods.map((method) => theirLine(arrived.theirs, method)),
+  ];
+}
+
+export function replyLines({ answer, answerProblem, returned }: MailProbeWire): ProbeLine[] {
+  const problem = answerProblem ?? undefined;
+  const sent: ProbeLine =
+    answer === null
+      ? waiting("Our reply leaves")
+      : answer === "queued"
+        ? waiting("Our reply is on its way", problem ?? "Their host has not taken it yet. It is tried again by itself.")
+        : answer === "taken"
+          ? { mark: "ok", title: "Their host took our reply" }
+          : {
+              mark: "fix",
+              title: answer === "refused" ? "Their host refused our reply" : "No reply was sent",
+              text: problem ?? "Mail from this server does not reach this mailbox.",
+            };
+  const back: ProbeLine = returned
+    ? { mark: "ok", title: "Your reply to it came back" }
+    : waiting(
+        "Your reply to it comes back",
+        answer === "taken" ? "Open our message and reply to it. Any text will do." : undefined,
+      );
+  return [sent, back];
+}
+
+const ourTexts: Record<Method, string> = {
+  spf: "They do not take this server for one that may send as your domain: check the SPF record, see Domains.",
+  dkim: "They could not verify our signature: check the DKIM record, see Domains.",
+  dmarc: "Neither SPF nor DKIM stood for your domain: put those right first, then check the DMARC record, see Domains.",
+};
+
+function ourLine(ours: Authentication, [method, name]: (typeof methods)[number]): ProbeLine {
+  const result = ours[method];
+  if (result === "pass") return { mark: "ok", title: `Our ${name} is right`, value: "pass" };
+  if (result === "unknown") return { mark: "none", title: `They do not say how they judged our ${name}` };
+  const title = result === "none" ? `They found no ${name} of ours` : `Our ${name} failed`;
+  return { mark: "fix", title, value: result, text: ourTexts[method] };
+}
+
+export function judgementLines({ ours, inSpam }: MailProbeWire): ProbeLine[] {
+  const folder: ProbeLine =
+    inSpam === null
+      ? waiting("Inbox or spam folder")
+      : inSpam
+        ? {
+            mark: "warn",
+            title: "It lay in the spam folder",
+            text: "New servers are distrusted for some weeks. Mark it as no spam; if all else here is good, it gets better with every wanted message.",
+          }
+        : { mark: "ok", title: "It lay in the inbox" };
+  const judged = ours === null ? [waiting("Our SPF, DKIM and DMARC")] : methods.map((method) => ourLine(ours, method));
+  return [...judged, folder];
+}
+
+/** One sentence about a whole proof. */
+export function probeHeadline(probe: MailProbeWire, isOver: boolean): { mark: LineMark; title: string } {
+  const lines = [...arrivalLines(probe, isOver), ...replyLines(probe), ...judgementLines(probe)];
+  const bad = lines.filter(({ mark }) => mark === "fix").length;
+  if (bad > 0) return { mark: "fix", title: bad === 1 ? "1 thing to fix" : `${bad} things to fix` };
+  if (!lines.some(({ mark }) => mark === "wait")) return { mark: "ok", title: "Mail works both ways" };
+  if (isOver) return { mark: "none", title: "This proof is over" };
+  if (probe.arrived === null) return { mark: "wait", title: "Waiting for your message" };
+  if (probe.answer !== "taken") return { mark: "wait", title: "Mail comes in. Our reply is on its way" };
+  if (!probe.returned) return { mark: "wait", title: "Mail goes both ways. Now reply to our message" };
+  return { mark: "wait", title: "Nearly done: say how our message looked" };
+}
