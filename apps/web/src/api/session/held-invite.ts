@@ -4,8 +4,8 @@
  */
 import { makeStore, useStore } from "../../ui/store.ts";
 import { registrationMode } from "./registration-mode.ts";
+import { inviteKey, onSession, readSession } from "./session.ts";
 
-const KEY = "invite";
 const LINK = /#invite=/i;
 
 /** Reads a link, its end or the code alone, also with line breaks of a mail program. @returns the token, or `null` */
@@ -21,13 +21,17 @@ export const useHeldInvite = (): string | null => useStore(held);
 
 export function holdInvite(token: string): void {
   held.set(token);
-  store((storage) => storage.setItem(KEY, token));
+  store((storage) => storage.setItem(inviteKey, token));
 }
 
 export function dropInvite(): void {
   held.set(null);
-  store((storage) => storage.removeItem(KEY));
+  store((storage) => storage.removeItem(inviteKey));
 }
+
+onSession(() => {
+  if (readSession().user !== null) held.set(null);
+});
 
 /** Without storage the invite lasts until the tab is reloaded. */
 function store(change: (storage: Storage) => void): void {
@@ -47,7 +51,7 @@ function takeFromAddress(): void {
 }
 
 if (typeof window !== "undefined") {
-  store((storage) => held.set(registrationMode() === "invite" ? inviteIn(storage.getItem(KEY) ?? "") : null));
+  store((storage) => held.set(registrationMode() === "invite" ? inviteIn(storage.getItem(inviteKey) ?? "") : null));
   takeFromAddress();
   // A second link in the same tab changes only the hash.
   window.addEventListener("hashchange", takeFromAddress);

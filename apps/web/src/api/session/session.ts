@@ -5,7 +5,6 @@ import { makeStore, useStore } from "../../ui/store.ts";
 import { ApiError } from "../api-error.ts";
 import { call, countEvent, requestLogout } from "../client.ts";
 import { dropAhead } from "./asked-ahead.ts";
-import { dropInvite } from "./held-invite.ts";
 import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
 
@@ -24,13 +23,24 @@ async function askSession(): Promise<UserWire | null> {
   try {
     const { user } = await call("getSession");
     storeSession(user);
-    // Google leads back to a new page, where nothing else knows that the invitation was used.
-    dropInvite();
+    forgetStoredInvite();
     return user;
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) console.warn("The session check failed.");
     clearSession();
     return null;
+  }
+}
+
+/** Key of the tab's storage with an invite (held-invite.ts, which public pages do not load). */
+export const inviteKey = "invite";
+
+/** Google leads back to a new page, where nothing else knows that the invite was used. */
+function forgetStoredInvite(): void {
+  try {
+    sessionStorage.removeItem(inviteKey);
+  } catch {
+    // Storage is switched off.
   }
 }
 
@@ -43,7 +53,7 @@ export async function checkSession(): Promise<void> {
   setSession(user);
 }
 
-export const readSession = session.read;
+export const { read: readSession, subscribe: onSession } = session;
 
 /** Calls `forget` before a new user is set, to drop the previous user's data. */
 export function onUserChange(forget: () => void): void {
