@@ -3,16 +3,18 @@
  * certificate issuer (pebble), and one mail host with the operator's and a stranger's mailbox.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request } from "node:https";
 import { fileURLToPath } from "node:url";
-import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeMx, type MailAtFakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { startKnot } from "@kauke/testkit/programs/knot";
 import { startPebble } from "@kauke/testkit/programs/pebble";
 import { authorSigner } from "@kauke/testkit/sign-as-author";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
+import { authenticate } from "mailauth";
 
 /** Addresses are public ones, because the server connects to no others; nothing leaves the two networks. */
 export const outside = {
@@ -74,6 +76,14 @@ const calls = {
       envelopeFrom,
       text: bytes.toString("utf8"),
     })),
+  /** The operator replies to a message that arrived, with that message attached as their host judged it. */
+  replyWithAttached: async (world: World, subject: string) => {
+    const got = world.mailHost.messages.find(({ bytes }) => bytes.includes(`Subject: ${subject}`));
+    const from = /^From: .*?<([^>]+)>/ms.exec(got?.bytes.toString("utf8") ?? "")?.[1];
+    if (got === undefined || from === undefined) throw new Error("there is no such message");
+    const message = forwardTo(from, subject, await withJudgement(got));
+    return await calls.send(world, { from: outside.operator, to: from, message });
+  },
   /** From now on the mail host takes mail, or has no time for it. */
   takeMail: async ({ mailHost }: World, takes: boolean) => {
     mailHost.options = {
@@ -151,6 +161,37 @@ interface Reply {
   problem?: string;
 }
 
+/** With a field on top that says how an independent verifier judged the message, as a mail host writes it. */
+async function withJudgement({ bytes, envelopeFrom }: MailAtFakeMx): Promise<string> {
+  const dns = new Resolver();
+  dns.setServers([outside.services]);
+  const { headers } = await authenticate(bytes, {
+    ip: outside.machine,
+    helo: `mail.${outside.domain}`,
+    sender: envelopeFrom,
+    mta: "mail.example.test",
+    disableBimi: true,
+    resolver: (name, type) => dns.resolve(name, type) as Promise<string[]>,
+  });
+  return `${headers}${bytes.toString("utf8")}`;
+}
+
+/** A message attached (RFC 2046 §5.2.1). */
+function forwardTo(to: string, subject: string, attached: string): string {
+  const header = [
+    `From: ${outside.operator}`,
+    `To: ${to}`,
+    `Subject: Re: ${subject}`,
+    `Date: ${new Date().toUTCString()}`,
+    "Message-ID: <reply@elsewhere.example.test>",
+    "MIME-Version: 1.0",
+    'Content-Type: multipart/mixed; boundary="parts"',
+  ];
+  const text = ["--parts", "Content-Type: text/plain", "", "Here it is.", ""];
+  const parts = [...text, "--parts", "Content-Type: message/rfc822", "", attached, "--parts--", ""];
+  return [...header, "", ...parts].join("\r\n");
+}
+
 function pageOf(
   { host, port = 443, path, method = "GET", cookie, body }: PageRequest,
   ca: string,
@@ -204,20 +245,18 @@ async function world(): Promise<World> {
   return { knot, pebble, signer, mailHost: await FakeMx.start({ host: outside.mailHost, port: 25, tls }) };
 }
 
-if (process.send !== undefined && import.meta.main) {
+/** Answers calls until the test's process ends it. */
+async function serve(send: (reply: Reply) => unknown): Promise<void> {
   const started = await world();
-  process.once("SIGTERM", async () => {
-    await Promise.all([started.knot.close(), started.pebble.close(), started.mailHost.close()]);
-    process.exit(0);
-  });
+  const close = () => Promise.all([started.knot.close(), started.pebble.close(), started.mailHost.close()]);
+  process.once("SIGTERM", () => void close().then(() => process.exit(0)));
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  process.on("message", async ({ id, call, given }: Asked) => {
-    const answer = calls[call] as (world: World, given: unknown) => Promise<unknown>;
-    const reply: Reply = await answer(started, given).then(
-      (value) => ({ id, value }),
-      (thrown: unknown) => ({ id, problem: String(thrown) }),
-    );
-    process.send?.(reply);
+  process.on("message", ({ id, call, given }: Asked) => {
+    const run = calls[call] as (world: World, given: unknown) => Promise<unknown>;
+    const failed = (thrown: unknown) => void send({ id, problem: String(thrown) });
+    run(started, given).then((value) => void send({ id, value }), failed);
   });
-  process.send({ id: 0 });
+  send({ id: 0 });
 }
+
+if (process.send !== undefined && import.meta.main) await serve(process.send.bind(process));
