@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { hasKnot } from "@kauke/testkit/programs/knot";
 import { hasPebble } from "@kauke/testkit/programs/pebble";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CheckResult } from "../../apps/server/src/cli/doctor/check-result.ts";
 import { repositoryRoot } from "../source-files.ts";
 import { DebianRoot } from "./debian-root.testing.ts";
@@ -24,6 +24,8 @@ if (missing !== null) console.log(`The way from a bare Debian is not tested: ${m
 const { domain, operator, stranger } = outside;
 const networks = { machine: `kauke-machine-${process.pid}`, outside: `kauke-outside-${process.pid}` };
 const seconds = (since: number) => Math.round((performance.now() - since) / 1000);
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 1_800_000 });
 
 describe.skipIf(missing !== null || process.arch !== "x64" || process.getuid?.() !== 0)("from a bare Debian", () => {
   let folder: string;

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CheckResult } from "../../apps/server/src/cli/doctor/check-result.ts";
 import { repositoryRoot } from "../source-files.ts";
 import { DebianRoot } from "./debian-root.testing.ts";
@@ -54,6 +54,8 @@ say "after kill -9" "$(systemctl is-active kauke)"
 dpkg --remove kauke
 say "after removal" "$(systemctl is-active kauke)"
 `;
+
+vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 600_000 });
 
 let folder: string;
 beforeAll(() => {

@@ -7,15 +7,6 @@ import { type CheckResult, checking } from "./doctor/check-result.ts";
 type Arrived = NonNullable<MailProbeWire["arrived"]>;
 type Checking = ReturnType<typeof checking>;
 
-/** The open proof that can still become one, or a new one. */
-export async function openProbe(
-  access: Pick<OperatorAccess, "probe-state" | "probe-start">,
-  isNewWanted = false,
-): Promise<MailProbeWire> {
-  const last = isNewWanted ? null : await access["probe-state"]({ id: "" });
-  return last === null || isProbeOver(last) ? await access["probe-start"]({}) : last;
-}
-
 /** Whether nothing more is awaited. */
 export function isProbeOver({ answer, returned, ours }: MailProbeWire): boolean {
   return answer === "not_sent" || answer === "refused" || returned || ours !== null;
@@ -77,6 +68,6 @@ export async function offerProbe(access: OperatorAccess, mailbox: string): Promi
   const { ok, warn } = checking("mail", mailbox);
   const last = await access["probe-state"]({ id: "" });
   if (last !== null && isMailProven(last)) return ok("Mail works both ways.");
-  const { address } = await openProbe(access);
+  const { address } = last === null || isProbeOver(last) ? await access["probe-start"]({}) : last;
   return warn(`To prove that mail works, write from it to ${address}, then run \`kauke probe\`, which waits for it.`);
 }

@@ -87,10 +87,12 @@ it("prints the address, each result as it becomes known, and what is left to do"
     inSpam: false,
     isProven: false,
   });
+  const again = JSON.parse((await kauke("probe", "--minutes", "0", "--json")).out);
+  expect(again.address, "nothing more is awaited, and the results stay").toBe(to);
 });
 
 it("a proof goes on where it was, unless a new one is asked for", { timeout: 60_000 }, async () => {
-  const first = await kauke("probe", "--minutes", "0", "--json");
+  const first = await kauke("probe", "--minutes", "0", "--new", "--json");
   expect(first).toMatchObject({ code: 1, err: expect.stringContaining("Write a message") });
   const { address } = JSON.parse(first.out);
   expect(JSON.parse((await kauke("probe", "--minutes", "0", "--json")).out).address).toBe(address);

@@ -5,7 +5,7 @@ import { isMailProven } from "../../core/probe/probe.ts";
 import { bounds } from "../../limits/table.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { resultLine } from "../doctor/check-result.ts";
-import { isProbeOver, openProbe, probeResults } from "../probe-results.ts";
+import { isProbeOver, probeResults } from "../probe-results.ts";
 import { type Command, jsonText, print, refuse, type Values } from "./command.ts";
 
 const DEFAULT_MINUTES = 15;
@@ -19,7 +19,7 @@ export const probe: Command = {
     "minutes n": `how long to wait for the messages (${DEFAULT_MINUTES}); what is not finished then goes on with the next call`,
     "headers file": "reads from the header of our answer how that mail host judged it, `-` for standard input",
     "spam answer": "`yes` or `no`: whether our answer was in the spam folder",
-    new: "starts another proof, although one has not ended",
+    new: "starts another proof, although there is one of today",
   },
   async run({ access: open, values }) {
     const wrong = problemWith(values);
@@ -31,7 +31,10 @@ export const probe: Command = {
     if (state === null) return refuse("There is no proof to add this to: start one with `kauke probe`.", 1);
     const isDone = isMailProven(state);
     if (values.json === true) return print(jsonText({ ...state, isProven: isDone }), isDone ? 0 : 1);
-    return print(isDone ? "\nMail works both ways.\n" : `\n${nextStep(state)}\n`, isDone ? 0 : 1);
+    return print(
+      isDone ? "\nMail works both ways. `kauke probe --new` proves it again.\n" : `\n${nextStep(state)}\n`,
+      isDone ? 0 : 1,
+    );
   },
 };
 
@@ -59,7 +62,9 @@ async function follow(access: OperatorAccess, values: Values): Promise<MailProbe
   const waitMs = Number(values.minutes ?? DEFAULT_MINUTES) * 60_000;
   const giveUpAt = performance.now() + waitMs;
   const printed = new Set<string>();
-  let state = await openProbe(access, values.new === true);
+  // The last one, even when it is over: its messages may have come before this command was run.
+  const last = values.new === true ? null : await access["probe-state"]({ id: "" });
+  let state = last ?? (await access["probe-start"]({}));
   // Beside JSON, the address goes where people see it.
   const show = (text: string) => void (values.json === true ? process.stderr : process.stdout).write(text);
   if (state.arrived === null)
@@ -77,9 +82,9 @@ async function follow(access: OperatorAccess, values: Values): Promise<MailProbe
 
 function nextStep({ arrived, answer, returned, ours, address }: MailProbeWire): string {
   if (arrived === null) return `No message came to ${address} yet. \`kauke probe\` waits again.`;
-  if (answer === "not_sent" || answer === "refused") return "Mend that, then start again with `kauke probe`.";
+  if (answer === "not_sent" || answer === "refused") return "Mend that, then start again with `kauke probe --new`.";
   if (answer === "queued") return "Our answer is not delivered yet. `kauke probe` waits again.";
-  if (ours !== null) return "Mend what is wrong, then start again with `kauke probe`.";
+  if (ours !== null) return "Mend what is wrong, then start again with `kauke probe --new`.";
   if (returned) return "Not proven yet: the header of our answer is missing.";
   return "No reply to our answer came yet. `kauke probe` waits again.";
 }
