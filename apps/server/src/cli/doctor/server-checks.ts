@@ -118,6 +118,6 @@ function checkLogs(logDaysGiven: boolean): CheckResult {
   const { ok, warn } = checking("logs", "privacy policy");
   if (logDaysGiven) return ok("It states the retention of KAUKE_LOG_DAYS.");
   return warn(
-    "It states that technical logs are kept for at most 90 days: configure your log system to delete them by then, and set KAUKE_LOG_DAYS to its retention in days.",
+    "It states that technical logs are kept for at most 90 days: set KAUKE_LOG_DAYS to the number of days after which this machine deletes its logs.",
   );
 }

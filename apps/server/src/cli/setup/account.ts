@@ -11,7 +11,9 @@ export async function offerAccount(
   show: (text: string) => void,
 ): Promise<CheckResult> {
   const { ok, warn } = checking("account", mailbox);
-  if ((await access["users-find"]({ email: mailbox })) !== null) return ok("It exists.");
+  const found = await access["users-find"]({ email: mailbox });
+  if (found?.isAdmin) return ok("It exists, and may use the admin page.");
+  if (found !== null) return ok(`It exists. \`kauke users grant-admin ${mailbox}\` opens the page /admin to it.`);
   const open = (await access["invites-list"]({ withAddress: true })).find(({ address }) => address === mailbox);
   if (open !== undefined) {
     const until = open.expiresAt.slice(0, 10);

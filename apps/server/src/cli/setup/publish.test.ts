@@ -107,7 +107,7 @@ describe.skipIf(!hasKnot)("publishing records", () => {
     knot = await startKnot({ [zone]: ["@ MX 10 mx.other.example."] });
     const { said } = await publish(null, { deadlineMs: 500 });
     expect(said[1]).toBe(
-      `warn MX ${zone}: Wrong: ${zone}. 3600 IN MX 10 mx.other.example.. It must be: ${zone}. 3600 IN MX 10 mail.${zone}.`,
+      `warn MX ${zone}: Wrong: ${zone}. 3600 IN MX 10 mx.other.example. must be ${zone}. 3600 IN MX 10 mail.${zone}.`,
     );
   });
 

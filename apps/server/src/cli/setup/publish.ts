@@ -146,6 +146,6 @@ function stateOf(state: RecordState): CheckResult {
     case "unread":
       return fix("No name server of the zone answered: check that the domain is registered and delegated.");
     case "wrong":
-      return fix(`Wrong: ${state.found.map((one) => zoneLine(one)).join("; ")}. It must be: ${zoneLine(record)}`);
+      return fix(`Wrong: ${state.found.map((one) => zoneLine(one)).join("; ")} must be ${zoneLine(record)}`);
   }
 }
