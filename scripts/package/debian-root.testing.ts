@@ -101,6 +101,8 @@ export class DebianRoot {
   }
 
   remove(): void {
+    // The kernel ends everything else in a booted system together with its init.
+    if (this.#init !== null) spawnSync("kill", ["-KILL", this.#init]);
     for (const child of this.#running) child.kill("SIGKILL");
     rmSync(this.path, { recursive: true, force: true });
   }
