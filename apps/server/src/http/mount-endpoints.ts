@@ -110,6 +110,8 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
         const { signedInUserId } = request;
         const caller = { access: endpoint.access, userId: signedInUserId };
         const work = async () => {
+          // The session or the right may have ended while the body arrived, or while the call waited for its turn.
+          if (endpoint.access === "admin") await requireAdmin(options, request);
           const response = await handler(call).catch((thrown) => rethrow(deps, caller, thrown));
           return isFile(endpoint) ? response : await withLongListAsText(response);
         };

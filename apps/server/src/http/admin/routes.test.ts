@@ -1,4 +1,6 @@
 /** The calls of the admin page: who may make them, what they do, and what they never show. */
+import { PassThrough } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { type AdminEndpointName, adminEndpoints, type Endpoint, fillPath, keyScopes } from "@kauke/contract";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -172,6 +174,28 @@ describe("an admin", () => {
     await server.control["users-admin"]({ userId: former.userId, isAdmin: false });
     expect((await former.call("getServerState")).status).toBe(404);
     expect((await former.call("getSession")).body.user).not.toHaveProperty("isAdmin");
+  });
+
+  it.each([
+    ["right", "users-admin", { isAdmin: false }],
+    ["session", "users-end-sessions", {}],
+    ["account", "users-delete", {}],
+  ] as const)("whose %s ends while the body of a call arrives gets 404, and nothing is done", async (_, call, more) => {
+    const former = await server.newAdmin();
+    const before = await admin.call("listInvites");
+    const body = new PassThrough();
+    const reply = former.send({
+      method: "POST",
+      url: "/api/admin/invitations",
+      payload: body,
+      headers: { "content-type": "application/json" },
+    });
+    body.write("{");
+    await setTimeout(100);
+    await server.control[call]({ userId: former.userId, ...more } as never);
+    body.end("}");
+    expect(await reply).toMatchObject({ status: 404, body: notFound });
+    expect(await admin.call("listInvites")).toMatchObject({ body: before.body });
   });
 
   it("cannot be made to act by another site", async () => {
