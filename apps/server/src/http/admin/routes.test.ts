@@ -71,6 +71,23 @@ describe.each(all)("%s", (_, { method, path }) => {
   });
 });
 
+it.each([
+  ["with an encoded letter", "GET", "/%61pi/NAME/state"],
+  ["with an encoded letter of the name", "HEAD", "/ap%69/NAME/state"],
+  ["with a long id", "DELETE", `/api/NAME/accounts/${"x".repeat(9000)}`],
+] as const)(
+  "%s, a path is as unknown as others are to an ordinary account, also from another site",
+  async (_, method, path) => {
+    for (const headers of [{}, { origin: "https://shop.example" }]) {
+      const replyTo = async (name: string) => {
+        const reply = await server.app.inject({ method, url: path.replace("NAME", name), headers });
+        return [reply.statusCode, { ...reply.headers, date: "" }, reply.body];
+      };
+      expect(await replyTo("admin")).toEqual(await replyTo("nobody"));
+    }
+  },
+);
+
 it("the description of the API for keys leaves the admin page's calls out", async () => {
   const { body } = await admin.send({ method: "GET", url: "/api/openapi.json" });
   expect(Object.keys(body.paths)).toContain("/api/aliases/{userId}");

@@ -15,6 +15,8 @@ describe("plainUrl", () => {
     ["//evil.example/api/v1/x", "//evil.example/api/v1/x"],
     ["/", "/"],
     ["*", "*"],
+    ["/%61pi/v%31/aliases/?a=%61", "/api/v1/aliases?a=%61"],
+    ["/api/a%2fb%2e%2E%2561%zz%4", "/api/a%2fb%2e%2E%2561%zz%4"],
   ])("%s becomes %s", (url, plain) => {
     expect(plainUrl({ url, headers: {} })).toBe(plain);
   });

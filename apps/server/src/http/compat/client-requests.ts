@@ -23,13 +23,18 @@ export const preflightHeaders = {
 
 /** Some clients send two leading slashes or a trailing one: `//api/v1/aliases/?page=2`; none follows a redirect. */
 export function plainUrl({ url = "/", headers }: Pick<IncomingMessage, "url" | "headers">): string {
-  const single = url.startsWith("//") ? url.slice(1) : url;
-  if (!isSharedPath(single) && headers.authentication === undefined) return url;
-  const queryAt = single.indexOf("?");
-  const path = queryAt < 0 ? single : single.slice(0, queryAt);
-  const query = queryAt < 0 ? "" : single.slice(queryAt);
-  return (path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path) + query;
+  const queryAt = url.indexOf("?");
+  const path = withPlainLetters(queryAt < 0 ? url : url.slice(0, queryAt));
+  const query = queryAt < 0 ? "" : url.slice(queryAt);
+  const single = path.startsWith("//") ? path.slice(1) : path;
+  if (!isSharedPath(single) && headers.authentication === undefined) return path + query;
+  return (single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single) + query;
 }
+
+const ENCODED_LETTER = /%(?:3\d|[46][1-9a-f]|[57][\da])/gi;
+
+/** The router decodes a path (RFC 3986 §6.2.2.2), so what looks at the path before and after it must see the same one. */
+const withPlainLetters = (path: string): string => path.replace(ENCODED_LETTER, decodeURIComponent);
 
 const ABSENT = "absent";
 

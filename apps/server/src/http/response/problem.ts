@@ -107,8 +107,6 @@ const codeOfStatus = new Map<number, ErrorCode>([
   [403, "not_found"],
   [404, "not_found"],
   [413, "too_large"],
-  // An id in the path that is longer than any.
-  [414, "not_found"],
   [415, "not_json"],
 ]);
 
