@@ -87,6 +87,9 @@ onEachContext((fixture) => {
     expect(await store().dropHost("a.example")).toBe(2);
     expect(await store().dropHost("a.example")).toBe(0);
     expect((await rowOf(running)).dropped).toBe(false);
+    // A worker that was held up renews its lease before it begins an attempt.
+    expect(await store().extendLease(running.id, "t", later)).toBe(true);
+    expect(await store().extendLease(expired.id, "t", later)).toBe(false);
     const { hosts } = await store().listHosts();
     expect(hosts.find(({ host }) => host === "a.example")).toMatchObject({ open: 3, running: 1, failure: "dropped" });
     // A retry of a host does not revive what was dropped.

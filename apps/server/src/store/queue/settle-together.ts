@@ -74,14 +74,14 @@ export async function deferTogether(context: StoreContext, deferrals: readonly D
   return deferrals.map(({ id }) => ids.has(id));
 }
 
-/** @returns false for each delivery whose lease was lost */
+/** @returns false for each delivery whose lease was lost, or which the operator dropped after the lease had expired */
 export async function extendTogether(db: Database, extensions: readonly Extension[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     UPDATE delivery SET leased_until = given.until FROM unnest(
       ${extensions.map((extension) => extension.id)}::uuid[], ${extensions.map((extension) => extension.leaseToken)}::text[],
       ${extensions.map((extension) => extension.until.toISOString())}::timestamptz[]
     ) AS given (id, token, until)
-    WHERE delivery.id = given.id AND delivery.lease_token = given.token AND delivery.state = 'open'
+    WHERE delivery.id = given.id AND delivery.lease_token = given.token AND delivery.state = 'open' AND NOT dropped
     RETURNING delivery.id
   `.execute(db);
   const ids = new Set(rows.map((row) => row.id));
