@@ -481,7 +481,7 @@ const signIn = {
   // A row of some 300 bytes, for 30 days at most.
   operatorActs: bound(
     { rows: 10_000 },
-    "recorded acts of operators | {rows} | all | none | the oldest is deleted | operator-store.test.ts",
+    "recorded acts of operators | {rows} | all | none | the oldest of one party's most frequent acts is deleted | operator-store.test.ts",
   ),
   wrongInvites:
     "registrations with a wrong invitation | {register}, as registrations; a token has 160 random bits | network, block | network and block | refused | attacks/registration.test.ts",

@@ -66,7 +66,7 @@ function serverHandlers(
       await inPart(control["certificates-order"]({}), parts.logger);
       return { message: "The missing certificates are being ordered, which can take some minutes." };
     },
-    listOperatorActs: async ({ userId }) => ({ acts: [...(await controlBy(userId)["acts-list"]({}))] }),
+    listOperatorActs: async ({ userId }) => ({ acts: [...(await controlBy(userId)["acts-list"]({ isAll: false }))] }),
   };
 }
 

@@ -74,8 +74,8 @@ export interface ControlCalls {
   "queue-hosts": { ask: Nothing; result: QueueByHost };
   "queue-retry": { ask: { host: string }; result: number };
   "queue-drop": { ask: { host: string }; result: number };
-  /** The last 200 acts, newest first. */
-  "acts-list": { ask: Nothing; result: readonly OperatorActWire[] };
+  /** Newest first; without `isAll` the last 200. */
+  "acts-list": { ask: { isAll: boolean }; result: readonly OperatorActWire[] };
   "keys-list": { ask: Nothing; result: readonly KeySummary[] };
   "keys-rotate": { ask: Nothing; result: RotationState };
   "keys-state": { ask: Nothing; result: RotationState };
@@ -166,7 +166,7 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "queue-hosts": nothing,
   "queue-retry": ({ host }) => ({ host: text(host) }),
   "queue-drop": ({ host }) => ({ host: text(host) }),
-  "acts-list": nothing,
+  "acts-list": ({ isAll }) => ({ isAll: isAll === true }),
   "keys-list": nothing,
   "keys-rotate": nothing,
   "keys-state": nothing,

@@ -3,6 +3,7 @@ import { product } from "@kauke/contract";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import { wantedCertificates } from "../../core/certificate.ts";
 import { failureText } from "../../core/delivery/delivery.ts";
+import { bounds } from "../../limits/table.ts";
 import { createResolver, type Resolver } from "../../mail/dns/resolver.ts";
 import { askServers, askSystem, probeRelay, type RelayState } from "../../mail/transport/relay-transport.ts";
 import { type CertificateIssuer, certificateStatus } from "../../platform/acme/certificate-issuer.ts";
@@ -53,7 +54,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "queue-hosts": () => queueByHost(view.store),
     "queue-retry": ({ host }) => view.store.deliveries.retryHost(host.toLowerCase()),
     "queue-drop": ({ host }) => view.store.deliveries.dropHost(host.toLowerCase()),
-    "acts-list": () => view.store.operator.listActs(ACTS_AT_ONCE),
+    "acts-list": ({ isAll }) => view.store.operator.listActs(isAll ? bounds.operatorActs.rows : ACTS_AT_ONCE),
     backup: (request) => backUp(view, request),
     migrations: () => view.store.operator.migrations(),
     "certificates-order": async () => {

@@ -244,6 +244,17 @@ describe("the audit list", () => {
   });
 });
 
+it("an act behind 200 later ones is in the whole list of the command", async () => {
+  const { operator } = server.store;
+  await operator.recordAct({ by: admin.userId, act: "account_deleted", on: "hidden" });
+  server.clock.advance(1);
+  for (let count = 0; count < 200; count++)
+    await operator.recordAct({ by: admin.userId, act: "mail_probe_started", on: null });
+  const hasHidden = (acts: readonly { on: string | null }[]) => acts.some(({ on }) => on === "hidden");
+  const [shown, all] = [await actsOf(admin), await server.control["acts-list"]({ isAll: true })];
+  expect([shown.length, hasHidden(shown), hasHidden(all)]).toEqual([200, false, true]);
+});
+
 describe("what belongs to an account", () => {
   const canaries = ["canaryalias", "canarybox", "canary note", "canary subject", "canary text", "canaryperson"];
   const found = (text: string) => canaries.filter((canary) => text.includes(canary));

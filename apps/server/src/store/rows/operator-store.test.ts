@@ -86,6 +86,25 @@ onEachContext((fixture) => {
     expect(rows.map(({ sealed }) => sealed.toString("latin1")).join()).not.toContain(".example");
   });
 
+  it("an admin who repeats acts above the bound hides neither other acts nor those of others", async () => {
+    const { context } = fixture;
+    await context.db.deleteFrom("operator_act").execute();
+    const operator = operatorStore(context, 10);
+    const record = async (by: string, act: "admin_granted" | "account_deleted" | "mail_probe_started", on: string) => {
+      context.clock.advance(1000);
+      await operator.recordAct({ by, act, on });
+    };
+    await record("command", "admin_granted", "granted");
+    await record("admin", "account_deleted", "deleted");
+    for (let count = 0; count < 30; count++) await record("admin", "mail_probe_started", `probe ${count}`);
+    const acts = await operator.listActs(100);
+    expect(acts.map(({ on }) => on)).toEqual([
+      ...Array.from({ length: 8 }, (_, index) => `probe ${29 - index}`),
+      "deleted",
+      "granted",
+    ]);
+  });
+
   it("an account's export has what it did as an admin; its acts outlive it", async () => {
     const { context } = fixture;
     const [ann, bob] = [await plantAccount(context), await plantAccount(context)];
