@@ -103,16 +103,29 @@ onEachContext((fixture) => {
     expect(again.filter(({ isDropped }) => isDropped)).toHaveLength(2);
   });
 
-  it("composed mail that is scheduled for later is no part of the queue", async () => {
+  /** Makes a queued message composed mail. @returns id of the job */
+  async function composed({ messageId }: OpenDelivery, scheduledAt: Date, retries = 0): Promise<string> {
     const { db } = fixture.context;
-    const { messageId } = await enqueue("ann@a.example");
     const job = { id: randomUUID(), user_id: alias.userId, alias_id: alias.id, processed_at: null, cancelled_at: null };
-    const times = { scheduled_at: later, created_at: later, updated_at: later };
+    const times = { scheduled_at: scheduledAt, created_at: later, updated_at: later };
     await db
       .insertInto("email_job")
-      .values({ ...job, ...times, sealed: Buffer.alloc(0) })
+      .values({ ...job, ...times, current_retries: retries, sealed: Buffer.alloc(0) })
       .execute();
     await db.updateTable("message").set({ email_job_id: job.id }).where("id", "=", messageId).execute();
+    return job.id;
+  }
+
+  it("a retry of composed mail takes back the retry that its owner sees, too", async () => {
+    const { db, clock } = fixture.context;
+    const jobId = await composed(await enqueue("ann@a.example", { attempts: 2, lastFailure: away }), clock.now(), 2);
+    expect(await store().retryHost("a.example")).toBe(1);
+    const job = db.selectFrom("email_job").select("current_retries").where("id", "=", jobId);
+    expect(await job.executeTakeFirst()).toEqual({ current_retries: 1 });
+  });
+
+  it("composed mail that is scheduled for later is no part of the queue", async () => {
+    await composed(await enqueue("ann@a.example"), later);
     expect((await store().listHosts()).hosts).toEqual([]);
     expect([await store().retryHost("a.example"), await store().dropHost("a.example")]).toEqual([0, 0]);
   });

@@ -59,11 +59,17 @@ export function hostQueues(context: StoreContext, most = bounds.queueByHost): Ho
 
 export async function hasten(db: Database, ids: readonly string[], now: Date): Promise<number> {
   // Takes back one attempt, so that a host that comes and goes does not use up the retry schedule.
-  const result = await sql`
-    UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
-    WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
-      AND not_before > ${now.toISOString()}::timestamptz`.execute(db);
-  return Number(result.numAffectedRows ?? 0n);
+  const { rows } = await sql<{ changed: number }>`
+    WITH hastened AS (
+      UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
+      WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
+        AND not_before > ${now.toISOString()}::timestamptz RETURNING message_id
+    ), counted AS (
+      UPDATE email_job SET current_retries = greatest(current_retries - 1, 0) FROM hastened, message
+      WHERE message.id = hastened.message_id AND email_job.id = message.email_job_id
+    )
+    SELECT count(*)::integer AS changed FROM hastened`.execute(db);
+  return rows[0]?.changed ?? 0;
 }
 
 async function drop(db: Database, ids: readonly string[], now: Date): Promise<number> {
