@@ -63,7 +63,8 @@ function serverHandlers(
     orderCertificates: async ({ userId }) => {
       const control = controlBy(userId);
       if ((await control.facts({})).certificates === null) throw new OperatorError(noOrders);
-      await inPart(control["certificates-order"]({}), parts.logger);
+      const isOrdered = await inPart(control["certificates-order"]({}), parts.logger);
+      if (isOrdered === false) throw new OperatorError(tooManyOrders);
       return { message: "The missing certificates are being ordered, which can take some minutes." };
     },
     listOperatorActs: async ({ userId }) => ({ acts: [...(await controlBy(userId)["acts-list"]({ isAll: false }))] }),
@@ -72,14 +73,17 @@ function serverHandlers(
 
 const noOrders = "This server does not order certificates: that needs KAUKE_TLS=acme.";
 
+const tooManyOrders =
+  "Certificates were ordered several times within an hour, and issuers refuse more. Please wait, and check the names that are missing.";
+
 /** Milliseconds that a request waits for an order, which goes on after that. */
 const ORDER_WAIT_MS = 2000;
 
-async function inPart(order: Promise<unknown>, logger: Logger): Promise<void> {
+async function inPart(order: Promise<boolean>, logger: Logger): Promise<boolean | undefined> {
   const timer = new AbortController();
-  const inTime = sleep(ORDER_WAIT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => {});
+  const inTime = sleep(ORDER_WAIT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
   order.catch((thrown: unknown) => logger.warn("control_failed", traceOf(thrown)));
-  await Promise.race([order, inTime]).finally(() => timer.abort());
+  return await Promise.race([order, inTime]).finally(() => timer.abort());
 }
 
 function stateOf(facts: ServerFacts): Omit<ServerStateWire, "limits"> {

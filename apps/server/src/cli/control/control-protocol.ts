@@ -82,7 +82,8 @@ export interface ControlCalls {
   "keys-wrapping": { ask: Nothing; result: true };
   backup: { ask: { file: string; withSecretKey: boolean }; result: { bytes: number } };
   migrations: { ask: Nothing; result: MigrationState };
-  "certificates-order": { ask: Nothing; result: true };
+  /** @returns false if nothing was ordered: it was asked too often, or this server orders no certificates */
+  "certificates-order": { ask: Nothing; result: boolean };
   "relay-state": { ask: Nothing; result: RelayState | null };
   /** The checks of `kauke doctor`, run in the server; the result of the last minute is returned again. */
   health: { ask: Nothing; result: HealthReport };

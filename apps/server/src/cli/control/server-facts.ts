@@ -57,10 +57,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "acts-list": ({ isAll }) => view.store.operator.listActs(isAll ? bounds.operatorActs.rows : ACTS_AT_ONCE),
     backup: (request) => backUp(view, request),
     migrations: () => view.store.operator.migrations(),
-    "certificates-order": async () => {
-      await view.issuer?.orderNow();
-      return true;
-    },
+    "certificates-order": async () => (await view.issuer?.orderNow()) ?? false,
     "relay-state": () => relayState(view.config),
     health: healthCall(view),
     ...probeCalls(view),

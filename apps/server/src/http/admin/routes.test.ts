@@ -174,6 +174,25 @@ describe("an admin", () => {
     });
   });
 
+  it("is told when certificates were ordered too often, which is no act", async () => {
+    const ordered = await startAdminServer({
+      store: server.store,
+      replace: ({ facts }) => ({
+        facts: async () => ({ ...(await facts({})), certificates: [] }),
+        "certificates-order": async () => false,
+      }),
+    });
+    try {
+      const visitor = await ordered.newAdmin();
+      const before = await actsOf(visitor);
+      const { status, body } = await visitor.call("orderCertificates");
+      expect([status, body.code, body.message]).toEqual([409, "not_possible", expect.stringContaining("an hour")]);
+      expect(await actsOf(visitor)).toEqual(before);
+    } finally {
+      await ordered.close();
+    }
+  });
+
   it("is known as one in their session, and nobody else is", async () => {
     expect((await admin.call("getSession")).body.user.isAdmin).toBe(true);
     const register = { email: "plain@people.example", password: "correct horse" };

@@ -40,8 +40,11 @@ export interface CertificateIssuer {
   /** Certificates for challenges at port 443 (RFC 8737), by name; `null` while none is open. */
   challengeContexts(): Promise<((name?: string) => SecureContext) | null>;
   start(): void;
-  /** Orders missing certificates at once, skipping the pause after a failure: the operator has fixed something. */
-  orderNow(): Promise<void>;
+  /**
+   * Orders missing certificates at once, skipping the pause after a failure: the operator has fixed something.
+   * @returns false if that was asked too often
+   */
+  orderNow(): Promise<boolean>;
   /** Aborts an order in flight. The next start continues it. */
   close(): Promise<void>;
 }
@@ -70,8 +73,8 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
   let requests: number[] = [];
   const mayRequest = () => {
     const now = performance.now();
-    requests = [...requests.filter((at) => now - at < HOUR_MS), now];
-    return requests.length <= REQUESTS_AN_HOUR;
+    requests = requests.filter((at) => now - at < HOUR_MS);
+    return requests.length < REQUESTS_AN_HOUR && requests.push(now) > 0;
   };
   return {
     challenge: async (token) => (await readChallenges()).get(token) ?? null,
@@ -81,7 +84,7 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
       running = begun.catch(() => {}).then(() => look());
     },
     orderNow: async () => {
-      if (!mayRequest()) return;
+      if (!mayRequest()) return false;
       // Waits for an order in flight, which would otherwise write its failure afterwards.
       running = running.then(async () => {
         for (const { label } of wanted) {
@@ -91,6 +94,7 @@ export function certificateIssuer(options: IssuerOptions): CertificateIssuer {
         await look(true);
       });
       await running;
+      return true;
     },
     close: async () => {
       closing.abort();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FakeAcme, problem } from "@kauke/testkit/fakes/fake-acme";
 import { logSpy } from "@kauke/testkit/log-spy";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { loadCertificate } from "../certificate.ts";
 import { makeSelfSigned } from "../self-signed.ts";
@@ -43,6 +43,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await issuer.close();
   await store.close();
   await fake[Symbol.asyncDispose]();
@@ -171,8 +172,20 @@ it("a rate limit outlives the operator's request, and so many requests in an hou
 
 it("more than four requests of the operator in an hour order nothing", async () => {
   fake.order = problem(403, "rejectedIdentifier");
-  for (let count = 0; count < 6; count += 1) await issuer.orderNow();
+  let now = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  const ask = async () => [await issuer.orderNow(), await issuer.orderNow(), await issuer.orderNow()];
+  expect([await ask(), await ask()]).toEqual([
+    [true, true, true],
+    [true, false, false],
+  ]);
   expect(orders()).toBe(4);
+  // What was refused does not count.
+  now += 59 * 60_000;
+  expect([await ask(), await ask()].flat()).not.toContain(true);
+  now += 60_000;
+  expect(await issuer.orderNow()).toBe(true);
+  expect(orders()).toBe(5);
 });
 
 it("a chain that can't be served is left out, and the rest serves", async () => {
