@@ -3,18 +3,17 @@
  * certificate issuer (pebble), and one mail host with the operator's and a stranger's mailbox.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request } from "node:https";
 import { fileURLToPath } from "node:url";
-import { FakeMx, type MailAtFakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
+import { judgedMessage } from "@kauke/testkit/programs/judged-message";
 import { startKnot } from "@kauke/testkit/programs/knot";
 import { startPebble } from "@kauke/testkit/programs/pebble";
 import { authorSigner } from "@kauke/testkit/sign-as-author";
 import { smtpTalk } from "@kauke/testkit/smtp-talk";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
-import { authenticate } from "mailauth";
 
 /** Addresses are public ones, because the server connects to no others; nothing leaves the two networks. */
 export const outside = {
@@ -81,7 +80,13 @@ const calls = {
     const got = world.mailHost.messages.find(({ bytes }) => bytes.includes(`Subject: ${subject}`));
     const from = /^From: .*?<([^>]+)>/ms.exec(got?.bytes.toString("utf8") ?? "")?.[1];
     if (got === undefined || from === undefined) throw new Error("there is no such message");
-    const message = forwardTo(from, subject, await withJudgement(got));
+    const there = {
+      ip: outside.machine,
+      helo: `mail.${outside.domain}`,
+      mta: "mail.example.test",
+      dnsServer: outside.services,
+    };
+    const message = forwardTo(from, subject, await judgedMessage({ ...got, ...there }));
     return await calls.send(world, { from: outside.operator, to: from, message });
   },
   /** From now on the mail host takes mail, or has no time for it. */
@@ -159,21 +164,6 @@ interface Reply {
   id: number;
   value?: unknown;
   problem?: string;
-}
-
-/** With a field on top that says how an independent verifier judged the message, as a mail host writes it. */
-async function withJudgement({ bytes, envelopeFrom }: MailAtFakeMx): Promise<string> {
-  const dns = new Resolver();
-  dns.setServers([outside.services]);
-  const { headers } = await authenticate(bytes, {
-    ip: outside.machine,
-    helo: `mail.${outside.domain}`,
-    sender: envelopeFrom,
-    mta: "mail.example.test",
-    disableBimi: true,
-    resolver: (name, type) => dns.resolve(name, type) as Promise<string[]>,
-  });
-  return `${headers}${bytes.toString("utf8")}`;
 }
 
 /** A message attached (RFC 2046 §5.2.1). */
