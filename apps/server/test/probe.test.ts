@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { MailProbeWire } from "@kauke/contract";
 import { stuff } from "@kauke/mail-rfc";
 import { anAlias } from "@kauke/server/store/rows.testing";
@@ -14,7 +15,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { authorSigner } from "@kauke/testkit/sign-as-author";
 import { greetedTalk, secureTalk } from "@kauke/testkit/smtp-talk";
 import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
-import { mailHostCertificate, mailHostKey } from "@kauke/testkit/test-certificate";
+import { mailHostCertificate, mailHostIssuer, mailHostKey } from "@kauke/testkit/test-certificate";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const CLIENT = "127.0.0.1";
@@ -29,8 +30,10 @@ const dns = createFakeDns(zone);
 let home: FakeMx;
 let system: TestSystem;
 let folder: string;
+const roots = getCACertificates("default");
 
 beforeAll(async () => {
+  setDefaultCACertificates([...roots, mailHostIssuer]);
   home = await FakeMx.start({ host: "127.0.0.2" });
   folder = await mkdtemp(join(tmpdir(), "kauke-probe-"));
   const files = { KAUKE_TLS_CERT: join(folder, "cert.pem"), KAUKE_TLS_KEY: join(folder, "key.pem") };
@@ -49,6 +52,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  setDefaultCACertificates(roots);
   await system.close();
   await home.close();
   await rm(folder, { recursive: true });

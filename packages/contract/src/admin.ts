@@ -128,8 +128,8 @@ export const mailProbe = z.object({
       /** e.g. `TLSv1.3`; `null`: it came unencrypted. */
       tlsVersion: z.string().nullable(),
       cipher: z.string().nullable(),
-      /** Whether a client that checks our certificate for the MX name finds it valid. */
-      certificate: z.enum(["valid", "self_signed", "wrong_name", "expired", "not_checked"]),
+      /** What a host finds that checks our certificate for the MX name; `untrusted`: no root that we know leads to it. */
+      certificate: z.enum(["valid", "untrusted", "self_signed", "wrong_name", "expired", "not_checked"]),
       theirs: authentication,
     })
     .nullable(),

@@ -21,6 +21,8 @@ export function probeResults(probe: MailProbeWire): CheckResult[] {
 
 const certificates: Record<Arrived["certificate"], string> = {
   valid: "Our certificate is valid for the mail host's name.",
+  untrusted:
+    "No known authority stands for our certificate: hosts that check it refuse to send mail. `kauke doctor` says what to do.",
   self_signed:
     "Our certificate is self-signed: hosts that check it refuse to send mail. `kauke doctor` says what to do.",
   wrong_name: "Our certificate does not cover the mail host's name. `kauke doctor` says what to do.",

@@ -32,6 +32,7 @@ import { DeliveryWorker, type DeliveryWorkerDeps } from "./delivery/worker.ts";
 import type { Resolver } from "./dns/resolver.ts";
 import { authenticate, type ToAuthenticate } from "./inbound/authenticate/authenticate.ts";
 import { ClientNames } from "./inbound/client-names.ts";
+import type { OurCertificate } from "./inbound/judge-certificate.ts";
 import { MailLimits } from "./inbound/mail-limits.ts";
 import { BounceLimits } from "./inbound/reports/take-reports.ts";
 import type { ResolveDeps } from "./inbound/resolve.ts";
@@ -63,7 +64,7 @@ export interface MailParts {
   random: Random;
   logger: Logger;
   metrics: Metrics;
-  certificate: { current(): { cert: string } };
+  certificate: { current(): OurCertificate };
   trace: Pick<MailTrace, "add"> | null;
   shutdown: ShutdownSignal;
   leakGuard: LeakGuard;
@@ -238,7 +239,7 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
       queue: { ...store, clock, random },
       mailHost: config.mailHost,
       domains: copyParts.rules.domains,
-      certificate: () => parts.certificate.current().cert,
+      certificate: () => parts.certificate.current(),
     },
     ownerReplies,
     copies: {

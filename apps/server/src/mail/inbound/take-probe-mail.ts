@@ -2,7 +2,6 @@
  * The stage that takes mail to the address of a probe: the first message proves the way in and gets one answer, an
  * answer to that proves the way back. Everything else has no effect, and nothing but what was found is stored.
  */
-import { X509Certificate } from "node:crypto";
 import {
   asciiDomainOf,
   domainOf,
@@ -13,12 +12,10 @@ import {
   readDeliveryReport,
   unstuff,
 } from "@kauke/mail-rfc";
-import { isSelfSigned } from "../../core/certificate.ts";
 import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { QueueDeps } from "../../core/own-mail.ts";
 import { probeResult } from "../../core/probe/judge-header.ts";
 import {
-  type CertificateState,
   type MailProbe,
   type MailProbeStore,
   withArrival,
@@ -31,6 +28,7 @@ import { registrableDomain } from "../../limits/party.ts";
 import { accept, endWith, replyForThrow, type SmtpReply, type StageVerdict } from "../reply.ts";
 import type { ScreenedMessage } from "./arrived-message.ts";
 import { readShownAuthor } from "./authenticate/author.ts";
+import { judgeCertificate, type OurCertificate } from "./judge-certificate.ts";
 import { readProbeReturn } from "./read-probe-return.ts";
 
 export interface TakeProbeMailDeps {
@@ -39,8 +37,8 @@ export interface TakeProbeMailDeps {
   queue: QueueDeps;
   mailHost: string;
   domains: ReadonlySet<string>;
-  /** PEM of what a client gets that asks for the mail host. */
-  certificate(): string;
+  /** What a client gets that asks for the mail host. */
+  certificate(): OurCertificate;
 }
 
 export async function takeProbeMail(
@@ -89,7 +87,7 @@ async function takeFirst(
     receivedAt,
     tlsVersion: mail.tls?.version ?? null,
     cipher: mail.tls?.cipher ?? null,
-    certificate: judgeCertificate(deps.certificate(), deps.mailHost, receivedAt),
+    certificate: await judgeCertificate(deps.certificate(), deps.mailHost, receivedAt),
     theirs: {
       spf: probeResult(authentication?.spf ?? ""),
       dkim: probeResult(authentication?.dkim ?? ""),
@@ -151,20 +149,4 @@ function isAutomatic(source: HeaderSource): boolean {
   const precedence = firstValue(header, fields, "precedence")?.toLowerCase() ?? "";
   const isList = ["list-id", "list-unsubscribe", "list-post"].some((name) => findField(fields, name) !== null);
   return isList || readAutoSubmitted(source) !== null || ["bulk", "list", "junk"].includes(precedence);
-}
-
-export function judgeCertificate(pem: string, mailHost: string, now: Date): CertificateState {
-  const certificate = parsed(pem);
-  if (certificate === null) return "not_checked";
-  if (now < certificate.validFromDate || now > certificate.validToDate) return "expired";
-  if (certificate.checkHost(mailHost) === undefined) return "wrong_name";
-  return isSelfSigned(certificate) ? "self_signed" : "valid";
-}
-
-function parsed(pem: string): X509Certificate | null {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return null;
-  }
 }

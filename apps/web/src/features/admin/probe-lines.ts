@@ -28,6 +28,11 @@ const LATE_SECONDS = 120;
 
 const certificateLines: Record<Arrived["certificate"], ProbeLine> = {
   valid: { mark: "ok", title: "The certificate is valid for the mail host" },
+  untrusted: {
+    mark: "fix",
+    title: "No known authority stands for the certificate",
+    text: "Hosts that check it do not deliver here: its issuer is unknown, or the chain to it is not whole. See Certificates.",
+  },
   self_signed: {
     mark: "warn",
     title: "The certificate is self-signed",
