@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { MailProbeWire } from "@kauke/contract";
 import { stuff } from "@kauke/mail-rfc";
+import { newProbe, withArrival } from "@kauke/server/core/probe/probe";
+import { systemClock, systemRandom } from "@kauke/server/runtime/ports";
 import { anAlias } from "@kauke/server/store/rows.testing";
 import { dkimRecordOf } from "@kauke/testkit/dkim-record";
 import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
@@ -249,6 +251,32 @@ describe("only the first message counts", () => {
     const message = signer.sign(`From: me@home.example\r\nTo: ${probe.address}\r\n\r\nhi\r\n`);
     await sendMail({ port: system.mxPort, from: "me@home.example", to: [probe.address, probe.address], message });
     await vi.waitFor(async () => expect((await stateOf(probe)).answer).toBe("taken"));
+    expect(home.messages).toHaveLength(1);
+  });
+});
+
+describe("an answer that was not enqueued is enqueued when their host sends the message again:", () => {
+  test("the queue failed", async () => {
+    const probe = await control()["probe-start"]({});
+    vi.spyOn(system.server.store.deliveries, "enqueue").mockRejectedValueOnce(new Error("no space"));
+    expect(await write(probe.address)).toMatch(/^451 /);
+    expect(await stateOf(probe)).toMatchObject({ arrived: null, answer: null });
+    expect(await write(probe.address)).toMatch(/^250 /);
+    expect(await home.waitForMessages(1)).toHaveLength(1);
+  });
+
+  test("the server was killed", async () => {
+    const { mailProbes } = system.server.store;
+    const startedAt = new Date(Date.now() - 300_000);
+    const probe = { ...newProbe({ clock: systemClock, random: systemRandom }, "kauke.test"), startedAt };
+    await mailProbes.start(probe);
+    const theirs = { spf: "pass", dkim: "pass", dmarc: "pass" } as const;
+    const found = { tlsVersion: null, cipher: null, certificate: "valid" as const, theirs, refusal: null };
+    await mailProbes.change(probe, (before) => withArrival(before, { receivedAt: startedAt, ...found }));
+    expect(await write(probe.address)).toMatch(/^250 /);
+    expect(await home.waitForMessages(1)).toHaveLength(1);
+    await vi.waitFor(async () => expect((await mailProbes.find(probe.id))?.answer).toBe("taken"));
+    expect(await write(probe.address)).toMatch(/^250 /);
     expect(home.messages).toHaveLength(1);
   });
 });

@@ -133,7 +133,7 @@ export const mailProbe = z.object({
       theirs: authentication,
     })
     .nullable(),
-  /** Our answer to it: `null` until their message arrived; `refused`: the other host did not take it. */
+  /** Our answer to it: `null` until it is enqueued; `refused`: the other host did not take it. */
   answer: z.enum(["queued", "taken", "refused", "not_sent"]).nullable(),
   /** Why no answer is sent, why it was refused, or why it still waits, as a sentence. */
   answerProblem: z.string().nullable(),

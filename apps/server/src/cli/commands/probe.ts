@@ -83,7 +83,7 @@ async function follow(access: OperatorAccess, values: Values): Promise<MailProbe
 function nextStep({ arrived, answer, returned, ours, address }: MailProbeWire): string {
   if (arrived === null) return `No message came to ${address} yet. \`kauke probe\` waits again.`;
   if (answer === "not_sent" || answer === "refused") return "Mend that, then start again with `kauke probe --new`.";
-  if (answer === "queued") return "Our answer is not delivered yet. `kauke probe` waits again.";
+  if (answer === null || answer === "queued") return "Our answer is not delivered yet. `kauke probe` waits again.";
   if (ours !== null) return "Mend what is wrong, then start again with `kauke probe --new`.";
   if (returned) return "Not proven yet: the header of our answer is missing.";
   return "No reply to our answer came yet. `kauke probe` waits again.";

@@ -59,16 +59,31 @@ export function newProbe({ clock, random }: { clock: Clock; random: Random }, do
   };
 }
 
-/** Only the first message counts. @param refusal why it gets no answer; `null`: an answer is enqueued */
+/** Only one message counts. @param refusal why it gets no answer; `null`: its answer is enqueued next */
 export function withArrival(
   probe: MailProbe,
   { receivedAt, refusal, ...found }: Omit<Arrived, "seconds"> & { receivedAt: Date; refusal: string | null },
 ): MailProbe {
-  if (probe.arrived !== null) return probe;
+  if (!isToBeAnswered(probe, receivedAt)) return probe;
   const seconds = Math.max(0, Math.round((receivedAt.getTime() - probe.startedAt.getTime()) / 1000));
-  const answer = refusal === null ? "queued" : "not_sent";
-  return { ...probe, arrived: { seconds, ...found }, answer, answerProblem: refusal };
+  return {
+    ...probe,
+    arrived: { seconds, ...found },
+    answer: refusal === null ? null : "not_sent",
+    answerProblem: refusal,
+  };
 }
+
+const ENQUEUE_MS = 60_000;
+
+/** Whether none came yet, or the server stopped before it enqueued an answer: then their host sends it again. */
+export function isToBeAnswered({ arrived, answer, startedAt }: MailProbe, now: Date): boolean {
+  if (arrived === null) return true;
+  return answer === null && now.getTime() > startedAt.getTime() + arrived.seconds * 1000 + ENQUEUE_MS;
+}
+
+/** Its outcome may be known before. */
+export const withAnswer = (probe: MailProbe): MailProbe => ({ ...probe, answer: probe.answer ?? "queued" });
 
 /** Undoes `withArrival` when the answer could not be enqueued: their host sends the message again. */
 export function withoutArrival(probe: MailProbe): MailProbe {
@@ -77,13 +92,13 @@ export function withoutArrival(probe: MailProbe): MailProbe {
 
 /** The outcome of an attempt to deliver our answer. */
 export function withOutcome(probe: MailProbe, outcome: DeliveryOutcome): MailProbe {
-  if (probe.answer !== "queued") return probe;
+  if (probe.answer !== null && probe.answer !== "queued") return probe;
   if (outcome.kind === "taken") return { ...probe, answer: "taken", answerProblem: null };
   const { code, enhancedStatus } = outcome.failure;
   const why = `${failureText[code]} (${enhancedStatus})`;
   if (outcome.kind === "refused")
     return { ...probe, answer: "refused", answerProblem: `The mailbox did not get it: ${why}.` };
-  return { ...probe, answerProblem: `It waits for another attempt: ${why}.` };
+  return { ...withAnswer(probe), answerProblem: `It waits for another attempt: ${why}.` };
 }
 
 /** A delivery report about our answer, which was taken by another host before. */

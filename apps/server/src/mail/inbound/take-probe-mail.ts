@@ -16,8 +16,10 @@ import type { DestinationStore } from "../../core/destination/destination.ts";
 import type { QueueDeps } from "../../core/own-mail.ts";
 import { probeResult } from "../../core/probe/judge-header.ts";
 import {
+  isToBeAnswered,
   type MailProbe,
   type MailProbeStore,
+  withAnswer,
   withArrival,
   withBounce,
   withoutArrival,
@@ -67,7 +69,7 @@ async function take(message: ScreenedMessage, probe: MailProbe, deps: TakeProbeM
       await deps.probes.change(probe, (before) => withBounce(before, report.enhancedStatus));
     return null;
   }
-  if (probe.arrived === null) return await takeFirst(message, probe, deps);
+  if (isToBeAnswered(probe, envelope.receivedAt)) return await takeFirst(message, probe, deps);
   if (isAutomatic(sourceOf(message))) return null;
   const judgement = readProbeReturn(unstuff(wire), probe);
   if (judgement !== null) await deps.probes.change(probe, (before) => withReturn(before, judgement));
@@ -97,17 +99,19 @@ async function takeFirst(
   };
   let isFirst = false;
   await deps.probes.change(probe, (before) => {
-    isFirst = before.arrived === null;
+    isFirst = isToBeAnswered(before, receivedAt);
     return withArrival(before, arrival);
   });
   if (!isFirst || refusal !== null) return null;
   try {
     await answerProbe(deps.queue, probe, envelopeFrom);
-    return null;
   } catch (thrown) {
     await deps.probes.change(probe, withoutArrival);
     return replyForThrow(thrown);
   }
+  // The outcome of its delivery says it, too.
+  await deps.probes.change(probe, withAnswer).catch(() => null);
+  return null;
 }
 
 /** No answer to a forged sender, to a program or to ourselves: no backscatter, and no loop. */
