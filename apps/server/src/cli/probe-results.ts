@@ -47,7 +47,7 @@ function wayOut(
 ): CheckResult[] {
   const results: CheckResult[] = [];
   if (answer === "queued" && answerProblem !== null) results.push(warn(answerProblem));
-  if (answer === "taken") results.push(ok("Our answer was taken. Reply to it, best with our message attached."));
+  if (answer === "taken") results.push(ok(answerTaken));
   if (answer === "not_sent") results.push(fix(`No answer was sent. ${answerProblem ?? ""}`));
   if (answer === "refused") results.push(fix(`Our answer did not arrive. ${answerProblem ?? ""}`));
   if (returned) results.push(ok("Your reply to it arrived."));
@@ -62,6 +62,9 @@ function wayOut(
   if (inSpam !== null) results.push(inSpam ? fix("It was in the spam folder.") : ok("It was not in the spam folder."));
   return results;
 }
+
+const answerTaken =
+  "Our answer was taken: look for it in your mailbox, or in its spam folder, and reply to it, best with our message attached.";
 
 const resultsText = ({ spf, dkim, dmarc }: Arrived["theirs"]) => `SPF ${spf}, DKIM ${dkim}, DMARC ${dmarc}`;
 

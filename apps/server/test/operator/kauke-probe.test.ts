@@ -77,7 +77,13 @@ it("prints the address, each result as it becomes known, and what is left to do"
   ]);
   expect(out).toContain("the header of our answer is missing");
 
+  const again = JSON.parse((await kauke("probe", "--minutes", "0", "--json")).out);
+  expect(again).toMatchObject({ address: to, returned: true, ours: null });
+
   const file = join(dataDir, "header.txt");
+  expect(await kauke("probe", "--headers", file)).toEqual({ code: 1, out: "", err: `${file} can't be read.\n` });
+  await writeFile(file, "Subject: Kauke got your message\n");
+  expect((await kauke("probe", "--headers", file)).out).toContain("no results in that header");
   await writeFile(file, "Authentication-Results: mx.home.example; spf=pass; dkim=pass; dmarc=pass\nSubject: x\n");
   const judged = await kauke("probe", "--headers", file, "--spam", "no", "--json");
   expect(judged.code).toBe(1);
@@ -87,9 +93,18 @@ it("prints the address, each result as it becomes known, and what is left to do"
     inSpam: false,
     isProven: false,
   });
-  const again = JSON.parse((await kauke("probe", "--minutes", "0", "--json")).out);
-  expect(again.address, "nothing more is awaited, and the results stay").toBe(to);
+  const shown = await kauke("probe", "--minutes", "0");
+  expect(shown).toMatchObject({ code: 1, out: expect.stringContaining("judged our answer as SPF pass") });
+  expect(shown.out).toContain("start again with `kauke probe --new`");
 });
+
+it("a message that came before the command was started is shown, also when it gets no answer", async () => {
+  const { address } = JSON.parse((await kauke("probe", "--minutes", "0", "--new", "--json")).out);
+  expect((await kauke("probe", "--spam", "no")).err).toContain("No answer has left yet");
+  const message = "From: me@other.example\r\n\r\nhi\r\n";
+  await sendMail({ port: server.mxPort, from: "me@other.example", to: address, message });
+  expect((await kauke("probe", "--minutes", "0")).out).toContain("No answer was sent. Neither SPF nor DKIM");
+}, 60_000);
 
 it("a proof goes on where it was, unless a new one is asked for", { timeout: 60_000 }, async () => {
   const first = await kauke("probe", "--minutes", "0", "--new", "--json");

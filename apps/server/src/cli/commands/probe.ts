@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { MailProbeWire } from "@kauke/contract";
-import { isMailProven } from "../../core/probe/probe.ts";
+import { hasAnswered, isMailProven } from "../../core/probe/probe.ts";
 import { bounds } from "../../limits/table.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { resultLine } from "../doctor/check-result.ts";
@@ -26,17 +26,33 @@ export const probe: Command = {
     if (wrong !== null) return refuse(wrong);
     const access = await open();
     if (!access.isRunning) return refuse("No server is running, so no mail can arrive.", 1);
-    const isJudgement = values.headers !== undefined || values.spam !== undefined;
-    const state = isJudgement ? await judge(access, values) : await follow(access, values);
+    const file = typeof values.headers === "string" ? values.headers : null;
+    const headers = file === null ? null : readText(file);
+    if (file !== null && headers === null) return refuse(`${file} can't be read.`, 1);
+    const isJudgement = headers !== null || values.spam !== undefined;
+    const state = isJudgement ? await judge(access, values, headers) : await follow(access, values);
     if (state === null) return refuse("There is no proof to add this to: start one with `kauke probe`.", 1);
+    if (isJudgement && !hasAnswered(state)) return refuse("No answer has left yet: `kauke probe` says why.", 1);
     const isDone = isMailProven(state);
     if (values.json === true) return print(jsonText({ ...state, isProven: isDone }), isDone ? 0 : 1);
+    const next = headers !== null && state.ours === null ? noResults : nextStep(state);
     return print(
-      isDone ? "\nMail works both ways. `kauke probe --new` proves it again.\n" : `\n${nextStep(state)}\n`,
+      isDone ? "\nMail works both ways. `kauke probe --new` proves it again.\n" : `\n${next}\n`,
       isDone ? 0 : 1,
     );
   },
 };
+
+const noResults =
+  "There are no results in that header: it must be the header of our answer, whole, with the fields that your mail host wrote, such as Authentication-Results.";
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8").slice(0, bounds.mailProbes.headerCharacters);
+  } catch {
+    return null;
+  }
+}
 
 function problemWith({ minutes, spam }: Values): string | null {
   if (typeof minutes === "string" && !/^\d{1,4}$/.test(minutes)) return "--minutes must be a whole number.";
@@ -44,15 +60,10 @@ function problemWith({ minutes, spam }: Values): string | null {
   return null;
 }
 
-async function judge(access: OperatorAccess, values: Values): Promise<MailProbeWire | null> {
-  const headers =
-    typeof values.headers === "string" ? readFileSync(values.headers === "-" ? 0 : values.headers, "utf8") : null;
-  const state = await access["probe-judge"]({
-    id: "",
-    headers: headers?.slice(0, bounds.mailProbes.headerCharacters) ?? null,
-    inSpam: values.spam === undefined ? null : values.spam === "yes",
-  });
-  if (state !== null && values.json !== true)
+async function judge(access: OperatorAccess, values: Values, headers: string | null): Promise<MailProbeWire | null> {
+  const inSpam = values.spam === undefined ? null : values.spam === "yes";
+  const state = await access["probe-judge"]({ id: "", headers, inSpam });
+  if (state !== null && hasAnswered(state) && values.json !== true)
     for (const result of probeResults(state)) print(`${resultLine(result)}\n`);
   return state;
 }

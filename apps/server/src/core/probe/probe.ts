@@ -101,21 +101,24 @@ export function withOutcome(probe: MailProbe, outcome: DeliveryOutcome): MailPro
   return { ...withAnswer(probe), answerProblem: `It waits for another attempt: ${why}.` };
 }
 
+/** Whether there is an answer of ours that can be returned, judged or answered. */
+export const hasAnswered = ({ answer }: Pick<MailProbeWire, "answer">): boolean =>
+  answer === "queued" || answer === "taken";
+
 /** A delivery report about our answer, which was taken by another host before. */
 export function withBounce(probe: MailProbe, enhancedStatus: string): MailProbe {
-  if (probe.answer !== "queued" && probe.answer !== "taken") return probe;
+  if (!hasAnswered(probe)) return probe;
   const answerProblem = `A mail host took it first and returned it later (${enhancedStatus}).`;
   return { ...probe, answer: "refused", answerProblem };
 }
 
 /** What is known later replaces what was known before; what is not known replaces nothing. */
 export function withJudgement(probe: MailProbe, { ours, inSpam }: HeaderJudgement): MailProbe {
-  return { ...probe, ours: ours ?? probe.ours, inSpam: inSpam ?? probe.inSpam };
+  return hasAnswered(probe) ? { ...probe, ours: ours ?? probe.ours, inSpam: inSpam ?? probe.inSpam } : probe;
 }
 
 export function withReturn(probe: MailProbe, judgement: HeaderJudgement): MailProbe {
-  const isAnswered = probe.answer === "queued" || probe.answer === "taken";
-  return isAnswered ? withJudgement({ ...probe, returned: true }, judgement) : probe;
+  return hasAnswered(probe) ? withJudgement({ ...probe, returned: true }, judgement) : probe;
 }
 
 /** Whether mail works both ways: it came in encrypted for a valid certificate, and ours passed every check. */
