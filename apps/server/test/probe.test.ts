@@ -213,6 +213,17 @@ test("DMARC that rejects is shown in the probe, where other mail is refused", as
   });
 });
 
+test("DNS that fails is named as the reason why nothing proves the sender", async () => {
+  dns.zone = { ...zone, "home.example": { fails: true } };
+  const probe = await control()["probe-start"]({});
+  expect(await write(probe.address, { isSigned: false })).toMatch(/^250 /);
+  expect(await stateOf(probe)).toMatchObject({
+    arrived: { theirs: { spf: "unknown" } },
+    answer: "not_sent",
+    answerProblem: expect.stringMatching(/^DNS did not say/),
+  });
+});
+
 test("a signed message of the author's own domain gets an answer without SPF", async () => {
   dns.zone = { ...zone, "home.example": { mx: [[10, "mx.home.example"]] } };
   const { probe } = await answered();

@@ -13,6 +13,7 @@ import {
   unstuff,
 } from "@kauke/mail-rfc";
 import type { DestinationStore } from "../../core/destination/destination.ts";
+import type { MessageAuthentication } from "../../core/message/message.ts";
 import type { QueueDeps } from "../../core/own-mail.ts";
 import { probeResult } from "../../core/probe/judge-header.ts";
 import {
@@ -126,7 +127,9 @@ async function whyNoAnswer(
   if (envelope.authentication === undefined)
     return "This server does not authenticate senders (KAUKE_AUTHENTICATION), so nothing proves who sent it.";
   if (!isSenderProven(message))
-    return "Neither SPF nor DKIM nor DMARC proves that its sender's domain sent it, so the answer could go to somebody else.";
+    return isDnsAtFault(envelope.authentication)
+      ? "DNS did not say whether its sender's domain sent it, so the answer could go to somebody else: try again."
+      : "Neither SPF nor DKIM nor DMARC proves that its sender's domain sent it, so the answer could go to somebody else.";
   if (await destinations.isAnyBlocked([envelope.envelopeFrom])) return "Its mailbox has blocked mail from this server.";
   return null;
 }
@@ -139,6 +142,8 @@ function isSenderProven({ transaction: { envelope, wire } }: ScreenedMessage): b
   const { domain, isPlain } = readShownAuthor({ raw: wire, envelopeFrom });
   return isPlain && organizationOf(domain) === organizationOf(asciiDomainOf(envelopeFrom));
 }
+
+const isDnsAtFault = ({ spf, dkim, dmarc }: MessageAuthentication) => [spf, dkim, dmarc].includes("temperror");
 
 const organizationOf = (domain: string) => registrableDomain(domain) ?? domain;
 
