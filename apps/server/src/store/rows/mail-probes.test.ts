@@ -61,6 +61,15 @@ describe("proofs of mail", () => {
       if (second !== fixture.store) await second.close();
     });
 
+    it("the newest is the one started last, also after the clock was set back", async () => {
+      const { mailProbes } = fixture.store;
+      await start();
+      fixture.clock.advance(-3_600_000);
+      const second = await start();
+      expect(await mailProbes.newest()).toEqual(second);
+      fixture.clock.advance(3_600_000);
+    });
+
     it("the oldest one ends when there are too many", async () => {
       const { mailProbes } = fixture.store;
       const ids: string[] = [];
