@@ -213,6 +213,23 @@ test("DMARC that rejects is shown in the probe, where other mail is refused", as
   });
 });
 
+test("together with an alias it is refused as other mail, and proves nothing", async () => {
+  const person = await registerPerson(system.url);
+  const { alias: name, domain } = await person.createAlias({ forwardTo: "me@home.example" });
+  const alias = `${name}@${domain}`;
+  dns.zone = { ...zone, "home.example": { txt: ["v=spf1 -all"], mx: [[10, "mx.home.example"]] } };
+  const probe = await control()["probe-start"]({});
+  for (const to of [
+    [probe.address, alias],
+    [alias, probe.address],
+  ]) {
+    const message = "From: me@home.example\r\n\r\nhi\r\n";
+    expect((await sendMail({ port: system.mxPort, from: "me@home.example", to, message })).last).toContain(" 5.7.26 ");
+  }
+  expect(await stateOf(probe)).toMatchObject({ arrived: null });
+  expect(home.messages).toHaveLength(0);
+});
+
 test("DNS that fails is named as the reason why nothing proves the sender", async () => {
   dns.zone = { ...zone, "home.example": { fails: true } };
   const probe = await control()["probe-start"]({});
