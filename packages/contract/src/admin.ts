@@ -88,7 +88,14 @@ export const openInvite = z.object({
 export type OpenInviteWire = z.infer<typeof openInvite>;
 
 export const operatorActCodes = [
-  ...(["account_deleted", "account_signed_out", "admin_granted", "admin_revoked", "mailbox_unblocked"] as const),
+  ...([
+    "account_deleted",
+    "account_signed_out",
+    "admin_granted",
+    "admin_revoked",
+    "mailbox_unblocked",
+    "addresses_shown",
+  ] as const),
   ...(["invite_created", "invite_revoked"] as const),
   ...(["queue_retried", "queue_dropped", "kept_mail_deleted", "mail_probe_started"] as const),
   ...(["sealing_key_rotated", "wrapping_key_rotated", "backup_written", "certificates_ordered"] as const),

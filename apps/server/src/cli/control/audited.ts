@@ -6,15 +6,15 @@ import type { ControlCall, ControlCalls, ControlHandlers } from "./control-proto
 type Describe<Call extends ControlCall> = (
   ask: ControlCalls[Call]["ask"],
   result: ControlCalls[Call]["result"],
-) => Omit<ActToRecord, "by">;
+) => Omit<ActToRecord, "by"> | null;
 
-/** `null`: the call only reads. */
+/** `null`: the call only reads. To see everybody's addresses is an act. */
 const acts: { readonly [Call in ControlCall]: Describe<Call> | null } = {
   facts: null,
   "kept-list": null,
   "kept-text": null,
   "kept-forget": ({ messageId }) => ({ act: "kept_mail_deleted", on: messageId }),
-  "users-list": null,
+  "users-list": ({ after, withEmail }) => (withEmail && after === "" ? { act: "addresses_shown", on: null } : null),
   "users-find": null,
   "users-delete": ({ userId }) => ({ act: "account_deleted", on: userId }),
   "users-end-sessions": ({ userId }) => ({ act: "account_signed_out", on: userId }),
@@ -54,9 +54,10 @@ export function audited(
     call,
     async (ask: never) => {
       const result: unknown = await handle(ask);
-      const describe = acts[call as ControlCall] as ((ask: never, result: never) => Omit<ActToRecord, "by">) | null;
       const isDone = result !== false && result !== null && result !== 0;
-      if (describe !== null && isDone) await record({ by, ...describe(ask, result as never) });
+      const describe = acts[call as ControlCall] as Describe<never> | null;
+      const act = isDone && describe !== null ? describe(ask, result as never) : null;
+      if (act !== null) await record({ by, ...act });
       return result;
     },
   ]);

@@ -70,6 +70,7 @@ const actWords: Readonly<Record<OperatorActCode, string>> = {
   queue_dropped: "Deliveries dropped",
   kept_mail_deleted: "Mail to postmaster deleted",
   mail_probe_started: "Proof of mail started",
+  addresses_shown: "Addresses of accounts looked at",
   sealing_key_rotated: "Sealing key rotated",
   wrapping_key_rotated: "Wrapping key rotated",
   backup_written: "Backup written",
