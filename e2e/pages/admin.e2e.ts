@@ -1,17 +1,13 @@
 /** The admin page against the real server: who reaches it, and what an operator does there. */
-import { controlClient } from "@kauke/server/cli/control/control-client";
-import { controlPath } from "@kauke/server/cli/control/control-protocol";
 import { freePort } from "@kauke/testkit/free-port";
 import type { Person } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
-import type { Visit } from "../browser/browser.ts";
 import { seeContent, seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { signIn } from "../browser/steps.ts";
-import { rest } from "../screens/open-screen.ts";
+import { chooseSection, expectAccessible, grantAdmin, newAdmin } from "./admin-steps.ts";
 
 /** A relay and a resolver that nothing listens for: mail waits in the queue, and no DNS query leaves the machine. */
 const site = runSite({
@@ -21,27 +17,7 @@ const site = runSite({
   },
 });
 
-const control = () => controlClient(controlPath(site.server.dataDir) ?? "");
-const grant = ({ user }: Person, isAdmin = true) => control()["users-admin"]({ userId: user.id, isAdmin });
-
-async function newAdmin(email: string): Promise<Person> {
-  const person = await site.person(email);
-  expect(await grant(person)).toBe(true);
-  return person;
-}
-
-async function choose(page: Page, name: string): Promise<void> {
-  await page.getByRole("navigation", { name: "Admin" }).getByRole("link", { name }).click();
-  await page.getByRole("heading", { name, level: 2 }).waitFor();
-}
-
 const row = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
-
-async function expectAccessible(visit: Visit): Promise<void> {
-  await rest(visit);
-  expect(await axeFindings(visit)).toEqual([]);
-  expect(await sidewaysOverflow(visit)).toEqual([]);
-}
 
 /** Queues one message to this host. */
 async function queueMail(person: Person, host: string): Promise<void> {
@@ -56,7 +32,7 @@ async function queueMail(person: Person, host: string): Promise<void> {
 }
 
 test("an admin signs in, reads the checks, and retries and drops what waits for a host", async () => {
-  const admin = await newAdmin("operator@people.example");
+  const admin = await newAdmin(site, "operator@people.example");
   await queueMail(admin, "waiting.inbox.example");
   const visit = await site.visit();
   const { page } = visit;
@@ -69,7 +45,7 @@ test("an admin signs in, reads the checks, and retries and drops what waits for 
   await page.getByRole("button", { name: "Check Again" }).click();
   await seeToast(page, "Checked a moment ago");
 
-  await choose(page, "Queue");
+  await chooseSection(page, "Queue");
   await seeFocus(page.getByRole("heading", { name: "Queue", level: 2 }));
   await row(page, "waiting.inbox.example").waitFor();
   await page.getByRole("button", { name: "Retry waiting.inbox.example" }).click();
@@ -83,7 +59,7 @@ test("an admin signs in, reads the checks, and retries and drops what waits for 
   await seeToast(page, "1 Dropped", "waiting.inbox.example");
   await seeGone(row(page, "waiting.inbox.example"));
 
-  await choose(page, "Acts");
+  await chooseSection(page, "Acts");
   await row(page, "Deliveries dropped")
     .filter({ hasText: "waiting.inbox.example" })
     .filter({ hasText: "you" })
@@ -95,12 +71,12 @@ test("an admin signs in, reads the checks, and retries and drops what waits for 
 });
 
 test("an admin invites somebody, revokes it, and deletes an account", async () => {
-  const admin = await newAdmin("inviting.operator@people.example");
+  const admin = await newAdmin(site, "inviting.operator@people.example");
   const other = await site.person("unwanted@people.example");
   const visit = await site.visit({ as: admin, width: 390 });
   const { page } = visit;
   await page.goto("/admin");
-  await choose(page, "Invitations");
+  await chooseSection(page, "Invitations");
   await page.getByText("No open invitations").waitFor();
   await page.getByRole("button", { name: "Create Invitation" }).click();
   const dialog = page.getByRole("dialog");
@@ -124,7 +100,7 @@ test("an admin invites somebody, revokes it, and deletes an account", async () =
   await page.getByText("No open invitations").waitFor();
 
   await page.getByRole("link", { name: "All sections" }).click();
-  await choose(page, "Accounts");
+  await chooseSection(page, "Accounts");
   await row(page, other.user.id).waitFor();
   await seeGone(page.getByText("unwanted@people.example"));
   await page.getByRole("switch", { name: "Show addresses" }).click();
@@ -154,18 +130,18 @@ test("an account that is no admin finds no page, no link and no calls; one that 
   expect(await person.call("GET", "/api/admin/state")).toEqual(unknown);
   expect(unknown.status).toBe(404);
 
-  await grant(person);
+  await grantAdmin(site, person);
   await page.reload();
   await seeHeading(page, "Admin");
   await page.getByRole("button", { name: "Check Again" }).waitFor();
-  await grant(person, false);
+  await grantAdmin(site, person, false);
   visit.expectRefusal(404, /^\/api\/admin\//);
   await page.getByRole("navigation", { name: "Admin" }).getByRole("link", { name: "Accounts" }).click();
   await seeHeading(page, "Page Not Found");
 });
 
 test("without a connection the page says so, and loads once it is back", async () => {
-  const admin = await newAdmin("offline.operator@people.example");
+  const admin = await newAdmin(site, "offline.operator@people.example");
   const visit = await site.visit({ as: admin });
   const { page, context } = visit;
   await page.goto("/admin");
@@ -173,7 +149,7 @@ test("without a connection the page says so, and loads once it is back", async (
   await seeContent(page);
   visit.expectFailure(/^\/api\/admin\//);
   await context.setOffline(true);
-  await choose(page, "Accounts");
+  await chooseSection(page, "Accounts");
   await page.getByText("The accounts could not be loaded").waitFor();
   await context.setOffline(false);
   await page.getByRole("main").getByRole("button", { name: "Try again" }).click();

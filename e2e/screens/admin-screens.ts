@@ -163,6 +163,45 @@ const judged: MailProbeWire = {
   inSpam: true,
 };
 
+const whole: MailProbeWire = {
+  ...arrived,
+  arrived: {
+    seconds: 12.4,
+    tlsVersion: "TLSv1.3",
+    cipher: "TLS_AES_256_GCM_SHA384",
+    certificate: "valid",
+    theirs: { spf: "pass", dkim: "pass", dmarc: "pass" },
+  },
+  returned: true,
+  ours: { spf: "pass", dkim: "pass", dmarc: "pass" },
+  inSpam: false,
+};
+const refused: MailProbeWire = {
+  ...arrived,
+  arrived: {
+    seconds: 400,
+    tlsVersion: null,
+    cipher: null,
+    certificate: "wrong_name",
+    theirs: { spf: "fail", dkim: "fail", dmarc: "fail" },
+  },
+  answer: "refused",
+  answerProblem: "The mailbox did not get it: the destination's host refuses mail from this server (5.7.1).",
+};
+
+/** As many hosts as a long queue has, with names and failures as long as they get. */
+const manyHosts: readonly QueueOfHostWire[] = Array.from({ length: 30 }, (_, place) => ({
+  host: `${place}.${"a-department-with-a-long-name.".repeat(1 + (place % 3))}university.example`,
+  open: 30_000 - 997 * place,
+  running: place % 4,
+  oldestAt: at,
+  nextAt: "2125-09-28T10:00:00.000Z",
+  failure:
+    place % 5 === 4
+      ? null
+      : `The host refuses mail for now: 451 4.7.1 ${"see-https://postmaster.university.example/why?".repeat(1 + (place % 3))}`,
+}));
+
 const shown = (items: readonly object[], name: string, route: Route) =>
   route.request().url().includes("addresses=true") ? items : items.map((item) => ({ ...item, [name]: undefined }));
 
@@ -286,11 +325,18 @@ export const adminScreens: readonly Screen[] = [
   proofOf("proof-waiting", probe, "Waiting for your message"),
   proofOf("proof-arrived", arrived, "It arrived after 12 seconds"),
   onlyLong(proofOf("proof-judged", judged, "It lay in the spam folder")),
+  onlyLong(proofOf("proof-refused", refused, "Their host refused our reply")),
+  onlyLong(proofOf("proof-whole", whole, "Mail works both ways")),
   queue,
   dialog(queue, "queue-drop", "Drop inbox.example"),
   onlyLong(
     section("queue-empty", "Queue", (page) => page.getByText("Nothing waits").waitFor(), {
       queue: () => ({ hosts: [], isPartial: false }),
+    }),
+  ),
+  onlyLong(
+    section("queue-long", "Queue", (page) => page.getByText("29.a-department", { exact: false }).waitFor(), {
+      queue: () => ({ hosts: manyHosts, isPartial: false }),
     }),
   ),
   section("domains", "Domains", (page) => page.getByText("_dmarc.second.example").waitFor()),

@@ -4,4 +4,6 @@ import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
 import { stopRequest } from "@kauke/server/runtime/stop-request";
 import { serve } from "@kauke/server/serve";
 
-await serve(stopRequest(), { hasher: argon2Hasher({ memoryKib: 64, passes: 1 }) });
+// No test can listen on port 25, to which mail hosts are asked otherwise.
+const port = Number(process.env.TEST_DIRECT_PORT ?? 25);
+await serve(stopRequest(), { hasher: argon2Hasher({ memoryKib: 64, passes: 1 }), direct: { port } });

@@ -1,55 +1,43 @@
 /** Proof of mail in both directions, with the mail host of the operator's own mailbox played by the test. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { MailProbeWire } from "@kauke/contract";
-import { stuff } from "@kauke/mail-rfc";
 import { newProbe, withArrival } from "@kauke/server/core/probe/probe";
 import { systemClock, systemRandom } from "@kauke/server/runtime/ports";
 import { anAlias } from "@kauke/server/store/rows.testing";
 import { dkimRecordOf } from "@kauke/testkit/dkim-record";
-import { createFakeDns, type FakeDnsZone } from "@kauke/testkit/fakes/fake-dns";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { registerPerson } from "@kauke/testkit/person";
+import {
+  attaching,
+  HOME_CLIENT,
+  homeSigner,
+  homeZone,
+  judgedAtHome,
+  type Letter,
+  startHomeMx,
+  withHomeMailbox,
+  writeFromHome,
+} from "@kauke/testkit/probe-mailbox";
 import { byMailauth } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { authorSigner } from "@kauke/testkit/sign-as-author";
-import { greetedTalk, secureTalk } from "@kauke/testkit/smtp-talk";
+import { greetedTalk } from "@kauke/testkit/smtp-talk";
 import { relayTo, startSystem, type TestSystem } from "@kauke/testkit/system";
-import { mailHostCertificate, mailHostIssuer, mailHostKey } from "@kauke/testkit/test-certificate";
+import { mailHostIssuer } from "@kauke/testkit/test-certificate";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
-const CLIENT = "127.0.0.1";
-const signer = authorSigner("home.example");
-const zone: FakeDnsZone = {
-  "home.example": { txt: [`v=spf1 ip4:${CLIENT} -all`], mx: [[10, "mx.home.example"]] },
-  "mx.home.example": { a: ["127.0.0.2"] },
-  [signer.record.name]: { txt: signer.record.txt },
-  "_dmarc.home.example": { txt: ["v=DMARC1; p=reject"] },
-};
-const dns = createFakeDns(zone);
+const dns = createFakeDns(homeZone);
 let home: FakeMx;
 let system: TestSystem;
-let folder: string;
+let settings: Awaited<ReturnType<typeof withHomeMailbox>>;
 const roots = getCACertificates("default");
 
 beforeAll(async () => {
   setDefaultCACertificates([...roots, mailHostIssuer]);
-  home = await FakeMx.start({ host: "127.0.0.2" });
-  folder = await mkdtemp(join(tmpdir(), "kauke-probe-"));
-  const files = { KAUKE_TLS_CERT: join(folder, "cert.pem"), KAUKE_TLS_KEY: join(folder, "key.pem") };
-  await writeFile(files.KAUKE_TLS_CERT, mailHostCertificate);
-  await writeFile(files.KAUKE_TLS_KEY, mailHostKey);
+  home = await startHomeMx();
+  settings = await withHomeMailbox();
   system = await startSystem({
-    env: {
-      ...files,
-      KAUKE_DELIVERY: "direct",
-      KAUKE_AUTHENTICATION: "on",
-      KAUKE_WEBHOOK_ALLOW: "127.0.0.0/8",
-      KAUKE_RETRY_SCHEDULE: "1s,1s",
-      KAUKE_LIMITS: "off",
-    },
+    env: settings.env,
     overrides: { resolver: dns, direct: { port: home.port }, store: { dkimDomains: ["kauke.test"] } },
   });
 });
@@ -57,44 +45,16 @@ afterAll(async () => {
   setDefaultCACertificates(roots);
   await system.close();
   await home.close();
-  await rm(folder, { recursive: true });
+  await settings.remove();
 });
 beforeEach(() => {
-  dns.zone = { ...zone };
+  dns.zone = { ...homeZone };
   home.reset();
 });
 
 const control = () => system.server.control;
 const stateOf = async ({ id }: MailProbeWire) => (await control()["probe-state"]({ id })) as MailProbeWire;
-
-interface Letter {
-  from?: string;
-  fields?: readonly string[];
-  body?: string;
-  isSigned?: boolean;
-}
-
-let letters = 0;
-
-/** Sends mail to the probe over STARTTLS, as the mailbox' host does. @returns the last reply */
-async function write(
-  to: string,
-  { from = "me@home.example", fields = [], body = "hi\r\n", isSigned = true }: Letter = {},
-) {
-  const header = [`From: Me <${from || "me@home.example"}>`, `To: ${to}`, `Message-ID: <${letters++}@home.example>`];
-  const subject = fields.some((field) => field.startsWith("Subject:")) ? [] : ["Subject: a test"];
-  const text = `${[...header, ...subject, ...fields].join("\r\n")}\r\n\r\n${body}`;
-  const talk = await secureTalk(system.mxPort, { helo: "mx.home.example", localAddress: CLIENT });
-  await talk.ask(`MAIL FROM:<${from}>`);
-  let last = await talk.ask(`RCPT TO:<${to}>`);
-  if (last.startsWith("2")) {
-    await talk.ask("DATA");
-    talk.send(stuff(Buffer.from(isSigned ? signer.sign(text) : text)));
-    last = await talk.ask(".");
-  }
-  talk.close();
-  return last;
-}
+const write = (to: string, letter?: Letter) => writeFromHome(system.mxPort, to, letter);
 
 /** A probe whose answer has arrived at the mailbox. */
 async function answered(letter: Letter = {}) {
@@ -105,19 +65,6 @@ async function answered(letter: Letter = {}) {
   const id = /^Message-ID: (.*)\r$/im.exec(answer)?.[1] ?? "";
   return { probe, answer, id };
 }
-
-/** What the mailbox' host writes on top of our answer. */
-const judged = (
-  answer: string,
-  results = "dkim=pass header.d=kauke.test header.s=k1; spf=pass smtp.mailfrom=kauke.test; dmarc=pass header.from=kauke.test",
-) =>
-  `Received: from mail.kauke.test by mx.home.example\r\nAuthentication-Results: mx.home.example;\r\n\t${results.replaceAll("; ", ";\r\n\t")}\r\n${answer}`;
-
-/** A reply with our answer attached. */
-const attaching = (attached: string, type = "message/rfc822"): Letter => ({
-  fields: ["Subject: Fwd: Kauke got your message", "MIME-Version: 1.0", 'Content-Type: multipart/mixed; boundary="=b"'],
-  body: `--=b\r\nContent-Type: text/plain\r\n\r\nhere\r\n--=b\r\nContent-Type: ${type}\r\n\r\n${attached}\r\n--=b--\r\n`,
-});
 
 const allPass = { spf: "pass", dkim: "pass", dmarc: "pass" };
 
@@ -135,14 +82,14 @@ describe("green both ways", () => {
     expect(answer).toContain("Auto-Submitted: auto-generated");
     expect(await byMailauth(Buffer.from(answer), dkimRecordOf(system))).toBe("pass");
 
-    expect(await write(probe.address, attaching(judged(answer)))).toMatch(/^250 /);
+    expect(await write(probe.address, attaching(judgedAtHome(answer)))).toMatch(/^250 /);
     expect(await stateOf(probe)).toMatchObject({ returned: true, ours: allPass, answerProblem: null, inSpam: null });
     expect(home.messages).toHaveLength(1);
   });
 
   test("with the header alone attached, and a mark of spam", async () => {
     const { probe, answer } = await answered();
-    const header = judged(`X-Spam-Flag: YES\r\n${answer}`).split("\r\n\r\n", 1)[0] ?? "";
+    const header = judgedAtHome(`X-Spam-Flag: YES\r\n${answer}`).split("\r\n\r\n", 1)[0] ?? "";
     await write(probe.address, attaching(header, "text/rfc822-headers"));
     expect(await stateOf(probe)).toMatchObject({ returned: true, ours: allPass, inSpam: true });
   });
@@ -151,7 +98,7 @@ describe("green both ways", () => {
     for (const type of ["plain", "html"]) {
       home.reset();
       const { probe, answer, id } = await answered();
-      const header = judged(answer).split("\r\n\r\n", 1)[0] ?? "";
+      const header = judgedAtHome(answer).split("\r\n\r\n", 1)[0] ?? "";
       const html = header
         .replaceAll("<", "&lt;")
         .split("\r\n")
@@ -169,7 +116,7 @@ describe("green both ways", () => {
     await write(probe.address, { fields: [`References: <x@y> ${id}`] });
     expect(await stateOf(probe)).toMatchObject({ returned: true, ours: null });
     const results = "dkim=fail header.d=kauke.test; spf=softfail; dmarc=fail";
-    const ask = { id: probe.id, headers: judged(answer, results), inSpam: null };
+    const ask = { id: probe.id, headers: judgedAtHome(answer, results), inSpam: null };
     expect(await control()["probe-judge"](ask)).toMatchObject({ ours: { spf: "fail", dkim: "fail", dmarc: "fail" } });
     expect(await control()["probe-judge"]({ ...ask, headers: null, inSpam: false })).toMatchObject({
       ours: { spf: "fail" },
@@ -204,7 +151,7 @@ describe("no answer goes to", () => {
 });
 
 test("DMARC that rejects is shown in the probe, where other mail is refused", async () => {
-  dns.zone = { ...zone, "home.example": { txt: ["v=spf1 -all"] } };
+  dns.zone = { ...homeZone, "home.example": { txt: ["v=spf1 -all"] } };
   const probe = await control()["probe-start"]({});
   expect(await write(probe.address, { isSigned: false })).toMatch(/^250 /);
   expect(await stateOf(probe)).toMatchObject({
@@ -217,7 +164,7 @@ test("together with an alias it is refused as other mail, and proves nothing", a
   const person = await registerPerson(system.url);
   const { alias: name, domain } = await person.createAlias({ forwardTo: "me@home.example" });
   const alias = `${name}@${domain}`;
-  dns.zone = { ...zone, "home.example": { txt: ["v=spf1 -all"], mx: [[10, "mx.home.example"]] } };
+  dns.zone = { ...homeZone, "home.example": { txt: ["v=spf1 -all"], mx: [[10, "mx.home.example"]] } };
   const probe = await control()["probe-start"]({});
   for (const to of [
     [probe.address, alias],
@@ -231,7 +178,7 @@ test("together with an alias it is refused as other mail, and proves nothing", a
 });
 
 test("DNS that fails is named as the reason why nothing proves the sender", async () => {
-  dns.zone = { ...zone, "home.example": { fails: true } };
+  dns.zone = { ...homeZone, "home.example": { fails: true } };
   const probe = await control()["probe-start"]({});
   expect(await write(probe.address, { isSigned: false })).toMatch(/^250 /);
   expect(await stateOf(probe)).toMatchObject({
@@ -242,14 +189,14 @@ test("DNS that fails is named as the reason why nothing proves the sender", asyn
 });
 
 test("a signed message of the author's own domain gets an answer without SPF", async () => {
-  dns.zone = { ...zone, "home.example": { mx: [[10, "mx.home.example"]] } };
+  dns.zone = { ...homeZone, "home.example": { mx: [[10, "mx.home.example"]] } };
   const { probe } = await answered();
   expect(await stateOf(probe)).toMatchObject({ arrived: { theirs: { spf: "none", dkim: "pass", dmarc: "pass" } } });
 });
 
 test("unencrypted mail says so", async () => {
   const probe = await control()["probe-start"]({});
-  const message = signer.sign(`From: me@home.example\r\nTo: ${probe.address}\r\n\r\nhi\r\n`);
+  const message = homeSigner.sign(`From: me@home.example\r\nTo: ${probe.address}\r\n\r\nhi\r\n`);
   await sendMail({ port: system.mxPort, from: "me@home.example", to: probe.address, message });
   expect((await stateOf(probe)).arrived).toMatchObject({ tlsVersion: null, cipher: null, certificate: "valid" });
   await home.waitForMessages(1);
@@ -276,7 +223,7 @@ describe("only the first message counts", () => {
 
   test("named twice in one message, the probe answers once", async () => {
     const probe = await control()["probe-start"]({});
-    const message = signer.sign(`From: me@home.example\r\nTo: ${probe.address}\r\n\r\nhi\r\n`);
+    const message = homeSigner.sign(`From: me@home.example\r\nTo: ${probe.address}\r\n\r\nhi\r\n`);
     await sendMail({ port: system.mxPort, from: "me@home.example", to: [probe.address, probe.address], message });
     await vi.waitFor(async () => expect((await stateOf(probe)).answer).toBe("taken"));
     expect(home.messages).toHaveLength(1);
@@ -415,19 +362,19 @@ test("hostile replies cost little and break nothing", { timeout: 60_000 }, async
     expect(await write(probe.address, { ...bomb, isSigned: false })).toMatch(/^250 /);
     expect(performance.now() - startedAt).toBeLessThan(5000);
   }
-  await write(probe.address, attaching(judged(answer)));
+  await write(probe.address, attaching(judgedAtHome(answer)));
   expect(await stateOf(probe)).toMatchObject({ returned: true, ours: allPass });
 });
 
 test("nothing of the messages is stored", async () => {
   const { probe, answer } = await answered();
-  await write(probe.address, attaching(judged(answer)));
+  await write(probe.address, attaching(judgedAtHome(answer)));
   const { store } = system.server;
   expect(JSON.stringify(await store.mailProbes.find(probe.id))).not.toContain("home.example");
 });
 
 describe("in other modes of delivery", () => {
-  const local = { "home.example": { txt: [`v=spf1 ip4:${CLIENT} -all`] } };
+  const local = { "home.example": { txt: [`v=spf1 ip4:${HOME_CLIENT} -all`] } };
   const message = (to: string, more = "") => `From: me@home.example\r\nTo: ${to}\r\n${more}\r\nhi\r\n`;
 
   test("through a relay that replaces the Message-ID", async () => {

@@ -1,6 +1,6 @@
 /** What a proof of mail has found, in sentences, and which one to go on with. */
 import type { MailProbeWire } from "@kauke/contract";
-import { isMailProven } from "../core/probe/probe.ts";
+import { isMailProven } from "@kauke/contract/mail-probe";
 import type { OperatorAccess } from "./control/operator-access.ts";
 import { type CheckResult, checking } from "./doctor/check-result.ts";
 

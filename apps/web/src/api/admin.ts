@@ -155,8 +155,11 @@ export function useCreateInvite() {
   };
 }
 
-const isOver = ({ ours, inSpam, expiresAt }: MailProbeWire): boolean =>
-  (ours !== null && inSpam !== null) || Date.parse(expiresAt) <= Date.now();
+const isOver = ({ answer, returned, ours, inSpam, expiresAt }: MailProbeWire): boolean =>
+  answer === "refused" ||
+  answer === "not_sent" ||
+  (returned && ours !== null && inSpam !== null) ||
+  Date.parse(expiresAt) <= Date.now();
 
 /** Polls until everything is known or the probe is deleted. @param id `null`: there is no probe */
 export function useMailProbe(id: string | null) {

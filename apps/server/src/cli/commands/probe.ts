@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { MailProbeWire } from "@kauke/contract";
-import { hasAnswered, isMailProven } from "../../core/probe/probe.ts";
+import { isMailProven } from "@kauke/contract/mail-probe";
+import { hasAnswered } from "../../core/probe/probe.ts";
 import { bounds } from "../../limits/table.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { resultLine } from "../doctor/check-result.ts";

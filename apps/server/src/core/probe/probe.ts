@@ -121,18 +121,6 @@ export function withReturn(probe: MailProbe, judgement: HeaderJudgement): MailPr
   return hasAnswered(probe) ? withJudgement({ ...probe, returned: true }, judgement) : probe;
 }
 
-/** Whether mail works both ways: it came in encrypted for a valid certificate, and ours passed every check. */
-export function isMailProven({
-  arrived,
-  answer,
-  ours,
-  inSpam,
-}: Pick<MailProbeWire, "arrived" | "answer" | "ours" | "inSpam">): boolean {
-  const isIn = arrived !== null && arrived.tlsVersion !== null && arrived.certificate === "valid";
-  const isOut = answer === "taken" && ours !== null && Object.values(ours).every((result) => result === "pass");
-  return isIn && isOut && inSpam !== true;
-}
-
 export function probeWire({ startedAt, expiresAt, ...probe }: MailProbe): MailProbeWire {
   const { id, address, arrived, answer, answerProblem, returned, ours, inSpam } = probe;
   const times = { startedAt: startedAt.toISOString(), expiresAt: expiresAt.toISOString() };

@@ -1,6 +1,7 @@
 /** What several sections of the admin page are made of. */
 import { Check, CircleAlert, Copy, Minus, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import { IconButton } from "../../ui/Controls.tsx";
 import { Skeleton } from "../../ui/LoadFailed.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
@@ -37,17 +38,26 @@ export function VerdictMark({ mark }: { mark: LineMark }) {
   );
 }
 
-/** Text whose parts in backticks are code, as the checks and the command write them. */
-export function WithCode({ text }: { text: string }) {
-  return text.split("`").map((part, at) =>
-    at % 2 === 1 ? (
-      // The parts of one text never move.
-      // biome-ignore lint/suspicious/noArrayIndexKey: see above
-      <code key={at}>{part}</code>
-    ) : (
-      part
-    ),
+function Part({ text }: { text: string }) {
+  if (text.startsWith("`")) return <code>{text.slice(1, -1)}</code>;
+  if (!text.startsWith("[")) return text;
+  const title = text.slice(1, -1);
+  return (
+    <Link className="link" href={`/admin?section=${title.toLowerCase()}`}>
+      {title}
+    </Link>
   );
+}
+
+const parts = /(`[^`]+`|\[(?:Overview|Queue|Domains|Certificates)\])/;
+
+/** Text whose parts in backticks are code, as the checks write them, and in which `[Domains]` links to that section. */
+export function Sentences({ text }: { text: string }) {
+  return text.split(parts).map((part, at) => (
+    // The parts of one text never move.
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <Part key={at} text={part} />
+  ));
 }
 
 export const Time = ({ iso }: { iso: string }) => <time dateTime={iso}>{timeText(iso)}</time>;

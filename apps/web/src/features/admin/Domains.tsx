@@ -8,7 +8,7 @@ import { copyText } from "../../ui/text/copy-text.ts";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { Fact, LoadingRows, StateMark, Time } from "./AdminParts.tsx";
+import { Fact, LoadingRows, Sentences, StateMark, Time } from "./AdminParts.tsx";
 import { daysAwayText } from "./health-text.ts";
 
 type ServerDomain = AdminResponse<"listServerDomains">["domains"][number];
@@ -75,7 +75,9 @@ export function DomainsSection() {
         ))}
         <div className="note note-plain">
           <Info className="i" aria-hidden />
-          <div>Whether the world finds them is checked in the overview. A change can take an hour to spread.</div>
+          <div>
+            <Sentences text="Whether the world finds them is checked in the [Overview]. A change can take an hour to spread." />
+          </div>
         </div>
       </>
     );
@@ -130,7 +132,11 @@ function CertificateRow({ certificate }: { certificate: Certificate }) {
               Not covered: <span className="addr">{missing.join(", ")}</span>
             </p>
           )}
-          <p>{problem ?? (expiresAt === null ? "The first order is in progress." : "Renewed by itself.")}</p>
+          <p>
+            <Sentences
+              text={problem ?? (expiresAt === null ? "The first order is in progress." : "Renewed by itself.")}
+            />
+          </p>
         </div>
       </div>
       <dl>
@@ -150,7 +156,9 @@ const DayIn = ({ iso }: { iso: string }) => (
 const ownCertificates = (
   <Setting
     title="This server does not order certificates"
-    text="It uses files that you give it, or one of its own. The overview tells when one of them expires."
+    text={
+      <Sentences text="It uses files that you give it, or a self-signed one. Set `KAUKE_TLS=acme`, and it orders and renews them by itself. The [Overview] tells when one expires." />
+    }
   />
 );
 

@@ -9,7 +9,7 @@ import { countText } from "../../ui/text/count-text.ts";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { fileSizeText, preciseTimeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { CommandLine, StateMark, Time, VerdictMark, WithCode } from "./AdminParts.tsx";
+import { CommandLine, Sentences, StateMark, Time, VerdictMark } from "./AdminParts.tsx";
 import { checkTitle, daysAwayText, verdictOf } from "./health-text.ts";
 
 function CheckRow({ check: { state, check, subject, says } }: { check: HealthCheckWire }) {
@@ -21,7 +21,7 @@ function CheckRow({ check: { state, check, subject, says } }: { check: HealthChe
           {checkTitle(check)} <span className="addr">{subject}</span>
         </h4>
         <p>
-          <WithCode text={says} />
+          <Sentences text={says} />
         </p>
       </div>
     </li>

@@ -10,13 +10,17 @@ import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
-import { LoadingRows, StateMark, Time, VerdictMark, WithCode } from "./AdminParts.tsx";
+import { LoadingRows, Sentences, StateMark, Time, VerdictMark } from "./AdminParts.tsx";
 import { arrivalLines, judgementLines, type ProbeLine, probeHeadline, replyLines } from "./probe-lines.ts";
+
+/** For a return by the list of sections, whose link does not name the probe. */
+let lastProbeId: string | null = null;
 
 /** The running probe is in the address, so that it survives a reload on a phone that switched to its mail app. */
 function useProbeId(): [id: string | null, set: (id: string) => void] {
   const [path, navigate] = useLocation();
-  const id = new URLSearchParams(useSearch()).get("probe");
+  lastProbeId = new URLSearchParams(useSearch()).get("probe") ?? lastProbeId;
+  const id = lastProbeId;
   return [id, (started) => navigate(`${path}?section=proof&probe=${started}`, { replace: true })];
 }
 
@@ -59,7 +63,7 @@ function Line({ line: { mark, title, value, text } }: { line: ProbeLine }) {
         </h4>
         {text === undefined ? null : (
           <p>
-            <WithCode text={text} />
+            <Sentences text={text} />
           </p>
         )}
       </div>
@@ -104,6 +108,9 @@ function Address({ address }: { address: string }) {
   );
 }
 
+const nothingJudged =
+  "Nothing in it says how our SPF, DKIM and DMARC were judged. Copy the header of our message whole.";
+
 function HeaderForm({ probeId }: { probeId: string }) {
   const id = useId();
   const judge = useJudgeProbe(probeId);
@@ -115,7 +122,10 @@ function HeaderForm({ probeId }: { probeId: string }) {
     if (typed.trim() === "") return setError("Paste the header of our message here.");
     judge.mutate(
       { headers: typed },
-      { onError: (failure) => setError(refusalText(failure, "The header could not be read. Please try again.")) },
+      {
+        onSuccess: ({ ours }) => setError(ours === null ? nothingJudged : undefined),
+        onError: (failure) => setError(refusalText(failure, "The header could not be read. Please try again.")),
+      },
     );
   };
   return (
@@ -172,7 +182,7 @@ function SpamQuestion({ probeId }: { probeId: string }) {
 }
 
 function Headline({ probe, isOver, children }: { probe: MailProbeWire; isOver: boolean; children: ReactNode }) {
-  const { mark, title } = probeHeadline(probe, isOver);
+  const { mark, title, text } = probeHeadline(probe, isOver);
   return (
     <section className="card" aria-label="Result">
       <div className="verdict">
@@ -180,8 +190,7 @@ function Headline({ probe, isOver, children }: { probe: MailProbeWire; isOver: b
         <div role="status">
           <h3>{title}</h3>
           <p>
-            Started at <Time iso={probe.startedAt} />.{" "}
-            {mark === "wait" ? "This page fills by itself; you can leave it and come back." : null}
+            {text} Started at <Time iso={probe.startedAt} />.
           </p>
         </div>
         {children}
@@ -195,6 +204,7 @@ function Probe({ probe, onStarted }: { probe: MailProbeWire; onStarted: (id: str
   const [now] = useState(() => Date.now());
   const isOver = Date.parse(probe.expiresAt) <= now;
   const isJudged = probe.answer === "taken" && !isOver;
+  const isHeaderMissing = probe.ours === null || Object.values(probe.ours).includes("unknown");
   return (
     <>
       <Headline probe={probe} isOver={isOver}>
@@ -204,7 +214,7 @@ function Probe({ probe, onStarted }: { probe: MailProbeWire; onStarted: (id: str
       <Step title="2. Our reply, and yours to it" lines={replyLines(probe)} />
       <Step title="3. What the other side thinks of our mail" lines={judgementLines(probe)}>
         {isJudged && probe.inSpam === null ? <SpamQuestion probeId={probe.id} /> : null}
-        {isJudged && probe.ours === null ? <HeaderForm probeId={probe.id} /> : null}
+        {isJudged && isHeaderMissing ? <HeaderForm probeId={probe.id} /> : null}
       </Step>
     </>
   );

@@ -1,5 +1,6 @@
 /** A proof of mail as lines with a state, and a sentence of what it means where it is not good. */
 import type { MailProbeWire } from "@kauke/contract";
+import { isMailProven } from "@kauke/contract/mail-probe";
 import type { LineMark } from "./AdminParts.tsx";
 
 export interface ProbeLine {
@@ -7,7 +8,7 @@ export interface ProbeLine {
   title: string;
   /** What a machine said, e.g. `TLSv1.3`. */
   value?: string;
-  /** What it means, and what to do. */
+  /** What it means, and what to do; `[Domains]` links to that section. */
   text?: string;
 }
 
@@ -31,24 +32,28 @@ const certificateLines: Record<Arrived["certificate"], ProbeLine> = {
   untrusted: {
     mark: "fix",
     title: "No known authority stands for the certificate",
-    text: "Hosts that check it do not deliver here: its issuer is unknown, or the chain to it is not whole. See Certificates.",
+    text: "Hosts that check it do not deliver here: its issuer is unknown, or the chain to it is not whole. See [Certificates].",
   },
   self_signed: {
-    mark: "warn",
+    mark: "fix",
     title: "The certificate is self-signed",
-    text: "Mail still arrives, but hosts that insist on a verified one do not deliver here. See Certificates.",
+    text: "Most mail still arrives, but hosts that insist on a verified one do not deliver here. See [Certificates].",
   },
   wrong_name: {
     mark: "fix",
     title: "The certificate is for another name",
-    text: "Hosts that check it do not deliver here: it has to name the mail host. See Certificates.",
+    text: "Hosts that check it do not deliver here: it has to name the mail host. See [Certificates].",
   },
   expired: {
     mark: "fix",
     title: "The certificate has expired",
-    text: "Hosts that check it do not deliver here any more. See Certificates.",
+    text: "Hosts that check it do not deliver here any more. See [Certificates].",
   },
-  not_checked: { mark: "none", title: "The certificate was not checked" },
+  not_checked: {
+    mark: "fix",
+    title: "Our certificate could not be read",
+    text: "So nothing shows that others can trust it. See [Certificates], and the port checks in the [Overview].",
+  },
 };
 
 function encryptionLine({ tlsVersion, cipher }: Arrived): ProbeLine {
@@ -56,7 +61,7 @@ function encryptionLine({ tlsVersion, cipher }: Arrived): ProbeLine {
     return {
       mark: "fix",
       title: "It came unencrypted",
-      text: "Anybody on the way could read it. Either the other host never encrypts, or STARTTLS does not work here: see the port checks in the overview.",
+      text: "Anybody on the way could read it. Either the other host never encrypts, or STARTTLS does not work here: see the port checks in the [Overview].",
     };
   return { mark: "ok", title: "It came encrypted", value: [tlsVersion, cipher].filter(Boolean).join(", ") };
 }
@@ -68,11 +73,14 @@ const theirTexts: Record<Method, string> = {
   dmarc: "Their domain's policy is not met. Nothing has to be done here.",
 };
 
+const uncheckedText =
+  "Mostly because DNS did not answer in time. If it happens again, see the DNS checks in the [Overview].";
+
 function theirLine(theirs: Authentication, [method, name]: (typeof methods)[number]): ProbeLine {
   const result = theirs[method];
   if (result === "pass") return { mark: "ok", title: `Their ${name} is right`, value: "pass" };
   if (result === "none") return { mark: "none", title: `They have no ${name}`, value: "none" };
-  if (result === "unknown") return { mark: "none", title: `Their ${name} could not be checked` };
+  if (result === "unknown") return { mark: "none", title: `Their ${name} could not be checked`, text: uncheckedText };
   return { mark: "warn", title: `Their ${name} failed`, value: "fail", text: theirTexts[method] };
 }
 
@@ -83,7 +91,7 @@ export function arrivalLines({ arrived }: MailProbeWire, isOver: boolean): Probe
       ? {
           mark: "fix",
           title: "No message came within a day",
-          text: "Others can't reach port 25 of this server, or its MX record is wrong: see the overview.",
+          text: "Others can't reach port 25 of this server, or its MX record is wrong: see the [Overview] and [Domains].",
         }
       : waiting(
           "Your message arrives",
@@ -105,20 +113,29 @@ export function arrivalLines({ arrived }: MailProbeWire, isOver: boolean): Probe
   ];
 }
 
+const answerLines: Record<NonNullable<MailProbeWire["answer"]>, (problem: string | null) => ProbeLine> = {
+  queued: (problem) =>
+    waiting(
+      "Our reply is on its way",
+      problem === null
+        ? "Their host has not taken it yet. It is tried again by itself."
+        : `${problem} It is tried again by itself: the [Queue] shows when.`,
+    ),
+  taken: () => ({ mark: "ok", title: "Their host took our reply" }),
+  refused: (problem) => ({
+    mark: "fix",
+    title: "Their host refused our reply",
+    text: `${problem ?? "It gave no reason."} Put right what is to fix in the [Overview], then start over.`,
+  }),
+  not_sent: (problem) => ({
+    mark: "fix",
+    title: "No reply was sent",
+    text: `${problem ?? "The server gave no reason."} Put that right, or write from another mailbox, and start over.`,
+  }),
+};
+
 export function replyLines({ answer, answerProblem, returned }: MailProbeWire): ProbeLine[] {
-  const problem = answerProblem ?? undefined;
-  const sent: ProbeLine =
-    answer === null
-      ? waiting("Our reply leaves")
-      : answer === "queued"
-        ? waiting("Our reply is on its way", problem ?? "Their host has not taken it yet. It is tried again by itself.")
-        : answer === "taken"
-          ? { mark: "ok", title: "Their host took our reply" }
-          : {
-              mark: "fix",
-              title: answer === "refused" ? "Their host refused our reply" : "No reply was sent",
-              text: problem ?? "Mail from this server does not reach this mailbox.",
-            };
+  const sent = answer === null ? waiting("Our reply leaves") : answerLines[answer](answerProblem);
   const back: ProbeLine = returned
     ? { mark: "ok", title: "Your reply to it came back" }
     : waiting(
@@ -129,15 +146,21 @@ export function replyLines({ answer, answerProblem, returned }: MailProbeWire): 
 }
 
 const ourTexts: Record<Method, string> = {
-  spf: "They do not take this server for one that may send as your domain: check the SPF record, see Domains.",
-  dkim: "They could not verify our signature: check the DKIM record, see Domains.",
-  dmarc: "Neither SPF nor DKIM stood for your domain: put those right first, then check the DMARC record, see Domains.",
+  spf: "They do not take this server for one that may send as your domain: check the SPF record, see [Domains].",
+  dkim: "They could not verify our signature: check the DKIM record, see [Domains].",
+  dmarc:
+    "Neither SPF nor DKIM stood for your domain: put those right first, then check the DMARC record, see [Domains].",
 };
 
 function ourLine(ours: Authentication, [method, name]: (typeof methods)[number]): ProbeLine {
   const result = ours[method];
   if (result === "pass") return { mark: "ok", title: `Our ${name} is right`, value: "pass" };
-  if (result === "unknown") return { mark: "none", title: `They do not say how they judged our ${name}` };
+  if (result === "unknown")
+    return {
+      mark: "warn",
+      title: `They do not say how they judged our ${name}`,
+      text: "Paste the whole header of our message here, or start over from a mailbox at a large provider.",
+    };
   const title = result === "none" ? `They found no ${name} of ours` : `Our ${name} failed`;
   return { mark: "fix", title, value: result, text: ourTexts[method] };
 }
@@ -148,7 +171,7 @@ export function judgementLines({ ours, inSpam }: MailProbeWire): ProbeLine[] {
       ? waiting("Inbox or spam folder")
       : inSpam
         ? {
-            mark: "warn",
+            mark: "fix",
             title: "It lay in the spam folder",
             text: "New servers are distrusted for some weeks. Mark it as no spam; if all else here is good, it gets better with every wanted message.",
           }
@@ -157,15 +180,43 @@ export function judgementLines({ ours, inSpam }: MailProbeWire): ProbeLine[] {
   return [...judged, folder];
 }
 
-/** One sentence about a whole proof. */
-export function probeHeadline(probe: MailProbeWire, isOver: boolean): { mark: LineMark; title: string } {
+export interface ProbeHeadline {
+  mark: LineMark;
+  title: string;
+  text: string;
+}
+
+const stepTitle = ({ arrived, answer, returned }: MailProbeWire): string =>
+  arrived === null
+    ? "Waiting for your message"
+    : answer !== "taken"
+      ? "Mail comes in. Our reply is on its way"
+      : returned
+        ? "Nearly done: say how our message looked"
+        : "Mail goes both ways. Now reply to our message";
+
+/** One sentence about a whole proof, and what to do next. The server says what counts as proven. */
+export function probeHeadline(probe: MailProbeWire, isOver: boolean): ProbeHeadline {
+  if (isMailProven(probe))
+    return { mark: "ok", title: "Mail works both ways", text: "It comes in encrypted, and ours passes every check." };
   const lines = [...arrivalLines(probe, isOver), ...replyLines(probe), ...judgementLines(probe)];
   const bad = lines.filter(({ mark }) => mark === "fix").length;
-  if (bad > 0) return { mark: "fix", title: bad === 1 ? "1 thing to fix" : `${bad} things to fix` };
-  if (!lines.some(({ mark }) => mark === "wait")) return { mark: "ok", title: "Mail works both ways" };
-  if (isOver) return { mark: "none", title: "This proof is over" };
-  if (probe.arrived === null) return { mark: "wait", title: "Waiting for your message" };
-  if (probe.answer !== "taken") return { mark: "wait", title: "Mail comes in. Our reply is on its way" };
-  if (!probe.returned) return { mark: "wait", title: "Mail goes both ways. Now reply to our message" };
-  return { mark: "wait", title: "Nearly done: say how our message looked" };
+  const goesOn = !isOver && probe.answer !== "refused" && probe.answer !== "not_sent";
+  const isWaiting = goesOn && lines.some(({ mark }) => mark === "wait");
+  if (bad > 0) {
+    const text = isWaiting ? "The proof goes on meanwhile: this page fills by itself." : "After that, start over.";
+    return { mark: "fix", title: bad === 1 ? "1 thing to fix" : `${bad} things to fix`, text };
+  }
+  if (isOver) return { mark: "none", title: "This proof is over", text: "It ran for a day. Start over to try again." };
+  if (isWaiting)
+    return {
+      mark: "wait",
+      title: stepTitle(probe),
+      text: "This page fills by itself; you can leave it and come back.",
+    };
+  return {
+    mark: "warn",
+    title: "Not proven yet: they say too little about our mail",
+    text: "Paste the whole header of our message, or start over from a mailbox at a large provider.",
+  };
 }
