@@ -1,3 +1,4 @@
+import type { UserWire } from "@kauke/contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { inviteIn } from "./held-invite.ts";
 
@@ -65,6 +66,20 @@ test("the token moves from the address into the tab's storage, from which a relo
   expect(again.heldInvite()).toBe(token);
   again.dropInvite();
   expect([again.heldInvite(), stored.size]).toEqual([null, 0]);
+});
+
+test("the form that begins a session keeps the token until it drops it; a session that is found drops it", async () => {
+  address.hash = `#invite=${token}`;
+  const { heldInvite } = await load();
+  const { enterSession } = await import("./session.ts");
+  vi.stubGlobal("localStorage", sessionStorage);
+  vi.stubGlobal("fetch", async () => new Response(null, { status: 204 }));
+  const user = { id: "1", email: "ann@people.example" } as UserWire;
+  enterSession(user);
+  expect(heldInvite()).toBe(token);
+  stored.delete("invite");
+  enterSession(user);
+  expect(heldInvite()).toBeNull();
 });
 
 test("a second link in the same tab replaces the first", async () => {

@@ -29,9 +29,21 @@ export function dropInvite(): void {
   store((storage) => storage.removeItem(inviteKey));
 }
 
+/**
+ * A session that was found has removed the stored invite. One that the form has just begun has not: the form stays
+ * until it has led on, and then drops the invite itself.
+ */
 onSession(() => {
-  if (readSession().user !== null) held.set(null);
+  if (readSession().user !== null && !isStored()) held.set(null);
 });
+
+function isStored(): boolean {
+  try {
+    return sessionStorage.getItem(inviteKey) !== null;
+  } catch {
+    return true;
+  }
+}
 
 /** Without storage the invite lasts until the tab is reloaded. */
 function store(change: (storage: Storage) => void): void {
