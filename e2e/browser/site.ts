@@ -29,7 +29,7 @@ export interface SiteOptions {
 }
 
 /** Endings of the addresses of all accounts and destinations in the journeys. */
-const personalEndings = ["@people.example", "@inbox.example", "@example.org"];
+const personalEndings = ["@people.example", "@inbox.example", "@home.example", "@example.org"];
 
 /** Starts a server for the tests of a file or of a `describe`, at whose top it must be called. */
 export function runSite({ env = () => ({}), moves }: SiteOptions = {}): Site {

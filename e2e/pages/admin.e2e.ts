@@ -1,21 +1,25 @@
 /** The admin page against the real server: who reaches it, and what an operator does there. */
+import { type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import { freePort } from "@kauke/testkit/free-port";
 import type { Person } from "@kauke/testkit/person";
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { seeContent, seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { signIn } from "../browser/steps.ts";
 import { chooseSection, expectAccessible, grantAdmin, newAdmin } from "./admin-steps.ts";
 
-/** A relay and a resolver that nothing listens for: mail waits in the queue, and no DNS query leaves the machine. */
+let dns: FakeDnsServer;
+
+/** A relay that nothing listens for, so that mail waits in the queue, and a DNS that knows no name. */
 const site = runSite({
   env: async () => {
-    const closed = await freePort();
-    return { KAUKE_RELAY_URL: `smtp://127.0.0.1:${closed}`, KAUKE_DNS_SERVERS: `127.0.0.1:${closed}` };
+    dns = await startFakeDnsServer();
+    return { KAUKE_RELAY_URL: `smtp://127.0.0.1:${await freePort()}`, KAUKE_DNS_SERVERS: dns.address };
   },
 });
+afterAll(() => dns.close());
 
 const row = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
 

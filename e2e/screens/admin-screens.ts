@@ -39,7 +39,7 @@ const state: ServerStateWire = {
       missing: ["mta-sts.kauke.example"],
       expiresAt: null,
       nextAt: "2125-11-28T10:00:00.000Z",
-      problem: "Names have no address in DNS, or lead elsewhere: set the records under Domains.",
+      problem: "Names have no address in DNS, or lead elsewhere: set the records that `kauke domains` prints.",
     },
   ],
   lastBackupAt: null,
@@ -135,7 +135,7 @@ const acts: readonly OperatorActWire[] = [
 
 const probe: MailProbeWire = {
   id: idOf(9),
-  address: "probe-k7f3tq2m@kauke.example",
+  address: "probe-k7f3-tq2m-x5ba@kauke.example",
   startedAt: at,
   expiresAt: "2126-09-29T10:00:00.000Z",
   arrived: null,

@@ -38,6 +38,6 @@ export const deepJourneys: readonly string[] = [
   "e2e/keys/{import-keys,vault-worker}.e2e.ts",
   "e2e/mail/{compose-encrypted,encrypted-forwarding,hostile-html}.e2e.ts",
   "e2e/move/{checklist,move-from-simplelogin}.e2e.ts",
-  "e2e/pages/{analytics,landing-motion,page-words,routes,static-pages}.e2e.ts",
+  "e2e/pages/{admin-proof,analytics,landing-motion,page-words,routes,static-pages}.e2e.ts",
   "e2e/sign-in/{registration,return,session-tabs,session-timeout,session-wiped,sign-in-settings,wallet-sign-in}.e2e.ts",
 ];

@@ -38,20 +38,26 @@ export function VerdictMark({ mark }: { mark: LineMark }) {
   );
 }
 
+const domainsCommand = "`kauke domains`";
+
 function Part({ text }: { text: string }) {
-  if (text.startsWith("`")) return <code>{text.slice(1, -1)}</code>;
-  if (!text.startsWith("[")) return text;
-  const title = text.slice(1, -1);
+  if (!/^[`[]/.test(text)) return text;
+  const inner = text.slice(1, -1);
+  const isDomains = text === domainsCommand;
+  if (text.startsWith("`") && !isDomains) return <code>{inner}</code>;
   return (
-    <Link className="link" href={`/admin?section=${title.toLowerCase()}`}>
-      {title}
+    <Link className="link" href={`/admin?section=${isDomains ? "domains" : inner.toLowerCase()}`}>
+      {isDomains ? <code>{inner}</code> : inner}
     </Link>
   );
 }
 
 const parts = /(`[^`]+`|\[(?:Overview|Queue|Domains|Certificates)\])/;
 
-/** Text whose parts in backticks are code, as the checks write them, and in which `[Domains]` links to that section. */
+/**
+ * Text whose parts in backticks are code, as the checks write them. `[Domains]` links to that section, and so does the
+ * command that prints the same records.
+ */
 export function Sentences({ text }: { text: string }) {
   return text.split(parts).map((part, at) => (
     // The parts of one text never move.

@@ -1,6 +1,6 @@
 import type { MailProbeWire } from "@kauke/contract";
 import { Copy } from "lucide-react";
-import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { useJudgeProbe, useMailProbe, useStartProbe } from "../../api/admin.ts";
 import { Button } from "../../ui/Controls.tsx";
@@ -19,9 +19,13 @@ let lastProbeId: string | null = null;
 /** The running probe is in the address, so that it survives a reload on a phone that switched to its mail app. */
 function useProbeId(): [id: string | null, set: (id: string) => void] {
   const [path, navigate] = useLocation();
-  lastProbeId = new URLSearchParams(useSearch()).get("probe") ?? lastProbeId;
-  const id = lastProbeId;
-  return [id, (started) => navigate(`${path}?section=proof&probe=${started}`, { replace: true })];
+  const shown = new URLSearchParams(useSearch()).get("probe");
+  const show = (id: string) => navigate(`${path}?section=proof&probe=${id}`, { replace: true });
+  useEffect(() => {
+    if (shown !== null) lastProbeId = shown;
+    else if (lastProbeId !== null) show(lastProbeId);
+  });
+  return [shown ?? lastProbeId, show];
 }
 
 function StartButton({ label, look, onStarted }: { label: string; look: string; onStarted: (id: string) => void }) {

@@ -186,14 +186,13 @@ export interface ProbeHeadline {
   text: string;
 }
 
-const stepTitle = ({ arrived, answer, returned }: MailProbeWire): string =>
-  arrived === null
-    ? "Waiting for your message"
-    : answer !== "taken"
-      ? "Mail comes in. Our reply is on its way"
-      : returned
-        ? "Nearly done: say how our message looked"
-        : "Mail goes both ways. Now reply to our message";
+/** The step that a running proof waits for, as a headline and as a part of a sentence. */
+function stepOf({ arrived, answer, returned }: MailProbeWire): { title: string; step: string } {
+  if (arrived === null) return { title: "Waiting for your message", step: "write to its address" };
+  if (answer !== "taken") return { title: "Mail comes in. Our reply is on its way", step: "our reply is on its way" };
+  if (!returned) return { title: "Mail goes both ways. Now reply to our message", step: "now reply to our message" };
+  return { title: "Nearly done: say how our message looked", step: "say how our message looked" };
+}
 
 /** One sentence about a whole proof, and what to do next. The server says what counts as proven. */
 export function probeHeadline(probe: MailProbeWire, isOver: boolean): ProbeHeadline {
@@ -204,14 +203,14 @@ export function probeHeadline(probe: MailProbeWire, isOver: boolean): ProbeHeadl
   const goesOn = !isOver && probe.answer !== "refused" && probe.answer !== "not_sent";
   const isWaiting = goesOn && lines.some(({ mark }) => mark === "wait");
   if (bad > 0) {
-    const text = isWaiting ? "The proof goes on meanwhile: this page fills by itself." : "After that, start over.";
+    const text = isWaiting ? `The proof goes on: ${stepOf(probe).step}.` : "After that, start over.";
     return { mark: "fix", title: bad === 1 ? "1 thing to fix" : `${bad} things to fix`, text };
   }
   if (isOver) return { mark: "none", title: "This proof is over", text: "It ran for a day. Start over to try again." };
   if (isWaiting)
     return {
       mark: "wait",
-      title: stepTitle(probe),
+      title: stepOf(probe).title,
       text: "This page fills by itself; you can leave it and come back.",
     };
   return {
