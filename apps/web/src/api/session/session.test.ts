@@ -22,6 +22,7 @@ function memory(entries: Record<string, string>) {
   const map = new Map(Object.entries(entries));
   return {
     map,
+    getItem: (key: string) => map.get(key) ?? null,
     setItem: (key: string, value: string) => void map.set(key, value),
     removeItem: (key: string) => void map.delete(key),
   };
