@@ -161,7 +161,7 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
       return new SecureServer({ ...tls, guard, listener, isTrustedProxy }) as unknown as Server;
     },
     return503OnClosing: false,
-    // Longer than Node accepts a path: a long id gets the response of its route, after the same checks as any other.
+    // Above Node's own limit for a path, so that an id of any length reaches its route and the checks before it.
     routerOptions: { maxParamLength: 65_536, constraints: keyFieldConstraint },
     rewriteUrl: plainUrl,
     // Fastify reports a path that cannot be decoded before any hook runs, so the headers are added here.

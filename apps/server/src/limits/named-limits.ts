@@ -41,7 +41,7 @@ const counted = {
   import_create: most(20, DAY, "You have imported as many files as one account may in a day."),
   // Above it, dry runs leave their rows to the run.
   import_taken: most(100, DAY, "Your dry runs have named as many taken addresses as they may in a day."),
-  // The maximum of aliases: each tells whether somebody has an address, and an undo makes room again.
+  // As many as an account may have aliases. Each row tells whether somebody has the address, and an undo makes room for more.
   import_unchecked: most(
     10_000,
     DAY,

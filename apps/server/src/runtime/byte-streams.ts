@@ -83,7 +83,7 @@ export function collectStream(stream: Readable, maxBytes: number): Promise<Buffe
   });
 }
 
-/** Passes a request's chunks on in blocks. */
+/** Joins small chunks of a request body into larger blocks. */
 class ChunkGatherer {
   readonly #blocks = new ByteBlocks();
   readonly #count = new ChunkCount();

@@ -80,7 +80,7 @@ export async function prepareReplies(
   return verdict;
 }
 
-/** Whether From names anybody. Every sender may read the reply, which says nothing about the alias' owner. */
+/** Whether From has a mailbox. A refusal for this reason reveals nothing about the alias' owner. */
 function hasAuthor({ transaction, screened }: ScreenedMessage): boolean {
   const { end, fields } = screened.header;
   return addressesOf({ header: transaction.wire.subarray(0, end), fields }, "from").mailboxes.length > 0;

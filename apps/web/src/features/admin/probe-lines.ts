@@ -6,7 +6,7 @@ import type { LineMark } from "./AdminParts.tsx";
 export interface ProbeLine {
   mark: LineMark;
   title: string;
-  /** What a machine said, e.g. `TLSv1.3`. */
+  /** Protocol value, shown as it was received, e.g. `TLSv1.3` or `pass`. */
   value?: string;
   /** What it means, and what to do; `[Domains]` links to that section. */
   text?: string;

@@ -54,7 +54,7 @@ export class RunningAttempt implements OngoingAttempt {
   /** Milliseconds for which a busy provider gets no mail of the account, if nothing was sent for that reason. */
   pausedMs = 0;
   isSent = false;
-  /** The system has all bytes of the message, so that they need no memory. */
+  /** The socket has taken all bytes of the message, so that the attempt holds no memory any more. */
   isPassedOn = false;
   /** Whether the attempt was at the destination for so long that this counts against the destination. */
   isSlow = false;
@@ -237,7 +237,7 @@ function beyondShares(charges: readonly Charge[], shares: AttemptShares): Runnin
   return [...over, ...largestFirst.slice(0, tooMany)].map(({ attempt }) => attempt);
 }
 
-/** By age, but first those that are their account's oldest at all their destinations. */
+/** Attempts that are their account's oldest at each of their destinations, then the others; both oldest first. */
 function firstOfAccounts(charges: readonly Charge[]): Charge[] {
   const seen = new Set<string>();
   const [firsts, others]: [Charge[], Charge[]] = [[], []];

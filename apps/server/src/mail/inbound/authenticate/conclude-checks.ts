@@ -18,7 +18,7 @@ export interface Authentication {
 /** A check that threw is `null` and says nothing about the message. */
 export interface ChecksFound {
   author: string;
-  /** From is plain (`ShownAuthor.isPlain`): any other proves nothing. */
+  /** `ShownAuthor.isPlain`; no check can prove an author whose From is not plain. */
   isAuthorPlain: boolean;
   policy: DmarcPolicy | "unknown";
   spf: SpfFound | null;
