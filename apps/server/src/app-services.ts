@@ -1,6 +1,7 @@
 /** What every service of the server is, and what tests may replace in it. */
 
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
+import type { ForwardingProvider } from "./core/forwarding/forwarding-provider.ts";
 import type { ServiceFetch } from "./core/import/imported-alias.ts";
 import type { LeakGuard } from "./core/leak-guard.ts";
 import type { MailTrace, PreviewInbox } from "./core/preview/preview-inbox.ts";
@@ -76,5 +77,6 @@ export interface Parts {
   features: Features;
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
+  forwarding: ForwardingProvider;
   processes: number;
 }

@@ -1,6 +1,7 @@
 /** The server: chooses adapters, and starts the services in order. Besides testkit, the only place that chooses them. */
 import type { AdminHandlers } from "@kauke/contract";
 import { openCertificates } from "./app-certificates.ts";
+import { forwardingOf, forwardingService } from "./app-forwarding.ts";
 import { healthMetrics } from "./app-health-metrics.ts";
 import { httpService } from "./app-http.ts";
 import { type MailPorts, mailService } from "./app-mail.ts";
@@ -91,6 +92,7 @@ function servicesOf(parts: OpenParts, { ports, control, admin }: ServedBy): read
     ...(config.metricsPort === null ? [] : [healthMetrics(parts)]),
     ...(config.metricsPort === null || isMember ? [] : [metricsPage(parts, config.metricsPort)]),
     ...(mail === null ? [] : [mail]),
+    ...(config.forwarding.kind !== "engine" && runs("sender") ? [forwardingService(parts)] : []),
     ...(runs("api")
       ? [
           httpService(parts, {
@@ -146,6 +148,7 @@ async function openParts(
     leakGuard: features.leakGuard(),
     disk,
     spoolSpace: spoolSpaceOf(config, store, disk),
+    forwarding: forwardingOf(config, { resolver }),
     processes: member?.processes ?? 1,
   };
 }
@@ -181,8 +184,9 @@ function controlSocket({ config, logger }: Parts, handlers: ControlHandlers): Se
   };
 }
 
-function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25519 }: Config) {
-  return { databaseUrl, dataDir, secretKey, dkimDomains: dkim ? domains : [], dkimEd25519 };
+function storeOptions({ databaseUrl, dataDir, secretKey, dkim, domains, dkimEd25519, forwarding }: Config) {
+  const hasProvider = forwarding.kind !== "engine";
+  return { databaseUrl, dataDir, secretKey, dkimDomains: dkim ? domains : [], dkimEd25519, hasProvider };
 }
 
 /** Free disk space is watched only for the embedded database, whose spool is on this machine. */

@@ -31,7 +31,7 @@ export const serverState = z.object({
   version: z.string(),
   publicUrl: z.string(),
   mailHost: z.string(),
-  delivery: z.enum(["preview", "relay", "direct"]),
+  delivery: z.enum(["preview", "relay", "direct", "provider"]),
   database: z.enum(["embedded", "postgres"]),
   registration: z.enum(registrationModes),
   isOpenToStrangers: z.boolean(),

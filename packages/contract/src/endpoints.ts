@@ -19,6 +19,7 @@ import {
 } from "./confirmations.ts";
 import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
 import type { Endpoint, EndpointShapes } from "./endpoint.ts";
+import { forwardingEndpoints } from "./forwarding.ts";
 import { importEndpoints } from "./imports.ts";
 import { limits } from "./limits.ts";
 import { type RouteName, routeScopes, routes } from "./routes.ts";
@@ -261,6 +262,7 @@ const shapes = {
   ...apiKeyEndpoints,
   ...importEndpoints,
   ...checklistEndpoints,
+  ...forwardingEndpoints,
   listNotices: {
     summary: "Notices for the owner, e.g. about deliveries that failed for good",
     status: 200,

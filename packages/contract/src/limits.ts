@@ -2,6 +2,8 @@
 export const limits = {
   aliasNameMax: 64,
   aliasesMax: 10_000,
+  /** Aliases named at once of those that the forwarding provider does not have as wanted. */
+  unfinishedShown: 500,
   /** Addresses an account may release in 30 days, since each stays reserved for that long. */
   releasedMax: 2000,
   /** Mailboxes that an owner adds; those listed because aliases forward to them do not count. */

@@ -14,6 +14,8 @@ import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore, MissingMailboxStore } from "./destination/destination.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key.ts";
+import type { ForwardingProvider } from "./forwarding/forwarding-provider.ts";
+import type { ProviderAliasStore } from "./forwarding/provider-alias.ts";
 import type { ImportStore } from "./import/import.ts";
 import type { AliasSources, ServiceFetch } from "./import/imported-alias.ts";
 import type { LabelStore } from "./label.ts";
@@ -53,6 +55,7 @@ export interface CoreStores {
   notices: NoticeStore;
   checklist: ChecklistStore;
   emailJobs: EmailJobStore;
+  providerAliases: ProviderAliasStore;
   rateLimits: RateLimitStore;
 }
 
@@ -69,6 +72,7 @@ export interface CoreDeps extends CoreStores {
   suffixMac: (data: string) => Buffer;
   ageWorker: AgeWorker;
   leakGuard: LeakGuard;
+  forwarding: Pick<ForwardingProvider, "about">;
   clock: Clock;
   random: Random;
   registration: RegistrationMode;

@@ -25,6 +25,7 @@ import { mountDialects } from "./compat/mount-dialects.ts";
 import { browserCookie, type SessionCookie, sessionCookie } from "./cookies.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { decryptHandlers, encryptionKeyHandlers } from "./encryption-keys/routes.ts";
+import { forwardingHandlers } from "./forwarding/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
@@ -265,6 +266,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...emailJobHandlers(deps),
     ...confirmationHandlers(deps),
     ...labelHandlers(deps),
+    ...forwardingHandlers(deps),
     ...encryptionKeyHandlers(deps),
     ...importHandlers(deps, imports),
     ...decryptHandlers(deps),

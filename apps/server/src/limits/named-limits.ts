@@ -78,6 +78,7 @@ const counted = {
     DAY,
     "Your mail program has answered as many messages by itself as one account may in a day.",
   ),
+  provider_try: most(60, HOUR, "You have tried to set up aliases too often in a short time."),
   secret_change: most(120, HOUR, "You have changed passwords and secrets too often in a short time."),
   api_key_create: most(
     20,

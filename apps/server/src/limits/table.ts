@@ -549,6 +549,8 @@ const accounts = {
     { alias: limits.destinationsMax },
     "destinations of an alias | {alias} | alias | none | refused | aliases/routes.test.ts",
   ),
+  providerTries:
+    "tries of an alias at the forwarding provider that an account asks for | {provider_try} | account | the account | refused | test/forwarding-provider.test.ts",
   secretChanges:
     "SMTP credentials, encryption keys and signing secrets created, changed or deleted | {secret_change} | account | the account | refused | smtp-credentials/routes.test.ts",
   imports: bound(
@@ -615,6 +617,17 @@ const others = {
   previewInbox: bound(
     { messages: 200, bytes: 64 * MIB },
     "preview inbox | {messages} messages, {bytes} | all | none | the oldest | preview-inbox.test.ts",
+  ),
+  providerCalls: bound(
+    {
+      atOnce: 4,
+      callMs: 15_000,
+      bringMs: 45_000,
+      pauseMs: 5000,
+      pauseMaxMs: 60_000,
+      responseBytes: 8 * MIB,
+    },
+    "calls of the forwarding provider | {atOnce} aliases at once, for {bringMs} each; {callMs} and {responseBytes} for a response | account | in turns between accounts | later changes of the busiest account wait; after an outage or a refusal of everything, one try each {pauseMs} to {pauseMaxMs} | test/forwarding-provider.test.ts",
   ),
   mailProbes: bound(
     { open: 5, messages: 20, headerCharacters: PASTED_HEADER_MAX, partBytes: 4 * PASTED_HEADER_MAX, parts: 10 },

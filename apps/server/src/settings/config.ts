@@ -2,7 +2,15 @@ import type { RegistrationMode } from "@kauke/contract";
 
 export type ServiceName = "api" | "mx" | "submission" | "sender";
 
-export type DeliveryMode = { kind: "preview" } | { kind: "relay"; url: URL } | { kind: "direct" };
+/** `provider`: all mail leaves through the forwarding provider. */
+export type DeliveryMode =
+  | { kind: "preview" }
+  | { kind: "relay"; url: URL }
+  | { kind: "direct" }
+  | { kind: "provider" };
+
+/** Who receives the aliases' mail and forwards it: our own engine, or a provider with a REST API. */
+export type ForwardingConfig = { kind: "engine" } | { kind: "forward-email"; url: URL; key: string };
 
 export interface ListenConfig {
   host: string;
@@ -41,6 +49,7 @@ export interface Config {
   dkim: boolean;
   postmaster: string | null;
   dmarcReports: string | null;
+  forwarding: ForwardingConfig;
   delivery: DeliveryMode;
   /** Whether SPF, DKIM, DMARC and ARC are checked on arrival; off behind an MX that does so. */
   authentication: boolean;

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { docsPath, registrationModes, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
-import type { Config, DeliveryMode, ListenConfig, ServiceName } from "./config.ts";
+import type { Config, DeliveryMode, ForwardingConfig, ListenConfig, ServiceName } from "./config.ts";
 import { type Environment, readEnvironment, SettingReader, SettingsError } from "./env.ts";
 import type { SettingName } from "./table.ts";
 import * as value from "./values.ts";
@@ -10,6 +10,7 @@ import * as value from "./values.ts";
 const allServices: readonly ServiceName[] = ["api", "mx", "submission", "sender"];
 const defaultDomains = ["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"];
 export const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory";
+export const forwardEmail = "https://api.forwardemail.net";
 const MIB = 1_048_576;
 /** Maximum processes: four times the processor cores of a large machine for mail. */
 const WORKERS_MAX = 64;
@@ -35,7 +36,8 @@ export function readConfig(environment: Environment, folder: string, limitNames:
   const settings = new SettingReader(environment);
   const listeners = readListeners(settings);
   const mail = readMail(settings);
-  const delivery = readDelivery(settings);
+  const forwarding = readForwarding(settings);
+  const delivery = readDelivery(settings, forwarding);
   const store = readStore(settings, folder);
   const config: Config = {
     production: settings.read("NODE_ENV", false, (text) => text === "production"),
@@ -46,6 +48,7 @@ export function readConfig(environment: Environment, folder: string, limitNames:
     services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.commaList(value.oneOf(...allServices)))),
     ...readCertificates(settings, folder),
     workers: readWorkers(settings, store.databaseUrl === null || delivery.kind === "preview"),
+    forwarding,
     delivery,
     limits: settings.read<Config["limits"]>("KAUKE_LIMITS", new Map(), value.limitsOf(limitNames)),
     google: readGoogle(settings),
@@ -163,10 +166,23 @@ function readFiles(settings: SettingReader, folder: string): Config["tls"] {
   return null;
 }
 
-function readDelivery(settings: SettingReader): DeliveryMode {
+function readForwarding(settings: SettingReader): ForwardingConfig {
+  const kind = settings.read("KAUKE_FORWARDING", "engine", value.oneOf("engine", "forward-email"));
+  const url = settings.read("KAUKE_PROVIDER_URL", new URL(forwardEmail), value.providerUrl);
+  const key = settings.read<string | null>("KAUKE_PROVIDER_KEY", null, value.providerKey);
+  if (kind === "engine") return { kind };
+  if (!settings.has("KAUKE_PROVIDER_KEY"))
+    settings.refuse("KAUKE_PROVIDER_KEY must be set when KAUKE_FORWARDING is forward-email.");
+  return { kind, url, key: key ?? "" };
+}
+
+function readDelivery(settings: SettingReader, forwarding: ForwardingConfig): DeliveryMode {
   const url = settings.read<URL | null>("KAUKE_RELAY_URL", null, value.relayUrl);
-  const fallback = settings.has("KAUKE_RELAY_URL") ? "relay" : "preview";
-  const kind = settings.read("KAUKE_DELIVERY", fallback, value.oneOf("preview", "relay", "direct"));
+  const isByProvider = forwarding.kind !== "engine";
+  const fallback = settings.has("KAUKE_RELAY_URL") ? "relay" : isByProvider ? "provider" : "preview";
+  const kind = settings.read("KAUKE_DELIVERY", fallback, value.oneOf("preview", "relay", "direct", "provider"));
+  if (kind === "provider" && !isByProvider)
+    settings.refuse("KAUKE_FORWARDING must be forward-email when KAUKE_DELIVERY is provider.");
   if (kind !== "relay" && url !== null) {
     settings.refuse(`KAUKE_RELAY_URL contradicts KAUKE_DELIVERY=${kind}: set one of them only.`);
   }

@@ -223,10 +223,22 @@ const mail = [
 
 const delivery = [
   {
+    name: "KAUKE_FORWARDING",
+    default: value("engine"),
+    meaning:
+      "who receives the aliases' mail and forwards it. `engine`: this server; `forward-email`: a provider with the REST API of Forward Email, for machines without port 25 ([how](forwarding-provider.md))",
+  },
+  {
+    name: "KAUKE_PROVIDER_URL",
+    default: value("https://api.forwardemail.net"),
+    meaning: "origin of the provider's API; an address that is not public must be in `KAUKE_WEBHOOK_ALLOW`",
+  },
+  { name: "KAUKE_PROVIDER_KEY", default: unset, meaning: "API key of the account at the provider" },
+  {
     name: "KAUKE_DELIVERY",
     default: value("preview"),
     meaning:
-      "`preview`: all mail goes to the local preview inbox, which is available while `KAUKE_PUBLIC_URL` is unset or a loopback address; not allowed with `NODE_ENV=production`. `relay`: all mail goes to `KAUKE_RELAY_URL`. `direct`: mail goes to the recipients' mail hosts",
+      "`preview`: all mail goes to the local preview inbox, which is available while `KAUKE_PUBLIC_URL` is unset or a loopback address; not allowed with `NODE_ENV=production`. `relay`: all mail goes to `KAUKE_RELAY_URL`. `direct`: mail goes to the recipients' mail hosts. `provider`, the default with a forwarding provider: all mail leaves through its API",
   },
   {
     name: "KAUKE_RELAY_URL",

@@ -92,6 +92,19 @@ export function origin(text: string): URL {
   throw new SettingProblem("must be an origin such as https://kauke.example");
 }
 
+/** Origin of an API that gets a key: `http://` for loopback only. */
+export function providerUrl(text: string): URL {
+  const url = origin(text);
+  if (url.protocol === "https:" || isLoopback(url.hostname)) return url;
+  throw new SettingProblem("must be an https address");
+}
+
+/** User name of the Basic authentication, so without colon; visible ASCII. */
+export function providerKey(text: string): string {
+  if (/^[!-9;-~]{8,512}$/.test(text)) return text;
+  throw new SettingProblem("must be 8 to 512 visible characters without a colon");
+}
+
 export function webLink(text: string): string {
   const url = parseUrl(text, "must be an http(s) address");
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new SettingProblem("must be an http(s) address");

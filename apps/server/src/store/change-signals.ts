@@ -6,6 +6,8 @@ import type { Database, InTransaction } from "./database.ts";
 /** A change of a route is acknowledged after every listener's promise has resolved. */
 export type RouteListener = (change: RouteChange) => void | Promise<void>;
 
+export type WantAtProvider = (trx: InTransaction, aliasIds: readonly string[]) => Promise<void>;
+
 /** @param dueAt when a delivery is due; `null`: now */
 export type WakeListener = (dueAt: Date | null) => void;
 
@@ -15,8 +17,13 @@ export interface ChangeSignals {
   /** Resolves when all listeners of this process have dropped the route. */
   routeChanged(change: RouteChange): Promise<void>;
   wake(dueAt?: Date): void;
-  /** Call announceRoute in the transaction: other processes hear of the change at commit, not after a rollback. */
+  /**
+   * Call announceRoute in the transaction: other processes hear of the change at commit, not after a rollback. It makes
+   * the aliases due at the forwarding provider too.
+   */
   announceRoute(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
+  /** For changes that the provider should have and that leave the route as it was. Call it in the transaction. */
+  wantAtProvider(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
   announceWake(db: Database, dueAt?: Date): Promise<void>;
   readonly isAlone: boolean;
 }
@@ -26,7 +33,8 @@ export const WAKE_CHANNEL = "kauke_delivery";
 /** Changed aliases announced one by one; beyond them, dropping all cached routes costs less than the NOTIFYs. */
 const SINGLE_NOTIFIES_MAX = 100;
 
-export function changeSignals(options: { notify: boolean }): ChangeSignals {
+/** @param options.want makes aliases due at the forwarding provider; left out for our own engine */
+export function changeSignals(options: { notify: boolean; want?: WantAtProvider | undefined }): ChangeSignals {
   const routeListeners: RouteListener[] = [];
   const wakeListeners: WakeListener[] = [];
   const notify = async (db: Database, channel: string, payload: string) => {
@@ -41,7 +49,9 @@ export function changeSignals(options: { notify: boolean }): ChangeSignals {
     wake: (dueAt) => {
       for (const listener of wakeListeners) listener(dueAt ?? null);
     },
+    wantAtProvider: async (trx, aliasIds) => await options.want?.(trx, aliasIds),
     announceRoute: async (trx, aliasIds) => {
+      await options.want?.(trx, aliasIds);
       if (aliasIds.length > SINGLE_NOTIFIES_MAX) return await notify(trx, ROUTE_CHANNEL, "all");
       for (const aliasId of aliasIds) await notify(trx, ROUTE_CHANNEL, aliasId);
     },

@@ -2,7 +2,7 @@
  * Kysely types of the tables, written by hand; `schema.test.ts` compares them with the migrated schema. Both drivers
  * return bytea as Buffer, int8 as number, timestamptz as Date.
  */
-import type { AuthMethod, ImportState, OperatorActCode } from "@kauke/contract";
+import type { AuthMethod, HeldReason, ImportState, OperatorActCode, ProviderProblem } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
 import type { ClientNumberKind } from "../core/client-number.ts";
 import type { NoticeKind } from "../core/notice.ts";
@@ -320,6 +320,22 @@ export interface MailProbeTable {
   sealed: Buffer;
 }
 
+export interface ProviderAliasTable {
+  alias_id: string;
+  user_id: string;
+  wanted: Generated<number>;
+  done: Generated<number>;
+  turn: Generated<number>;
+  tries: Generated<number>;
+  not_before: Date;
+  recheck_at: Date | null;
+  lease: string | null;
+  leased_until: Date | null;
+  problem: ProviderProblem | null;
+  held: HeldReason | null;
+  sealed: Buffer | null;
+}
+
 export interface ChecklistTable {
   id: string;
   user_id: string;
@@ -366,6 +382,7 @@ export interface DB {
   bounce_sender: BounceSenderTable;
   certificate_record: CertificateRecordTable;
   mail_probe: MailProbeTable;
+  provider_alias: ProviderAliasTable;
   sent_answer: SentAnswerTable;
   one_time_token: OneTimeTokenTable;
   invitation: InvitationTable;

@@ -9,7 +9,7 @@ import type { MessageBodies } from "../core/message/message.ts";
 import type { BrowserMac } from "../core/sign-in/known-browser.ts";
 import { type Clock, type Logger, steadyMs } from "../runtime/ports.ts";
 import { type BackupRequest, removeStaging, writeBackup } from "./backup/backup.ts";
-import { type ChangeSignals, changeSignals } from "./change-signals.ts";
+import { type ChangeSignals, changeSignals, type WantAtProvider } from "./change-signals.ts";
 import { type BackgroundJob, runEvery } from "./concurrency/background.ts";
 import type { Database } from "./database.ts";
 import type { SyncFile } from "./embedded/durability.ts";
@@ -27,6 +27,7 @@ import { type Forgotten, forgetOld, pacedRetention } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { fillDestinationDomains } from "./rows/mailboxes/mailboxes.ts";
+import { wantAtProvider } from "./rows/provider-aliases.ts";
 import { type KeyKeeper, keyKeeper } from "./sealing/key-rotation.ts";
 import { isAnyFileOlder } from "./sealing/reseal.ts";
 import {
@@ -48,6 +49,8 @@ export interface StoreOptions {
   dkimDomains?: readonly string[];
   /** Makes an Ed25519 DKIM key beside each RSA key; default false. */
   dkimEd25519?: boolean;
+  /** Whether a forwarding provider is to hear of every change of an alias; default false. */
+  hasProvider?: boolean;
   logger?: Logger;
   clock?: Clock;
   /** Milliseconds before a new sealing key is used; set by tests only. */
@@ -93,7 +96,11 @@ function openOnPostgres(options: StoreOptions, databaseUrl: string): Promise<Sto
     const secretKey = givenSecretKey(options.secretKey);
     const db = await openPostgres(databaseUrl, options.logger);
     undo.add(() => db.destroy());
-    const context = await makeContext(options, { db, secretKey, signals: changeSignals({ notify: true }) });
+    const context = await makeContext(options, {
+      db,
+      secretKey,
+      signals: changeSignals({ notify: true, want: wantOf(options) }),
+    });
     const listener = new PostgresSignals(databaseUrl, context.signals, options.logger);
     undo.add(() => listener.close());
     await listener.start();
@@ -107,7 +114,7 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
   return openOrUndo(async (undo) => {
     const { database, held } = await lockAndOpen(options, dataDir, undo);
     const { db, isSound } = database;
-    const signals = changeSignals({ notify: false });
+    const signals = changeSignals({ notify: false, want: wantOf(options) });
     const context = await makeContext(options, { db, secretKey: held.secretKey, signals });
     undo.add(await startUpkeep(context, isSound, options.logger));
     const place = { dataDir, files: options.disk?.files ?? nodeSpoolFiles, logger: options.logger };
@@ -125,6 +132,10 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
       rotateWrapping: options.secretKey === null ? wrappingRotation(dataDir, db, held) : null,
     };
   });
+}
+
+function wantOf({ hasProvider, clock = systemClock }: StoreOptions): WantAtProvider | undefined {
+  return hasProvider === true ? (trx, aliasIds) => wantAtProvider(trx, aliasIds, clock.now()) : undefined;
 }
 
 /** Locks the data directory before reading anything in it, which a second process must not touch. */
@@ -177,7 +188,11 @@ function openForTests(options: StoreOptions): Promise<Store> {
     const { db, close, isSound } = await openInMemory();
     undo.add(close);
     const secretKey = options.secretKey ?? randomBytes(32);
-    const context = await makeContext(options, { db, secretKey, signals: changeSignals({ notify: false }) });
+    const context = await makeContext(options, {
+      db,
+      secretKey,
+      signals: changeSignals({ notify: false, want: wantOf(options) }),
+    });
     const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
     const keyKeeper = startKeyKeeper(options, context, { undo, held: { secretKey } });
     return assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger, keyKeeper });

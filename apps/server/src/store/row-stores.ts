@@ -1,6 +1,7 @@
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CertificateRecords } from "../core/certificate.ts";
 import type { CoreStores } from "../core/core-deps.ts";
+import type { ProviderAliasStore } from "../core/forwarding/provider-alias.ts";
 import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
 import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
@@ -25,6 +26,7 @@ import { mailboxStore } from "./rows/mailboxes/mailboxes.ts";
 import { missingMailboxStore } from "./rows/mailboxes/missing-mailboxes.ts";
 import { noticeStore } from "./rows/notices.ts";
 import { type CounterStore, counterStore, type OperatorStore, operatorStore } from "./rows/operator-store.ts";
+import { providerAliasStore } from "./rows/provider-aliases.ts";
 import { rateLimitStore } from "./rows/rate-limits.ts";
 import { replyPathStore, sentAnswerStore } from "./rows/reply-paths.ts";
 import { signInFlowStore, walletChallengeStore } from "./rows/sign-in/anonymous-tokens.ts";
@@ -38,6 +40,7 @@ export interface RowStores extends CoreStores {
   bounceSenders: BounceSenderStore;
   certificateRecords: CertificateRecords;
   mailProbes: MailProbeStore;
+  providerAliases: ProviderAliasStore;
   sentAnswers: SentAnswerStore;
   counters: CounterStore;
   operator: OperatorStore;
@@ -74,6 +77,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     bounceSenders: bounceSenderStore(context),
     certificateRecords: certificateRecordStore(context),
     mailProbes: mailProbeStore(context),
+    providerAliases: providerAliasStore(context),
     sentAnswers: sentAnswerStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

@@ -108,7 +108,7 @@ export interface ServerFacts {
   version: string;
   domains: readonly string[];
   mailHost: string;
-  delivery: "preview" | "relay" | "direct";
+  delivery: "preview" | "relay" | "direct" | "provider";
   dnsServers: readonly string[] | null;
   publicUrl: string;
   publicUrlGiven: boolean;

@@ -14,7 +14,7 @@ export interface DomainCheckDeps {
   resolver: Resolver;
   plan: DnsPlan;
   dkim: readonly PublicDkimKey[];
-  delivery: "relay" | "direct";
+  delivery: "relay" | "direct" | "provider";
   addresses: readonly string[];
   fetchPolicy: (host: string, address: string) => Promise<string | null>;
 }

@@ -16,7 +16,7 @@ import { type CheckResult, checking } from "./check-result.ts";
 export interface HostCheckDeps {
   resolver: Resolver;
   plan: DnsPlan;
-  delivery: "relay" | "direct";
+  delivery: "relay" | "direct" | "provider";
 }
 
 export interface HostFindings {

@@ -15,6 +15,7 @@ import {
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
+import { engineForwarding } from "../../core/forwarding/forwarding-provider.ts";
 import { SpoolSpace } from "../../core/spool/spool-space.ts";
 import { aliasSources } from "../../platform/alias-sources.ts";
 import { ageWorker } from "../../platform/workers/age-worker.ts";
@@ -75,6 +76,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     messageSpreadMs: 0,
     confirmation: null,
     aliasSources,
+    forwarding: engineForwarding,
     serviceFetch: { get: async () => "failed" },
     ...options,
     config: {

@@ -33,6 +33,7 @@ export const erasedTables = [
   "bounce_sender",
   "certificate_record",
   "mail_probe",
+  "provider_alias",
   "one_time_token",
   "invitation",
   "operator_act",

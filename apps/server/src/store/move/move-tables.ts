@@ -51,6 +51,7 @@ const plans: { readonly [Table in keyof DB]: Plan } = {
   operator_act: small,
   certificate_record: large,
   mail_probe: small,
+  provider_alias: { key: { alias_id: "uuid" }, pageRows: 500 },
   sent_answer: hashed("mark"),
   one_time_token: hashed("token_hash"),
   notice: small,

@@ -46,15 +46,7 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
     },
     insert: (credential) => insertCredential(context, credential),
     replacePassword: (key, password) => replacePassword(context, key, password),
-    delete: async ({ userId, aliasId, credentialId }) => {
-      const result = await db
-        .deleteFrom("smtp_credential")
-        .where("id", "=", credentialId)
-        .where("alias_id", "=", aliasId)
-        .where("user_id", "=", userId)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0n;
-    },
+    delete: (key) => deleteCredential(context, key),
     findLogin: async (username) => {
       const index = usernameIndex(keys, username);
       const row = await active.where("smtp_credential.username_index", "=", index).executeTakeFirst();
@@ -131,7 +123,7 @@ async function insertCredential(
   context: StoreContext,
   { id, userId, aliasId, password, createdAt }: NewSmtpCredential,
 ): Promise<SmtpCredential | null> {
-  const { db, keys } = context;
+  const { db, keys, signals } = context;
   const insert = async (trx: InTransaction) => {
     const alias = await lockAliasDocument(context, trx, { userId, aliasId });
     if (alias === null) return null;
@@ -141,6 +133,7 @@ async function insertCredential(
     const values = { ...row, updated_at: createdAt, username_index, sealed };
     await trx.insertInto("smtp_credential").values(values).execute();
     await trx.updateTable("alias").set({ fresh: null }).where("id", "=", aliasId).execute();
+    await signals.wantAtProvider(trx, [aliasId]);
     return toCredential(row, alias);
   };
   try {
@@ -152,12 +145,26 @@ async function insertCredential(
   }
 }
 
+function deleteCredential(
+  context: StoreContext,
+  { userId, aliasId, credentialId }: SmtpCredentialKey,
+): Promise<boolean> {
+  const { db, signals } = context;
+  return db.transaction().execute(async (trx) => {
+    if ((await lockAliasDocument(context, trx, { userId, aliasId })) === null) return false;
+    const mine = trx.deleteFrom("smtp_credential").where("id", "=", credentialId).where("alias_id", "=", aliasId);
+    if ((await mine.executeTakeFirst()).numDeletedRows === 0n) return false;
+    await signals.wantAtProvider(trx, [aliasId]);
+    return true;
+  });
+}
+
 function replacePassword(
   context: StoreContext,
   { userId, aliasId, credentialId }: SmtpCredentialKey,
   password: string,
 ): Promise<SmtpCredential | null> {
-  const { db, keys, clock } = context;
+  const { db, keys, clock, signals } = context;
   return db.transaction().execute(async (trx) => {
     const alias = await lockAliasDocument(context, trx, { userId, aliasId });
     if (alias === null) return null;
@@ -168,6 +175,7 @@ function replacePassword(
       .where("alias_id", "=", aliasId)
       .returning(["id", "user_id", "alias_id", "active", "created_at"])
       .executeTakeFirst();
+    await signals.wantAtProvider(trx, [aliasId]);
     return row === undefined ? null : toCredential(row, alias);
   });
 }

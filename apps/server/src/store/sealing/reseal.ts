@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 64;
 
 interface ResealTable {
   name: SealedTable;
-  key: "id" | "token_hash" | "token";
+  key: "id" | "alias_id" | "token_hash" | "token";
   rowsAtOnce?: number;
 }
 
@@ -30,6 +30,7 @@ export const resealTables: readonly ResealTable[] = [
   byId("certificate_record"),
   byId("operator_act"),
   byId("mail_probe"),
+  { name: "provider_alias", key: "alias_id" },
 ];
 
 function byId(name: SealedTable): ResealTable {
@@ -73,7 +74,7 @@ interface Page {
 
 function resealPage({ db, keys }: ResealContext, { name, key }: ResealTable, { after, last }: Page): Promise<number> {
   const [table, column] = [sql.table(name), sql.ref(key)];
-  const type = sql.raw(key === "id" ? "uuid" : "bytea");
+  const type = sql.raw(key === "id" || key === "alias_id" ? "uuid" : "bytea");
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ key: Buffer | string; sealed: Buffer }>`
       SELECT ${column} AS key, sealed FROM ${table}

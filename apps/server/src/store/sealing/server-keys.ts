@@ -31,6 +31,7 @@ export type SealedTable =
   | "bounce_sender"
   | "certificate_record"
   | "mail_probe"
+  | "provider_alias"
   | "one_time_token"
   | "invitation"
   | "operator_act"

@@ -186,6 +186,9 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   counter: { about: "Totals of the whole server; nothing of an account." },
   mail_probe: { about: "Proofs of the operator that mail works; nothing of an account." },
+  provider_alias: {
+    about: "Which of your aliases the forwarding provider has; the aliases themselves are in another part.",
+  },
   certificate_record: { about: "The server's own certificates; nothing of an account." },
   server_key: { about: "The server's own keys; nothing of an account." },
   schema_migration: { about: "The database's version; nothing of an account." },

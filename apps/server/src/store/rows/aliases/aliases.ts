@@ -76,7 +76,7 @@ function indexOf(context: StoreContext, { name, domain }: { name: string; domain
 }
 
 async function insertAlias(context: StoreContext, { released }: AliasStoreParts, alias: Alias): Promise<void> {
-  const { db, keys } = context;
+  const { db, keys, signals } = context;
   const row = {
     id: alias.id,
     user_id: alias.userId,
@@ -98,6 +98,7 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
       refuseUnknownLabels(await knownLabels(trx, alias.userId, [alias]), alias.labels);
       await trx.insertInto("alias").values(row).execute();
       await released.claim(trx, row.address_index, alias.userId);
+      await signals.wantAtProvider(trx, [alias.id]);
     }),
   );
 }

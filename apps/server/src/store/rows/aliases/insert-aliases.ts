@@ -38,7 +38,9 @@ export async function insertAliases(
     .where("id", "=", anyOfIds([...refused]))
     .execute();
   await trx.updateTable("alias").set({ fresh: "reclaimed" }).where("id", "=", reclaimed).execute();
-  return new Set(inserted.map((row) => row.id).filter((id) => !refused.has(id)));
+  const made = inserted.map((row) => row.id).filter((id) => !refused.has(id));
+  await context.signals.wantAtProvider(trx, made);
+  return new Set(made);
 }
 
 /** A statement for this many rows blocks the embedded database's event loop for some 30 ms. */

@@ -1,0 +1,95 @@
+/** Carries one change of an alias out at the forwarding provider. */
+
+import type { AliasStore } from "../alias/alias.ts";
+import { aliasAddress } from "../alias/alias.ts";
+import { type AskDeps, askForConfirmation } from "../destination/confirmation.ts";
+import type { ConfirmationSettings } from "../destination/destination.ts";
+import type { SmtpCredentialStore } from "../smtp-credential.ts";
+import type { Brought, ForwardingProvider, ProviderRecord } from "./forwarding-provider.ts";
+import type { ClaimedAlias, ProviderAliasStore } from "./provider-alias.ts";
+import { wantedRecord } from "./wanted-record.ts";
+
+export interface StepDeps extends AskDeps {
+  aliases: Pick<AliasStore, "find" | "findRoute">;
+  smtpCredentials: Pick<SmtpCredentialStore, "readPassword">;
+  providerAliases: ProviderAliasStore;
+  provider: ForwardingProvider;
+  /** `null`: mailboxes need no confirmation. */
+  confirmation: ConfirmationSettings | null;
+}
+
+/** After this long a call whose response was lost is assumed to be carried out, or never to be. */
+const RECHECK_MS = 60_000;
+const RETRY_MIN_MS = 2000;
+const RETRY_MAX_MS = 60_000;
+/** Between tries of what only a person can mend. */
+const REFUSED_MAX_MS = 3_600_000;
+
+/** @returns what the provider did; `null` when nothing was tried, because the alias changed meanwhile */
+export async function keepInStep(deps: StepDeps, claimed: ClaimedAlias, signal: AbortSignal): Promise<Brought | null> {
+  const { providerAliases, provider } = deps;
+  const wanted = await readWanted(deps, claimed);
+  if (wanted === "changing") {
+    await providerAliases.release(claimed);
+    return null;
+  }
+  const known = claimed.known;
+  // Written before the call: the response may be lost, and the alias be renamed or deleted by then.
+  const address = wanted === null ? known.address : aliasAddress(wanted.name, wanted.domain);
+  const isKept =
+    address === known.address || (await providerAliases.note(claimed, { ...known, address: known.address ?? address }));
+  if (!isKept) return null;
+  const isRecheck = claimed.isRecheck || claimed.wasInterrupted;
+  const brought = await provider.bring({ aliasId: claimed.aliasId, wanted, known, isRecheck }, signal);
+  await providerAliases.settle(claimed, outcomeOf(deps, { claimed, wanted, brought }));
+  return brought;
+}
+
+async function readWanted(
+  deps: StepDeps,
+  { userId, aliasId }: ClaimedAlias,
+): Promise<ProviderRecord | null | "changing"> {
+  const alias = await deps.aliases.find(userId, aliasId);
+  if (alias === null) return null;
+  const route = await deps.aliases.findRoute(aliasAddress(alias.name, alias.domain));
+  if (route?.aliasId !== aliasId) return "changing";
+  const password = await deps.smtpCredentials.readPassword(userId, aliasId);
+  const isConfirmationNeeded = deps.confirmation !== null;
+  if (deps.confirmation !== null)
+    await askNewMailboxes(deps, deps.confirmation, { userId, unconfirmed: route.unconfirmed });
+  return wantedRecord({ alias, route, password, isConfirmationNeeded });
+}
+
+/** Our engine asks with the first message for a mailbox; of the provider's messages we see none. */
+async function askNewMailboxes(
+  deps: StepDeps,
+  settings: ConfirmationSettings,
+  { userId, unconfirmed }: { userId: string; unconfirmed: ReadonlyMap<string, "new" | "asked"> | undefined },
+): Promise<void> {
+  for (const [address, state] of unconfirmed ?? []) {
+    if (state !== "new") continue;
+    // A limit or an outage: the owner can ask for the message in the app.
+    await askForConfirmation(deps, settings, { userId, address, isByOwner: false }).catch(() => {});
+  }
+}
+
+interface Tried {
+  claimed: ClaimedAlias;
+  wanted: ProviderRecord | null;
+  brought: Brought;
+}
+
+function outcomeOf({ clock }: StepDeps, { claimed, wanted, brought }: Tried) {
+  const now = clock.now().getTime();
+  const isUncertain = !brought.isSure || claimed.wasInterrupted;
+  const settled = { known: brought.known, recheckAt: isUncertain ? new Date(now + RECHECK_MS) : null };
+  if (brought.kind === "failed") {
+    const { problem, retryAfterSeconds } = brought;
+    const mostMs = problem === "refused" || problem === "conflict" ? REFUSED_MAX_MS : RETRY_MAX_MS;
+    const waitMs = Math.max((retryAfterSeconds ?? 0) * 1000, Math.min(RETRY_MIN_MS * 2 ** claimed.tries, mostMs));
+    return { ...settled, kind: "failed" as const, problem, notBefore: new Date(now + waitMs) };
+  }
+  return wanted === null
+    ? { ...settled, kind: "gone" as const }
+    : { ...settled, kind: "done" as const, held: wanted.held };
+}

@@ -1,0 +1,97 @@
+/** Keeps the forwarding provider in step: claims due aliases and carries their changes out, a few at a time. */
+import type { ProviderProblem } from "@kauke/contract";
+import { keepInStep, type StepDeps } from "../core/forwarding/keep-in-step.ts";
+import type { ClaimedAlias } from "../core/forwarding/provider-alias.ts";
+import { bounds } from "../limits/table.ts";
+import type { Logger } from "../runtime/ports.ts";
+
+const { atOnce, bringMs, pauseMs, pauseMaxMs } = bounds.providerCalls;
+/** Twice as long as an attempt may take. */
+const LEASE_MS = 2 * bringMs;
+const EVERY_MS = 1000;
+
+/** Problems of the provider as a whole: other aliases would meet them too. */
+const pausing: ReadonlySet<ProviderProblem> = new Set(["unreachable", "key_refused"]);
+
+export class ProviderWorker {
+  readonly #deps: StepDeps & { logger: Pick<Logger, "warn"> };
+  readonly #stopping = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #claiming: Promise<void> | null = null;
+  #isWoken = false;
+  #pausedUntilMs = 0;
+  #pauses = 0;
+
+  constructor(deps: StepDeps & { logger: Pick<Logger, "warn"> }) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.wake();
+  }
+
+  /** Looks for due aliases now instead of at the next interval. */
+  wake(): void {
+    if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#isWoken = true;
+    this.#claiming ??= this.#run();
+  }
+
+  /** Ends calls in progress, whose responses then count as lost. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#claiming;
+    clearTimeout(this.#timer);
+    await Promise.all(this.#running);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isWoken && !this.#stopping.signal.aborted) {
+      this.#isWoken = false;
+      await this.#claim();
+    }
+    this.#claiming = null;
+    this.#timer = setTimeout(() => this.wake(), Math.max(EVERY_MS, this.#pausedUntilMs - performance.now()));
+  }
+
+  async #claim(): Promise<void> {
+    try {
+      const most = atOnce - this.#running.size;
+      if (most === 0 || performance.now() < this.#pausedUntilMs) return;
+      const claimed = await this.#deps.providerAliases.claim({ most, leaseMs: LEASE_MS });
+      for (const one of claimed) this.#begin(one);
+    } catch {
+      this.#deps.logger.warn("provider_claim_failed");
+    }
+  }
+
+  #begin(claimed: ClaimedAlias): void {
+    const work = this.#bring(claimed).finally(() => {
+      this.#running.delete(work);
+      this.wake();
+    });
+    this.#running.add(work);
+  }
+
+  async #bring(claimed: ClaimedAlias): Promise<void> {
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(bringMs)]);
+    try {
+      const brought = await keepInStep(this.#deps, claimed, signal);
+      if (brought?.kind === "failed" && pausing.has(brought.problem)) this.#pause(brought.retryAfterSeconds);
+      else if (brought !== null) this.#pauses = 0;
+    } catch {
+      // The lease runs out, and the alias is claimed again.
+      this.#deps.logger.warn("provider_step_failed");
+    }
+  }
+
+  #pause(retryAfterSeconds: number | null): void {
+    if (performance.now() < this.#pausedUntilMs) return;
+    const waitMs = Math.max((retryAfterSeconds ?? 0) * 1000, Math.min(pauseMs * 2 ** this.#pauses, pauseMaxMs));
+    this.#pauses += 1;
+    this.#pausedUntilMs = performance.now() + waitMs;
+  }
+}
