@@ -140,6 +140,10 @@ const deliveryWords: Record<ServerStateWire["delivery"], { value: string; text: 
   direct: { value: "Direct", text: "This server brings mail to other hosts itself." },
   relay: { value: "By a relay", text: "Another mail server brings mail to its destination." },
   preview: { value: "Preview", text: "No mail leaves this machine. It shows in the preview inbox." },
+  provider: {
+    value: "By the provider",
+    text: "The forwarding provider sends what people write here, and our own mail.",
+  },
 };
 
 function RegistrationTile({ registration, isOpenToStrangers }: ServerStateWire) {
