@@ -13,7 +13,8 @@ test("an alias made here is made at the provider within two seconds", async () =
     request.on("end", () => {
       calls.push({ method: request.method ?? "", url: request.url ?? "", body });
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ id: "0123456789abcdef01234567" }));
+      const domain = { name: request.url?.split("/")[3] };
+      response.end(JSON.stringify({ ...JSON.parse(body), id: "0123456789abcdef01234567", domain }));
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

@@ -28,6 +28,15 @@ export interface KnownRecord {
   mark: string | null;
   /** Digest of the password that is set there; `null`: none. */
   passwordMark: string | null;
+  /** Calls that had no response and may yet be carried out; left out when there are none. */
+  late?: readonly LateCall[];
+}
+
+export interface LateCall {
+  /** Address (`name@domain`) at which it may make a copy; `null`: it may set a password. */
+  address: string | null;
+  /** Milliseconds since 1970; later than that, nothing comes of it. */
+  until: number;
 }
 
 export const nothingKnown: KnownRecord = { providerId: null, address: null, mark: null, passwordMark: null };
@@ -44,6 +53,8 @@ export interface BringInput {
   known: KnownRecord;
   /** Asks the provider even if nothing has changed since. */
   isRecheck: boolean;
+  /** Stores what a call may leave behind, before it is made. @returns false: the alias was claimed anew, so stop */
+  note(known: KnownRecord): Promise<boolean>;
 }
 
 export interface ForwardingProvider {

@@ -5,7 +5,7 @@ import { aliasAddress } from "../alias/alias.ts";
 import { type AskDeps, askForConfirmation } from "../destination/confirmation.ts";
 import type { ConfirmationSettings } from "../destination/destination.ts";
 import type { SmtpCredentialStore } from "../smtp-credential.ts";
-import type { Brought, ForwardingProvider, ProviderRecord } from "./forwarding-provider.ts";
+import type { Brought, ForwardingProvider, KnownRecord, ProviderRecord } from "./forwarding-provider.ts";
 import type { ClaimedAlias, ProviderAliasStore } from "./provider-alias.ts";
 import { wantedRecord } from "./wanted-record.ts";
 
@@ -24,25 +24,31 @@ const RETRY_MIN_MS = 2000;
 const RETRY_MAX_MS = 60_000;
 /** Between tries of what only a person can mend. */
 const REFUSED_MAX_MS = 3_600_000;
+const READS_MAX = 3;
 
-/** @returns what the provider did; `null` when nothing was tried, because the alias changed meanwhile */
-export async function keepInStep(deps: StepDeps, claimed: ClaimedAlias, signal: AbortSignal): Promise<Brought | null> {
-  const { providerAliases, provider } = deps;
-  const wanted = await readWanted(deps, claimed);
+/** @returns what the provider did */
+export async function keepInStep(deps: StepDeps, claimed: ClaimedAlias, signal: AbortSignal): Promise<Brought> {
+  const { aliasId, known } = claimed;
+  const wanted = await readSettled(deps, claimed);
   if (wanted === "changing") {
-    await providerAliases.release(claimed);
-    return null;
+    const brought = { kind: "failed", problem: "busy", retryAfterSeconds: null, isSure: true, known } as const;
+    await deps.providerAliases.settle(claimed, outcomeOf(deps, { claimed, wanted: null, brought }));
+    return brought;
   }
-  const known = claimed.known;
-  // Written before the call: the response may be lost, and the alias be renamed or deleted by then.
-  const address = wanted === null ? known.address : aliasAddress(wanted.name, wanted.domain);
-  const isKept =
-    address === known.address || (await providerAliases.note(claimed, { ...known, address: known.address ?? address }));
-  if (!isKept) return null;
   const isRecheck = claimed.isRecheck || claimed.wasInterrupted;
-  const brought = await provider.bring({ aliasId: claimed.aliasId, wanted, known, isRecheck }, signal);
-  await providerAliases.settle(claimed, outcomeOf(deps, { claimed, wanted, brought }));
+  const note = (now: KnownRecord) => deps.providerAliases.note(claimed, now);
+  const brought = await deps.provider.bring({ aliasId, wanted, known, isRecheck, note }, signal);
+  await deps.providerAliases.settle(claimed, outcomeOf(deps, { claimed, wanted, brought }));
   return brought;
+}
+
+/** Alias and route are two reads: a rename between them is read again. */
+async function readSettled(deps: StepDeps, claimed: ClaimedAlias): Promise<ProviderRecord | null | "changing"> {
+  for (let reads = 1; reads < READS_MAX; reads++) {
+    const wanted = await readWanted(deps, claimed);
+    if (wanted !== "changing") return wanted;
+  }
+  return readWanted(deps, claimed);
 }
 
 async function readWanted(

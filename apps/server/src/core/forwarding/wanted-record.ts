@@ -27,7 +27,7 @@ export function wantedRecord({ alias, route, password, isConfirmationNeeded }: G
     password,
     held,
   });
-  if (alias.routing.state === "paused") return off(250, null);
+  if (alias.routing.state === "paused" || route.paused) return off(250, null);
   if (route.ageRecipient !== null) return off(421, "encrypted");
   const isWaiting = (one: Destination) =>
     isConfirmationNeeded && one.kind === "mailbox" && route.unconfirmed?.has(one.address) === true;

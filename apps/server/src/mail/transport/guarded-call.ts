@@ -9,36 +9,44 @@ const { responseBytes, callMs } = bounds.providerCalls;
 
 export function guardedCall(rules: GuardedRequestRules): CallProvider {
   return ({ method, url, headers, body }, signal) => {
-    if (!isCallableUrl(url, rules.allow)) return Promise.resolve({ kind: "unsent" });
+    if (signal.aborted || !isCallableUrl(url, rules.allow)) return Promise.resolve({ kind: "unsent" });
     return new Promise((resolve) => {
-      let [isSent, isTimeout] = [false, false];
+      let [isSent, isTimeout, hasResponse] = [false, false, false];
       const length: Record<string, number> = body === null ? {} : { "content-length": body.length };
       const call = guardedRequest(url, rules, { method, headers: { ...headers, ...length } });
       const stop = () => {
         isTimeout = true;
         call.destroy();
       };
+      // Covers look-up, connection, TLS and the whole response.
       const timer = setTimeout(stop, callMs);
       signal.addEventListener("abort", stop, { once: true });
+      const end = (result: ProviderCallResult) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stop);
+        resolve(result);
+      };
       call.on("socket", (socket) => {
-        // From the first octet on, the provider may carry the request out.
+        // From the first byte on, the provider may carry the request out.
         socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => (isSent = true));
       });
       call.on("error", () => {});
-      call.on("close", () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", stop);
-        resolve(isSent ? { kind: "lost", isTimeout } : { kind: "unsent" });
+      call.on("response", (response) => {
+        hasResponse = true;
+        void collectStream(response, responseBytes).then((chunks) => {
+          end(chunks === null ? { kind: "lost", isTimeout } : responseOf(response, chunks));
+          call.destroy();
+        });
       });
-      call.on("response", (response) => void readResponse(response).then(resolve, () => {}));
+      call.on("close", () => {
+        if (!hasResponse) end(isSent ? { kind: "lost", isTimeout } : { kind: "unsent" });
+      });
       call.end(body ?? undefined);
     });
   };
 }
 
-async function readResponse(response: IncomingMessage): Promise<ProviderCallResult> {
-  const chunks = await collectStream(response, responseBytes);
-  if (chunks === null) return { kind: "lost", isTimeout: false };
+function responseOf(response: IncomingMessage, chunks: readonly Buffer[]): ProviderCallResult {
   const { "content-type": contentType = "", "retry-after": retryAfter, "x-page-count": pageCount } = response.headers;
   return {
     kind: "response",

@@ -1,0 +1,75 @@
+/** The adapter against the fake provider, with one alias' row kept as the outbox keeps it. */
+import type { FakeForwardEmail } from "@kauke/testkit/fakes/fake-forward-email";
+import type { Brought, KnownRecord, ProviderRecord } from "../../core/forwarding/forwarding-provider.ts";
+import { nothingKnown } from "../../core/forwarding/forwarding-provider.ts";
+import type { Resolver } from "../../mail/dns/resolver.ts";
+import { parseAllowList } from "../../mail/transport/address-guard.ts";
+import { guardedCall } from "../../mail/transport/guarded-call.ts";
+import { systemRandom } from "../../runtime/ports.ts";
+import { forwardEmailProvider } from "./forward-email.ts";
+
+export const DOMAIN = "kauke.example";
+
+export class TestClock {
+  ms = Date.now();
+  now = () => new Date(this.ms);
+  advance(ms: number): void {
+    this.ms += ms;
+  }
+}
+
+export function providerOf(fake: Pick<FakeForwardEmail, "url" | "key">, clock = new TestClock()) {
+  const call = guardedCall({ resolver: {} as Resolver, allow: parseAllowList(["127.0.0.1"]) });
+  return forwardEmailProvider(call, { url: new URL(fake.url), key: fake.key, clock, random: systemRandom });
+}
+
+export function record(name: string, changes: Partial<ProviderRecord> = {}): ProviderRecord {
+  return {
+    name,
+    domain: DOMAIN,
+    recipients: ["ann@mailbox.example"],
+    isEnabled: true,
+    codeIfDisabled: 250,
+    password: null,
+    held: null,
+    ...changes,
+  };
+}
+
+export class TestAlias {
+  readonly aliasId = systemRandom.uuid();
+  known: KnownRecord = nothingKnown;
+  wasInterrupted = false;
+  readonly #provider: ReturnType<typeof providerOf>;
+
+  constructor(provider: ReturnType<typeof providerOf>) {
+    this.#provider = provider;
+  }
+
+  get mark(): string {
+    return `kauke:${this.aliasId}`;
+  }
+
+  /** One try. @param options `isKilled`: the process ends after the calls, before anything is stored */
+  async bring(
+    wanted: ProviderRecord | null,
+    { isRecheck = false, isKilled = false, signal = new AbortController().signal } = {},
+  ): Promise<Brought> {
+    const brought = await this.#provider.bring(
+      {
+        aliasId: this.aliasId,
+        wanted,
+        known: this.known,
+        isRecheck: isRecheck || this.wasInterrupted,
+        note: async (known) => {
+          this.known = known;
+          return true;
+        },
+      },
+      signal,
+    );
+    this.wasInterrupted = isKilled;
+    if (!isKilled) this.known = brought.known;
+    return brought;
+  }
+}
