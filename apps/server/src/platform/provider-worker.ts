@@ -59,13 +59,19 @@ export class ProviderWorker {
 
   async #claim(): Promise<void> {
     try {
-      const most = atOnce - this.#running.size;
-      if (most === 0 || performance.now() < this.#pausedUntilMs) return;
+      // After an outage, one alias shows whether it is over.
+      const most = (this.#pauses > 0 ? 1 : atOnce) - this.#running.size;
+      if (most <= 0 || performance.now() < this.#pausedUntilMs) return;
       const claimed = await this.#deps.providerAliases.claim({ most, leaseMs: LEASE_MS });
-      for (const one of claimed) this.#begin(one);
+      if (this.#stopping.signal.aborted) await this.#release(claimed);
+      else for (const one of claimed) this.#begin(one);
     } catch {
       this.#deps.logger.warn("provider_claim_failed");
     }
+  }
+
+  async #release(claimed: readonly ClaimedAlias[]): Promise<void> {
+    await Promise.all(claimed.map((one) => this.#deps.providerAliases.release(one)));
   }
 
   #begin(claimed: ClaimedAlias): void {
@@ -80,18 +86,19 @@ export class ProviderWorker {
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(bringMs)]);
     try {
       const brought = await keepInStep(this.#deps, claimed, signal);
-      if (brought?.kind === "failed" && pausing.has(brought.problem)) this.#pause(brought.retryAfterSeconds);
-      else if (brought !== null) this.#pauses = 0;
+      if (brought.kind === "failed" && pausing.has(brought.problem)) this.#pause();
+      // Without a call, too, an alias can be `busy`.
+      else if (brought.kind === "done" || brought.problem !== "busy") this.#pauses = 0;
     } catch {
       // The lease runs out, and the alias is claimed again.
       this.#deps.logger.warn("provider_step_failed");
     }
   }
 
-  #pause(retryAfterSeconds: number | null): void {
-    if (performance.now() < this.#pausedUntilMs) return;
-    const waitMs = Math.max((retryAfterSeconds ?? 0) * 1000, Math.min(pauseMs * 2 ** this.#pauses, pauseMaxMs));
+  /** Calls of one outage that fail together pause once. */
+  #pause(): void {
+    if (this.#stopping.signal.aborted || performance.now() < this.#pausedUntilMs) return;
+    this.#pausedUntilMs = performance.now() + Math.min(pauseMs * 2 ** this.#pauses, pauseMaxMs);
     this.#pauses += 1;
-    this.#pausedUntilMs = performance.now() + waitMs;
   }
 }
