@@ -1,3 +1,5 @@
+import { createServer, get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { array, assert, integer, oneof, property } from "fast-check";
@@ -68,6 +70,15 @@ async function collect(chunks: readonly string[], { maxBytes = 100_000, isCutOff
   const blocks = await collected;
   return { text: blocks === null ? null : Buffer.concat(blocks).toString(), isDestroyed: stream.destroyed };
 }
+
+it("does not pass a part off as the whole when the last chunk is too large", async () => {
+  const server = createServer((_request, response) => void response.end("one two"));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const response = await new Promise<IncomingMessage>((done) => get({ port, host: "127.0.0.1" }, done));
+  expect(await collectStream(response, 5)).toBeNull();
+  server.close();
+});
 
 it("joins the chunks of a stream", async () => {
   expect((await collect(["one ", "two"])).text).toBe("one two");

@@ -74,8 +74,10 @@ export function collectStream(stream: Readable, maxBytes: number): Promise<Buffe
   return new Promise((resolve) => {
     stream.on("data", (chunk: Buffer) => {
       const isTooLarge = blocks.length + chunk.length > maxBytes;
-      if (isTooLarge || count.isTooMany(chunk.length)) return void stream.destroy();
-      return blocks.push(chunk);
+      if (!isTooLarge && !count.isTooMany(chunk.length)) return blocks.push(chunk);
+      // A stream that is destroyed with its last chunk emits `end` all the same.
+      resolve(null);
+      return void stream.destroy();
     });
     stream.on("end", () => resolve(blocks.take()));
     stream.on("error", () => {});
