@@ -627,7 +627,7 @@ const others = {
       pauseMaxMs: 60_000,
       responseBytes: 8 * MIB,
     },
-    "calls of the forwarding provider | {atOnce} aliases at once, for {bringMs} each; {callMs} and {responseBytes} for a response | account | in turns between accounts | later changes of the busiest account wait; after an outage or a refusal of everything, one try each {pauseMs} to {pauseMaxMs} | test/forwarding-provider.test.ts",
+    "calls of the forwarding provider | {atOnce} aliases at once, for {bringMs} each; {callMs} and {responseBytes} for a response | account | in turns between accounts | later changes of the busiest account wait; after an outage or a refusal of everything, one try each {pauseMs} to {pauseMaxMs} | test/forwarding-provider.test.ts, hostile-provider.test.ts",
   ),
   mailProbes: bound(
     { open: 5, messages: 20, headerCharacters: PASTED_HEADER_MAX, partBytes: 4 * PASTED_HEADER_MAX, parts: 10 },

@@ -5,9 +5,10 @@ import { bounds } from "../../limits/table.ts";
 import { collectStream } from "../../runtime/byte-streams.ts";
 import { type GuardedRequestRules, guardedRequest, isCallableUrl } from "./address-guard.ts";
 
-const { responseBytes, callMs } = bounds.providerCalls;
-
-export function guardedCall(rules: GuardedRequestRules): CallProvider {
+export function guardedCall(
+  rules: GuardedRequestRules,
+  { responseBytes, callMs }: { responseBytes: number; callMs: number } = bounds.providerCalls,
+): CallProvider {
   return ({ method, url, headers, body }, signal) => {
     if (signal.aborted || !isCallableUrl(url, rules.allow)) return Promise.resolve({ kind: "unsent" });
     return new Promise((resolve) => {

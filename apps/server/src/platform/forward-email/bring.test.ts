@@ -14,7 +14,7 @@ beforeEach(async () => {
   closers.push(() => fake.close());
   clock = new TestClock();
   fake.store.now = () => clock.ms;
-  provider = providerOf(fake, clock);
+  provider = providerOf(fake, { clock });
   alias = new TestAlias(provider);
 });
 afterEach(() => expect(fake.violations).toEqual([]));

@@ -2,6 +2,7 @@
 import type { FakeForwardEmail } from "@kauke/testkit/fakes/fake-forward-email";
 import type { Brought, KnownRecord, ProviderRecord } from "../../core/forwarding/forwarding-provider.ts";
 import { nothingKnown } from "../../core/forwarding/forwarding-provider.ts";
+import { bounds } from "../../limits/table.ts";
 import type { Resolver } from "../../mail/dns/resolver.ts";
 import { parseAllowList } from "../../mail/transport/address-guard.ts";
 import { guardedCall } from "../../mail/transport/guarded-call.ts";
@@ -18,8 +19,13 @@ export class TestClock {
   }
 }
 
-export function providerOf(fake: Pick<FakeForwardEmail, "url" | "key">, clock = new TestClock()) {
-  const call = guardedCall({ resolver: {} as Resolver, allow: parseAllowList(["127.0.0.1"]) });
+/** @param options `callMs`: how long one call may take */
+export function providerOf(
+  fake: Pick<FakeForwardEmail, "url" | "key">,
+  { clock = new TestClock(), callMs = 5000 } = {},
+) {
+  const rules = { resolver: {} as Resolver, allow: parseAllowList(["127.0.0.1"]) };
+  const call = guardedCall(rules, { callMs, responseBytes: bounds.providerCalls.responseBytes });
   return forwardEmailProvider(call, { url: new URL(fake.url), key: fake.key, clock, random: systemRandom });
 }
 
