@@ -1,7 +1,7 @@
 /** Keeps the forwarding provider in step: claims due aliases and carries their changes out, a few at a time. */
 import type { ProviderProblem } from "@kauke/contract";
 import { keepInStep, type StepDeps } from "../core/forwarding/keep-in-step.ts";
-import type { ClaimedAlias } from "../core/forwarding/provider-alias.ts";
+import type { ClaimedAlias, ProviderAliasStore } from "../core/forwarding/provider-alias.ts";
 import { bounds } from "../limits/table.ts";
 import type { Logger } from "../runtime/ports.ts";
 
@@ -13,8 +13,13 @@ const EVERY_MS = 1000;
 /** Problems of the provider as a whole: other aliases would meet them too. */
 const pausing: ReadonlySet<ProviderProblem> = new Set(["unreachable", "key_refused"]);
 
+interface WorkerDeps extends StepDeps {
+  providerAliases: StepDeps["providerAliases"] & Pick<ProviderAliasStore, "claim" | "release">;
+  logger: Pick<Logger, "warn">;
+}
+
 export class ProviderWorker {
-  readonly #deps: StepDeps & { logger: Pick<Logger, "warn"> };
+  readonly #deps: WorkerDeps;
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -23,7 +28,7 @@ export class ProviderWorker {
   #pausedUntilMs = 0;
   #pauses = 0;
 
-  constructor(deps: StepDeps & { logger: Pick<Logger, "warn"> }) {
+  constructor(deps: WorkerDeps) {
     this.#deps = deps;
   }
 

@@ -12,7 +12,7 @@ import { wantedRecord } from "./wanted-record.ts";
 export interface StepDeps extends AskDeps {
   aliases: Pick<AliasStore, "find" | "findRoute">;
   smtpCredentials: Pick<SmtpCredentialStore, "readPassword">;
-  providerAliases: ProviderAliasStore;
+  providerAliases: Pick<ProviderAliasStore, "note" | "settle">;
   provider: ForwardingProvider;
   /** `null`: mailboxes need no confirmation. */
   confirmation: ConfirmationSettings | null;
@@ -87,8 +87,9 @@ interface Tried {
 
 function outcomeOf({ clock }: StepDeps, { claimed, wanted, brought }: Tried) {
   const now = clock.now().getTime();
-  const isUncertain = !brought.isSure || claimed.wasInterrupted;
-  const settled = { known: brought.known, recheckAt: isUncertain ? new Date(now + RECHECK_MS) : null };
+  const isDecided = brought.kind === "done" || brought.problem === "refused" || brought.problem === "conflict";
+  const isOpen = !brought.isSure || claimed.wasInterrupted || (claimed.isRecheck && !isDecided);
+  const settled = { known: brought.known, recheckAt: isOpen ? new Date(now + RECHECK_MS) : null };
   if (brought.kind === "failed") {
     const { problem, retryAfterSeconds } = brought;
     const mostMs = problem === "refused" || problem === "conflict" ? REFUSED_MAX_MS : RETRY_MAX_MS;

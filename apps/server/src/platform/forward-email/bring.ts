@@ -35,8 +35,10 @@ type Failure = Extract<ApiResponse, { kind: "failed" }>;
 type Outcome = { round: Round; failure?: Failure };
 
 export async function bring(deps: BringDeps, input: BringInput, signal: AbortSignal): Promise<Brought> {
-  const { aliasId, wanted, known, isRecheck } = input;
+  const { aliasId, wanted, isRecheck } = input;
   const now = deps.clock.now().getTime();
+  // Until this look has succeeded, nothing is known to be there as wanted.
+  const known = isRecheck ? { ...input.known, mark: null } : input.known;
   let round: Round = { aliasId, wanted, known, isRecheck, now, seen: new Map(), isSet: false, refused: new Set() };
   for (let steps = 0; steps < STEPS_MAX; steps++) {
     const step = nextCall(round);
@@ -66,7 +68,8 @@ function endOf({ known, seen, wanted, aliasId, now }: Round, isSure: boolean): {
     const copy = seen.get(address);
     return until > now || copy === undefined || copy?.aliasId === aliasId;
   });
-  return left.length === 0 ? { isSure, known: rest } : { isSure: false, known: { ...rest, late: left } };
+  if (left.length === 0) return { isSure, known: rest };
+  return { isSure: isSure && left.every(({ until }) => until <= now), known: { ...rest, late: left } };
 }
 
 type Doing = BringDeps & { input: BringInput; signal: AbortSignal };
