@@ -288,6 +288,42 @@ describe("uncertain calls", () => {
     expect(at("shop")?.recipients).toEqual(["ann@mailbox.example"]);
   });
 
+  test("an adoption whose response was lost is found by a deletion", async () => {
+    fake.putAlias(`shop@${DOMAIN}`, { recipients: ["ann@mailbox.example"] });
+    fake.faultFor(({ method }) => (method === "PUT" ? { kind: "lost" } : null));
+    expect(await alias.bring(record("shop"))).toMatchObject({ kind: "failed", isSure: false });
+    fake.faultFor(() => null);
+    expect(await alias.bring(null)).toMatchObject({ kind: "done" });
+    expect(at("shop")).toBeUndefined();
+  });
+
+  test("a copy that was found by its name is not lost sight of when its renaming is not responded to", async () => {
+    fake.faultFor(({ method }) => (method === "POST" ? { kind: "lost" } : null));
+    await alias.bring(record("shop"));
+    fake.faultFor(({ method }) => (method === "PUT" ? { kind: "lost" } : null));
+    await alias.bring(record("store"));
+    fake.faultFor(() => null);
+    expect(await alias.bring(record("stall"))).toMatchObject({ kind: "done" });
+    expect(fake.aliases(DOMAIN)).toMatchObject([{ name: "stall" }]);
+  });
+
+  test("a creation that is repeated and then carried out late, after a rename, is removed", async () => {
+    let isFirst = true;
+    fake.faultFor(({ method }) => {
+      if (method !== "POST" || !isFirst) return null;
+      isFirst = false;
+      return { kind: "late", ms: 100 };
+    });
+    await alias.bring(record("shop"));
+    await alias.bring(record("shop"));
+    expect(await alias.bring(record("store"))).toMatchObject({ kind: "done", isSure: false });
+    await fake.settled();
+    expect(fake.aliases(DOMAIN)).toHaveLength(2);
+    clock.advance(60_001);
+    expect(await alias.bring(record("store"), { isRecheck: true })).toMatchObject({ kind: "done", isSure: true });
+    expect(fake.aliases(DOMAIN)).toHaveLength(1);
+  });
+
   test("a lease that was lost stops before the next creation", async () => {
     const input = { aliasId: alias.aliasId, wanted: record("shop"), known: alias.known, isRecheck: false };
     const brought = await provider.bring({ ...input, note: async () => false }, new AbortController().signal);

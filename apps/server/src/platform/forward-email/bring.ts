@@ -65,8 +65,10 @@ function endOf({ known, seen, wanted, aliasId, now }: Round, isSure: boolean): {
   const { late = [], ...rest } = known;
   const left = late.filter(({ address, until }) => {
     if (address === null) return wanted !== null;
+    if (until > now) return true;
+    if (known.providerId !== null && address === known.address) return false;
     const copy = seen.get(address);
-    return until > now || copy === undefined || copy?.aliasId === aliasId;
+    return copy === undefined || copy?.aliasId === aliasId;
   });
   if (left.length === 0) return { isSure, known: rest };
   return { isSure: isSure && left.every(({ until }) => until <= now), known: { ...rest, late: left } };
@@ -133,14 +135,19 @@ async function create(doing: Doing, round: Round): Promise<Outcome> {
   return { round: asSet(withKnown(round, { ...known, passwordMark: null }), copy) };
 }
 
-async function update(doing: Doing, round: Round, id: string): Promise<Outcome> {
-  const wanted = recordOf(round);
+async function update(doing: Doing, given: Round, id: string): Promise<Outcome> {
+  const wanted = recordOf(given);
+  const address = aliasAddress(wanted.name, wanted.domain);
+  const own = ownFound(given, id);
+  const round = own === null ? given : withKnown(given, { ...given.known, providerId: id, address: own.address });
+  // Somebody else's copy, until our mark is in it.
+  const isAdopted = round.known.providerId !== id;
+  const before = isAdopted ? withLate({ ...round.known, address }, { address, until: lateUntil(doing) }) : round.known;
   const body = bodyOf(round.aliasId, wanted);
-  const response = await gated(doing, "other", {
-    request: { method: "PUT", path: pathOf(wanted.domain, id), body },
-  });
+  const request = { method: "PUT", path: pathOf(wanted.domain, id), body } as const;
+  const response = await gated(doing, "other", { request, before: isAdopted || own !== null ? before : null });
   // Whether the former record is still there is not known any more.
-  const unsure = withKnown(round, { ...round.known, mark: null });
+  const unsure = withKnown(round, { ...before, mark: null });
   if (response.kind === "failed") return { round: response.isUncertain ? unsure : round, failure: response };
   if (response.status === 404) return { round: withoutCopy(round, id) };
   if (response.status === 400) return { round: asRefused(round, `update ${id}`) };
@@ -148,6 +155,13 @@ async function update(doing: Doing, round: Round, id: string): Promise<Outcome> 
   if (copy?.providerId !== id || !showsRecord(copy, round.aliasId, wanted))
     return { round: unsure, failure: failure("broken_response", true) };
   return { round: asSet(round, copy) };
+}
+
+/** Our copy, if it was found by its address, so that its id is not stored yet. */
+function ownFound({ known, seen, aliasId }: Round, id: string): ProviderCopy | null {
+  if (known.providerId === id) return null;
+  const found = [...seen.values()].find((copy) => copy?.providerId === id);
+  return found?.aliasId === aliasId ? found : null;
 }
 
 async function turnOff(doing: Doing, round: Round, copy: ProviderCopy): Promise<Outcome> {
@@ -205,11 +219,11 @@ async function setPassword(doing: Doing, round: Round, id: string): Promise<Outc
 async function gated(
   { api, gates, input, signal }: Doing,
   kind: "create" | "password" | "other",
-  { before, request }: { before?: KnownRecord; request: ApiRequest },
+  { before = null, request }: { before?: KnownRecord | null; request: ApiRequest },
 ): Promise<ApiResponse> {
   const waitSeconds = gates.waitSeconds(kind);
   if (waitSeconds > 0) return { ...failure("busy", false), retryAfterSeconds: waitSeconds };
-  if (before !== undefined && !(await input.note(before))) return failure("busy", false);
+  if (before !== null && !(await input.note(before))) return failure("busy", false);
   const response = await api(request, signal);
   if (response.kind !== "failed" || response.problem !== "busy") return response;
   return { ...response, retryAfterSeconds: gates.close(kind, response.retryAfterSeconds) };
@@ -271,14 +285,7 @@ function withoutCopy(round: Round, id: string): Round {
 
 /** The provider has confirmed the wanted record. */
 function asSet(round: Round, copy: ProviderCopy): Round {
-  const { late = [], ...known } = round.known;
-  const left = late.filter(({ address }) => address !== copy.address);
-  const now = {
-    ...known,
-    providerId: copy.providerId,
-    address: copy.address,
-    mark: recordMark(round.aliasId, recordOf(round)),
-    ...(left.length > 0 && { late: left }),
-  };
-  return withSeen({ ...round, isSet: true, known: now }, copy.providerId, copy);
+  const { providerId, address } = copy;
+  const known = { ...round.known, providerId, address, mark: recordMark(round.aliasId, recordOf(round)) };
+  return withSeen({ ...round, isSet: true, known }, providerId, copy);
 }
