@@ -84,7 +84,7 @@ test("whatever is edited, lost, late, repeated or killed, both sides agree in th
     let left = rows.map((row) => ({ ...row, isRecheck: true }));
     for (let tries = 0; tries < 10 && left.length > 0; tries++) {
       clock.advance(61_000);
-      const isOver = [];
+      const isOver: boolean[] = [];
       for (const row of left) isOver.push(await tryRow(row));
       left = left.filter((_row, at) => !isOver[at]);
     }
