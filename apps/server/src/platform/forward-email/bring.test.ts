@@ -150,6 +150,9 @@ describe("names", () => {
   test("a name that could be read as an id is refused without a call", async () => {
     expect(await alias.bring(record("0123456789abcdef01234567"))).toMatchObject({ problem: "refused" });
     expect(made()).toEqual([]);
+    await alias.bring(record("shop"));
+    expect(await alias.bring(record("0123456789abcdef01234567"))).toMatchObject({ problem: "refused" });
+    expect(fake.aliases(DOMAIN)).toEqual([]);
   });
 });
 

@@ -1,20 +1,25 @@
 /** Makes the provider's copy of one alias as wanted, by the calls that `next-call.ts` decides on. */
 import { aliasAddress } from "../../core/alias/alias.ts";
-import type {
-  BringInput,
-  Brought,
-  KnownRecord,
-  LateCall,
-  ProviderRecord,
-} from "../../core/forwarding/forwarding-provider.ts";
-import { nothingKnown } from "../../core/forwarding/forwarding-provider.ts";
+import type { BringInput, Brought, KnownRecord } from "../../core/forwarding/forwarding-provider.ts";
 import type { ProviderCopy } from "../../core/forwarding/provider-account.ts";
 import { newSmtpPassword } from "../../core/smtp-credential.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
-import { bodyOf, readCopy, recordMark, showsRecord } from "./alias-record.ts";
+import { bodyOf, readCopy, showsRecord } from "./alias-record.ts";
 import type { ApiRequest, ApiResponse, CallApi } from "./api-client.ts";
 import type { CallGates } from "./call-gates.ts";
-import { nextCall, passwordMark, type Round, type Step } from "./next-call.ts";
+import { nextCall, passwordMark, type Step } from "./next-call.ts";
+import {
+  asRefused,
+  asSet,
+  endOf,
+  forgetAddress,
+  type Round,
+  recordOf,
+  withKnown,
+  withLate,
+  withoutCopy,
+  withSeen,
+} from "./round.ts";
 
 export interface BringDeps {
   api: CallApi;
@@ -59,20 +64,6 @@ const failure = (problem: Failure["problem"], isUncertain: boolean): Failure => 
   ...failedWith(problem),
   isUncertain,
 });
-
-/** Forgets late calls that have come to nothing. */
-function endOf({ known, seen, wanted, aliasId, now }: Round, isSure: boolean): { isSure: boolean; known: KnownRecord } {
-  const { late = [], ...rest } = known;
-  const left = late.filter(({ address, until }) => {
-    if (address === null) return wanted !== null;
-    if (until > now) return true;
-    if (known.providerId !== null && address === known.address) return false;
-    const copy = seen.get(address);
-    return copy === undefined || copy?.aliasId === aliasId;
-  });
-  if (left.length === 0) return { isSure, known: rest };
-  return { isSure: isSure && left.every(({ until }) => until <= now), known: { ...rest, late: left } };
-}
 
 type Doing = BringDeps & { input: BringInput; signal: AbortSignal };
 type CallStep = Exclude<Step, { kind: "finish" | "give_up" }>;
@@ -239,53 +230,9 @@ function partsOf({ address }: ProviderCopy): { name: string; domain: string } {
   return { name: address.slice(0, at), domain: address.slice(at + 1) };
 }
 
-function recordOf({ wanted }: Round): ProviderRecord {
-  if (wanted === null) throw new Error("no record is wanted");
-  return wanted;
-}
-
 /** An alias keeps its domain. */
 function domainOf({ known, wanted }: Round): string {
   return wanted?.domain ?? known.address?.split("@").at(-1) ?? "";
 }
 
 const lateUntil = ({ clock }: BringDeps) => clock.now().getTime() + LATE_MS;
-
-function withLate({ late = [], ...known }: KnownRecord, call: LateCall): KnownRecord {
-  return { ...known, late: [...late.filter(({ address }) => address !== call.address), call] };
-}
-
-const withKnown = (round: Round, known: KnownRecord): Round => ({ ...round, known });
-
-function withSeen(round: Round, key: string, copy: ProviderCopy | null): Round {
-  return { ...round, seen: new Map(round.seen).set(key, copy) };
-}
-
-function forgetAddress(round: Round, address: string): Round {
-  const seen = new Map(round.seen);
-  seen.delete(address);
-  return { ...round, seen };
-}
-
-const asRefused = (round: Round, change: string): Round => ({
-  ...round,
-  refused: new Set([...round.refused, change]),
-});
-
-/** The provider has no copy of this id. */
-function withoutCopy(round: Round, id: string): Round {
-  const { known, wanted } = round;
-  const seen = new Map([...round.seen].map(([key, copy]) => [key, copy?.providerId === id ? null : copy]));
-  seen.set(id, null);
-  if (known.providerId !== id) return { ...round, seen };
-  const address = wanted === null ? known.address : aliasAddress(wanted.name, wanted.domain);
-  const late = known.late === undefined ? {} : { late: known.late };
-  return { ...round, seen, isSet: false, known: { ...nothingKnown, address, ...late } };
-}
-
-/** The provider has confirmed the wanted record. */
-function asSet(round: Round, copy: ProviderCopy): Round {
-  const { providerId, address } = copy;
-  const known = { ...round.known, providerId, address, mark: recordMark(round.aliasId, recordOf(round)) };
-  return withSeen({ ...round, isSet: true, known }, providerId, copy);
-}

@@ -1,24 +1,9 @@
 /** Which call comes next to make the provider's copy of an alias as wanted. Pure: `bring.ts` makes the calls. */
 import type { ProviderProblem } from "@kauke/contract";
-import type { KnownRecord, ProviderRecord, WantedRecord } from "../../core/forwarding/forwarding-provider.ts";
+import type { ProviderRecord } from "../../core/forwarding/forwarding-provider.ts";
 import type { ProviderCopy } from "../../core/forwarding/provider-account.ts";
 import { digest, haveSameRecipients, isNameLikeId, isWithin, recordMark } from "./alias-record.ts";
-
-/** What is known, and what the calls of this round have shown. */
-export interface Round {
-  aliasId: string;
-  wanted: WantedRecord;
-  known: KnownRecord;
-  isRecheck: boolean;
-  /** Milliseconds since 1970. */
-  now: number;
-  /** Copies that were looked up, by `name@domain` and by id; `null`: the provider has none. */
-  seen: ReadonlyMap<string, ProviderCopy | null>;
-  /** Whether the provider has confirmed the wanted record in this round. */
-  isSet: boolean;
-  /** Changes that the provider refused with 400: `create`, `password`, or `update`, `turn_off`, `delete` and an id. */
-  refused: ReadonlySet<string>;
-}
+import { lateAddresses, type Round } from "./round.ts";
 
 export type Step =
   | { kind: "look"; address: string }
@@ -36,7 +21,11 @@ const giveUp = (problem: ProviderProblem): Step => ({ kind: "give_up", problem }
 export function nextCall(round: Round): Step {
   const { wanted } = round;
   if (wanted === null) return stepToAbsence(round);
-  if (isNameLikeId(wanted.name) || wanted.recipients.length === 0) return giveUp("refused");
+  if (isNameLikeId(wanted.name) || wanted.recipients.length === 0) {
+    // A former copy must not go on with what the owner has changed.
+    const step = stepToAbsence(round);
+    return step.kind === "finish" ? giveUp("refused") : step;
+  }
   const ownId = round.known.providerId ?? ownCopy(round, addressesToLookAt(round, wanted))?.providerId ?? null;
   if (ownId === null) return stepWithoutCopy(round, wanted);
   if (!round.isSet && !isUnchanged(round, wanted)) return stepToUpdate(round, wanted, ownId);
@@ -140,10 +129,6 @@ function isUnchanged({ aliasId, known, isRecheck }: Round, wanted: ProviderRecor
 }
 
 const addressOf = ({ name, domain }: ProviderRecord) => `${name}@${domain}`;
-
-export function lateAddresses(known: KnownRecord): string[] {
-  return (known.late ?? []).flatMap(({ address }) => (address === null ? [] : [address]));
-}
 
 /** Where a copy of ours may be that we have no id of; none before the first call. */
 function addressesToLookAt({ known, isRecheck, refused }: Round, wanted: ProviderRecord): string[] {
