@@ -68,7 +68,8 @@ export function isWithin(few: readonly string[], many: readonly string[]): boole
 }
 
 function storedForm(recipient: string): string {
-  return /^https?:\/\//i.test(recipient) ? recipient : recipient.toLowerCase();
+  if (!/^https?:\/\//i.test(recipient)) return recipient.toLowerCase();
+  return URL.canParse(recipient) ? new URL(recipient).href : recipient;
 }
 
 /** Whether the response to a change shows what was sent. */
