@@ -39,9 +39,15 @@ export function dnsPlan(facts: PlanFacts): DnsPlan {
 }
 
 /** @param isIssued whether the certificate of the mail host can be verified now */
-export function mtaStsPolicyOf({ mailHost }: Pick<Config, "mailHost">, isIssued: boolean): string {
-  return policyFor(mailHost, isIssued);
+export function mtaStsPolicyOf(
+  { mailHost, forwarding }: Pick<Config, "mailHost" | "forwarding">,
+  isIssued: boolean,
+): string {
+  return forwarding.kind === "engine" ? policyFor(mailHost, isIssued) : withdrawnPolicy(mailHost);
 }
+
+/** Ends a policy that names our mail host: with it, senders would refuse to deliver to the provider's (RFC 8461 §5). */
+export const withdrawnPolicy = (mailHost: string): string => mtaStsPolicy({ mailHost, mode: "none" });
 
 /** A sender that enforces an MTA-STS policy refuses a self-signed certificate; with one the mode is `testing`. */
 function policyFor(mailHost: string, ownCertificate: boolean): string {

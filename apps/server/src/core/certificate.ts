@@ -13,11 +13,17 @@ interface ServerNames {
   publicUrlGiven: boolean;
   mailHost: string;
   domains: readonly string[];
+  forwarding: { kind: string };
 }
 
-/** Each `mta-sts` name has a certificate of its own, so that one with wrong DNS fails alone; the others share one. */
-export function wantedCertificates({ publicUrl, publicUrlGiven, mailHost, domains }: ServerNames): WantedCertificate[] {
+/**
+ * Each `mta-sts` name has a certificate of its own, so that one with wrong DNS fails alone; the others share one. With a
+ * forwarding provider no mail host of ours is in DNS.
+ */
+export function wantedCertificates(names: ServerNames): WantedCertificate[] {
+  const { publicUrl, publicUrlGiven, mailHost, domains, forwarding } = names;
   const site = publicUrlGiven ? publicHost(publicUrl) : null;
+  if (forwarding.kind !== "engine") return site === null ? [] : [{ label: "site", hosts: [site] }];
   const main = [...new Set([mailHost, ...(site === null ? [] : [site]), smtpHost(domains)])];
   const others = domains.map(policyHost).filter((host) => !main.includes(host));
   return [{ label: "site", hosts: main }, ...others.map((host) => ({ label: host, hosts: [host] }))];

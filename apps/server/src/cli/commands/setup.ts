@@ -1,8 +1,8 @@
 import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
-import { createInterface } from "node:readline/promises";
+import { forwardingOf } from "../../app-forwarding.ts";
 import { limitNames } from "../../limits/named-limits.ts";
-import { createResolver } from "../../mail/dns/resolver.ts";
+import { createResolver, type Resolver } from "../../mail/dns/resolver.ts";
 import type { Config } from "../../settings/config.ts";
 import { environmentWith, parseDotEnv, SettingProblem, settingsFile } from "../../settings/env.ts";
 import { letsEncrypt, readConfig } from "../../settings/read-config.ts";
@@ -12,9 +12,11 @@ import { offerAccount } from "../setup/account.ts";
 import type { DnsProvider } from "../setup/dns/provider.ts";
 import { dnsChoices, dnsProviderOf } from "../setup/dns-choice.ts";
 import { lookAround, ownAddresses } from "../setup/look.ts";
+import { forwardingChoices, forwardingOption, providerChoice, terminal } from "../setup/provider-choice.ts";
 import { publishRecords } from "../setup/publish.ts";
 import { isRunning, serviceManager } from "../setup/service-manager.ts";
-import { type SetupDeps, setUp } from "../setup/set-up.ts";
+import { setUp } from "../setup/set-up.ts";
+import type { ProviderDeps, SetupDeps } from "../setup/setup-deps.ts";
 import { type Command, type CommandCall, jsonText, print, refuse, type Values } from "./command.ts";
 
 export const setup: Command = {
@@ -28,6 +30,10 @@ export const setup: Command = {
     "address list": "public addresses that lead here, with commas, when this machine does not have them itself",
     "greet list": "mail hosts to try outgoing mail with, in place of those of the mailbox",
     "no-block-lists": "does not ask block lists about the addresses",
+    "forwarding how": `who takes and forwards the mail: ${forwardingChoices}; by default as it is set, else engine`,
+    "provider-key-file file":
+      "file with the API key of the account at the provider, `-` for standard input; without it the key is asked for",
+    "provider-url url": "address of the provider's API, when it is a self-hosted copy",
     "dns how": `${dnsChoices}; by default the records are printed to be pasted`,
     "credential file": "file with the DNS provider's one credential, `-` for standard input; it is stored nowhere",
     "minutes n": "how long to wait for DNS and for certificates (30)",
@@ -37,7 +43,11 @@ export const setup: Command = {
     const [domain, operator] = [args[0] ?? "", args[1] ?? ""];
     const problem = problemWith(domain, operator);
     if (problem !== null) return refuse(problem);
-    const provider = dnsProviderOf(wordIn(values.dns, "paste"), credentialIn(values.credential));
+    const forwarding = forwardingOption(values.forwarding);
+    if (typeof forwarding === "string") return refuse(forwarding);
+    if (values.credential === "-" && values["provider-key-file"] === "-")
+      return refuse("Only one of --credential and --provider-key-file can be read from standard input.");
+    const provider = dnsProviderOf(wordIn(values.dns, "paste"), secretIn(values.credential) ?? "");
     if (typeof provider === "string") return refuse(provider);
     const results: CheckResult[] = [];
     const addresses = listOf(values.address);
@@ -45,6 +55,7 @@ export const setup: Command = {
       domain: domainName(domain),
       mailbox: mailbox(operator),
       addresses: addresses.length > 0 ? addresses : ownAddresses(),
+      forwarding: forwarding.kind,
       isDryRun: values["dry-run"] === true,
     };
     for await (const result of setUp(options, depsOf(call, provider))) {
@@ -74,12 +85,12 @@ const listOf = (value: string | boolean | undefined): string[] =>
 const wordIn = (value: string | boolean | undefined, otherwise: string) =>
   typeof value === "string" ? value : otherwise;
 
-function credentialIn(file: string | boolean | undefined): string {
-  if (typeof file !== "string") return "";
+function secretIn(file: string | boolean | undefined): string | null {
+  if (typeof file !== "string") return null;
   return readFileSync(file === "-" ? 0 : file, "utf8").trim();
 }
 
-function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDeps {
+function depsOf({ values }: CommandCall, dns: DnsProvider | null): SetupDeps {
   const file = settingsFile(process.cwd());
   const read = () => (existsSync(file) ? readFileSync(file, "utf8") : "");
   const config = (): Config => {
@@ -106,19 +117,56 @@ function depsOf({ values }: CommandCall, provider: DnsProvider | null): SetupDep
       }),
     confirm: () => confirm(values),
     service: serviceManager(config),
-    publish: (records) =>
+    publish: (records, formerMailHosts) =>
       publishRecords(records, {
-        provider,
+        provider: dns,
         takeOver,
+        formerMailHosts,
         takeOverWeb: values["take-over-web"] === true,
         confirm: () => confirm(values),
         verify: { resolvers: config().dnsServers, deadlineMs: waitMs },
         show,
       }),
     account: (access, operator) => offerAccount(access, operator, show),
+    provider: providerDeps(values, { config, resolver, waitMs }),
     certificateWait: { limitMs: waitMs, pauseMs: 2000 },
   };
 }
+
+interface Around {
+  config(): Config;
+  resolver: Resolver;
+  waitMs: number;
+}
+
+function providerDeps(values: Values, { config, resolver, waitMs }: Around): ProviderDeps {
+  const canAsk = values.yes !== true && process.stdin.isTTY;
+  // Read once, because it may come from standard input.
+  const key = secretIn(values["provider-key-file"]);
+  return {
+    offer: async () => canAsk && (await isYes(`${providerOffer} [y/N] `)),
+    choose: (present) =>
+      providerChoice({
+        key,
+        url: typeof values["provider-url"] === "string" ? values["provider-url"] : null,
+        present: environmentWith(present),
+        asking: canAsk ? terminal : null,
+      }),
+    account: (choice) => {
+      const { account } = forwardingOf({ ...config(), forwarding: { kind: "forward-email", ...choice } }, { resolver });
+      if (account === null) throw new Error("a forwarding provider has an account");
+      return account;
+    },
+    withPolicy: async (domains) => {
+      const found = await Promise.all(domains.map((domain) => resolver.resolveTxt(`_mta-sts.${domain}`)));
+      return domains.filter((_, at) => found[at]?.kind === "found");
+    },
+    wait: { limitMs: waitMs, pauseMs: 20_000 },
+  };
+}
+
+const providerOffer =
+  "Port 25 is blocked here. Forward Email, a provider with a paid plan, can take and send the mail instead. Use it?";
 
 const DEFAULT_MINUTES = 30;
 
@@ -129,11 +177,10 @@ function minutesOf({ minutes }: Values): number {
 async function confirm({ yes }: Values): Promise<boolean> {
   if (yes === true) return true;
   if (!process.stdin.isTTY) return refuse("Add --yes to go on without a question.") === 0;
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const typed = await lines.question("Go on? [y/N] ");
-  lines.close();
-  return /^y(?:es)?$/i.test(typed.trim());
+  return await isYes("Go on? [y/N] ");
 }
+
+const isYes = async (question: string): Promise<boolean> => /^y(?:es)?$/i.test((await terminal.line(question)).trim());
 
 /** Replaces the settings file in one step, with its owner and mode; only the owner can read a new one. */
 function writeSettings(file: string, text: string): void {

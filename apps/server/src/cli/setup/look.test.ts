@@ -34,6 +34,8 @@ async function troubles({ zone, wanted, deps }: Change = {}): Promise<string[]> 
       domain: "kauke.example",
       mailbox: "you@elsewhere.test",
       mailHost: "mail.kauke.example",
+      mailHosts: ["mail.kauke.example"],
+      isDirect: true,
       addresses: ["192.0.2.1"],
       host: "127.0.0.1",
       ports: { mx: 0 },

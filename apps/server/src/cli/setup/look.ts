@@ -11,6 +11,10 @@ export interface Wanted {
   domain: string;
   mailbox: string;
   mailHost: string;
+  /** Hosts that take the domain's mail, and those that did by an earlier setup; `null`: a provider's, not known. */
+  mailHosts: readonly string[] | null;
+  /** How mail leaves: nothing else is asked of port 25 and of this machine's reputation. */
+  isDirect: boolean;
   addresses: readonly string[];
   /** Ports that the server listens on, by purpose. */
   ports: Readonly<Record<string, number>>;
@@ -34,12 +38,12 @@ export interface LookDeps {
 
 export async function lookAround(wanted: Wanted, deps: LookDeps): Promise<CheckResult[]> {
   const results = await Promise.all([
-    ...wanted.addresses.map((address) => checkReverse(address, wanted, deps)),
+    ...(wanted.isDirect ? wanted.addresses.map((address) => checkReverse(address, wanted, deps)) : []),
     ...(deps.isRunning ? [] : Object.entries(wanted.ports).map((one) => checkFree(one, wanted.host))),
-    checkWayOut(wanted, deps),
+    ...(wanted.isDirect ? [checkWayOut(wanted, deps)] : []),
     checkClock(deps),
-    ...(deps.checkBlockLists ? wanted.addresses.map((address) => checkLists(address, deps)) : []),
-    checkTakeOver(wanted, deps),
+    ...(wanted.isDirect && deps.checkBlockLists ? wanted.addresses.map((address) => checkLists(address, deps)) : []),
+    ...(wanted.mailHosts === null ? [] : [checkTakeOver(wanted, wanted.mailHosts, deps)]),
   ]);
   return [checkAddresses(wanted), checkMemory(), ...results];
 }
@@ -84,18 +88,26 @@ function listenOnce(port: number, host: string): Promise<string | null> {
   });
 }
 
+const WAY_OUT = "outgoing 25";
+
 async function checkWayOut({ mailbox }: Wanted, { resolver, smtpPort, ...deps }: LookDeps): Promise<CheckResult> {
-  const { ok, warn, fix } = checking("port", "outgoing 25");
+  const { ok, warn, fix } = checking("port", WAY_OUT);
   const greetedBy = deps.greetedBy.length > 0 ? deps.greetedBy : await mailHostsOf(mailbox, resolver);
   if (greetedBy.length === 0) return warn("No mail host is known to try it with: name one with --greet.");
   const greetings = await Promise.all(greetedBy.map((host) => readGreeting(host, smtpPort)));
   const silent = greetedBy.filter((_, index) => greetings[index] !== true);
   if (silent.length === 0) return ok(`${greetedBy.join(" and ")} greeted us.`);
   if (silent.length < greetedBy.length) return warn(`${silent.join(", ")} did not greet us, but others did.`);
-  return fix(
-    `${silent.join(" and ")} did not greet us: the hosting company blocks port 25. Ask it to open the port, or use a relay (KAUKE_RELAY_URL).`,
-  );
+  return fix(`${silent.join(" and ")} did not greet us: the hosting company blocks port 25. ${withoutPort25}`);
 }
+
+/** Whether these results say that mail can't leave by port 25. */
+export function isPort25Blocked(results: readonly CheckResult[]): boolean {
+  return results.some(({ check, subject, state }) => check === "port" && subject === WAY_OUT && state === "fix");
+}
+
+const withoutPort25 =
+  "Best, let a provider take and send the mail (--forwarding forward-email). Or ask the company to open the port, or send through a relay (KAUKE_RELAY_URL and KAUKE_DELIVERY=relay in the settings).";
 
 async function mailHostsOf(mailbox: string, resolver: Resolver): Promise<string[]> {
   const found = await resolver.resolveMx(domainOf(mailbox));
@@ -142,13 +154,18 @@ async function checkLists(address: string, { resolver }: LookDeps): Promise<Chec
   return warn(`It is on ${listed.join(" and ")}, so mail from here is refused: ask there to be taken off.`);
 }
 
-async function checkTakeOver({ domain, mailHost }: Wanted, { resolver, takeOver }: LookDeps): Promise<CheckResult> {
+async function checkTakeOver(
+  { domain, mailHost }: Wanted,
+  mailHosts: readonly string[],
+  { resolver, takeOver }: LookDeps,
+): Promise<CheckResult> {
   const { ok, warn, fix } = checking("mx", domain);
   const found = await resolver.resolveMx(domain);
   if (found.kind === "failed") return warn("DNS gave no answer about where its mail goes today: run this again later.");
   const hosts = found.kind === "found" ? found.records.map((one) => one.exchange.toLowerCase().replace(/\.$/, "")) : [];
-  const others = hosts.filter((host) => host !== mailHost && host !== "");
+  const others = hosts.filter((host) => !mailHosts.includes(host) && host !== "");
   if (others.length === 0) return ok("No other host takes its mail.");
-  const says = `Its mail goes to ${others.join(", ")} today, and would come here instead`;
+  const where = mailHosts[0] === mailHost ? "come here" : "go to the provider";
+  const says = `Its mail goes to ${others.join(", ")} today, and would ${where} instead`;
   return takeOver ? warn(`${says}.`) : fix(`${says}: use another domain, or add --take-over.`);
 }

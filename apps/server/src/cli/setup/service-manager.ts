@@ -8,7 +8,7 @@ import { isListening } from "../control/control-client.ts";
 import { controlPath } from "../control/control-protocol.ts";
 import { type OperatorAccess, openAccess } from "../control/operator-access.ts";
 import { checking } from "../doctor/check-result.ts";
-import type { ServiceManager } from "./set-up.ts";
+import type { ServiceManager } from "./setup-deps.ts";
 
 const run = promisify(execFile);
 const START_MS = 120_000;

@@ -6,7 +6,9 @@ import { parseDotEnv } from "../../settings/env.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
 import { offerAccount } from "./account.ts";
 import { dnsProviderOf } from "./dns-choice.ts";
-import { missingSettings, type SetupDeps, setUp } from "./set-up.ts";
+import { setUp } from "./set-up.ts";
+import { missingSettings } from "./settings-change.ts";
+import type { SetupDeps } from "./setup-deps.ts";
 
 let system: TestSystem;
 let settings: string;
@@ -30,8 +32,10 @@ const options = {
   domain: "kauke.example",
   mailbox: "you@elsewhere.example",
   addresses: ["192.0.2.1", "2001:db8::1"],
+  forwarding: null,
   isDryRun: false,
 };
+const ownSettings = missingSettings(options, {}, null);
 
 function deps(change: Partial<SetupDeps> = {}): SetupDeps {
   return {
@@ -55,6 +59,15 @@ function deps(change: Partial<SetupDeps> = {}): SetupDeps {
       yield checking("dns", "records").ok("Published.");
     },
     account: (access, mailbox) => offerAccount(access, mailbox, (text) => void shown.push(text)),
+    provider: {
+      offer: async () => false,
+      choose: async () => "no provider in this test",
+      account: () => {
+        throw new Error("no provider in this test");
+      },
+      withPolicy: async () => [],
+      wait: { limitMs: 0, pauseMs: 1 },
+    },
     certificateWait: { limitMs: 600_000, pauseMs: 5 },
     ...change,
   };
@@ -72,7 +85,7 @@ const broken = checking("port", "mx 25").fix("Another program listens there.");
 it("a first run writes the settings, starts the server, publishes its records and offers the operator an account", async () => {
   const results = await run();
   expect(results.map(({ state }) => state)).not.toContain("fix");
-  expect(parseDotEnv(settings)).toEqual({ KAUKE_LOG_DAYS: "30", ...missingSettings(options) });
+  expect(parseDotEnv(settings)).toEqual({ KAUKE_LOG_DAYS: "30", ...ownSettings });
   expect(starts).toEqual([{ isChanged: true }]);
   expect(published).toContainEqual({ type: "A", name: "mail.kauke.example", address: "192.0.2.1" });
   expect(published).toContainEqual({ type: "AAAA", name: "kauke.example", address: "2001:db8::1" });
@@ -109,7 +122,7 @@ it("what the operator has set already stays", async () => {
 });
 
 it("settings that are all there are not written again, whatever stands beside them", async () => {
-  const lines = Object.entries(missingSettings(options)).map(([name, value]) => `${name}="${value}" # ours`);
+  const lines = Object.entries(ownSettings).map(([name, value]) => `${name}="${value}" # ours`);
   settings = `${lines.join("\n")}\n`;
   const before = settings;
   await run();

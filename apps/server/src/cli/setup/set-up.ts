@@ -1,47 +1,18 @@
 /**
- * `kauke setup`: from a bare server to one that takes and sends mail. Every step looks first and changes only what is
- * missing, so that it can be repeated; it ends at the first thing that only the operator can mend.
+ * `kauke setup`: from a bare server to one that takes and sends mail, by itself or through a forwarding provider. Every
+ * step looks first and changes only what is missing, so that it can be repeated; it ends at the first thing that only
+ * the operator can mend.
  */
-import { setTimeout as pause } from "node:timers/promises";
-import type { DnsRecord } from "@kauke/mail-rfc";
-import type { ServerFacts } from "../control/control-protocol.ts";
-import type { OperatorAccess } from "../control/operator-access.ts";
-import { dnsPlan } from "../dns-plan.ts";
-import { checkIssued } from "../doctor/certificate-checks.ts";
+import { forwardEmail } from "../../settings/read-config.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
-import { offerProbe } from "../probe-results.ts";
-import type { Wanted } from "./look.ts";
-import { withSettings } from "./settings-file.ts";
-
-export interface SetupOptions {
-  domain: string;
-  /** The operator's own mailbox, elsewhere. */
-  mailbox: string;
-  /** Public addresses of this machine. */
-  addresses: readonly string[];
-  isDryRun: boolean;
-}
-
-export interface SetupDeps {
-  settings: { file: string; read(): string; write(text: string): void; parse(text: string): Record<string, string> };
-  look(wanted: Wanted): Promise<CheckResult[]>;
-  /** Asks the operator whether to go on; true at once with `--yes`. */
-  confirm(): Promise<boolean>;
-  service: ServiceManager;
-  /** Publishes records as the operator chose, then reads them until they are right. */
-  publish(records: readonly DnsRecord[]): AsyncIterable<CheckResult>;
-  account(access: OperatorAccess, mailbox: string): Promise<CheckResult>;
-  /** Milliseconds: how long certificates are waited for, and between two looks at them. */
-  certificateWait: { limitMs: number; pauseMs: number };
-}
-
-/** What runs the server on this machine. */
-export interface ServiceManager {
-  /** Starts the server, or restarts it when its settings changed. */
-  ensure(change: { isChanged: boolean }): Promise<CheckResult>;
-  /** The running server; `null` when it does not come up in time. */
-  access(): Promise<OperatorAccess | null>;
-}
+import { providerMailHosts } from "../provider-records.ts";
+import { isPort25Blocked, type Wanted } from "./look.ts";
+import { addDomains, lookAtProvider } from "./provider-steps.ts";
+import { succeed, withServer } from "./server-steps.ts";
+import { type ProviderChoice, type SettingsChange, settingsChange } from "./settings-change.ts";
+import { withoutSettings, withSettings } from "./settings-file.ts";
+import type { Running, SetupDeps, SetupOptions } from "./setup-deps.ts";
+import { withProvider } from "./with-provider.ts";
 
 export async function* setUp(options: SetupOptions, deps: SetupDeps): AsyncGenerator<CheckResult> {
   const { domain } = options;
@@ -49,77 +20,56 @@ export async function* setUp(options: SetupOptions, deps: SetupDeps): AsyncGener
   const present = deps.settings.parse(text);
   const otherDomain = servesOthers(present, domain);
   if (otherDomain !== null) return void (yield otherDomain);
-  const wanted = missingSettings(options);
-  const missing = Object.fromEntries(Object.entries(wanted).filter(([name]) => present[name] === undefined));
-  const found = await deps.look(wantedOf(options, { ...wanted, ...present }));
-  yield* found;
   const { ok, fix } = checking("setup", domain);
-  if (found.some(({ state }) => state === "fix")) return void (yield fix("Nothing was changed: mend this first."));
-  if (options.isDryRun) return void (yield ok(wouldWrite(missing, deps.settings.file)));
+  const provider = await providerFor(options, present, deps);
+  if (typeof provider === "string") return void (yield fix(provider));
+  const change = settingsChange(options, present, provider);
+  const wanted = wantedOf({ options, present, settings: changed(present, change), provider });
+  const found = await deps.look(wanted);
+  yield* found;
+  if (isPort25Blocked(found) && options.forwarding === null && !options.isDryRun && (await deps.provider.offer()))
+    return void (yield* setUp({ ...options, forwarding: "forward-email" }, deps));
+  const account = provider === null ? null : deps.provider.account(provider);
+  const atProvider = account === null ? [] : await lookAtProvider(account, domainsIn(present, domain));
+  yield* atProvider;
+  if ([...found, ...atProvider].some(({ state }) => state === "fix"))
+    return void (yield fix("Nothing was changed: mend this first."));
+  if (options.isDryRun) return void (yield ok(wouldWrite(change, deps.settings.file)));
   if (!(await deps.confirm())) return void (yield fix("Nothing was changed."));
 
-  const isChanged = Object.keys(missing).length > 0;
-  if (isChanged) deps.settings.write(withSettings(text, missing));
+  if (account !== null && !(yield* succeed(addDomains(account, domainsIn(present, domain)))))
+    return void (yield fix("No setting was changed: mend this first."));
+  const isChanged = Object.keys(change.set).length + change.remove.length > 0;
+  if (isChanged) deps.settings.write(withSettings(withoutSettings(text, change.remove), change.set));
   yield checking("settings", deps.settings.file).ok(isChanged ? "Written." : "As they were.");
   const started = await deps.service.ensure({ isChanged });
   yield started;
   if (started.state === "fix") return;
   const access = await deps.service.access();
   if (access === null) return void (yield fix("The server does not start: its log says why (`journalctl -u kauke`)."));
+  const isLeaving = account === null && present.KAUKE_FORWARDING === "forward-email";
+  const running: Running = { access, options, deps, isLeaving, mailHosts: wanted.mailHosts ?? [] };
   try {
-    yield* withServer(access, options, deps);
+    if (provider === null || account === null) yield* withServer(running);
+    else yield* withProvider(running, { url: provider.url, account });
   } finally {
     await access.close();
   }
 }
 
-async function* withServer(
-  access: OperatorAccess,
-  { domain, mailbox, addresses }: SetupOptions,
-  deps: SetupDeps,
-): AsyncGenerator<CheckResult> {
-  const facts = await access.facts({});
-  let isPublished = true;
-  for await (const result of deps.publish(recordsFor(facts, addresses))) {
-    if (result.state === "fix") isPublished = false;
-    yield result;
-  }
-  const { ok, fix } = checking("setup", domain);
-  if (!isPublished)
-    return void (yield fix("Publish what is missing, then run this command again: it goes on from here."));
-  yield* certificates(access, deps);
-  yield await deps.account(access, mailbox);
-  yield await offerProbe(access, mailbox);
-  yield ok(`${facts.publicUrl} is yours. Ask \`kauke doctor\` whenever something seems wrong.`);
+/** @returns `null`: this server takes and forwards the mail by itself; a sentence when the choice is not complete */
+async function providerFor(
+  { forwarding }: SetupOptions,
+  present: Readonly<Record<string, string>>,
+  { provider }: SetupDeps,
+): Promise<ProviderChoice | string | null> {
+  const kind = forwarding ?? present.KAUKE_FORWARDING ?? "engine";
+  return kind === "forward-email" ? await provider.choose(present) : null;
 }
 
-async function* certificates(access: OperatorAccess, { certificateWait }: SetupDeps): AsyncGenerator<CheckResult> {
-  await access["certificates-order"]({});
-  const { limitMs, pauseMs } = certificateWait;
-  const giveUpAt = Date.now() + limitMs;
-  for (;;) {
-    const { certificates } = await access.facts({});
-    const results = checkIssued({ certificates });
-    // An issuer with a rate limit may name a time that is days away.
-    const isAwaited = results.some(
-      ({ state }, at) => state === "warn" && Date.parse(certificates?.[at]?.nextOrderAt ?? "") < giveUpAt,
-    );
-    if (!isAwaited || Date.now() > giveUpAt) {
-      yield* results;
-      return;
-    }
-    await pause(pauseMs);
-  }
-}
-
-/** Records of the plan, and the addresses of this machine. */
-function recordsFor(facts: ServerFacts, addresses: readonly string[]): DnsRecord[] {
-  const plan = dnsPlan(facts);
-  const hosts = [...new Set([new URL(facts.publicUrl).hostname, facts.mailHost])];
-  const ofHosts = hosts.flatMap((name) =>
-    addresses.map((address): DnsRecord => ({ type: address.includes(":") ? "AAAA" : "A", name, address })),
-  );
-  return [...ofHosts, ...plan.mailHostRecords, ...plan.domains.flatMap(({ records }) => records), ...plan.aliases];
+/** Domains that the server is set up for. */
+function domainsIn({ KAUKE_DOMAINS: domains }: Readonly<Record<string, string>>, domain: string): string[] {
+  return domains === undefined ? [domain] : domains.split(",").map((one) => one.trim());
 }
 
 function servesOthers({ KAUKE_DOMAINS: domains }: Record<string, string>, domain: string): CheckResult | null {
@@ -129,47 +79,63 @@ function servesOthers({ KAUKE_DOMAINS: domains }: Record<string, string>, domain
   );
 }
 
-/** Settings of a server on the internet; those that the operator has set already win. */
-export function missingSettings({ domain, mailbox }: SetupOptions): Record<string, string> {
-  return {
-    NODE_ENV: "production",
-    KAUKE_DOMAINS: domain,
-    KAUKE_PUBLIC_URL: `https://${domain}`,
-    KAUKE_HOST: "::",
-    KAUKE_HTTP_PORT: "80",
-    KAUKE_HTTPS: "on",
-    KAUKE_HTTPS_PORT: "443",
-    KAUKE_MX_PORT: "25",
-    KAUKE_SUBMISSION_PORT: "587",
-    KAUKE_SUBMISSIONS_PORT: "465",
-    KAUKE_DELIVERY: "direct",
-    KAUKE_TLS: "acme",
-    KAUKE_ACME_EMAIL: mailbox,
-    KAUKE_POSTMASTER: mailbox,
-    KAUKE_REGISTRATION: "invite",
-  };
+type Settings = Readonly<Record<string, string>>;
+
+function changed(present: Settings, { set, remove }: SettingsChange): Settings {
+  const stays = Object.entries(present).filter(([name]) => !remove.includes(name));
+  return { ...Object.fromEntries(stays), ...set };
 }
 
-function wantedOf({ domain, mailbox, addresses }: SetupOptions, settings: Record<string, string>) {
+interface Chosen {
+  options: SetupOptions;
+  present: Settings;
+  /** After this run. */
+  settings: Settings;
+  provider: ProviderChoice | null;
+}
+
+function wantedOf({ options, present, settings, provider }: Chosen): Wanted {
+  const { domain, mailbox, addresses } = options;
   const port = (name: string) => Number(settings[name]);
+  const mailHost = settings.KAUKE_MAIL_HOST ?? `mail.${domain}`;
+  const mailPorts = {
+    mx: port("KAUKE_MX_PORT"),
+    submissions: port("KAUKE_SUBMISSIONS_PORT"),
+    submission: port("KAUKE_SUBMISSION_PORT"),
+  };
   return {
     domain,
     mailbox,
     addresses,
-    mailHost: settings.KAUKE_MAIL_HOST ?? `mail.${domain}`,
+    mailHost,
+    mailHosts: mailHostsOf(mailHost, present, provider),
+    isDirect: settings.KAUKE_DELIVERY === "direct",
     host: settings.KAUKE_HOST ?? "::",
     ports: {
-      mx: port("KAUKE_MX_PORT"),
       http: port("KAUKE_HTTP_PORT"),
       https: port("KAUKE_HTTPS_PORT"),
-      submissions: port("KAUKE_SUBMISSIONS_PORT"),
-      submission: port("KAUKE_SUBMISSION_PORT"),
+      ...(provider === null ? mailPorts : {}),
     },
   };
 }
 
-function wouldWrite(missing: Record<string, string>, file: string): string {
-  const lines = Object.entries(missing).map(([name, value]) => `${name}=${value}`);
-  if (lines.length === 0) return "A dry run: nothing is missing in the settings.";
-  return `A dry run: ${file} would get ${lines.join(", ")}.`;
+/** The own host also belongs to them while the provider takes the mail, and the provider's after it did. */
+function mailHostsOf(mailHost: string, present: Settings, provider: ProviderChoice | null): readonly string[] | null {
+  if (provider === null) return [mailHost, ...formerHosts(present)];
+  const hosts = providerMailHosts(provider.url);
+  return hosts === null ? null : [...hosts, mailHost];
+}
+
+function formerHosts({ KAUKE_FORWARDING, KAUKE_PROVIDER_URL }: Settings): readonly string[] {
+  if (KAUKE_FORWARDING !== "forward-email") return [];
+  return providerMailHosts(new URL(KAUKE_PROVIDER_URL ?? forwardEmail)) ?? [];
+}
+
+const secrets: readonly string[] = ["KAUKE_PROVIDER_KEY"];
+
+function wouldWrite({ set, remove }: SettingsChange, file: string): string {
+  const lines = Object.entries(set).map(([name, value]) => `${name}=${secrets.includes(name) ? "…" : value}`);
+  if (lines.length + remove.length === 0) return "A dry run: nothing is missing in the settings.";
+  const gone = remove.length === 0 ? "" : `, without ${remove.join(", ")}`;
+  return `A dry run: ${file} would get ${lines.length === 0 ? "nothing new" : lines.join(", ")}${gone}.`;
 }

@@ -17,6 +17,12 @@ export function withSettings(text: string, values: Readonly<Record<string, strin
   return `${all.join("\n")}\n`;
 }
 
+/** Removes the lines that set one of these names. */
+export function withoutSettings(text: string, names: readonly string[]): string {
+  const lines = text.split("\n");
+  return lines.filter((line) => !names.includes(assignment.exec(line)?.[1] ?? "")).join("\n");
+}
+
 /** Quotes a value for both the server's own reader and systemd's EnvironmentFile. */
 function quoted(value: string): string {
   if (/^[\w.,:@/+%=-]*$/.test(value)) return value;

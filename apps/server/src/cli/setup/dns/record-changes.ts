@@ -46,16 +46,19 @@ export interface DecideOptions {
   takeOver?: boolean;
   /** True if the operator allows replacing foreign addresses, which usually belong to a website. */
   takeOverWeb?: boolean;
+  /** Hosts that took the domains' mail by an earlier setup: their MX records may go. */
+  formerMailHosts?: readonly string[];
 }
 
 export function decideRecords(
   wanted: readonly DnsRecord[],
   existing: readonly RecordSet[],
-  { takeOver = false, takeOverWeb = false }: DecideOptions = {},
+  { takeOver = false, takeOverWeb = false, formerMailHosts = [] }: DecideOptions = {},
 ): Decision[] {
   const plan = wanted.map(canonical);
   const sets = existing.map((set) => ({ ...set, records: set.records.map(canonical) }));
-  const alone = plan.map((record) => decide(record, { plan, at: atName(sets, record.name), takeOver, takeOverWeb }));
+  const around = { plan, takeOver, takeOverWeb, formerMailHosts };
+  const alone = plan.map((record) => decide(record, { ...around, at: atName(sets, record.name) }));
   const decisions = alone.map((decision) => whileHostIsHere(decision, alone));
   return decisions.map((decision) => whileMailIsHere(decision, decisions));
 }
@@ -138,6 +141,7 @@ interface Around {
   at: readonly RecordSet[];
   takeOver: boolean;
   takeOverWeb: boolean;
+  formerMailHosts: readonly string[];
 }
 
 function atName(sets: readonly RecordSet[], name: string): RecordSet[] {
@@ -165,13 +169,16 @@ function decideAlias(record: DnsRecord, { at }: Around): Decision {
   return at.length > 0 ? { kind: "conflict", record, reason: "name_in_use", found } : { kind: "add", record };
 }
 
-function decideMx(record: Extract<DnsRecord, { type: "MX" }>, { at, plan, takeOver }: Around): Decision {
+function decideMx(record: Extract<DnsRecord, { type: "MX" }>, around: Around): Decision {
+  const { at, plan, takeOver, formerMailHosts } = around;
   const found = recordsOfType(at, "MX");
-  const isOurs = (host: string) =>
+  const isPlanned = (host: string) =>
     plan.some((one) => one.type === "MX" && one.name === record.name && one.exchange === host);
-  const others = found.filter(({ exchange }) => !isOurs(exchange));
+  const unplanned = found.filter(({ exchange }) => !isPlanned(exchange));
+  const others = unplanned.filter(({ exchange }) => !formerMailHosts.includes(exchange));
+  const former = unplanned.filter(({ exchange }) => formerMailHosts.includes(exchange));
   // The same host with another preference stems from an earlier run, or the operator chose it.
-  const earlier = found.filter(({ exchange }) => exchange === record.exchange);
+  const earlier = [...found.filter(({ exchange }) => exchange === record.exchange), ...former];
   if (others.length > 0) return orTakeOver({ record, found, reason: "other_mx" }, [...others, ...earlier], takeOver);
   return orReplace(record, found, earlier);
 }

@@ -78,8 +78,15 @@ const tlsReports: TextKind = {
   isAsGood: isEqual,
 };
 
+/** Of another account at the forwarding provider, which refuses a domain with two. */
+const providerVerification: TextKind = {
+  isSameKind: (text) => text.startsWith("forward-email-site-verification="),
+  isOurs: () => false,
+  isAsGood: isEqual,
+};
+
 /** `null`: a name may have any number of such texts. */
 export function textKind({ name, text }: TextRecord): TextKind | null {
   if (name.includes("._domainkey.")) return dkim;
-  return [spf, dmarc, mtaSts, tlsReports].find((kind) => kind.isSameKind(text)) ?? null;
+  return [spf, dmarc, mtaSts, tlsReports, providerVerification].find((kind) => kind.isSameKind(text)) ?? null;
 }

@@ -1,0 +1,187 @@
+/** The steps of setup at a forwarding provider: account, domains, aliases, and whether mail goes in and out there. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { ProviderProblem } from "@kauke/contract";
+import {
+  type ProviderAccount,
+  type ProviderDomain,
+  ProviderError,
+  type ProviderStanding,
+} from "../../core/forwarding/provider-account.ts";
+import { type CheckResult, checking } from "../doctor/check-result.ts";
+import type { ProviderDeps } from "./setup-deps.ts";
+
+/** What the operator can do about a call that failed. */
+const whatToDo: Readonly<Record<ProviderProblem, string>> = {
+  unreachable:
+    "It can't be reached: check this machine's connection and the provider's address. A private address must also be in KAUKE_WEBHOOK_ALLOW.",
+  timed_out: "It did not respond in time: run this command again later.",
+  busy: "It asked us to wait: run this command again later.",
+  broken_response: "Its response makes no sense: check that the address is that of its API, and run this again later.",
+  key_refused: "It refuses the API key: check it, and that the account's e-mail address is verified there.",
+  plan_needed: "The account's plan does not allow it: aliases by the API need a paid plan.",
+  domain_missing: "The account does not have this domain.",
+  refused: "It refuses this: its web pages may say why.",
+  conflict: "Somebody else has it there.",
+};
+
+const CALL_MS = 60_000;
+const timeLimit = () => AbortSignal.timeout(CALL_MS);
+
+interface Checks {
+  ok(says: string): CheckResult;
+  warn(says: string): CheckResult;
+  fix(says: string): CheckResult;
+}
+
+/** @returns what `work` says; a sentence to act on when the provider fails */
+async function orProblem<T>({ fix }: Pick<Checks, "fix">, work: () => Promise<T>): Promise<T | CheckResult> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof ProviderError)) throw thrown;
+    return fix(whatToDo[thrown.problem]);
+  }
+}
+
+/** Reads the account and its domains; changes nothing. */
+export async function lookAtProvider(account: ProviderAccount, domains: readonly string[]): Promise<CheckResult[]> {
+  const checks = checking("provider", "account");
+  const standing = await orProblem(checks, async () => standingOf(await account.standing(timeLimit()), checks));
+  if (standing.state === "fix") return [standing];
+  const results: CheckResult[] = [];
+  for (const domain of domains) {
+    const at = checking("provider", domain);
+    results.push(
+      await orProblem(at, async () => {
+        const found = await account.domain(domain, timeLimit());
+        return found === null ? at.warn("It is not there yet, and would be added.") : kindOf(found, at);
+      }),
+    );
+  }
+  return [standing, ...results];
+}
+
+function standingOf({ plan, sending }: ProviderStanding, { ok, fix }: Checks): CheckResult {
+  if (plan === "free") return fix(whatToDo.plan_needed);
+  const left = sending === null ? "" : ` ${sending.limit} messages may leave a day.`;
+  return ok(`The key works.${left}`);
+}
+
+function kindOf({ isShared, hasCatchAll }: ProviderDomain, { ok, warn, fix }: Checks): CheckResult {
+  if (isShared)
+    return fix(
+      "The provider shares it between its customers: it can't send, and has 50 aliases at most. Use your own.",
+    );
+  if (hasCatchAll === true)
+    return fix("Its catch-all forwards mail to names without an alias: delete the alias * there.");
+  if (hasCatchAll === null) return warn("It is there. Make sure that it has no alias *, which would be a catch-all.");
+  return ok("It is there, without a catch-all.");
+}
+
+/** Adds the domains that the account lacks. */
+export async function* addDomains(account: ProviderAccount, domains: readonly string[]): AsyncGenerator<CheckResult> {
+  for (const domain of domains) {
+    const at = checking("provider", domain);
+    const result = await orProblem(at, async () => {
+      if ((await account.domain(domain, timeLimit())) !== null) return null;
+      const added = await account.addDomain(domain, timeLimit());
+      return kindOf(added, { ...at, ok: () => at.ok("Added, without a catch-all.") });
+    });
+    if (result !== null) yield result;
+  }
+}
+
+export interface AtProvider {
+  account: ProviderAccount;
+  domains: readonly string[];
+  wait: ProviderDeps["wait"];
+}
+
+export async function readDomains({ account, domains }: AtProvider): Promise<readonly ProviderDomain[] | CheckResult> {
+  const found: ProviderDomain[] = [];
+  for (const name of domains) {
+    const at = checking("provider", name);
+    const one = await orProblem(
+      at,
+      async () => (await account.domain(name, timeLimit())) ?? at.fix(whatToDo.domain_missing),
+    );
+    if ("says" in one) return one;
+    found.push(one);
+  }
+  return found;
+}
+
+/** Calls `look` until it returns true, or the time is over. @returns whether it did @throws ProviderError */
+async function until({ limitMs, pauseMs }: ProviderDeps["wait"], look: () => Promise<boolean>): Promise<boolean> {
+  for (const giveUpAt = Date.now() + limitMs; ; await pause(pauseMs)) {
+    if (await look()) return true;
+    if (Date.now() + pauseMs > giveUpAt) return false;
+  }
+}
+
+/**
+ * Waits until the provider has as many aliases as this server. Before that, a domain's mail must not be led there: the
+ * provider would refuse it for good.
+ */
+export async function awaitAliases({ account, domains, wait }: AtProvider, aliases: number): Promise<CheckResult> {
+  const at = checking("provider", "aliases");
+  return await orProblem(at, async () => {
+    let there = 0;
+    const isComplete = await until(wait, async () => {
+      there = await countCopies(account, domains);
+      return there >= aliases;
+    });
+    if (isComplete) return at.ok(aliases === 0 ? "This server has none yet." : `All ${aliases} are there.`);
+    return at.fix(
+      `${there} of ${aliases} are there. The MX records wait for the others, because the provider refuses mail to names that it does not know: run this command again later. \`kauke doctor\` says what holds them up.`,
+    );
+  });
+}
+
+async function countCopies(account: ProviderAccount, domains: readonly string[]): Promise<number> {
+  let count = 0;
+  for (const domain of domains)
+    for await (const page of account.copies(domain, timeLimit()))
+      count += page.filter(({ aliasId }) => aliasId !== null).length;
+  return count;
+}
+
+/** Whether the provider finds the domains' records. A resolver of its own may have cached what was there before. */
+export async function* verifyForwarding({ account, domains, wait }: AtProvider): AsyncGenerator<CheckResult> {
+  for (const domain of domains) {
+    const at = checking("forwarding", domain);
+    yield await orProblem(at, async () => {
+      const isRight = await until(wait, () => account.verify(domain, "forwarding", timeLimit()));
+      return isRight
+        ? at.ok("The provider takes and forwards its mail.")
+        : at.fix(
+            "The provider does not find its records yet. No other MX, no second forward-email-site-verification and no forward-email= text may stand beside them. Run this command again later.",
+          );
+    });
+  }
+}
+
+/** @param isOwnWay whether mail leaves another way than through the provider */
+export async function* checkSending(
+  { account, domains }: AtProvider,
+  { isOwnWay, pageOf }: { isOwnWay: boolean; pageOf(domain: string): string },
+): AsyncGenerator<CheckResult> {
+  if (isOwnWay) return;
+  for (const domain of domains) {
+    const at = checking("sending", domain);
+    yield await orProblem(at, async () => {
+      const found = await account.domain(domain, timeLimit());
+      if (found === null) return at.fix(whatToDo.domain_missing);
+      if (found.isSendingSuspended) return at.fix(`The provider has suspended it: ask there why. ${nothingLeaves}`);
+      if (found.maySend) return at.ok("It may send through the provider.");
+      const hasRecords = await account.verify(domain, "sending", timeLimit());
+      const next = hasRecords
+        ? "Its records are right, and the provider's approval, given by a person, is awaited"
+        : `Publish the records for sending (DKIM, Return-Path, DMARC) that ${pageOf(domain)} shows, and ask for approval there`;
+      return at.warn(`It may not send yet. ${next}. ${nothingLeaves}`);
+    });
+  }
+}
+
+const nothingLeaves =
+  "Until then no message leaves: no sign-in mail, and no link by which a mailbox is confirmed, without which its aliases do not forward. To send another way, set KAUKE_RELAY_URL and KAUKE_DELIVERY=relay.";

@@ -1,0 +1,85 @@
+/** The steps of setup with a forwarding provider, after the server has started. */
+import { type DnsRecord, mtaStsId } from "@kauke/mail-rfc";
+import type { ProviderAccount, ProviderDomain } from "../../core/forwarding/provider-account.ts";
+import type { ServerFacts } from "../control/control-protocol.ts";
+import type { OperatorAccess } from "../control/operator-access.ts";
+import { withdrawnPolicy } from "../dns-plan.ts";
+import { type CheckResult, checking } from "../doctor/check-result.ts";
+import { providerDomainPage, providerMailHosts, providerRecords } from "../provider-records.ts";
+import { type AtProvider, awaitAliases, checkSending, readDomains, verifyForwarding } from "./provider-steps.ts";
+import { addressRecords, certificates, publishFirst, succeed } from "./server-steps.ts";
+import type { Running } from "./setup-deps.ts";
+
+export async function* withProvider(
+  running: Running,
+  { url, account }: { url: URL; account: ProviderAccount },
+): AsyncGenerator<CheckResult> {
+  const { access, options, deps, mailHosts } = running;
+  const { ok, fix } = checking("setup", options.domain);
+  const facts = await access.facts({});
+  const at: AtProvider = { account, domains: facts.domains, wait: deps.provider.wait };
+  const domains = await readDomains(at);
+  if ("says" in domains) return void (yield domains);
+  const pageOf = (domain: string) => providerDomainPage(url, domain) ?? "the domain's page at the provider";
+  const isMailDue = yield* awaitedAliases(access, at, domains);
+  if (providerMailHosts(url) === null && isMailDue)
+    yield checking("dns", "records").warn(`Publish the MX and TXT records that ${pageOf(options.domain)} shows.`);
+  const isPublished = yield* succeed(
+    deps.publish(await recordsFor(running, { facts, domains, url, isMailDue }), mailHosts),
+  );
+  if (!isPublished) return void (yield fix(publishFirst));
+  const isForwarding = isMailDue && (yield* succeed(verifyForwarding(at)));
+  yield* checkSending(at, { isOwnWay: facts.delivery !== "provider", pageOf });
+  yield* certificates(access, deps);
+  yield await deps.account(access, options.mailbox);
+  if (!isForwarding) return void (yield fix("Run this command again later: it goes on from here."));
+  yield ok(
+    `${facts.publicUrl} is yours, and the provider forwards the mail of its aliases. Ask \`kauke doctor\` whenever something seems wrong.`,
+  );
+}
+
+/** @returns whether the domains' mail may be led to the provider */
+async function* awaitedAliases(
+  access: OperatorAccess,
+  at: AtProvider,
+  domains: readonly ProviderDomain[],
+): AsyncGenerator<CheckResult, boolean> {
+  if (domains.every(({ hasMxRecord }) => hasMxRecord)) return true;
+  const result = await awaitAliases(at, await countAliases(access));
+  yield result;
+  return result.state === "ok";
+}
+
+async function countAliases(access: OperatorAccess): Promise<number> {
+  let count = 0;
+  for (let after = ""; ; ) {
+    const page = await access["users-list"]({ after, withEmail: false });
+    count += page.reduce((sum, { aliases }) => sum + aliases, 0);
+    const last = page.at(-1);
+    if (last === undefined) return count;
+    after = last.id;
+  }
+}
+
+interface Known {
+  facts: ServerFacts;
+  domains: readonly ProviderDomain[];
+  url: URL;
+  isMailDue: boolean;
+}
+
+/** Nothing of our own mail server: only the web app's addresses, and what leads mail to the provider. */
+async function recordsFor(
+  { options, deps }: Running,
+  { facts, domains, url, isMailDue }: Known,
+): Promise<readonly DnsRecord[]> {
+  const { publicUrl, mailHost } = facts;
+  const ofProvider = domains.flatMap((domain) => providerRecords(domain, url));
+  const withPolicy = isMailDue ? await deps.provider.withPolicy(facts.domains) : [];
+  const id = mtaStsId(withdrawnPolicy(mailHost));
+  return [
+    ...addressRecords(new URL(publicUrl).hostname, options.addresses),
+    ...ofProvider.filter(({ type }) => isMailDue || type !== "MX"),
+    ...withPolicy.map((domain): DnsRecord => ({ type: "TXT", name: `_mta-sts.${domain}`, text: `v=STSv1; id=${id}` })),
+  ];
+}
