@@ -20,13 +20,8 @@ export function providerRecords(
   const hosts = providerMailHosts(url);
   if (hosts === null) return [];
   const mx = hosts.map((exchange): DnsRecord => ({ type: "MX", name: domain, preference: PREFERENCE, exchange }));
-  return verificationRecord === null
-    ? mx
-    : [...mx, { type: "TXT", name: domain, text: verificationText(verificationRecord) }];
-}
-
-function verificationText(record: string): string {
-  return record.includes("=") ? record : `forward-email-site-verification=${record}`;
+  const text = `forward-email-site-verification=${verificationRecord}`;
+  return verificationRecord === null ? mx : [...mx, { type: "TXT", name: domain, text }];
 }
 
 /** The provider's web app is at the API's name without `api.`. @returns `null` when that can't be known */

@@ -7,6 +7,7 @@ import type { Config } from "../../settings/config.ts";
 import { environmentWith, parseDotEnv, SettingProblem, settingsFile } from "../../settings/env.ts";
 import { letsEncrypt, readConfig } from "../../settings/read-config.ts";
 import { domainName, mailbox } from "../../settings/values.ts";
+import { openAccess } from "../control/operator-access.ts";
 import { type CheckResult, mustMend, resultLine } from "../doctor/check-result.ts";
 import { offerAccount } from "../setup/account.ts";
 import type { DnsProvider } from "../setup/dns/provider.ts";
@@ -14,6 +15,7 @@ import { dnsChoices, dnsProviderOf } from "../setup/dns-choice.ts";
 import { lookAround, ownAddresses } from "../setup/look.ts";
 import { forwardingChoices, forwardingOption, providerChoice, terminal } from "../setup/provider-choice.ts";
 import { publishRecords } from "../setup/publish.ts";
+import { countAliases } from "../setup/server-steps.ts";
 import { isRunning, serviceManager } from "../setup/service-manager.ts";
 import { setUp } from "../setup/set-up.ts";
 import type { ProviderDeps, SetupDeps } from "../setup/setup-deps.ts";
@@ -156,6 +158,11 @@ function providerDeps(values: Values, { config, resolver, waitMs }: Around): Pro
       const { account } = forwardingOf({ ...config(), forwarding: { kind: "forward-email", ...choice } }, { resolver });
       if (account === null) throw new Error("a forwarding provider has an account");
       return account;
+    },
+    countAliases: async () => {
+      if (!(await isRunning(config()))) return 0;
+      const access = await openAccess(config());
+      return await countAliases(access).finally(() => access.close());
     },
     withPolicy: async (domains) => {
       const found = await Promise.all(domains.map((domain) => resolver.resolveTxt(`_mta-sts.${domain}`)));

@@ -43,10 +43,16 @@ async function orProblem<T>({ fix }: Pick<Checks, "fix">, work: () => Promise<T>
   }
 }
 
-/** Reads the account and its domains; changes nothing. */
-export async function lookAtProvider(account: ProviderAccount, domains: readonly string[]): Promise<CheckResult[]> {
+/** Reads the account and its domains; changes nothing. @param isSelfHosted in a copy, all plans and limits are its operator's */
+export async function lookAtProvider(
+  account: ProviderAccount,
+  { domains, isSelfHosted }: { domains: readonly string[]; isSelfHosted: boolean },
+): Promise<CheckResult[]> {
   const checks = checking("provider", "account");
-  const standing = await orProblem(checks, async () => standingOf(await account.standing(timeLimit()), checks));
+  const standing = await orProblem(checks, async () => {
+    const found = await account.standing(timeLimit());
+    return found.plan === "free" && !isSelfHosted ? checks.fix(whatToDo.plan_needed) : standingOf(found, checks);
+  });
   if (standing.state === "fix") return [standing];
   const results: CheckResult[] = [];
   for (const domain of domains) {
@@ -61,10 +67,8 @@ export async function lookAtProvider(account: ProviderAccount, domains: readonly
   return [standing, ...results];
 }
 
-function standingOf({ plan, sending }: ProviderStanding, { ok, fix }: Checks): CheckResult {
-  if (plan === "free") return fix(whatToDo.plan_needed);
-  const left = sending === null ? "" : ` ${sending.limit} messages may leave a day.`;
-  return ok(`The key works.${left}`);
+function standingOf({ sending }: ProviderStanding, { ok }: Checks): CheckResult {
+  return ok(`The key works.${sending === null ? "" : ` ${sending.limit} messages may leave a day.`}`);
 }
 
 function kindOf({ isShared, hasCatchAll }: ProviderDomain, { ok, warn, fix }: Checks): CheckResult {
@@ -76,6 +80,26 @@ function kindOf({ isShared, hasCatchAll }: ProviderDomain, { ok, warn, fix }: Ch
     return fix("Its catch-all forwards mail to names without an alias: delete the alias * there.");
   if (hasCatchAll === null) return warn("It is there. Make sure that it has no alias *, which would be a catch-all.");
   return ok("It is there, without a catch-all.");
+}
+
+/** New aliases that the public service takes a day. */
+const ALIASES_A_DAY = 300;
+/** Most senders try for five days to deliver a message. */
+const DAYS_WAITED = 4;
+
+/** Before a server that has aliases hands them over. While they are set up there, no mail arrives. */
+export function handOver(aliases: number, isSelfHosted: boolean): CheckResult[] {
+  if (aliases === 0) return [];
+  const { warn } = checking("provider", `${aliases} aliases`);
+  const days = isSelfHosted ? 1 : Math.ceil(aliases / ALIASES_A_DAY);
+  const during = "Meanwhile this server takes no mail, so senders try again";
+  if (days <= DAYS_WAITED)
+    return [warn(`They are set up there within ${days === 1 ? "a day" : `${days} days`}. ${during}.`)];
+  return [
+    warn(
+      `The provider takes ${ALIASES_A_DAY} new ones a day, so the last is there after ${days} days. ${during}, but they give up after about five days: ask the provider for a higher limit first.`,
+    ),
+  ];
 }
 
 /** Adds the domains that the account lacks. */

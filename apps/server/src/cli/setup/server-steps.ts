@@ -80,3 +80,14 @@ export async function* succeed(results: AsyncIterable<CheckResult>): AsyncGenera
   }
   return isGood;
 }
+
+export async function countAliases(access: Pick<OperatorAccess, "users-list">): Promise<number> {
+  let count = 0;
+  for (let after = ""; ; ) {
+    const page = await access["users-list"]({ after, withEmail: false });
+    count += page.reduce((sum, { aliases }) => sum + aliases, 0);
+    const last = page.at(-1);
+    if (last === undefined) return count;
+    after = last.id;
+  }
+}

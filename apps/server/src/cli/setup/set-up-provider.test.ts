@@ -118,6 +118,7 @@ function deps(url: URL, change: Partial<SetupDeps> = {}, provider: Partial<Setup
       offer: async () => false,
       choose: async () => ({ url, key }),
       account: () => account,
+      countAliases: async () => 0,
       withPolicy: async () => [],
       wait: { limitMs: 20, pauseMs: 5 },
       ...provider,
@@ -229,6 +230,15 @@ it("the MX records wait until the provider has all aliases", async () => {
   state.aliases.push("last");
   expect((await run(given)).filter(isFix)).toEqual([]);
   expect(published.map(({ type }) => type)).toEqual(["A", "MX", "MX", "TXT"]);
+});
+
+it.each([
+  [40, /^warn provider 40 aliases: They are set up there within a day\. Meanwhile this server takes no mail/],
+  [5000, /^warn provider 5000 aliases: .* the last is there after 17 days\..* ask the provider for a higher limit/],
+])("a server that has %i aliases says what happens while they are handed over, once", async (count, says) => {
+  const given = deps(publicUrl, {}, { countAliases: async () => count });
+  expect(await run(given)).toContainEqual(expect.stringMatching(says));
+  expect(await run(given)).not.toContainEqual(expect.stringMatching(says));
 });
 
 it("records that the provider does not find yet end with what may stand in the way", async () => {

@@ -65,6 +65,7 @@ function deps(change: Partial<SetupDeps> = {}): SetupDeps {
       account: () => {
         throw new Error("no provider in this test");
       },
+      countAliases: async () => 0,
       withPolicy: async () => [],
       wait: { limitMs: 0, pauseMs: 1 },
     },

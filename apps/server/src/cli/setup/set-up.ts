@@ -3,11 +3,12 @@
  * step looks first and changes only what is missing, so that it can be repeated; it ends at the first thing that only
  * the operator can mend.
  */
+import type { ProviderAccount } from "../../core/forwarding/provider-account.ts";
 import { forwardEmail } from "../../settings/read-config.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
 import { providerMailHosts } from "../provider-records.ts";
 import { isPort25Blocked, type Wanted } from "./look.ts";
-import { addDomains, lookAtProvider } from "./provider-steps.ts";
+import { addDomains, handOver, lookAtProvider } from "./provider-steps.ts";
 import { succeed, withServer } from "./server-steps.ts";
 import { type ProviderChoice, type SettingsChange, settingsChange } from "./settings-change.ts";
 import { withoutSettings, withSettings } from "./settings-file.ts";
@@ -24,20 +25,54 @@ export async function* setUp(options: SetupOptions, deps: SetupDeps): AsyncGener
   const provider = await providerFor(options, present, deps);
   if (typeof provider === "string") return void (yield fix(provider));
   const change = settingsChange(options, present, provider);
-  const wanted = wantedOf({ options, present, settings: changed(present, change), provider });
-  const found = await deps.look(wanted);
+  const chosen: Chosen = { options, deps, text, present, provider, change };
+  const found = await deps.look(wantedOf(chosen));
   yield* found;
   if (isPort25Blocked(found) && options.forwarding === null && !options.isDryRun && (await deps.provider.offer()))
     return void (yield* setUp({ ...options, forwarding: "forward-email" }, deps));
-  const account = provider === null ? null : deps.provider.account(provider);
-  const atProvider = account === null ? [] : await lookAtProvider(account, domainsIn(present, domain));
-  yield* atProvider;
-  if ([...found, ...atProvider].some(({ state }) => state === "fix"))
-    return void (yield fix("Nothing was changed: mend this first."));
+  const isWell = (yield* succeed(lookThere(chosen))) && found.every(({ state }) => state !== "fix");
+  if (!isWell) return void (yield fix("Nothing was changed: mend this first."));
   if (options.isDryRun) return void (yield ok(wouldWrite(change, deps.settings.file)));
   if (!(await deps.confirm())) return void (yield fix("Nothing was changed."));
+  yield* carryOut(chosen);
+}
 
-  if (account !== null && !(yield* succeed(addDomains(account, domainsIn(present, domain)))))
+interface Chosen {
+  options: SetupOptions;
+  deps: SetupDeps;
+  /** The file of settings, and what it sets. */
+  text: string;
+  present: Settings;
+  provider: ChosenProvider | null;
+  change: SettingsChange;
+}
+
+interface ChosenProvider extends ProviderChoice {
+  account: ProviderAccount;
+}
+
+/** @returns `null`: this server takes and forwards the mail by itself; a sentence when the choice is not complete */
+async function providerFor(
+  { forwarding }: SetupOptions,
+  present: Settings,
+  { provider }: SetupDeps,
+): Promise<ChosenProvider | string | null> {
+  if ((forwarding ?? present.KAUKE_FORWARDING ?? "engine") !== "forward-email") return null;
+  const choice = await provider.choose(present);
+  return typeof choice === "string" ? choice : { ...choice, account: provider.account(choice) };
+}
+
+async function* lookThere({ options, deps, present, provider }: Chosen): AsyncGenerator<CheckResult> {
+  if (provider === null) return;
+  const isSelfHosted = providerMailHosts(provider.url) === null;
+  yield* await lookAtProvider(provider.account, { domains: domainsIn(present, options.domain), isSelfHosted });
+  if (present.KAUKE_FORWARDING !== "forward-email") yield* handOver(await deps.provider.countAliases(), isSelfHosted);
+}
+
+async function* carryOut(chosen: Chosen): AsyncGenerator<CheckResult> {
+  const { options, deps, text, present, provider, change } = chosen;
+  const { fix } = checking("setup", options.domain);
+  if (provider !== null && !(yield* succeed(addDomains(provider.account, domainsIn(present, options.domain)))))
     return void (yield fix("No setting was changed: mend this first."));
   const isChanged = Object.keys(change.set).length + change.remove.length > 0;
   if (isChanged) deps.settings.write(withSettings(withoutSettings(text, change.remove), change.set));
@@ -47,24 +82,13 @@ export async function* setUp(options: SetupOptions, deps: SetupDeps): AsyncGener
   if (started.state === "fix") return;
   const access = await deps.service.access();
   if (access === null) return void (yield fix("The server does not start: its log says why (`journalctl -u kauke`)."));
-  const isLeaving = account === null && present.KAUKE_FORWARDING === "forward-email";
-  const running: Running = { access, options, deps, isLeaving, mailHosts: wanted.mailHosts ?? [] };
+  const isLeaving = provider === null && present.KAUKE_FORWARDING === "forward-email";
+  const running: Running = { access, options, deps, isLeaving, mailHosts: wantedOf(chosen).mailHosts ?? [] };
   try {
-    if (provider === null || account === null) yield* withServer(running);
-    else yield* withProvider(running, { url: provider.url, account });
+    yield* provider === null ? withServer(running) : withProvider(running, provider);
   } finally {
     await access.close();
   }
-}
-
-/** @returns `null`: this server takes and forwards the mail by itself; a sentence when the choice is not complete */
-async function providerFor(
-  { forwarding }: SetupOptions,
-  present: Readonly<Record<string, string>>,
-  { provider }: SetupDeps,
-): Promise<ProviderChoice | string | null> {
-  const kind = forwarding ?? present.KAUKE_FORWARDING ?? "engine";
-  return kind === "forward-email" ? await provider.choose(present) : null;
 }
 
 /** Domains that the server is set up for. */
@@ -86,16 +110,9 @@ function changed(present: Settings, { set, remove }: SettingsChange): Settings {
   return { ...Object.fromEntries(stays), ...set };
 }
 
-interface Chosen {
-  options: SetupOptions;
-  present: Settings;
-  /** After this run. */
-  settings: Settings;
-  provider: ProviderChoice | null;
-}
-
-function wantedOf({ options, present, settings, provider }: Chosen): Wanted {
+function wantedOf({ options, present, provider, change }: Chosen): Wanted {
   const { domain, mailbox, addresses } = options;
+  const settings = changed(present, change);
   const port = (name: string) => Number(settings[name]);
   const mailHost = settings.KAUKE_MAIL_HOST ?? `mail.${domain}`;
   const mailPorts = {

@@ -45,6 +45,8 @@ export interface ProviderDeps {
   /** Given, set already, or typed. @returns a sentence when the key is missing or something is malformed */
   choose(present: Readonly<Record<string, string>>): Promise<ProviderChoice | string>;
   account(choice: ProviderChoice): ProviderAccount;
+  /** Aliases of the server that runs here; 0 when none runs. */
+  countAliases(): Promise<number>;
   /** Those of the domains that have an MTA-STS record. */
   withPolicy(domains: readonly string[]): Promise<readonly string[]>;
   /** Milliseconds: how long the provider is waited for, and between two looks at it. */

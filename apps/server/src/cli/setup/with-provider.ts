@@ -7,7 +7,7 @@ import { withdrawnPolicy } from "../dns-plan.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
 import { providerDomainPage, providerMailHosts, providerRecords } from "../provider-records.ts";
 import { type AtProvider, awaitAliases, checkSending, readDomains, verifyForwarding } from "./provider-steps.ts";
-import { addressRecords, certificates, publishFirst, succeed } from "./server-steps.ts";
+import { addressRecords, certificates, countAliases, publishFirst, succeed } from "./server-steps.ts";
 import type { Running } from "./setup-deps.ts";
 
 export async function* withProvider(
@@ -48,17 +48,6 @@ async function* awaitedAliases(
   const result = await awaitAliases(at, await countAliases(access));
   yield result;
   return result.state === "ok";
-}
-
-async function countAliases(access: OperatorAccess): Promise<number> {
-  let count = 0;
-  for (let after = ""; ; ) {
-    const page = await access["users-list"]({ after, withEmail: false });
-    count += page.reduce((sum, { aliases }) => sum + aliases, 0);
-    const last = page.at(-1);
-    if (last === undefined) return count;
-    after = last.id;
-  }
 }
 
 interface Known {
