@@ -34,6 +34,7 @@ test("without any setting every value has its documented default", () => {
   expect(config.dkimEd25519).toBe(false);
   expect(config.dmarcReports).toBeNull();
   expect(config.dkim).toBe(true);
+  expect(config.forwarding).toEqual({ kind: "engine" });
   expect(config.delivery).toEqual({ kind: "preview" });
   expect(config.undoSeconds).toBe(6);
   expect(config.maxMessageBytes).toBe(26_214_400);
@@ -167,7 +168,13 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
   ["KAUKE_MAIL_HOST", ["mail", "mail..example", "mail.example:25"]],
   ["KAUKE_DMARC_REPORTS", ["reports", "a@b@c"]],
   ["KAUKE_POSTMASTER", ["postmaster", "a@b@c", "@example.org"]],
-  ["KAUKE_DELIVERY", ["Preview", "none", "relay"]],
+  ["KAUKE_FORWARDING", ["Engine", "forwardemail", "on"]],
+  [
+    "KAUKE_PROVIDER_URL",
+    ["api.copy.example", "http://api.copy.example", "https://copy.example/v1", "https://u:p@copy.example"],
+  ],
+  ["KAUKE_PROVIDER_KEY", ["short", "with:a-colon", "with a blank", "ąžuolas-ąžuolas", "k".repeat(513)]],
+  ["KAUKE_DELIVERY", ["Preview", "none", "relay", "provider"]],
   [
     "KAUKE_RELAY_URL",
     ["relay.example:25", "http://relay.example:25", "smtp://relay.example", "smtp://u@h:25", "smtp://h:25/x"],
@@ -233,6 +240,70 @@ test("preview delivery is refused in production", () => {
   expect(problemsOf({ NODE_ENV: "production" }).join()).toContain("KAUKE_DELIVERY");
   expect(problemsOf({ NODE_ENV: "production", KAUKE_DELIVERY: "direct" })).toEqual([]);
 });
+
+const provider = { KAUKE_FORWARDING: "forward-email", KAUKE_PROVIDER_KEY: "key-of-the-account" };
+
+test("two settings have a provider forward the aliases' mail, and send the mail that leaves", () => {
+  const { forwarding, delivery } = configOf(provider);
+  expect(forwarding).toEqual({
+    kind: "forward-email",
+    url: new URL("https://api.forwardemail.net"),
+    key: "key-of-the-account",
+  });
+  expect(delivery).toEqual({ kind: "provider" });
+  expect(problemsOf({ ...provider, NODE_ENV: "production" })).toEqual([]);
+});
+
+test.each([
+  ["preview", { KAUKE_DELIVERY: "preview" }],
+  ["direct", { KAUKE_DELIVERY: "direct" }],
+  ["provider", { KAUKE_DELIVERY: "provider" }],
+  ["relay", { KAUKE_RELAY_URL: "smtp://relay.example:25" }],
+  ["relay", { KAUKE_DELIVERY: "relay", KAUKE_RELAY_URL: "smtp://relay.example:25" }],
+])("with a provider, mail may still leave by %s", (kind, settings) => {
+  expect(configOf({ ...provider, ...settings }).delivery.kind).toBe(kind);
+});
+
+test.each<[string, Environment, string]>([
+  [
+    "a provider without its key",
+    { KAUKE_FORWARDING: "forward-email" },
+    "KAUKE_PROVIDER_KEY must be set when KAUKE_FORWARDING is forward-email.",
+  ],
+  [
+    "delivery by a provider that does not forward",
+    { KAUKE_DELIVERY: "provider", KAUKE_PROVIDER_KEY: "key-of-the-account" },
+    "KAUKE_FORWARDING must be forward-email when KAUKE_DELIVERY is provider.",
+  ],
+  [
+    "a key with a colon",
+    { ...provider, KAUKE_PROVIDER_KEY: "key:of-the-account" },
+    "KAUKE_PROVIDER_KEY must be 8 to 512 visible characters without a colon.",
+  ],
+  [
+    "a provider without https",
+    { ...provider, KAUKE_PROVIDER_URL: "http://api.copy.example" },
+    "KAUKE_PROVIDER_URL must be an https address.",
+  ],
+  [
+    "preview in production",
+    { ...provider, NODE_ENV: "production", KAUKE_DELIVERY: "preview" },
+    "KAUKE_DELIVERY must be relay or direct when NODE_ENV is production: preview delivers nothing.",
+  ],
+])("%s is refused", (_, environment, problem) => {
+  expect(problemsOf(environment)).toEqual([problem]);
+});
+
+test("a provider's key alone changes nothing", () => {
+  expect(configOf({ KAUKE_PROVIDER_KEY: "key-of-the-account" }).forwarding).toEqual({ kind: "engine" });
+});
+
+test.each(["http://127.0.0.1:4000", "http://localhost:4000", "http://[::1]:4000"])(
+  "a provider at %s is allowed",
+  (url) => {
+    expect(configOf({ ...provider, KAUKE_PROVIDER_URL: url }).forwarding).toMatchObject({ url: new URL(url) });
+  },
+);
 
 test("an explicit delivery that contradicts the relay address is refused", () => {
   const environment = { KAUKE_DELIVERY: "preview", KAUKE_RELAY_URL: "smtp://relay.example:25" };

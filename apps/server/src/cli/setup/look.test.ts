@@ -118,7 +118,9 @@ describe("what setup finds on a machine", () => {
         server.close(() => done(port));
       });
     });
-    expect((await troubles({ deps: { smtpPort: closed } }))[0]).toMatch(/^fix port: 127\.0\.0\.1 did not greet us/);
+    expect((await troubles({ deps: { smtpPort: closed } }))[0]).toMatch(
+      /^fix port: 127\.0\.0\.1 did not greet us: .*\(--forwarding forward-email\)/,
+    );
     greeting = "554 go away\r\n";
     expect((await troubles())[0]).toMatch(/^fix port: 127\.0\.0\.1 did not greet us/);
     greeting = "220 mx.elsewhere.test\r\n";
@@ -133,5 +135,17 @@ describe("what setup finds on a machine", () => {
     expect(await troubles({ deps: { issuerTime: async () => null } })).toEqual([
       "warn clock: The certificate issuer did not answer, so the clock was not compared.",
     ]);
+  });
+
+  it("with a provider, port 25 and this machine's names do not matter, and its hosts may have the mail", async () => {
+    const zone = { "1.2.0.192.in-addr.arpa": {}, "elsewhere.test": {} };
+    const wanted = { isDirect: false, mailHosts: ["mx1.provider.test", "mail.kauke.example"] };
+    expect(await troubles({ zone, wanted })).toEqual([]);
+    const mx = (host: string) => ({ ...zone, "kauke.example": { mx: [[10, host]] as [number, string][] } });
+    expect(await troubles({ zone: mx("MX1.provider.test."), wanted })).toEqual([]);
+    expect(await troubles({ zone: mx("mx.other.test"), wanted })).toEqual([
+      "fix mx: Its mail goes to mx.other.test today, and would go to the provider instead: use another domain, or add --take-over.",
+    ]);
+    expect(await troubles({ zone: mx("mx.other.test"), wanted: { ...wanted, mailHosts: null } })).toEqual([]);
   });
 });

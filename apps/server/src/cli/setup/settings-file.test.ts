@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseDotEnv } from "../../settings/env.ts";
-import { withSettings } from "./settings-file.ts";
+import { withoutSettings, withSettings } from "./settings-file.ts";
 
 it("a setting is replaced in its place, and what the operator wrote beside it stays", () => {
   const text = "# ours\nKAUKE_HOST=127.0.0.1\n\nKAUKE_LOG_DAYS=30 # a month\nKAUKE_HOST=::1\n";
@@ -21,4 +21,10 @@ it("whatever the values are, the server reads them as they were given, and writi
       expect(withSettings(once, second)).toBe(once);
     }),
   );
+});
+
+it("a setting is removed with all its lines, and nothing else", () => {
+  const text = "# KAUKE_A=1\nexport KAUKE_A=1\nKAUKE_AB=2\n\nKAUKE_A = 3\n";
+  expect(withoutSettings(text, ["KAUKE_A", "KAUKE_C"])).toBe("# KAUKE_A=1\nKAUKE_AB=2\n\n");
+  expect(withoutSettings("", ["KAUKE_A"])).toBe("");
 });

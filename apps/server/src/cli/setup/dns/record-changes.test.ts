@@ -47,6 +47,34 @@ const notable = (existing: readonly DnsRecord[], options?: DecideOptions) =>
 const changes = (existing: readonly DnsRecord[], options?: DecideOptions) =>
   changesOf(decide(existing, options), setsOf(existing));
 
+describe("the records of a forwarding provider", () => {
+  const verification = (value: string) => text(zone, `forward-email-site-verification=${value}`);
+  const theirs = [mx("mx1.provider.example"), mx("mx2.provider.example"), verification("a1B2")];
+  const kinds = (existing: readonly DnsRecord[], options?: DecideOptions) =>
+    decideRecords(theirs, setsOf(existing), options).map((one) => (one.kind === "conflict" ? one.reason : one.kind));
+
+  it.each<[string, readonly DnsRecord[], DecideOptions, readonly string[]]>([
+    ["nothing there", [], {}, ["add", "add", "add"]],
+    ["all there", theirs, {}, ["keep", "keep", "keep"]],
+    ["our own MX of before", [mx(host)], { formerMailHosts: [host] }, ["replace", "replace", "add"]],
+    ["an MX of others", [mx(host)], {}, ["other_mx", "other_mx", "mail_elsewhere"]],
+    ["another text", [text(zone, "site-verification=1")], {}, ["add", "add", "add"]],
+    ["another account's verification", [verification("z9")], {}, ["add", "add", "other_text"]],
+    ["another account's, to be taken over", [verification("z9")], { takeOver: true }, ["add", "add", "replace"]],
+  ])("with %s", (_, existing, options, expected) => {
+    expect(kinds(existing, options)).toEqual(expected);
+  });
+
+  it("replace our own MX in one change, and nothing of others is lost", () => {
+    const sets = setsOf([mx(host), text(zone, "site-verification=1")]);
+    const decisions = decideRecords(theirs, sets, { formerMailHosts: [host] });
+    expect(decisions.some((one) => one.kind === "replace" && one.isOfOthers)).toBe(false);
+    const [ofMx, ofText] = changesOf(decisions, sets);
+    expect(ofMx).toMatchObject({ type: "MX", remove: [mx(host)], add: theirs.slice(0, 2) });
+    expect(ofText).toMatchObject({ type: "TXT", remove: [], add: theirs.slice(2) });
+  });
+});
+
 describe("with", () => {
   it("nothing there, all records are added", () => {
     expect(notable([])).toEqual([]);
