@@ -31,7 +31,8 @@ export function addDebianFiles(
   copy(fixed("kauke.sh"), "usr/bin/kauke");
   copy(fixed("kauke.env"), "etc/kauke/kauke.env");
   put("usr/lib/systemd/system/kauke.service", serviceUnit());
-  for (const page of ["operating", "settings", "limits"]) copy(join(checkout, `docs/${page}.md`), `${doc}/${page}.md`);
+  for (const page of ["operating", "forwarding-provider", "settings", "limits"])
+    copy(join(checkout, `docs/${page}.md`), `${doc}/${page}.md`);
   put(`${doc}/copyright`, copyrightFile(checkout, target));
   put(`${doc}/node-LICENSE.gz`, packed(readFileSync(join(checkout, NODE_LICENCE))));
   put(`${doc}/changelog.gz`, packed(changelog(release)));

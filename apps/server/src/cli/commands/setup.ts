@@ -162,7 +162,11 @@ function providerDeps(values: Values, { config, resolver, waitMs }: Around): Pro
     countAliases: async () => {
       if (!(await isRunning(config()))) return 0;
       const access = await openAccess(config());
-      return await countAliases(access).finally(() => access.close());
+      try {
+        return await countAliases(access);
+      } finally {
+        await access.close();
+      }
     },
     withPolicy: async (domains) => {
       const found = await Promise.all(domains.map((domain) => resolver.resolveTxt(`_mta-sts.${domain}`)));

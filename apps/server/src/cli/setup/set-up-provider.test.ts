@@ -266,6 +266,21 @@ it("what awaits the provider's approval is said, with what it means, unless mail
   expect(relayed.filter((line) => line.includes("sending"))).toEqual([]);
 });
 
+it("what the server itself finds of the account decides too", async () => {
+  const says = "Aliases can't be set up: the provider can't be reached.";
+  const { service } = deps(publicUrl);
+  const access = async () => {
+    const ready = await service.access();
+    const checks = [checking("provider", "Forward Email").fix(says), checking("ports", "x").fix("not asked")];
+    return ready === null ? null : { ...ready, health: async () => ({ checkedAt: "", checks }) };
+  };
+  const said = await run(deps(publicUrl, { service: { ...service, access } }));
+  expect(said.slice(-2)).toEqual([
+    `fix provider Forward Email: ${says}`,
+    "fix setup kauke.example: Run this command again later: it goes on from here.",
+  ]);
+});
+
 it("of a self-hosted copy no record is invented", async () => {
   const said = await run(deps(copyUrl));
   expect(parseDotEnv(settings)).toMatchObject({ KAUKE_PROVIDER_URL: copyUrl.origin });

@@ -32,10 +32,17 @@ export async function* withProvider(
   yield* checkSending(at, { isOwnWay: facts.delivery !== "provider", pageOf });
   yield* certificates(access, deps);
   yield await deps.account(access, options.mailbox);
-  if (!isForwarding) return void (yield fix("Run this command again later: it goes on from here."));
+  const isReached = yield* succeed(seenByServer(access));
+  if (!isForwarding || !isReached) return void (yield fix("Run this command again later: it goes on from here."));
   yield ok(
     `${facts.publicUrl} is yours, and the provider forwards the mail of its aliases. Ask \`kauke doctor\` whenever something seems wrong.`,
   );
+}
+
+/** What the server itself, as its own user, finds of the account. */
+async function* seenByServer(access: OperatorAccess): AsyncGenerator<CheckResult> {
+  const { checks } = await access.health({});
+  yield* checks.filter(({ check }) => check === "provider");
 }
 
 /** @returns whether the domains' mail may be led to the provider */
