@@ -1,8 +1,13 @@
 /** The steps of `kauke setup` with a forwarding provider, against a running server and an account of the test's. */
 import type { DnsRecord } from "@kauke/mail-rfc";
+import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
+import { FakeForwardEmail } from "@kauke/testkit/fakes/fake-forward-email";
 import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type ProviderAccount, type ProviderDomain, ProviderError } from "../../core/forwarding/provider-account.ts";
+import { parseAllowList } from "../../mail/transport/address-guard.ts";
+import { guardedCall } from "../../mail/transport/guarded-call.ts";
+import { forwardEmailProvider } from "../../platform/forward-email/forward-email.ts";
 import { parseDotEnv } from "../../settings/env.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
 import { offerAccount } from "./account.ts";
@@ -305,6 +310,33 @@ it("a blocked port 25 offers the provider", async () => {
   expect(parseDotEnv(settings)).toMatchObject({ KAUKE_FORWARDING: "forward-email" });
   // It is set now, so that nobody has to choose again.
   expect((await run(deps(publicUrl, { look }), { forwarding: null })).filter(isFix)).toEqual([]);
+});
+
+it("the adapter's account does the same at the provider, which sees no request that it would not expect", async () => {
+  await using fake = await FakeForwardEmail.start({ key, domains: [] });
+  const url = new URL(fake.url);
+  const { account: real } = forwardEmailProvider(
+    guardedCall({ resolver: createFakeDns({}), allow: parseAllowList(["127.0.0.1"]) }),
+    { url, key },
+  );
+  if (real === null) throw new Error("no account");
+  const given = deps(url, {}, { account: () => real });
+  const first = await run(given);
+  expect(first).toContain("ok provider kauke.example: Added, without a catch-all.");
+  expect(first.at(-1)).toMatch(/^fix setup .* again later/);
+  expect(fake.aliases(domain)).toEqual([]);
+  Object.assign(fake.domain(domain), { has_mx_record: true, has_txt_record: true });
+  const second = await run(given);
+  expect(second.filter(isFix)).toEqual([]);
+  expect(second).toContain("ok provider kauke.example: It is there, without a catch-all.");
+  fake.putAlias(`*@${domain}`, { recipients: ["you@elsewhere.example"] });
+  expect((await run(given)).find(isFix)).toMatch(/catch-all forwards mail to names without an alias/);
+  fake.removeAlias(`*@${domain}`);
+  fake.domain(domain).is_global = true;
+  expect((await run(given)).find(isFix)).toMatch(/shares it between its customers/);
+  fake.store.account.plan = "free";
+  expect((await run(given)).find(isFix)).toMatch(/aliases by the API need a paid plan/);
+  expect(fake.violations).toEqual([]);
 });
 
 it("back to this server: the provider's settings go, its hosts are replaced, and its copies are named", async () => {
