@@ -105,7 +105,13 @@ function depsOf({ values }: CommandCall, dns: DnsProvider | null): SetupDeps {
   // Standard output carries the JSON, so text for people goes to standard error.
   const show = (text: string) => void (values.json === true ? process.stderr : process.stdout).write(text);
   return {
-    settings: { file, read, write: (text) => writeSettings(file, text), parse: parseDotEnv },
+    settings: {
+      file,
+      read,
+      write: (text) => writeSettings(file, text),
+      parse: parseDotEnv,
+      isOpenToOthers: () => process.platform !== "win32" && (statSync(file).mode & 0o004) !== 0,
+    },
     look: async (wanted) =>
       lookAround(wanted, {
         resolver,

@@ -97,6 +97,7 @@ function deps(url: URL, change: Partial<SetupDeps> = {}, provider: Partial<Setup
       read: () => settings,
       write: (text) => void (settings = text),
       parse: parseDotEnv,
+      isOpenToOthers: () => false,
     },
     look: async (one) => {
       wanted.push(one);
@@ -211,6 +212,14 @@ it.each<[string, () => void, RegExp]>([
   expect(said.find((line) => isFix(line))).toMatch(says);
   expect(said.at(-1)).toBe("fix setup kauke.example: Nothing was changed: mend this first.");
   expect([state.added, starts, settings]).toEqual([[], [], "# ours\n"]);
+});
+
+it("settings that others can read are named, because the key is in them", async () => {
+  const given = deps(publicUrl);
+  const said = await run({ ...given, settings: { ...given.settings, isOpenToOthers: () => true } });
+  expect(said).toContainEqual(
+    expect.stringMatching(/^warn settings .* Written\. Other users of this machine can read it/),
+  );
 });
 
 it("a missing key says how to give one", async () => {

@@ -44,6 +44,7 @@ function deps(change: Partial<SetupDeps> = {}): SetupDeps {
       read: () => settings,
       write: (text) => void (settings = text),
       parse: parseDotEnv,
+      isOpenToOthers: () => false,
     },
     look: async () => [checking("address", "this machine").ok("It is here.")],
     confirm: async () => true,

@@ -76,7 +76,7 @@ async function* carryOut(chosen: Chosen): AsyncGenerator<CheckResult> {
     return void (yield fix("No setting was changed: mend this first."));
   const isChanged = Object.keys(change.set).length + change.remove.length > 0;
   if (isChanged) deps.settings.write(withSettings(withoutSettings(text, change.remove), change.set));
-  yield checking("settings", deps.settings.file).ok(isChanged ? "Written." : "As they were.");
+  yield settingsResult(chosen, isChanged);
   const started = await deps.service.ensure({ isChanged });
   yield started;
   if (started.state === "fix") return;
@@ -89,6 +89,13 @@ async function* carryOut(chosen: Chosen): AsyncGenerator<CheckResult> {
   } finally {
     await access.close();
   }
+}
+
+function settingsResult({ deps: { settings }, provider }: Chosen, isChanged: boolean): CheckResult {
+  const { ok, warn } = checking("settings", settings.file);
+  const says = isChanged ? "Written." : "As they were.";
+  if (provider === null || !settings.isOpenToOthers()) return ok(says);
+  return warn(`${says} Other users of this machine can read it, and the API key in it: take that right from them.`);
 }
 
 /** Domains that the server is set up for. */

@@ -18,7 +18,14 @@ export interface SetupOptions {
 }
 
 export interface SetupDeps {
-  settings: { file: string; read(): string; write(text: string): void; parse(text: string): Record<string, string> };
+  settings: {
+    file: string;
+    read(): string;
+    write(text: string): void;
+    parse(text: string): Record<string, string>;
+    /** Whether other users of this machine can read the file. */
+    isOpenToOthers(): boolean;
+  };
   look(wanted: Wanted): Promise<CheckResult[]>;
   /** Asks the operator whether to go on; true at once with `--yes`. */
   confirm(): Promise<boolean>;
