@@ -11,6 +11,7 @@ import { openAccess } from "../control/operator-access.ts";
 import { type CheckResult, mustMend, resultLine } from "../doctor/check-result.ts";
 import { offerAccount } from "../setup/account.ts";
 import type { DnsProvider } from "../setup/dns/provider.ts";
+import { textKind } from "../setup/dns/text-kinds.ts";
 import { dnsChoices, dnsProviderOf } from "../setup/dns-choice.ts";
 import { lookAround, ownAddresses } from "../setup/look.ts";
 import { forwardingChoices, forwardingOption, providerChoice, terminal } from "../setup/provider-choice.ts";
@@ -175,11 +176,18 @@ function providerDeps(values: Values, { config, resolver, waitMs }: Around): Pro
       }
     },
     withPolicy: async (domains) => {
-      const found = await Promise.all(domains.map((domain) => resolver.resolveTxt(`_mta-sts.${domain}`)));
-      return domains.filter((_, at) => found[at]?.kind === "found");
+      const found = await Promise.all(domains.map((domain) => hasOwnPolicy(domain, resolver)));
+      return domains.filter((_, at) => found[at]);
     },
     wait: { limitMs: waitMs, pauseMs: 20_000 },
   };
+}
+
+/** A policy of others, which names their mail hosts, is theirs to end. */
+async function hasOwnPolicy(domain: string, resolver: Resolver): Promise<boolean> {
+  const name = `_mta-sts.${domain}`;
+  const found = await resolver.resolveTxt(name);
+  return found.kind === "found" && found.records.some((text) => textKind({ type: "TXT", name, text })?.isOurs(text));
 }
 
 const providerOffer =

@@ -143,21 +143,14 @@ async function until({ limitMs, pauseMs }: ProviderDeps["wait"], look: () => Pro
   }
 }
 
-/**
- * Waits until the provider has as many aliases as this server. Before that, a domain's mail must not be led there: the
- * provider would refuse it for good.
- */
-export async function awaitAliases({ account, domains, wait }: AtProvider, aliases: number): Promise<CheckResult> {
+/** Until the provider has all aliases, mail must not be led there: it refuses mail to names that it does not know. */
+export async function checkAliases({ account, domains }: AtProvider, aliases: number): Promise<CheckResult> {
   const at = checking("provider", "aliases");
   return await orProblem(at, async () => {
-    let there = 0;
-    const isComplete = await until(wait, async () => {
-      there = await countCopies(account, domains);
-      return there >= aliases;
-    });
-    if (isComplete) return at.ok(aliases === 0 ? "This server has none yet." : `All ${aliases} are there.`);
+    const there = await countCopies(account, domains);
+    if (there >= aliases) return at.ok(aliases === 0 ? "This server has none yet." : `All ${aliases} are there.`);
     return at.fix(
-      `${there} of ${aliases} are there. The MX records wait for the others, because the provider refuses mail to names that it does not know: run this command again later. \`kauke doctor\` says what holds them up.`,
+      `${there} of ${aliases} are there, and the MX records wait for the others: \`kauke provider push --yes\` sets them up and shows the progress. Then run this command again.`,
     );
   });
 }

@@ -238,7 +238,7 @@ it("the MX records wait until the provider has all aliases", async () => {
   const { service } = deps(publicUrl);
   const given = deps(publicUrl, { service: { ...service, access } });
   const said = await run(given);
-  expect(said.find((line) => isFix(line))).toMatch(/^fix provider aliases: 2 of 3 are there\. The MX records wait/);
+  expect(said.find((line) => isFix(line))).toMatch(/^fix provider aliases: 2 of 3 are there, and the MX records wait/);
   expect(published.map(({ type }) => type)).toEqual(["A", "TXT"]);
   expect(said.at(-1)).toMatch(/^fix setup kauke\.example: Run this command again later/);
   state.aliases.push("last");

@@ -54,7 +54,7 @@ export interface ProviderDeps {
   account(choice: ProviderChoice): ProviderAccount;
   /** Aliases of the server that runs here; 0 when none runs. */
   countAliases(): Promise<number>;
-  /** Those of the domains that have an MTA-STS record. */
+  /** Those of the domains that have an MTA-STS record of an earlier setup. */
   withPolicy(domains: readonly string[]): Promise<readonly string[]>;
   /** Milliseconds: how long the provider is waited for, and between two looks at it. */
   wait: { limitMs: number; pauseMs: number };

@@ -6,7 +6,7 @@ import type { OperatorAccess } from "../control/operator-access.ts";
 import { withdrawnPolicy } from "../dns-plan.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
 import { providerDomainPage, providerMailHosts, providerRecords } from "../provider-records.ts";
-import { type AtProvider, awaitAliases, checkSending, readDomains, verifyForwarding } from "./provider-steps.ts";
+import { type AtProvider, checkAliases, checkSending, readDomains, verifyForwarding } from "./provider-steps.ts";
 import { addressRecords, certificates, countAliases, publishFirst, succeed } from "./server-steps.ts";
 import type { Running } from "./setup-deps.ts";
 
@@ -21,7 +21,7 @@ export async function* withProvider(
   const domains = await readDomains(at);
   if ("says" in domains) return void (yield domains);
   const pageOf = (domain: string) => providerDomainPage(url, domain) ?? "the domain's page at the provider";
-  const isMailDue = yield* awaitedAliases(access, at, domains);
+  const isMailDue = yield* areAliasesThere(access, at, domains);
   if (providerMailHosts(url) === null && isMailDue)
     yield checking("dns", "records").warn(`Publish the MX and TXT records that ${pageOf(options.domain)} shows.`);
   const isPublished = yield* succeed(
@@ -46,13 +46,13 @@ async function* seenByServer(access: OperatorAccess): AsyncGenerator<CheckResult
 }
 
 /** @returns whether the domains' mail may be led to the provider */
-async function* awaitedAliases(
+async function* areAliasesThere(
   access: OperatorAccess,
   at: AtProvider,
   domains: readonly ProviderDomain[],
 ): AsyncGenerator<CheckResult, boolean> {
   if (domains.every(({ hasMxRecord }) => hasMxRecord)) return true;
-  const result = await awaitAliases(at, await countAliases(access));
+  const result = await checkAliases(at, await countAliases(access));
   yield result;
   return result.state === "ok";
 }
