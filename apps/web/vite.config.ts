@@ -19,7 +19,7 @@ const baseChunk = {
       "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|search|x)\\.)",
       "src/api/(?:api-error|client|connection)\\.ts",
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs)\\.ts",
-      "src/app/path\\.ts",
+      "src/app/(?:page-settings|path)\\.ts",
       "src/ui/(?:Mask|store|toast-store|use-is-live|use-late|text/count-text)\\.ts",
       "packages/contract/src/(?:limits|routes|split-address)\\.ts",
     ].join("|"),
@@ -39,7 +39,9 @@ const kitChunk = {
       "src/ui/(?:Card|Controls|Dialog|Field|LoadFailed|SubmitButton|TypedConfirmDialog|use-part)\\.tsx",
       "src/ui/(?:files|text/copy-text|text/refusal-text|text/time-text)\\.ts",
       "src/app/with-queries\\.",
-      "src/api/(?:account-settings|aliases|encryption-keys|mailboxes|session/ways-in)\\.ts",
+      "src/features/(?:encryption-keys/KeyOptions|forwarding/NeedsEngine)\\.tsx",
+      "packages/contract/src/provider-problems\\.ts",
+      "src/api/(?:account-settings|aliases|encryption-keys|forwarding|mailboxes|session/ways-in)\\.ts",
     ].join("|"),
   ),
 };
@@ -51,7 +53,7 @@ const formsChunk = {
     [
       "node_modules/(?:react-hook-form|@hookform)/",
       "packages/contract/src/(?:alias|labels|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
-      "src/features/aliases/(?:alias-text|list/list-view)\\.ts",
+      "src/features/(?:aliases/(?:alias-text|list/list-view)|auth/password-form)\\.ts",
     ].join("|"),
   ),
 };

@@ -19,6 +19,7 @@ export * from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";
 export * from "./forwarding.ts";
+export * from "./forwarding-texts.ts";
 export * from "./generated-names.ts";
 export * from "./imports.ts";
 export * from "./labels.ts";

@@ -29,5 +29,6 @@ export const gdprArticles = {
   restriction: "18",
   portability: "20",
   objection: "21",
+  processor: "28",
   complaint: "77",
 } as const;

@@ -16,6 +16,9 @@ export function linkPlaceholder(name: string): string {
   return `https://${name.toLowerCase()}.link.invalid/`;
 }
 
+/** Name of the meta element with the forwarding provider's name, and its SMTP host; absent with our own engine. */
+export const forwardingMeta = "forwarding";
+
 /** Each page event is a series of `kauke_page_events_total`. */
 export const pageEvents = [
   "page_view",

@@ -132,7 +132,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   await serveSite(app, {
     preview: previewAccess(null),
     ...options,
-    settings: { ...config, hasGoogle: Boolean(options.federatedIssuer) },
+    settings: { ...config, hasGoogle: Boolean(options.federatedIssuer), provider: deps.forwarding.about },
     cookie,
   });
   for (const mount of options.extraRoutes ?? []) mount(app);

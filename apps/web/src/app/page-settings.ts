@@ -1,5 +1,5 @@
 /** The server may set the links by `<meta name="links" content='{"docs":"https://…"}'>` (`KAUKE_LINK_*`). */
-import { docsPath, linkPlaceholder, pagePlaceholders, smtpGuidePath } from "@kauke/contract";
+import { docsPath, forwardingMeta, linkPlaceholder, pagePlaceholders, smtpGuidePath } from "@kauke/contract";
 
 const defaults = {
   docs: docsPath,
@@ -36,9 +36,12 @@ function placeholders(): Links {
   return { ...defaults, ...Object.fromEntries(names.map((name) => [name, linkPlaceholder(name)])) };
 }
 
+/** The meta element with one of the server's settings. */
+export const findMeta = (name: string): HTMLMetaElement | null => document.querySelector(`meta[name="${name}"]`);
+
 export function readLinks(): Links {
   if (import.meta.env.SSR) return placeholders();
-  return parseLinks(document.querySelector<HTMLMetaElement>('meta[name="links"]')?.content ?? "");
+  return parseLinks(findMeta("links")?.content ?? "");
 }
 
 /** The first domain, by `<meta name="domain" content="kauke.test" data-longest="10">`, until all have loaded. */
@@ -52,7 +55,19 @@ const unknown = "kauke.test";
 
 export function readSiteDomain(): SiteDomain {
   if (import.meta.env.SSR) return { domain: pagePlaceholders.domain, longest: pagePlaceholders.longestDomain };
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="domain"]');
+  const meta = findMeta("domain");
   const domain = meta?.content || unknown;
   return { domain, longest: meta?.dataset.longest ?? String(domain.length) };
+}
+
+export interface SiteProvider {
+  name: string;
+  smtpHost: string;
+}
+
+/** The server's forwarding provider, by `<meta name="forwarding" content="Forward Email" data-smtp-host="smtp.…">`. */
+export function readProvider(): SiteProvider | null {
+  if (import.meta.env.SSR) return null;
+  const meta = findMeta(forwardingMeta);
+  return meta && { name: meta.content, smtpHost: meta.dataset.smtpHost ?? "" };
 }

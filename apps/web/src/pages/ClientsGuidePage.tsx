@@ -1,5 +1,6 @@
 /** Guide to password managers, and to extensions and apps of other alias services. */
-import { product } from "@kauke/contract";
+import { type ForwardingTexts, product } from "@kauke/contract";
+import { readForwardingTexts } from "../features/legal/figures.ts";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 interface Client {
@@ -10,7 +11,7 @@ interface Client {
   limits: readonly string[];
 }
 
-const clients: readonly Client[] = [
+const clientsOf = (texts: ForwardingTexts): readonly Client[] => [
   {
     id: "bitwarden",
     title: "Bitwarden",
@@ -68,10 +69,7 @@ const clients: readonly Client[] = [
       "On its first screen open the settings and enter the address of this site as API URL.",
       "Choose to sign in with an API key and enter your key.",
     ],
-    limits: [
-      "Reverse aliases can't be listed: this server keeps no readable list of the people you write to. Answer forwarded mail, or write on Compose.",
-      "Counters are 0 and activity is empty.",
-    ],
+    limits: [texts.clientsReverse, "Counters are 0 and activity is empty."],
   },
   {
     id: "simplelogin-apps",
@@ -135,7 +133,7 @@ export function ClientsGuidePage() {
             </>
           ),
         },
-        ...clients.map(({ id, title, steps, limits }) => ({
+        ...clientsOf(readForwardingTexts()).map(({ id, title, steps, limits }) => ({
           id,
           title,
           body: (

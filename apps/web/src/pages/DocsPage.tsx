@@ -1,10 +1,11 @@
 /** The target of the footer's Documentation link, unless the operator sets another. */
 import { limits, product, sessionTimes } from "@kauke/contract";
-import { minutesText } from "../features/legal/figures.ts";
+import { minutesText, readForwardingTexts } from "../features/legal/figures.ts";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function DocsPage() {
   const { name } = product;
+  const texts = readForwardingTexts();
   return (
     <LegalPage
       title="Documentation"
@@ -17,7 +18,7 @@ export function DocsPage() {
             <>
               <p>
                 On the <PageLink to="/dashboard">dashboard</PageLink> choose a name and a domain, and enter where mail
-                goes: mailboxes, webhook addresses or both, with commas between them. The alias forwards at once.
+                goes: mailboxes, webhook addresses or both, with commas between them. {texts.docsAlias}
               </p>
               <ul>
                 <li>
@@ -35,22 +36,15 @@ export function DocsPage() {
           title: "Confirm a mailbox",
           body: (
             <p>
-              The first time something is forwarded to a mailbox, it gets one message that asks “Is this mailbox
-              yours?”. Until its link is opened the mailbox takes only a few messages a day. The address you sign in
-              with counts as confirmed once you have confirmed it in <PageLink to="/settings">Settings</PageLink>.
+              {texts.docsConfirm} The address you sign in with counts as confirmed once you have confirmed it in{" "}
+              <PageLink to="/settings">Settings</PageLink>.
             </p>
           ),
         },
         {
           id: "answer",
           title: "Answer as the alias",
-          body: (
-            <p>
-              Forwarded mail shows a reply address in place of its sender. Answer as usual: the answer is sent as your
-              alias, without your real address. If your message still contains that address, in a signature for example,
-              it is refused and the refusal says in which line.
-            </p>
-          ),
+          body: <p>{texts.docsAnswer}</p>,
         },
         {
           id: "send",
@@ -97,9 +91,8 @@ export function DocsPage() {
           title: "Webhooks",
           body: (
             <p>
-              A destination that begins with <code>https://</code> gets each message as JSON by POST, signed as Standard
-              Webhooks describes; the secret is in the alias' panel. An answer of <code>410</code> pauses it. The calls
-              of this server are described at <code>/api/openapi.json</code>.
+              A destination that begins with <code>https://</code> {texts.docsWebhooks} The calls of this server are
+              described at <code>/api/openapi.json</code>.
             </p>
           ),
         },

@@ -1,6 +1,6 @@
 /** The rights under the EU's General Data Protection Regulation. */
 import { gdprArticles, legalFacts, product, retentionDays } from "@kauke/contract";
-import { daysText } from "../features/legal/figures.ts";
+import { daysText, readForwardingTexts } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function GdprPage() {
@@ -19,14 +19,14 @@ export function GdprPage() {
 }
 
 function responsible(): LegalPart {
+  const texts = readForwardingTexts();
   return {
     id: "responsible",
     title: "Who is responsible",
     body: (
       <p>
-        The controller is whoever operates this server. Write to <code>postmaster@</code> any alias domain it offers;
-        that mailbox is always accepted. {product.name} the program is made in {legalFacts.country}, and its makers see
-        none of the data on a server that somebody else runs.
+        The controller is whoever operates this server. Write to <code>postmaster@</code> {texts.gdprPostmaster}{" "}
+        {product.name} the program is made in {legalFacts.country}, {texts.gdprProcessor}
       </p>
     ),
   };
@@ -127,8 +127,7 @@ function deletion(): LegalPart {
       <>
         <p>
           Account, aliases, SMTP credentials, encryption keys, sessions, notices and mail still waiting are erased at
-          once and in one step; the files in which that mail waited follow by themselves. Nobody can bring them back, we
-          included.
+          once and in one step; {readForwardingTexts().gdprDeletion}
         </p>
         <p>
           At the latest {daysText(retentionDays.deletedAccount)} after that the last account data is gone: keyed hashes

@@ -1,4 +1,5 @@
 import { product } from "@kauke/contract";
+import { readForwardingTexts } from "../features/legal/figures.ts";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 interface Source {
@@ -73,7 +74,7 @@ export function MovingGuidePage() {
                   Only a few addresses that other people have are named beforehand. Beyond those, whether an address is
                   free is found out when you import it.
                 </li>
-                <li>Mailboxes are asked for confirmation when the first mail is forwarded to them, as always.</li>
+                <li>{readForwardingTexts().movingConfirm}</li>
                 <li>API keys of other services are used once and never stored.</li>
               </ul>
             </>

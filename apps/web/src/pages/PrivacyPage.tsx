@@ -1,5 +1,5 @@
 import { legalFacts, limits, mailDays, product, retentionDays, sessionTimes } from "@kauke/contract";
-import { daysText, hoursText, minutesText, readLogsKept } from "../features/legal/figures.ts";
+import { daysText, hoursText, minutesText, readForwardingTexts, readLogsKept } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function PrivacyPage() {
@@ -22,13 +22,7 @@ function inShort(): LegalPart {
   return {
     id: "short",
     title: "In short",
-    body: (
-      <p>
-        {product.name} stores what it needs to forward your mail, sealed, until you delete it. Mail goes through and
-        does not stay. No log holds an address, a subject, a word of a message or a network address. Nobody else's
-        program runs in these pages.
-      </p>
-    ),
+    body: <p>{readForwardingTexts().privacyShort} Nobody else's program runs in these pages.</p>,
   };
 }
 
@@ -66,31 +60,21 @@ function account(): LegalPart {
 }
 
 function mail(): LegalPart {
+  const texts = readForwardingTexts();
   return {
     id: "mail",
     title: "Mail on its way to you",
     body: (
       <>
+        <p>{texts.privacyArrival}</p>
+        <p>{texts.privacyWaiting}</p>
         <p>
-          A message is taken into memory, its header is rewritten so that neither side sees the other's real address,
-          and it is passed on while the sender is still connected. When every destination has taken it, nothing of it
-          remains here.
-        </p>
-        <p>
-          When a destination doesn't answer, or not in time, the message is kept sealed together with its envelope: who
-          sent it, from which machine, and where it goes. It is deleted with its last delivery, or after about{" "}
-          {daysText(mailDays.undelivered)} unless the operator of this server has set another schedule.
-        </p>
-        <p>
-          Answers go through reply addresses. What leads them back to your correspondent is stored so that only the
-          reply address itself opens it; a list of the people who wrote to you can't be made from the database. Mail to
-          a paused alias is dropped unread. Mail to <code>postmaster@</code> and <code>abuse@</code> goes to the
-          operator; where no mailbox is set for it, it is kept sealed until it is read,{" "}
-          {daysText(retentionDays.technicalLogs)} at the longest.
+          {texts.privacyReplies} Mail to a paused alias is dropped unread. Mail to <code>postmaster@</code> and{" "}
+          <code>abuse@</code> {texts.privacyPostmaster}
         </p>
         <p>
           The first time you forward to a mailbox it gets one message from us, with links that work for{" "}
-          {daysText(mailDays.confirmationLink)}, to ask whether it is yours. If its owner blocks it for everybody, a
+          {daysText(mailDays.confirmationLink)}, {texts.privacyConfirmation} If its owner blocks it for everybody, a
           keyed hash of it stays so that the block lasts.
         </p>
       </>
@@ -106,8 +90,7 @@ function sending(): LegalPart {
       <p>
         A message you compose waits sealed until it is sent, failed or undone; then its text, subject and recipient are
         erased. A record of its state and times, without those, stays for you to look at,{" "}
-        {daysText(retentionDays.technicalLogs)} at most. Mail sent with SMTP credentials keeps no such record. Header
-        fields that reveal your device or time zone are removed.
+        {daysText(retentionDays.technicalLogs)} at most. {readForwardingTexts().privacySending}
       </p>
     ),
   };
@@ -237,6 +220,7 @@ function times(): LegalPart {
 }
 
 function others(): LegalPart {
+  const texts = readForwardingTexts();
   return {
     id: "others",
     title: "Who else sees something",
@@ -244,14 +228,11 @@ function others(): LegalPart {
       <>
         <ul>
           <li>The mailboxes and webhooks you forward to receive your mail. That is what they are for.</li>
-          <li>People you answer see the alias, never the mailbox behind it.</li>
+          <li>{texts.privacyAnswers}</li>
+          <li>{texts.privacyOthers}</li>
           <li>
-            {product.name} forwards with its own engine. If the operator uses a relay for outgoing mail, forwarding is
-            carried out through that third-party forwarding provider, which sees the messages and where they go.
-          </li>
-          <li>
-            Mail hosts on the way see what mail hosts see. The connection to them is encrypted where they offer it; to
-            be sure of the content, encrypt it, or have forwarded mail encrypted to your key.
+            Mail hosts on the way see what mail hosts see. The connection to them is encrypted where they offer it;{" "}
+            {texts.privacyEncrypted}
           </li>
           <li>
             Authorities, if a binding order says so. The <PageLink to="/transparency">Transparency Report</PageLink>{" "}

@@ -1,15 +1,17 @@
 /** The target of the SMTP panel's setup guide, unless the operator sets another. */
 import { useState } from "react";
-import { readSiteDomain } from "../app/page-settings.ts";
+import { readProvider, readSiteDomain } from "../app/page-settings.ts";
+import { readForwardingTexts } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 function Values() {
   const [{ domain }] = useState(readSiteDomain);
+  const [provider] = useState(readProvider);
   return (
     <FactTable
       heads={["Field", "Value"]}
       rows={[
-        ["Server", `smtp.${domain}`],
+        ["Server", provider?.smtpHost ?? `smtp.${domain}`],
         ["Port with STARTTLS", "587"],
         ["Port with SSL/TLS", "465"],
         ["User name", "the whole alias address"],
@@ -58,6 +60,7 @@ const programs = [
 ] as const;
 
 export function SmtpGuidePage() {
+  const texts = readForwardingTexts();
   return (
     <LegalPage
       title="SMTP setup guide"
@@ -92,15 +95,9 @@ export function SmtpGuidePage() {
           title: "When a message is refused",
           body: (
             <ul>
-              <li>
-                <code>535</code>: user name or password are not those of the panel, or the alias is paused.
-              </li>
-              <li>
-                <code>553</code>: the From of the message is not the alias you signed in as.
-              </li>
-              <li>
-                <code>550</code>: the message contains the address the alias forwards to. The answer says in which line.
-              </li>
+              <li>{texts.smtpPassword}</li>
+              <li>{texts.smtpFrom}</li>
+              <li>{texts.smtpLeak}</li>
             </ul>
           ),
         },

@@ -1,5 +1,5 @@
-import { legalFacts, mailDays, product, sessionTimes } from "@kauke/contract";
-import { daysText, dollarsText, minutesText } from "../features/legal/figures.ts";
+import { legalFacts, product, sessionTimes } from "@kauke/contract";
+import { dollarsText, minutesText, readForwardingTexts } from "../features/legal/figures.ts";
 import { LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function TermsPage() {
@@ -80,8 +80,7 @@ function fairUse(): LegalPart {
         </ul>
         <p>
           Some names are reserved, and there are limits on how much an account does in a given time. Point aliases only
-          at mailboxes and webhooks that are yours or whose owner agrees: each new mailbox is asked, gets only a few
-          messages until it confirms, and none when it says no.
+          at mailboxes and webhooks that are yours or whose owner agrees: {readForwardingTexts().termsFairUse}
         </p>
       </>
     ),
@@ -89,6 +88,7 @@ function fairUse(): LegalPart {
 }
 
 function mail(): LegalPart {
+  const texts = readForwardingTexts();
   return {
     id: "mail",
     title: "Your mail",
@@ -96,13 +96,10 @@ function mail(): LegalPart {
       <>
         <p>
           Your mail stays yours. We don't read it, and we change only what forwarding needs: parts of the header, never
-          the content. Mail to a paused alias is silently dropped. A message that a destination does not take is tried
-          again for about {daysText(mailDays.undelivered)} unless the operator has set another schedule; then it is
-          deleted and you are notified.
+          the content. Mail to a paused alias is silently dropped. {texts.termsUndelivered}
         </p>
         <p>
-          Forwarding is done by our own engine or, where the operator has set one up, carried out through a third-party
-          forwarding provider. The host of your inbox applies rules of its own, and may sort out or refuse what we
+          {texts.termsForwarding} The host of your inbox applies rules of its own, and may sort out or refuse what we
           bring. Don't make an alias the only way to something you can't afford to lose.
         </p>
       </>

@@ -1,9 +1,10 @@
 import { legalFacts, mailDays, product, retentionDays } from "@kauke/contract";
-import { daysText, readLogsKept } from "../features/legal/figures.ts";
+import { daysText, readForwardingTexts, readLogsKept } from "../features/legal/figures.ts";
 import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
 
 export function TransparencyPage() {
   const { name } = product;
+  const texts = readForwardingTexts();
   const { governmentRequests, breaches, emailLogs, nextReport, launched, gdprResponseDays } = legalFacts;
   return (
     <LegalPage
@@ -49,7 +50,7 @@ export function TransparencyPage() {
           title: "What we keep",
           body: (
             <>
-              <p>{name} keeps zero e-mail logs. What remains has an end date; these are the latest ones.</p>
+              <p>{texts.transparencyLogs}</p>
               <FactTable
                 heads={["Data", "Removed"]}
                 rows={[
@@ -82,11 +83,7 @@ export function TransparencyPage() {
                 <li>public encryption keys, and private ones in the form locked by a master password we don't know;</li>
                 <li>mail that waits for delivery at that moment.</li>
               </ul>
-              <p>
-                No record says who wrote to an alias, or about what. The entries that route replies back show when a
-                correspondent first wrote. Who that is can be decrypted only with the reply address itself, which is in
-                the mail you received and not here. Mail that has been passed on is not here any more.
-              </p>
+              <p>{texts.transparencyRecords}</p>
             </>
           ),
         },
@@ -95,12 +92,7 @@ export function TransparencyPage() {
           title: "How forwarding works",
           body: (
             <>
-              <p>
-                {name} has a mail engine of its own. It takes a message, rewrites its header so that your real address
-                stays hidden, and passes it on while the sender is still connected. An operator may use a relay for
-                outgoing mail; then forwarding is carried out through that third-party forwarding provider, which sees
-                the message and where it goes, as every mail host on the way does.
-              </p>
+              <p>{texts.transparencyForwarding}</p>
               <p>Mail to a paused alias is silently dropped.</p>
             </>
           ),

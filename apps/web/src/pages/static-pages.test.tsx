@@ -3,6 +3,7 @@
  * program.
  */
 import {
+  forwardingTexts,
   gdprArticles,
   legalFacts,
   limits,
@@ -16,8 +17,10 @@ import type { ComponentType } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, describe, expect, test } from "vitest";
 import { Router } from "wouter";
+import { FeatureRow, replyWords } from "../features/landing/StaticSections.tsx";
 import { AboutPage } from "./AboutPage.tsx";
 import { GdprPage } from "./GdprPage.tsx";
+import { ClientsGuidePage, DocsPage, MovingGuidePage, SmtpGuidePage } from "./guides.ts";
 import { PrivacyPage } from "./PrivacyPage.tsx";
 import { TermsPage } from "./TermsPage.tsx";
 import { TransparencyPage } from "./TransparencyPage.tsx";
@@ -142,4 +145,14 @@ describe("the pages state the specification's facts", () => {
     const words = wordsOf(Page).replace(/ ([,.])/g, "$1");
     for (const fact of facts) expect(words).toContain(fact);
   });
+});
+
+test("without a server the pages say that our own engine forwards, each sentence whole, so that a server can replace it", () => {
+  const all = [...Object.values(pages), ClientsGuidePage, DocsPage, FeatureRow, MovingGuidePage, SmtpGuidePage];
+  const markup = all.map(markupOf).join("");
+  for (const [name, text] of Object.entries(forwardingTexts(null))) {
+    const written = renderToStaticMarkup(text);
+    expect(markup.includes(written), name).toBe(true);
+  }
+  expect(forwardingTexts("Some Provider").landingReply).toBe(replyWords.provider);
 });

@@ -4,8 +4,18 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { googleSignInMeta, linkPlaceholder, pagePlaceholders, registrationMeta, retentionDays } from "@kauke/contract";
+import {
+  type ForwardingTexts,
+  forwardingMeta,
+  forwardingTexts,
+  googleSignInMeta,
+  linkPlaceholder,
+  pagePlaceholders,
+  registrationMeta,
+  retentionDays,
+} from "@kauke/contract";
 import { listDomains } from "../../core/alias/alias.ts";
+import type { ForwardingProvider } from "../../core/forwarding/forwarding-provider.ts";
 import type { Config } from "../../settings/config.ts";
 
 const packed = promisify(gzip);
@@ -65,12 +75,20 @@ function googleMeta(isOn: boolean): string {
   return `<meta name="${googleSignInMeta}" content="${isOn ? "on" : "off"}">`;
 }
 
+function providerMeta(provider: SiteSettings["provider"]): string {
+  if (provider === null) return "";
+  const [name, host] = [escapeAttribute(provider.name), escapeAttribute(provider.smtpHost)];
+  return `<meta name="${forwardingMeta}" content="${name}" data-smtp-host="${host}">`;
+}
+
 export interface SiteSettings {
   links: Config["links"];
   domains: readonly string[];
   publicUrl: URL;
   hasGoogle: boolean;
   registration: Config["registration"];
+  /** `null`: this server forwards by itself. */
+  provider: ForwardingProvider["about"];
   /** Days for which logs are stored, for the Privacy Policy; null for the specification's number. */
   logDays: number | null;
 }
@@ -79,13 +97,14 @@ export interface SiteSettings {
 const LONGEST_SHOWN = 40;
 
 /** Meta elements that the web app reads (`page-settings.ts`, `figures.ts`, `registration-mode.ts`). */
-export function pageMetas({ links, domains, hasGoogle, registration, logDays }: SiteSettings): string {
+export function pageMetas({ links, domains, hasGoogle, registration, provider, logDays }: SiteSettings): string {
   return [
     `<meta name="links" content="${escapeAttribute(JSON.stringify(links))}">`,
     `<meta name="domain" content="${firstDomain(domains)}" data-longest="${longestDomain(domains)}">`,
     `<meta name="logs-kept" content="${logsKept(logDays)}">`,
     googleMeta(hasGoogle),
     `<meta name="${registrationMeta}" content="${registration}">`,
+    providerMeta(provider),
   ].join("");
 }
 
@@ -96,9 +115,12 @@ export function pageAddress({ publicUrl }: SiteSettings, canonicalPath: string |
   return `<link rel="canonical" href="${address}"><meta property="og:url" content="${address}">`;
 }
 
-export function fillPage(page: string, { links, domains, publicUrl, logDays }: SiteSettings): string {
+export function fillPage(page: string, settings: SiteSettings): string {
+  const { links, domains, publicUrl, provider, logDays } = settings;
   const values: [placeholder: string, value: string][] = [
     ...Object.entries(links).map(([name, url]): [string, string] => [linkPlaceholder(name), url]),
+    // Before the domain alone, which is part of it.
+    [`smtp.${pagePlaceholders.domain}`, provider?.smtpHost ?? `smtp.${firstDomain(domains)}`],
     [pagePlaceholders.origin, publicUrl.origin],
     [pagePlaceholders.logsKept, logsKept(logDays)],
     [pagePlaceholders.domain, firstDomain(domains)],
@@ -106,6 +128,17 @@ export function fillPage(page: string, { links, domains, publicUrl, logDays }: S
   ];
   return values.reduce(
     (text, [placeholder, value]) => text.replaceAll(placeholder, () => escapeAttribute(value)),
+    withForwardingTexts(page, provider),
+  );
+}
+
+/** Pages are prerendered as for our own engine. */
+function withForwardingTexts(page: string, provider: SiteSettings["provider"]): string {
+  if (provider === null) return page;
+  const ours = forwardingTexts(null);
+  const theirs = forwardingTexts(provider.name);
+  return (Object.keys(ours) as (keyof ForwardingTexts)[]).reduce(
+    (text, name) => text.replaceAll(escapeText(ours[name]), () => escapeText(theirs[name])),
     page,
   );
 }
@@ -121,6 +154,11 @@ function longestDomain(domains: readonly string[]): string {
 function logsKept(logDays: number | null): string {
   const days = logDays ?? retentionDays.technicalLogs;
   return `${days} ${days === 1 ? "day" : "days"}`;
+}
+
+/** As React writes text. */
+function escapeText(text: string): string {
+  return escapeAttribute(text).replaceAll("'", "&#x27;").replaceAll(">", "&gt;");
 }
 
 function escapeAttribute(text: string): string {

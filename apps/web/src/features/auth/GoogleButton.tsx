@@ -2,6 +2,7 @@
 import { googleOffText, googleSignInMeta } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { type MouseEvent, useSyncExternalStore } from "react";
+import { findMeta } from "../../app/page-settings.ts";
 
 interface Props {
   className: string;
@@ -46,7 +47,7 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
 
 /** Without the meta element the button leads to the server, which reports the problem. */
 export function isGoogleOff(): boolean {
-  return document.querySelector<HTMLMetaElement>(`meta[name="${googleSignInMeta}"]`)?.content === "off";
+  return findMeta(googleSignInMeta)?.content === "off";
 }
 
 const neverChanges = () => () => {};

@@ -2,7 +2,7 @@
 import { product } from "@kauke/contract";
 import { Infinity as Endless, KeyRound, Lock, Reply } from "lucide-react";
 import { useState } from "react";
-import { readSiteDomain } from "../../app/page-settings.ts";
+import { readProvider, readSiteDomain } from "../../app/page-settings.ts";
 import { Attack } from "./Attack.tsx";
 import { EncryptionStory } from "./EncryptionStory.tsx";
 import { HowItWorks } from "./HowItWorks.tsx";
@@ -74,17 +74,21 @@ export function Pillars() {
   );
 }
 
-const features = [
+/** As in `forwardingTexts`, which the landing page does not load. */
+export const replyWords = { engine: "Reply anonymously", provider: "Send as your alias" } as const;
+
+const featuresOf = (reply: string) => [
   { icon: Endless, words: "Unlimited aliases" },
   { icon: Lock, words: "End-to-end encryption" },
-  { icon: Reply, words: "Reply anonymously" },
+  { icon: Reply, words: reply },
   { icon: KeyRound, words: "Offline AGE keys" },
 ];
 
 export function FeatureRow() {
+  const [provider] = useState(readProvider);
   return (
     <ul className="feats">
-      {features.map(({ icon: Icon, words }) => (
+      {featuresOf(provider === null ? replyWords.engine : replyWords.provider).map(({ icon: Icon, words }) => (
         <li key={words}>
           <Icon className="i i-20" aria-hidden />
           {words}

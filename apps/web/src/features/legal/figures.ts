@@ -1,4 +1,5 @@
-import { pagePlaceholders, retentionDays } from "@kauke/contract";
+import { type ForwardingTexts, forwardingTexts, pagePlaceholders, retentionDays } from "@kauke/contract";
+import { findMeta, readProvider } from "../../app/page-settings.ts";
 
 export function daysText(count: number): string {
   return counted(count, "day");
@@ -23,6 +24,11 @@ function counted(count: number, unit: string): string {
 /** How long logs are kept, from `<meta name="logs-kept" content="90 days">`, the setting `KAUKE_LOG_DAYS`. */
 export function readLogsKept(): string {
   if (import.meta.env.SSR) return pagePlaceholders.logsKept;
-  const meta = document.querySelector<HTMLMetaElement>('meta[name="logs-kept"]');
+  const meta = findMeta("logs-kept");
   return meta?.content || `${retentionDays.technicalLogs} days`;
+}
+
+/** Sentences about who forwards the mail. */
+export function readForwardingTexts(): ForwardingTexts {
+  return forwardingTexts(readProvider()?.name ?? null);
 }
