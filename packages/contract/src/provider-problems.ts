@@ -1,4 +1,5 @@
 /** Sentences about aliases at the forwarding provider, without schemas, for pages and commands. */
+import { product } from "./limits.ts";
 
 /** What a person reads of an alias that the provider does not have as wanted. */
 export const providerProblems = {
@@ -16,8 +17,12 @@ export type ProviderProblem = keyof typeof providerProblems;
 
 /** Why an alias is switched off at the provider although it is active. */
 export const heldReasons = {
-  encrypted: "Forwarded mail of this alias is encrypted, which the provider can't do, so it does not forward.",
-  unconfirmed: "No mailbox of this alias is confirmed yet. Until then senders are asked to try again later.",
-  no_destination: "No destination of this alias may get mail.",
+  encrypted: "Its mail is to be forwarded encrypted, which the provider can't do.",
+  unconfirmed: "None of its mailboxes is confirmed yet. Until one is, senders are asked to try again later.",
+  no_destination: "None of its destinations may get mail.",
 } as const;
 export type HeldReason = keyof typeof heldReasons;
+
+/** Said where something would be switched on that the provider can't do. */
+export const engineNeededText = (provider: string): string =>
+  `Needs ${product.name}'s own engine; this server forwards through ${provider}.`;

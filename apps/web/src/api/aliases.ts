@@ -2,6 +2,7 @@
 import type { AliasWire, Body, CreateAliasBody, ResponseOf, UpdateAliasBody } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, countEvent } from "./client.ts";
+import { markWaiting } from "./forwarding.ts";
 
 const keyOf = (userId: string) => ["aliases", userId] as const;
 
@@ -33,6 +34,7 @@ const replaced =
 
 function addCreated(client: QueryClient, userId: string, alias: AliasWire): void {
   countEvent("alias_created");
+  markWaiting(client, alias.id);
   if (client.getQueryData(keyOf(userId)) === undefined) void refetchAliases(client, userId);
   changeList(client, userId, (aliases) => [alias, ...aliases.filter((item) => item.id !== alias.id)]);
 }

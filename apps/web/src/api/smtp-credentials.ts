@@ -2,6 +2,7 @@
 import type { AliasWire, ResponseOf } from "@kauke/contract";
 import { type Query, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, callUnread } from "./client.ts";
+import { refetchForwarding } from "./forwarding.ts";
 
 type SmtpAlias = Pick<AliasWire, "id" | "alias" | "domain">;
 type SmtpCredentials = ResponseOf<"listSmtpCredentials">;
@@ -25,6 +26,7 @@ export function useSmtpCalls(alias: SmtpAlias) {
   const renew = (credentials: SmtpCredentials["credentials"]) => {
     client.setQueryData<SmtpCredentials>(keyOf(alias), (before) => before && { ...before, credentials });
     void client.invalidateQueries({ predicate: isWithSmtp });
+    void refetchForwarding(client);
   };
   return {
     /** Refetches the credentials after a response that shows that the cache is stale. */
@@ -40,6 +42,7 @@ export function useSmtpCalls(alias: SmtpAlias) {
     /** @returns the new password */
     async regenerate(credentialId: string): Promise<string> {
       const { credential } = await call("regenerateSmtpPassword", { params: { ...params, credentialId } });
+      void refetchForwarding(client);
       return credential.password;
     },
     async remove(credentialId: string): Promise<void> {

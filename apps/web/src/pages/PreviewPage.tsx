@@ -4,6 +4,7 @@ import { ArrowLeft, ArrowRight, MailOpen, Paperclip } from "lucide-react";
 import { useLocation, useSearch } from "wouter";
 import { messageOf } from "../api/api-error.ts";
 import { isMissing, useEmptyPreview, usePreviewMessages } from "../api/preview.ts";
+import { useForwarding } from "../features/forwarding/NeedsEngine.tsx";
 import { MessageView } from "../features/preview/MessageView.tsx";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
@@ -62,11 +63,17 @@ function useSelection(): [id: string | null, select: (id: string | null) => void
 }
 
 function EmptyInbox() {
+  const provider = useForwarding();
   return (
     <div className="card empty">
       <Mask className="m" />
       <h2>No messages yet</h2>
-      <p>Everything this server sends lands here and goes nowhere else. Write to one of your aliases and watch.</p>
+      <p>
+        Everything this server sends lands here and goes nowhere else.{" "}
+        {provider === null
+          ? "Write to one of your aliases and watch."
+          : `Mail to your aliases does not come here: ${provider.name} forwards it.`}
+      </p>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { Select, Switch } from "../../ui/Controls.tsx";
 import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { KeyOptions } from "../encryption-keys/KeyOptions.tsx";
+import { NeedsEngine, useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { SettingFailed } from "./SettingsGroup.tsx";
 
 function useSave() {
@@ -29,9 +30,10 @@ const createKeyFirst = (
   </p>
 );
 
-/** Encryption of forwarded mail, for aliases without a setting of their own. */
+/** Encryption of forwarded mail, for aliases without a setting of their own; a provider can only have it switched off. */
 function ForwardEncryptedRow() {
   const id = useId();
+  const provider = useForwarding();
   const settings = useAccountSettings();
   const keys = useEncryptionKeys();
   const { save, isPending } = useSave();
@@ -41,23 +43,25 @@ function ForwardEncryptedRow() {
     return <SettingFailed title="The setting could not be loaded" error={failure} onRetry={retry} />;
   }
   const isReady = settings.data !== undefined && keys.data !== undefined;
+  const createKey = keys.data?.length === 0 ? createKeyFirst : null;
+  const choices = keys.data?.filter((key) => provider === null || key.id === settings.data?.sealTo) ?? [];
   return (
     <Setting
       look="forward-encrypted"
       title="Forward encrypted"
       titleId={id}
       text="Your inbox gets each message as a file, message.eml.age, that only your key opens. Its subject and sender are hidden. Mail that can’t be encrypted waits; it is never forwarded readable."
-      more={keys.data?.length === 0 ? createKeyFirst : null}
+      more={provider === null ? createKey : <NeedsEngine provider={provider} />}
       isBusy={!isReady || isPending}
     >
-      {isReady ? (
+      {provider !== null && settings.data?.sealTo === "off" ? null : isReady ? (
         <Select
           aria-labelledby={id}
           value={settings.data.sealTo}
-          disabled={keys.data.length === 0}
+          disabled={choices.length === 0}
           onChange={(event) => save({ sealTo: event.target.value })}
         >
-          <KeyOptions keys={keys.data} />
+          <KeyOptions keys={choices} />
         </Select>
       ) : (
         <Skeleton />
@@ -94,7 +98,20 @@ function SwitchRow({ settings, name, title, text }: SwitchProps) {
   );
 }
 
+const guardText =
+  "Refuses mail that contains the real address its alias forwards to, whether you reply, compose or use a mail program.";
+
+const composedText = (provider: string) =>
+  `Refuses mail written on Compose that contains the real address its alias forwards to. Mail programs send through ${provider}, so what they send is not checked.`;
+
+const quotes = {
+  name: "aliasInQuotes",
+  title: "Alias in quoted lines",
+  text: "Writes the alias for your real address where a mail program quotes your own message: “On …, you@example.org wrote:”, or “From:” and “To:” above the quoted text. Nothing else changes, and signed mail is never touched.",
+} as const;
+
 export function OutgoingCard() {
+  const provider = useForwarding();
   const query = useAccountSettings();
   const failure = failureOf(query);
   return (
@@ -105,14 +122,13 @@ export function OutgoingCard() {
             settings={query.data}
             name="leakGuard"
             title="Leak guard"
-            text="Refuses mail that contains the real address its alias forwards to, whether you reply, compose or use a mail program."
+            text={provider === null ? guardText : composedText(provider.name)}
           />
-          <SwitchRow
-            settings={query.data}
-            name="aliasInQuotes"
-            title="Alias in quoted lines"
-            text="Writes the alias for your real address where a mail program quotes your own message: “On …, you@example.org wrote:”, or “From:” and “To:” above the quoted text. Nothing else changes, and signed mail is never touched."
-          />
+          {provider === null ? (
+            <SwitchRow settings={query.data} {...quotes} />
+          ) : (
+            <Setting title={quotes.title} text={quotes.text} more={<NeedsEngine provider={provider} />} />
+          )}
         </>
       ) : (
         <SettingFailed title="The setting could not be loaded" error={failure} onRetry={query.refetch} />

@@ -10,6 +10,7 @@ import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
+import { NeedsEngine, useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { LoadingRows, Sentences, StateMark, Time, VerdictMark } from "./AdminParts.tsx";
 import { arrivalLines, judgementLines, type ProbeLine, probeHeadline, replyLines } from "./probe-lines.ts";
 
@@ -224,7 +225,23 @@ function Probe({ probe, onStarted }: { probe: MailProbeWire; onStarted: (id: str
   );
 }
 
+/** The proof's message would come to the provider, not here. */
 export function ProofSection() {
+  const provider = useForwarding();
+  if (provider === null) return <OwnProof />;
+  return (
+    <section className="card proof-start" aria-label="Start">
+      <h3>Does mail work?</h3>
+      <NeedsEngine provider={provider} />
+      <p>
+        Write to one of your aliases from another mailbox instead, and see it arrive. <code>kauke provider check</code>{" "}
+        compares the aliases here with those there.
+      </p>
+    </section>
+  );
+}
+
+function OwnProof() {
   const [id, setId] = useProbeId();
   const query = useMailProbe(id);
   const failure = failureOf(query);

@@ -9,8 +9,9 @@ import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx"
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { AddMailboxDialog } from "./AddMailboxDialog.tsx";
-import { aliasCountText, stateTag, stateTexts } from "./mailbox-text.ts";
+import { aliasCountText, stateTag, stateTexts, stateTextsWithProvider } from "./mailbox-text.ts";
 import { RemoveMailboxDialog } from "./RemoveMailboxDialog.tsx";
 
 const noMailboxes = (
@@ -85,6 +86,7 @@ function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () 
   const { email: address, state, isDefault, aliasCount } = mailbox;
   const isOpen = state === "new" || state === "asked";
   const isOwn = useUser().email?.toLowerCase() === address.toLowerCase();
+  const texts = useForwarding() === null ? stateTexts : stateTextsWithProvider;
   return (
     <li>
       <div>
@@ -97,7 +99,7 @@ function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () 
         </div>
         <p>
           {aliasCountText(aliasCount)}
-          {isOwn ? ". You sign in with it." : "."} {stateTexts[state]}
+          {isOwn ? ". You sign in with it." : "."} {texts[state]}
         </p>
       </div>
       <div className="acts">

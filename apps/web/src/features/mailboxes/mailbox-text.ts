@@ -10,6 +10,13 @@ export const stateTexts: Readonly<Record<ConfirmationState, string>> = {
   blocked: "Its reader takes no mail from here.",
 };
 
+/** A provider does not let a few messages through to mailboxes that are not confirmed. */
+export const stateTextsWithProvider: typeof stateTexts = {
+  ...stateTexts,
+  new: "We ask when an alias forwards to it, or now.",
+  asked: "It gets nothing until its reader confirms.",
+};
+
 export const stateTag = {
   new: { text: "not confirmed", className: "tag tag-accent" },
   asked: { text: "not confirmed", className: "tag tag-accent" },

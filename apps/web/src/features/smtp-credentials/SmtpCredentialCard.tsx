@@ -8,6 +8,8 @@ import { Button, IconButton } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useForwarding } from "../forwarding/NeedsEngine.tsx";
+import { PasswordState } from "../forwarding/SetUpState.tsx";
 import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";
 import { isOutdated, passwordFailureText, passwordOf, type Secret, secretFailure } from "./use-secret.ts";
 
@@ -35,6 +37,7 @@ const PASSWORD_CH = 29;
 const countCopy = () => countEvent("copy_smtp_credential");
 
 interface CardProps {
+  aliasId: string;
   host: string;
   /** Ports to show if the server runs on the user's own machine. */
   local: { submission: number; submissions: number } | null;
@@ -45,6 +48,7 @@ interface CardProps {
 }
 
 function useCredentialActions({ credential, calls, secret, onDeleted }: CardProps) {
+  const provider = useForwarding();
   const failed = (error: unknown, [title, text]: [string, string]) => {
     showFailure(title, text);
     if (isOutdated(error)) void calls.refresh();
@@ -53,7 +57,9 @@ function useCredentialActions({ credential, calls, secret, onDeleted }: CardProp
   const onReadFailed = (error: unknown) => failed(error, ["Error", passwordFailureText(error)]);
   const renew = async () => {
     const password = await calls.regenerate(credential.id);
-    showToast({ title: "Password Regenerated", description: "The old password no longer works." });
+    const description =
+      provider === null ? "The old password no longer works." : "The new one replaces the old one in a few seconds.";
+    showToast({ title: "Password Regenerated", description });
     return password;
   };
   const remove = async () => {
@@ -103,7 +109,7 @@ function Fact({ name, value, copied }: { name: string; value: string; copied: st
 }
 
 export function SmtpCredentialCard(props: CardProps) {
-  const { host, local, credential, secret } = props;
+  const { aliasId, host, local, credential, secret } = props;
   const { revealed, busy } = secret;
   const actions = useCredentialActions(props);
   const [asking, setAsking] = useState(false);
@@ -121,6 +127,7 @@ export function SmtpCredentialCard(props: CardProps) {
           <span className="mono">{local.submissions}</span>
         </p>
       )}
+      <PasswordState aliasId={aliasId} />
       {revealed === null ? null : (
         <SecretStrip
           key={revealed.until}

@@ -7,6 +7,7 @@ import { Button } from "../../ui/Controls.tsx";
 import { Empty, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { SmtpCredentialCard } from "./SmtpCredentialCard.tsx";
 import { isOutdated, secretFailure, useSecret } from "./use-secret.ts";
 import { WebhookSecretCard } from "./WebhookSecretCard.tsx";
@@ -65,10 +66,12 @@ function Credentials({ alias }: { alias: AliasWire }) {
   const { data, error, isFetching, refetch } = useSmtpCredentials(alias);
   const calls = useSmtpCalls(alias);
   const secret = useSecret();
+  const provider = useForwarding();
   const [wasDeleted, setWasDeleted] = useState(false);
   const create = async () => {
     const password = await calls.create();
-    showToast({ title: "SMTP Credentials Generated", description: `${alias.alias}@${alias.domain} can send now.` });
+    const when = provider === null ? "now" : "in a few seconds";
+    showToast({ title: "SMTP Credentials Generated", description: `${alias.alias}@${alias.domain} can send ${when}.` });
     return password;
   };
   const onCreateFailed = (refused: unknown) => {
@@ -89,7 +92,7 @@ function Credentials({ alias }: { alias: AliasWire }) {
     );
   return (
     <SmtpCredentialCard
-      {...{ credential, calls, secret, host: data.host, local: data.local }}
+      {...{ credential, calls, secret, aliasId: alias.id, host: data.host, local: data.local }}
       onDeleted={() => setWasDeleted(true)}
     />
   );

@@ -1,6 +1,7 @@
 /** The secret by which receivers verify webhook requests. */
 import { fetchWebhookSecret, replaceWebhookSecret } from "../../api/smtp-credentials.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { NeedsEngine, useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";
 import { secretFailure, useSecret } from "./use-secret.ts";
 
@@ -8,6 +9,20 @@ const NAMED = "Signing secret";
 const SECRET_CH = 50;
 
 export function WebhookSecretCard({ aliasId }: { aliasId: string }) {
+  const provider = useForwarding();
+  if (provider === null) return <SigningSecret aliasId={aliasId} />;
+  return (
+    <div className="smtp alias-setting" role="group" aria-label="Webhook signature">
+      <div>
+        <h3>Webhook signature</h3>
+        <NeedsEngine provider={provider} />
+        <p>{provider.name} calls webhooks in a form of its own.</p>
+      </div>
+    </div>
+  );
+}
+
+function SigningSecret({ aliasId }: { aliasId: string }) {
   const secret = useSecret();
   const { revealed } = secret;
   const read = () => fetchWebhookSecret(aliasId);

@@ -4,6 +4,7 @@ import { type AliasWire, type CreateAliasBody, createAliasBody } from "@kauke/co
 import { type FormEvent, useState } from "react";
 import { type Resolver, type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { useCreateAlias } from "../../../api/aliases.ts";
+import { readProvider } from "../../../app/page-settings.ts";
 import { copyQuietly, copyText } from "../../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { addressOf } from "../alias-text.ts";
@@ -23,10 +24,11 @@ const resetAll = { keepDirtyValues: false, keepErrors: false, keepIsSubmitted: f
 const fields = ["alias", "domain", "forwardTo", "notes"] as const;
 
 function showCreated(address: string, isCopied: boolean): void {
-  if (isCopied)
-    return showToast({ title: "Alias Created", description: `${address} is copied. It forwards from now on.` });
+  const provider = readProvider();
+  const when = provider === null ? "from now on" : `once ${provider.name} has it`;
+  if (isCopied) return showToast({ title: "Alias Created", description: `${address} is copied. It forwards ${when}.` });
   const action = { label: "Copy", spoken: `Copy ${address}`, onAct: () => void copyText(address) };
-  showToast({ title: "Alias Created", description: `${address} forwards from now on.`, action });
+  showToast({ title: "Alias Created", description: `${address} forwards ${when}.`, action });
 }
 
 function tidying(form: CreateForm, domains: readonly string[]) {

@@ -5,6 +5,7 @@ import { useLabels } from "../../../api/labels.ts";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
+import { ForwardingWatch } from "../../forwarding/ForwardingWatch.tsx";
 import { BulkBar, type BulkDialog } from "../bulk/BulkBar.tsx";
 import { BulkDestinationsDialog, DeleteManyDialog } from "../bulk/BulkDialogs.tsx";
 import { BulkLabelDialog } from "../bulk/BulkLabelDialog.tsx";
@@ -159,6 +160,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
           onManage={onManage}
         />
       )}
+      <ForwardingWatch userId={userId} />
       {picking.picked.length === 0 ? null : (
         <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
       )}

@@ -7,6 +7,7 @@ import { Dialog } from "../../../ui/Dialog.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { dayText } from "../../../ui/text/time-text.ts";
 import { PartFailed, usePart } from "../../../ui/use-part.tsx";
+import { SetUpState } from "../../forwarding/SetUpState.tsx";
 import { NoticesPanel } from "../../notices/NoticesPanel.tsx";
 import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { closeAlias, findAliasLink } from "../alias-location.ts";
@@ -50,6 +51,7 @@ function Summary({ alias }: { alias: AliasWire }) {
           />
           <span>{active ? "Active" : "Paused - emails silently dropped"}</span>
         </div>
+        <SetUpState alias={alias} />
         <div className="acts">
           <Button look="ink" icon={Copy} onClick={() => void copyText(address)}>
             Copy Address

@@ -4,6 +4,7 @@ import { Copy, Pause, Pencil, Pin, Trash2, Webhook } from "lucide-react";
 import { type MouseEvent, memo, useId } from "react";
 import { IconButton, Switch } from "../../../ui/Controls.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
+import { SetUpState } from "../../forwarding/SetUpState.tsx";
 import { SmtpButton, SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { aliasPath, onAliasLink } from "../alias-location.ts";
 import { addressOf, cutNotes, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
@@ -144,6 +145,7 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
         </td>
         <td className="c-to">
           <Destinations key={alias.id} userId={userId} alias={alias} described={described} />
+          <SetUpState key={`set-up-${alias.id}`} alias={alias} />
         </td>
         <td className="c-notes notes">{alias.notes ? <Notes notes={alias.notes} /> : null}</td>
         <td className="actions">

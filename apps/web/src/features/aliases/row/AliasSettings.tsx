@@ -8,6 +8,7 @@ import { Button, Select, Switch } from "../../../ui/Controls.tsx";
 import { Skeleton } from "../../../ui/LoadFailed.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { KeyOptions } from "../../encryption-keys/KeyOptions.tsx";
+import { NeedsEngine, useForwarding } from "../../forwarding/NeedsEngine.tsx";
 import { addressOf } from "../alias-text.ts";
 
 /** Saves one property at a time. @param said title of the toast after success */
@@ -35,20 +36,28 @@ function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => voi
   );
 }
 
+/** With a forwarding provider it can only be switched off. */
 export function EncryptedForwarding({ alias }: { alias: AliasWire }) {
   const id = useId();
+  const provider = useForwarding();
   const keys = useEncryptionKeys();
   const settings = useAccountSettings();
   const { save, pending } = useSaveAlias(alias, "Alias Updated");
   const nameOf = (keyId: string | undefined) => keys.data?.find((key) => key.id === keyId)?.keyName;
   const byAccount = nameOf(settings.data?.sealTo);
+  const isOff = alias.sealTo === "off" || (alias.sealTo === "account" && settings.data?.sealTo === "off");
+  const choices = provider === null ? keys.data : keys.data?.filter((key) => key.id === alias.sealTo);
   return (
     <div className="smtp alias-setting" role="group" aria-labelledby={id}>
       <div>
         <h3 id={id}>Forward encrypted</h3>
-        <p>Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.</p>
+        {provider === null ? (
+          <p>Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.</p>
+        ) : (
+          <NeedsEngine provider={provider} />
+        )}
       </div>
-      {keys.data === undefined ? (
+      {provider !== null && isOff ? null : choices === undefined ? (
         <NoChoice isFailed={keys.error !== null && !keys.isFetching} onRetry={() => void keys.refetch()} />
       ) : (
         <Select
@@ -57,8 +66,10 @@ export function EncryptedForwarding({ alias }: { alias: AliasWire }) {
           value={pending?.sealTo ?? alias.sealTo}
           onChange={(event) => save({ sealTo: event.target.value })}
         >
-          <option value="account">As in Settings{settings.data ? ` (${byAccount ?? "off"})` : ""}</option>
-          <KeyOptions keys={keys.data} />
+          {provider === null || alias.sealTo === "account" ? (
+            <option value="account">As in Settings{settings.data ? ` (${byAccount ?? "off"})` : ""}</option>
+          ) : null}
+          <KeyOptions keys={choices} />
         </Select>
       )}
     </div>
@@ -70,7 +81,17 @@ const TITLE = "Write from your mail program by address";
 
 export function WriteByAddress({ alias }: { alias: AliasWire }) {
   const id = useId();
+  const provider = useForwarding();
   const { save, pending } = useSaveAlias(alias, "Alias Updated");
+  if (provider !== null)
+    return (
+      <div className="smtp alias-setting" role="group" aria-labelledby={id}>
+        <div>
+          <h3 id={id}>{TITLE}</h3>
+          <NeedsEngine provider={provider} />
+        </div>
+      </div>
+    );
   return (
     <div className="smtp alias-setting" role="group" aria-labelledby={id}>
       <div>

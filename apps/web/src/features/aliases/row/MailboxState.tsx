@@ -3,6 +3,7 @@ import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { useAskConfirmation, useResumeMailbox } from "../../../api/mailboxes.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { useForwarding } from "../../forwarding/NeedsEngine.tsx";
 
 /** A mailbox is suspended after its host reported that it does not exist. */
 export function SuspendedMailbox({ userId, address }: { userId: string; address: string }) {
@@ -28,11 +29,20 @@ export function SuspendedMailbox({ userId, address }: { userId: string; address:
   );
 }
 
-const texts: Record<Exclude<ConfirmationState, "confirmed">, string> = {
+type Open = Exclude<ConfirmationState, "confirmed">;
+
+const texts: Record<Open, string> = {
   new: "Not confirmed yet. We ask at the first message.",
   asked: "Not confirmed yet. It gets only a few messages until then.",
   refused: "Refused: its reader says it is not yours.",
   blocked: "Refused: its reader takes no mail from here.",
+};
+
+/** A provider does not let a few messages through. */
+const textsWithProvider: Record<Open, string> = {
+  ...texts,
+  new: "Not confirmed yet. We ask now.",
+  asked: "Not confirmed yet. It gets nothing until then.",
 };
 
 function ResendButton({ userId, address }: { userId: string; address: string }) {
@@ -68,17 +78,19 @@ interface Props {
 }
 
 export function MailboxState({ userId, address, state, isDescribed }: Props) {
+  const provider = useForwarding();
   if (state === "confirmed") return null;
+  const text = (provider === null ? texts : textsWithProvider)[state];
   if (!isDescribed)
     return (
       // The dot is focusable, for its tooltip.
-      <span className="open-dot" data-tip={texts[state]} tabIndex={0}>
-        <span className="sr">{texts[state]}</span>
+      <span className="open-dot" data-tip={text} tabIndex={0}>
+        <span className="sr">{text}</span>
       </span>
     );
   return (
     <span className="gone">
-      {texts[state]} {state === "asked" ? <ResendButton userId={userId} address={address} /> : null}
+      {text} {state === "asked" ? <ResendButton userId={userId} address={address} /> : null}
     </span>
   );
 }

@@ -6,6 +6,7 @@ import { Button } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { aliasesText } from "../../aliases/alias-text.ts";
+import { useForwarding } from "../../forwarding/NeedsEngine.tsx";
 import { resultOrder, resultWords, toMake, undoTimeText } from "./import-text.ts";
 
 const ADDRESSES_SHOWN = 5;
@@ -127,6 +128,7 @@ interface Props {
 
 export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, onUndo, onAddTwins, onClose }: Props) {
   const { state, counts, unconfirmed, remarks } = shown;
+  const provider = useForwarding();
   const left = undoTimeText(shown.undoUntil, useNow());
   const count = toMake(shown);
   const twins = counts.twin ?? 0;
@@ -137,7 +139,8 @@ export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, on
       {state === "planned" && unconfirmed.length > 0 ? (
         <Note>
           {unconfirmed.length === 1 ? "One mailbox is" : `${countText(unconfirmed.length)} mailboxes are`} not confirmed
-          yet. Each is asked when its first mail arrives: <Addresses list={unconfirmed} />
+          yet. Each is asked {provider === null ? "when its first mail arrives" : "once an alias forwards to it"}:{" "}
+          <Addresses list={unconfirmed} />
         </Note>
       ) : null}
       {remarks.map((remark) => (
