@@ -10,6 +10,7 @@ import { composeScreens } from "./compose-screens.ts";
 import { dashboardScreens } from "./dashboard-screens.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
+import { forwardingScreens } from "./forwarding-screens.ts";
 import { holdToast, onlyLong, pageAt, pauseMotion } from "./make-screen.ts";
 import { moveScreens } from "./move-screens.ts";
 import { paletteScreens } from "./palette-screens.ts";
@@ -148,6 +149,7 @@ export const screens: readonly Screen[] = [
   ...signInScreens,
   ...dashboardScreens,
   ...aliasPanelScreens,
+  ...forwardingScreens,
   ...paletteScreens,
   ...composeScreens,
   ...decryptScreens,
