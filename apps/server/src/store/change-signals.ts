@@ -18,14 +18,17 @@ export interface ChangeSignals {
   routeChanged(change: RouteChange): Promise<void>;
   wake(dueAt?: Date): void;
   /**
-   * Call announceRoute in the transaction: other processes hear of the change at commit, not after a rollback. It makes
-   * the aliases due at the forwarding provider too.
+   * Call announceRoute last in the transaction: other processes hear of the change at commit, not after a rollback. It
+   * makes the aliases due at the forwarding provider too, whose rows are locked after all others.
    */
   announceRoute(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
-  /** For changes that the provider should have and that leave the route as it was. Call it in the transaction. */
+  /** For changes of a route that the provider's copy does not show. */
+  announceStale(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
+  /** For changes that the provider should have and that leave the route as it was. Call it last in the transaction. */
   wantAtProvider(trx: InTransaction, aliasIds: readonly string[]): Promise<void>;
   announceWake(db: Database, dueAt?: Date): Promise<void>;
   readonly isAlone: boolean;
+  readonly hasProvider: boolean;
 }
 
 export const ROUTE_CHANNEL = "kauke_alias";
@@ -40,6 +43,10 @@ export function changeSignals(options: { notify: boolean; want?: WantAtProvider 
   const notify = async (db: Database, channel: string, payload: string) => {
     if (options.notify) await sql`SELECT pg_notify(${channel}, ${payload})`.execute(db);
   };
+  const announceStale: ChangeSignals["announceStale"] = async (trx, aliasIds) => {
+    if (aliasIds.length > SINGLE_NOTIFIES_MAX) return await notify(trx, ROUTE_CHANNEL, "all");
+    for (const aliasId of aliasIds) await notify(trx, ROUTE_CHANNEL, aliasId);
+  };
   return {
     onRouteChange: (listener) => void routeListeners.push(listener),
     onWake: (listener) => void wakeListeners.push(listener),
@@ -52,10 +59,11 @@ export function changeSignals(options: { notify: boolean; want?: WantAtProvider 
     wantAtProvider: async (trx, aliasIds) => await options.want?.(trx, aliasIds),
     announceRoute: async (trx, aliasIds) => {
       await options.want?.(trx, aliasIds);
-      if (aliasIds.length > SINGLE_NOTIFIES_MAX) return await notify(trx, ROUTE_CHANNEL, "all");
-      for (const aliasId of aliasIds) await notify(trx, ROUTE_CHANNEL, aliasId);
+      await announceStale(trx, aliasIds);
     },
+    announceStale,
     announceWake: (db, dueAt) => notify(db, WAKE_CHANNEL, dueAt?.toISOString() ?? ""),
     isAlone: !options.notify,
+    hasProvider: options.want !== undefined,
   };
 }

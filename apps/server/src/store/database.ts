@@ -325,9 +325,9 @@ export interface ProviderAliasTable {
   user_id: string;
   wanted: Generated<number>;
   done: Generated<number>;
-  turn: Generated<number>;
+  waiting_since: Date;
+  due_at: Date | null;
   tries: Generated<number>;
-  not_before: Date;
   recheck_at: Date | null;
   lease: string | null;
   leased_until: Date | null;

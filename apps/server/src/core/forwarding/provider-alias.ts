@@ -52,6 +52,25 @@ export interface ProviderAliasStore {
   tryNow(userId: string, aliasId: string): Promise<boolean>;
   /** Makes all aliases due, up to `most` per call, in the order of their ids. @returns id of the last one; `null`: all done */
   wantAll(after: string | null, most: number): Promise<string | null>;
-  /** Rows that are due or will be, for metrics. */
-  countWaiting(): Promise<number>;
+  figures(): Promise<ProviderFigures>;
+  /** What we know of the provider's copies of these aliases; none for one that the provider never had to have. */
+  knownOf(aliasIds: readonly string[]): Promise<Map<string, KnownAlias>>;
+  /** Takes a copy that exists there already as this alias' own, and makes it due once, to get our mark. */
+  adopt(aliasId: string, known: KnownRecord): Promise<void>;
+}
+
+export interface KnownAlias extends KnownRecord {
+  userId: string;
+  /** False while a change waits, so that a difference is no surprise. */
+  isInStep: boolean;
+}
+
+/** Aliases of the whole server, for metrics and the doctor. */
+export interface ProviderFigures {
+  /** Not there yet and not failed. */
+  waiting: number;
+  failed: number;
+  held: number;
+  /** When the oldest change that is not there yet was made; `null`: none waits. */
+  oldestWaitingAt: Date | null;
 }

@@ -1,112 +1,209 @@
-/** The outbox to the forwarding provider; `want` is called in every transaction that changes what should be there. */
+/** The outbox to the forwarding provider; `wantAtProvider` runs in every transaction that changes what it should have. */
 import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
 import { type Selectable, sql } from "kysely";
 import { type KnownRecord, nothingKnown } from "../../core/forwarding/forwarding-provider.ts";
 import type {
   ClaimedAlias,
   ClaimOutcome,
+  KnownAlias,
   ProviderAliasStore,
+  ProviderFigures,
   Unfinished,
   UnfinishedAlias,
 } from "../../core/forwarding/provider-alias.ts";
 import type { Database, InTransaction, ProviderAliasTable } from "../database.ts";
+import { SealError } from "../sealing/seal.ts";
+import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { AliasDocument } from "./aliases/alias-document.ts";
 import { anyOfIds } from "./sql-parts.ts";
 
-/** Makes aliases due at the provider, deleted ones too, from this transaction's commit on. */
+/** A statement for this many rows blocks the embedded database's event loop for some 20 ms. */
+const WANTED_AT_ONCE = 500;
+
+/**
+ * Makes aliases due at the provider, deleted ones too, from the transaction's commit on. Call it last: it locks rows of
+ * provider_alias in the order of their ids, and a lock of another table after them could deadlock.
+ */
 export async function wantAtProvider(trx: InTransaction, aliasIds: readonly string[], now: Date): Promise<void> {
-  if (aliasIds.length === 0) return;
-  const ids = anyOfIds(aliasIds);
-  // Locked in the order of their ids, so that two transactions can't deadlock.
-  await trx
-    .selectFrom("provider_alias")
-    .select("alias_id")
-    .where("alias_id", "=", ids)
-    .orderBy("alias_id")
-    .forUpdate()
-    .execute();
-  await sql`
-    UPDATE provider_alias AS mine SET wanted = mine.wanted + 1, not_before = ${now}, tries = 0,
-      turn = CASE WHEN given.is_waiting THEN mine.turn ELSE ${lastTurn("mine")} + given.place END
-    FROM (SELECT alias_id, wanted <> done AS is_waiting,
-        row_number() OVER (PARTITION BY user_id, wanted <> done ORDER BY alias_id) AS place
-      FROM provider_alias WHERE alias_id = ${ids}) AS given
-    WHERE mine.alias_id = given.alias_id`.execute(trx);
-  await sql`
-    INSERT INTO provider_alias (alias_id, user_id, not_before, turn)
-    SELECT id, user_id, ${now}, ${lastTurn("alias")} + row_number() OVER (PARTITION BY user_id ORDER BY id)
-    FROM alias WHERE id = ${ids} ORDER BY id
-    ON CONFLICT (alias_id) DO NOTHING`.execute(trx);
+  const inOrder = aliasIds.toSorted();
+  for (let from = 0; from < inOrder.length; from += WANTED_AT_ONCE) {
+    const ids = anyOfIds(inOrder.slice(from, from + WANTED_AT_ONCE));
+    await sql`
+      INSERT INTO provider_alias AS mine (alias_id, user_id, waiting_since, due_at)
+      SELECT id, user_id, ${now}::timestamptz, ${now}::timestamptz FROM (
+        SELECT id, user_id FROM alias WHERE id = ${ids}
+        UNION SELECT alias_id, user_id FROM provider_alias WHERE alias_id = ${ids}) AS given
+      ORDER BY id
+      ON CONFLICT (alias_id) DO UPDATE SET wanted = mine.wanted + 1, due_at = excluded.due_at, tries = 0,
+        waiting_since = CASE WHEN mine.wanted = mine.done THEN excluded.waiting_since ELSE mine.waiting_since END
+    `.execute(trx);
+    if (inOrder.length > WANTED_AT_ONCE) await nextTurn();
+  }
 }
 
-/** Turn of the last waiting row of an account. */
-function lastTurn(table: "alias" | "mine") {
-  return sql`coalesce((SELECT max(others.turn) FROM provider_alias AS others
-    WHERE others.user_id = ${sql.ref(`${table}.user_id`)} AND (others.wanted <> others.done)), 0)`;
+/**
+ * A change of an account that concerns all its aliases waits for new aliases to be committed, and a new alias for such a
+ * change: without this, a worker could read the alias before the change that has not seen the alias.
+ */
+export async function lockAliasList(trx: InTransaction, userId: string, by: "change" | "new alias"): Promise<void> {
+  const key = Buffer.from(userId.replaceAll("-", ""), "hex").readBigInt64BE(0).toString();
+  if (by === "change") await sql`SELECT pg_advisory_xact_lock(${key}::bigint)`.execute(trx);
+  else await sql`SELECT pg_advisory_xact_lock_shared(${key}::bigint)`.execute(trx);
 }
 
-export function providerAliasStore(context: StoreContext): ProviderAliasStore {
+export function providerAliasStore(context: StoreContext): ProviderAliasStore & { forgetGone(): Promise<number> } {
   const { db, keys, clock } = context;
+  const rowOf = ({ aliasId, lease }: ClaimedAlias) =>
+    db.updateTable("provider_alias").where("alias_id", "=", aliasId).where("lease", "=", lease);
   return {
-    claim: (options) => claim(context, options),
+    claim: claimer(context),
     note: async (claimed, known) => {
       const sealed = keys.seal("provider_alias", claimed.aliasId, known);
-      const mine = db.updateTable("provider_alias").set({ sealed }).where("alias_id", "=", claimed.aliasId);
-      return (await mine.where("lease", "=", claimed.lease).executeTakeFirst()).numUpdatedRows > 0n;
+      return (await rowOf(claimed).set({ sealed }).executeTakeFirst()).numUpdatedRows > 0n;
     },
     settle: (claimed, outcome) => settle(context, claimed, outcome),
-    release: async ({ aliasId, lease }) => {
-      const mine = db.updateTable("provider_alias").set({ lease: null, leased_until: null });
-      await mine.where("alias_id", "=", aliasId).where("lease", "=", lease).execute();
+    release: async (claimed) => {
+      await rowOf(claimed).set({ lease: null, leased_until: null }).execute();
     },
     unfinished: (userId) => unfinished(db, userId),
     tryNow: async (userId, aliasId) => {
-      const mine = db.updateTable("provider_alias").set({ not_before: clock.now() }).where("alias_id", "=", aliasId);
+      const mine = db.updateTable("provider_alias").set({ due_at: clock.now() }).where("alias_id", "=", aliasId);
       const waiting = mine.where("user_id", "=", userId).whereRef("wanted", "<>", "done");
       return (await waiting.executeTakeFirst()).numUpdatedRows > 0n;
     },
     wantAll: (after, most) => wantAll(context, after, most),
-    countWaiting: async () => {
-      const rows = db.selectFrom("provider_alias").whereRef("wanted", "<>", "done");
-      return (await rows.select((row) => row.fn.countAll<number>().as("count")).executeTakeFirstOrThrow()).count;
+    figures: () => readFigures(db),
+    knownOf: async (aliasIds) => {
+      const rows = db.selectFrom("provider_alias").select(["alias_id", "user_id", "wanted", "done", "sealed"]);
+      const found = await rows.where("alias_id", "=", anyOfIds(aliasIds)).execute();
+      const known = found.map((row): [string, KnownAlias] => [
+        row.alias_id,
+        { ...openKnown(keys, row), userId: row.user_id, isInStep: row.wanted === row.done },
+      ]);
+      return new Map(known);
     },
+    adopt: (aliasId, known) => adopt(context, aliasId, known),
+    forgetGone: () => forgetGone(context),
   };
 }
 
-interface ClaimedRow
+/** An unreadable document is nothing known: our mark in the provider's copy tells that it is ours. */
+function openKnown(keys: ServerKeys, row: Pick<ProviderAliasTable, "alias_id" | "sealed">): KnownRecord {
+  if (row.sealed === null) return nothingKnown;
+  try {
+    return keys.open<KnownRecord>("provider_alias", row.alias_id, row.sealed);
+  } catch (thrown) {
+    if (thrown instanceof SealError) return nothingKnown;
+    throw thrown;
+  }
+}
+
+const IS_DUE = (now: Date) => sql`due_at IS NOT NULL AND coalesce(leased_until, due_at) <= ${now}::timestamptz`;
+
+/** Rows that a claim looks at in the order of their due times; with more due, accounts are visited in turns. */
+const WINDOW = 64;
+const ACCOUNTS_VISITED = 256;
+const FIRST_ACCOUNT = "00000000-0000-0000-0000-000000000000";
+
+/** The cost of a claim depends neither on the number of due rows nor on that of rows that wait for a later time. */
+function claimer({ db, keys, clock }: StoreContext): ProviderAliasStore["claim"] {
+  let lastAccount = FIRST_ACCOUNT;
+  return async ({ most, leaseMs }) => {
+    const now = clock.now();
+    const oldest = await oldestDue(db, now);
+    const visited = oldest.length < WINDOW ? [] : await visitAccounts(db, now, lastAccount);
+    const heads = visited.flatMap((account) => (account.alias_id === null ? [] : [account.alias_id]));
+    if (oldest.length === WINDOW) {
+      const isRound = visited.length < ACCOUNTS_VISITED && heads.length < most;
+      const last = visited.findLast(({ alias_id }) => heads.length < most || alias_id === heads[most - 1]);
+      lastAccount = isRound ? FIRST_ACCOUNT : (last?.user_id ?? FIRST_ACCOUNT);
+    }
+    const ids = [...new Set([...heads, ...inTurns(oldest)])];
+    const rows = ids.length === 0 ? [] : await leaseRows(db, { ids, most, now, leaseMs });
+    return rows.map((row) => ({
+      aliasId: row.alias_id,
+      userId: row.user_id,
+      lease: row.lease,
+      version: row.wanted,
+      tries: row.tries,
+      known: openKnown(keys, row),
+      isRecheck: row.is_recheck,
+      wasInterrupted: row.was_leased,
+    }));
+  };
+}
+
+interface DueRow {
+  alias_id: string;
+  user_id: string;
+}
+
+async function oldestDue(db: Database, now: Date): Promise<DueRow[]> {
+  const { rows } = await sql<DueRow>`SELECT alias_id, user_id FROM provider_alias WHERE ${IS_DUE(now)}
+    ORDER BY coalesce(leased_until, due_at) LIMIT ${sql.lit(WINDOW)}`.execute(db);
+  return rows;
+}
+
+/** The first row of each account, then the second of each, and so on. */
+function inTurns(rows: readonly DueRow[]): string[] {
+  const ofAccounts = [...Map.groupBy(rows, (row) => row.user_id).values()];
+  const nths = ofAccounts.flatMap((own) => own.map(({ alias_id }, nth) => ({ alias_id, nth })));
+  return nths.sort((a, b) => a.nth - b.nth).map(({ alias_id }) => alias_id);
+}
+
+/** Accounts with rows after the last visited one, each with its oldest due row or with none. */
+async function visitAccounts(db: Database, now: Date, lastAccount: string) {
+  const { rows } = await sql<{ user_id: string; alias_id: string | null }>`
+    WITH RECURSIVE account (user_id, nth) AS (
+      (SELECT user_id, 1 FROM provider_alias WHERE due_at IS NOT NULL AND user_id > ${lastAccount}::uuid
+        ORDER BY user_id LIMIT 1)
+      UNION ALL
+      SELECT next.user_id, account.nth + 1 FROM account CROSS JOIN LATERAL (
+        SELECT user_id FROM provider_alias WHERE due_at IS NOT NULL AND provider_alias.user_id > account.user_id
+        ORDER BY user_id LIMIT 1
+      ) AS next WHERE account.nth < ${sql.lit(ACCOUNTS_VISITED)}
+    )
+    SELECT account.user_id, head.alias_id FROM account LEFT JOIN LATERAL (
+      SELECT alias_id FROM provider_alias WHERE provider_alias.user_id = account.user_id AND ${IS_DUE(now)}
+      ORDER BY coalesce(leased_until, due_at) LIMIT 1
+    ) AS head ON true ORDER BY account.nth`.execute(db);
+  return rows;
+}
+
+interface LeasedRow
   extends Pick<Selectable<ProviderAliasTable>, "alias_id" | "user_id" | "wanted" | "tries" | "sealed"> {
+  lease: string;
   was_leased: boolean;
   is_recheck: boolean;
 }
 
-async function claim(
-  { db, keys, clock }: StoreContext,
-  { most, leaseMs }: { most: number; leaseMs: number },
-): Promise<ClaimedAlias[]> {
-  const now = clock.now();
-  const lease = randomUUID();
-  const { rows } = await sql<ClaimedRow>`
-    WITH due AS (
-      SELECT alias_id, lease IS NOT NULL AS was_leased, recheck_at <= ${now} AS is_recheck FROM provider_alias
-      WHERE ((wanted <> done AND not_before <= ${now}) OR recheck_at <= ${now})
-        AND (leased_until IS NULL OR leased_until <= ${now})
-      ORDER BY turn, not_before LIMIT ${most} FOR UPDATE SKIP LOCKED)
-    UPDATE provider_alias SET lease = ${lease}, leased_until = ${new Date(now.getTime() + leaseMs)}
+interface Leasing {
+  ids: readonly string[];
+  most: number;
+  now: Date;
+  leaseMs: number;
+}
+
+/** Leases the first rows that are still due; one that another process is leasing is skipped. */
+async function leaseRows(db: Database, { ids, most, now, leaseMs }: Leasing): Promise<LeasedRow[]> {
+  const { rows } = await sql<LeasedRow>`
+    WITH due AS MATERIALIZED (
+      SELECT found.* FROM (
+        SELECT id FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS given (id, place) ORDER BY place
+      ) AS next CROSS JOIN LATERAL (
+        SELECT alias_id, lease IS NOT NULL AS was_leased, coalesce(recheck_at <= ${now}::timestamptz, false) AS is_recheck
+        FROM provider_alias WHERE alias_id = next.id AND ${IS_DUE(now)} FOR UPDATE SKIP LOCKED
+      ) AS found LIMIT ${most}::integer
+    )
+    UPDATE provider_alias SET lease = ${randomUUID()}::uuid,
+      leased_until = ${new Date(now.getTime() + leaseMs)}::timestamptz
     FROM due WHERE provider_alias.alias_id = due.alias_id
-    RETURNING provider_alias.alias_id, user_id, wanted, tries, sealed, due.was_leased,
-      coalesce(due.is_recheck, false) AS is_recheck`.execute(db);
-  return rows.map((row) => ({
-    aliasId: row.alias_id,
-    userId: row.user_id,
-    lease,
-    version: row.wanted,
-    tries: row.tries,
-    known: row.sealed === null ? nothingKnown : keys.open<KnownRecord>("provider_alias", row.alias_id, row.sealed),
-    isRecheck: row.is_recheck,
-    wasInterrupted: row.was_leased,
-  }));
+    RETURNING provider_alias.alias_id, user_id, wanted, tries, sealed, lease, due.was_leased, due.is_recheck
+  `.execute(db);
+  return rows;
 }
 
 async function settle(context: StoreContext, claimed: ClaimedAlias, outcome: ClaimOutcome): Promise<void> {
@@ -116,26 +213,21 @@ async function settle(context: StoreContext, claimed: ClaimedAlias, outcome: Cla
     // The alias is locked first, as in every transaction that makes it due.
     const lockedAlias = trx.selectFrom("alias").select("sealed").where("id", "=", aliasId).forUpdate();
     const alias = await lockedAlias.executeTakeFirst();
-    const mine = trx.selectFrom("provider_alias").select(["wanted", "recheck_at"]).where("alias_id", "=", aliasId);
+    const mine = trx.selectFrom("provider_alias").selectAll().where("alias_id", "=", aliasId);
     const row = await mine.where("lease", "=", lease).forUpdate().executeTakeFirst();
     if (row === undefined) return false;
     const recheckAt = outcome.recheckAt ?? (claimed.isRecheck ? null : row.recheck_at);
-    const isOver = outcome.kind === "gone" && recheckAt === null && row.wanted === version;
-    if (isOver) {
+    if (outcome.kind === "gone" && recheckAt === null && row.wanted === version) {
       await trx.deleteFrom("provider_alias").where("alias_id", "=", aliasId).execute();
       return false;
     }
-    const isDone = outcome.kind !== "failed";
     const change = {
+      ...settledTimes({ row, version, outcome, recheckAt }),
       lease: null,
       leased_until: null,
-      recheck_at: recheckAt,
       sealed: keys.seal("provider_alias", aliasId, outcome.known),
       held: outcome.kind === "done" ? outcome.held : null,
       problem: outcome.kind === "failed" ? outcome.problem : null,
-      ...(isDone ? { done: version, tries: 0 } : { tries: claimed.tries + 1 }),
-      // A change that came meanwhile stays due at once.
-      ...(outcome.kind === "failed" && row.wanted === version ? { not_before: outcome.notBefore } : {}),
     };
     await trx.updateTable("provider_alias").set(change).where("alias_id", "=", aliasId).execute();
     if (alias === undefined) return false;
@@ -148,29 +240,64 @@ async function settle(context: StoreContext, claimed: ClaimedAlias, outcome: Cla
   if (isIdNew) await signals.routeChanged({ aliasId });
 }
 
+interface Settled {
+  row: Selectable<ProviderAliasTable>;
+  version: number;
+  outcome: ClaimOutcome;
+  recheckAt: Date | null;
+}
+
+function settledTimes({ row, version, outcome, recheckAt }: Settled) {
+  const isDone = outcome.kind !== "failed";
+  const done = isDone ? version : row.done;
+  // A change that came meanwhile stays due at once, and its tries are counted anew.
+  if (row.wanted !== version)
+    return { done, recheck_at: recheckAt, ...(isDone ? { waiting_since: row.due_at ?? row.waiting_since } : {}) };
+  if (isDone) return { done, recheck_at: recheckAt, due_at: recheckAt, tries: 0 };
+  const isRecheckFirst = recheckAt !== null && recheckAt < outcome.notBefore;
+  return {
+    done,
+    recheck_at: recheckAt,
+    due_at: isRecheckFirst ? recheckAt : outcome.notBefore,
+    tries: row.tries + 1,
+  };
+}
+
+interface CountedRow
+  extends Pick<Selectable<ProviderAliasTable>, "alias_id" | "wanted" | "done" | "problem" | "held" | "due_at"> {
+  waiting: number;
+  failed: number;
+  held_count: number;
+}
+
+/** Failed ones first, then those that wait, then those that are off. */
 async function unfinished(db: Database, userId: string): Promise<Unfinished> {
-  const mine = db
-    .selectFrom("provider_alias")
-    .where("user_id", "=", userId)
-    .where(({ or, eb, ref }) => or([eb("wanted", "<>", ref("done")), eb("held", "is not", null)]));
-  const counted = await sql<{ waiting: number; failed: number; held: number }>`
+  const { rows } = await sql<CountedRow>`
+    SELECT alias_id, wanted, done, problem, held, due_at,
+      count(*) FILTER (WHERE wanted <> done AND problem IS NULL) OVER () AS waiting,
+      count(*) FILTER (WHERE wanted <> done AND problem IS NOT NULL) OVER () AS failed,
+      count(*) FILTER (WHERE wanted = done) OVER () AS held_count
+    FROM provider_alias WHERE user_id = ${userId} AND (wanted <> done OR held IS NOT NULL)
+    ORDER BY wanted = done, problem IS NULL, waiting_since, alias_id LIMIT ${limits.unfinishedShown}::integer`.execute(
+    db,
+  );
+  const { waiting = 0, failed = 0, held_count: held = 0 } = rows[0] ?? {};
+  return { counts: { waiting, failed, held }, aliases: rows.map(toUnfinished) };
+}
+
+function toUnfinished({ alias_id: aliasId, wanted, done, problem, held, due_at }: CountedRow): UnfinishedAlias {
+  if (wanted === done) return { aliasId, state: "held", problem: null, held, nextTryAt: null };
+  return { aliasId, state: problem === null ? "waiting" : "failed", problem, held: null, nextTryAt: due_at };
+}
+
+async function readFigures(db: Database): Promise<ProviderFigures> {
+  const { rows } = await sql<{ waiting: number; failed: number; held: number; oldest: Date | null }>`
     SELECT count(*) FILTER (WHERE wanted <> done AND problem IS NULL) AS waiting,
       count(*) FILTER (WHERE wanted <> done AND problem IS NOT NULL) AS failed,
-      count(*) FILTER (WHERE wanted = done) AS held
-    FROM provider_alias WHERE user_id = ${userId} AND (wanted <> done OR held IS NOT NULL)`.execute(db);
-  const rows = await mine
-    .select(["alias_id", "wanted", "done", "problem", "held", "not_before"])
-    .orderBy("turn")
-    .orderBy("alias_id")
-    .limit(limits.unfinishedShown)
-    .execute();
-  const aliases = rows.map((row): UnfinishedAlias => {
-    if (row.wanted === row.done)
-      return { aliasId: row.alias_id, state: "held", problem: null, held: row.held, nextTryAt: null };
-    const state = row.problem === null ? ("waiting" as const) : ("failed" as const);
-    return { aliasId: row.alias_id, state, problem: row.problem, held: null, nextTryAt: row.not_before };
-  });
-  return { counts: counted.rows[0] ?? { waiting: 0, failed: 0, held: 0 }, aliases };
+      count(*) FILTER (WHERE wanted = done) AS held, min(waiting_since) FILTER (WHERE wanted <> done) AS oldest
+    FROM provider_alias WHERE wanted <> done OR held IS NOT NULL`.execute(db);
+  const { oldest = null, ...counts } = rows[0] ?? { waiting: 0, failed: 0, held: 0 };
+  return { ...counts, oldestWaitingAt: oldest };
 }
 
 async function wantAll({ db, clock }: StoreContext, after: string | null, most: number): Promise<string | null> {
@@ -180,4 +307,24 @@ async function wantAll({ db, clock }: StoreContext, after: string | null, most: 
     await wantAtProvider(trx, ids, clock.now());
     return ids.length < most ? null : (ids.at(-1) ?? null);
   });
+}
+
+function adopt({ db, keys, clock }: StoreContext, aliasId: string, known: KnownRecord): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    const alias = trx.selectFrom("alias").select("id").where("id", "=", aliasId).forUpdate();
+    if ((await alias.executeTakeFirst()) === undefined) return;
+    await wantAtProvider(trx, [aliasId], clock.now());
+    const sealed = keys.seal("provider_alias", aliasId, known);
+    // A worker that has the alias in hand finds the copy by itself.
+    const free = trx.updateTable("provider_alias").set({ sealed }).where("alias_id", "=", aliasId);
+    await free.where((row) => row.or([row("lease", "is", null), row("leased_until", "<=", clock.now())])).execute();
+  });
+}
+
+/** With our own engine nobody deletes the provider's copies, so rows of deleted aliases would stay for ever. */
+async function forgetGone({ db, signals }: StoreContext): Promise<number> {
+  if (signals.hasProvider) return 0;
+  const gone = await sql`DELETE FROM provider_alias
+    WHERE NOT EXISTS (SELECT FROM alias WHERE alias.id = provider_alias.alias_id)`.execute(db);
+  return Number(gone.numAffectedRows ?? 0n);
 }
