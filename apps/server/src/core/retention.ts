@@ -18,6 +18,8 @@ export const keptForSeconds = {
   /** Since the last refusal, for a count that has not suspended the mailbox. */
   missingMailbox: days(retentionDays.technicalLogs),
   operatorMail: days(retentionDays.technicalLogs),
+  /** Since the last change of an alias that a provider of earlier had. */
+  goneProviderAlias: days(retentionDays.deletedAlias),
   operatorAct: days(retentionDays.technicalLogs),
 } as const;
 

@@ -178,7 +178,10 @@ function wrappingRotation(dataDir: string, db: Database, held: { secretKey: Buff
 }
 
 /** Releases leases of the previous process. The data directory is locked, so no other process holds any. */
-export async function recoverLeases(parts: InFlightParts & Pick<Store, "deliveries">): Promise<void> {
+export async function recoverLeases(
+  parts: InFlightParts & Pick<Store, "deliveries"> & { providerAliases: Pick<Store["providerAliases"], "endLeases"> },
+): Promise<void> {
+  await parts.providerAliases.endLeases();
   const count = (await parts.deliveries.releaseLeases()) + (await recoverInFlight(parts));
   if (count > 0) parts.logger?.info("leases_released", { count });
 }

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { limits, retentionDays, sessionTimes } from "@kauke/contract";
 import { beforeEach, describe, expect, it } from "vitest";
 import { utcDay } from "../core/bounce-sender.ts";
+import { nothingKnown } from "../core/forwarding/forwarding-provider.ts";
 import { emptySummary } from "../core/import/import.ts";
 import { newProbe } from "../core/probe/probe.ts";
 import { systemRandom } from "../runtime/ports.ts";
@@ -102,6 +103,14 @@ describe("retention", () => {
         seconds: DAY,
         plant: () =>
           fixture.store.mailProbes.start(newProbe({ clock: fixture.clock, random: systemRandom }, "kauke.test")),
+      },
+      providerAliases: {
+        seconds: retentionDays.deletedAlias * DAY,
+        plant: async () => {
+          const { id } = await insertAlias(fixture.store, userId);
+          await fixture.store.providerAliases.adopt(id, nothingKnown);
+          await fixture.store.aliases.delete(userId, id);
+        },
       },
       oneTimeTokens: { seconds: 30 * DAY, plant: () => askMailbox() },
       orphanedBodies: { seconds: 3600, plant: () => fixture.store.bodies.put(randomUUID(), [Buffer.from("x")]) },

@@ -20,6 +20,7 @@ import type { Database } from "./database.ts";
 import type { DeliveryRepository } from "./queue/deliveries.ts";
 import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { counterStore, type OperatorStore } from "./rows/operator-store.ts";
+import { makeFutureAliasesDue, type ProviderAliasRows } from "./rows/provider-aliases.ts";
 import type { StoreContext } from "./store-context.ts";
 
 /** A body without a row is left by a crash; normally its row follows within seconds. */
@@ -41,6 +42,7 @@ export interface RetentionParts {
   invites: Pick<InviteStore, "deleteExpired">;
   operator: Pick<OperatorStore, "deleteActsBefore">;
   mailProbes: Pick<MailProbeStore, "deleteExpired">;
+  providerAliases: Pick<ProviderAliasRows, "forgetGone">;
   bodies: MessageBodies;
   isKnownMessage(messageId: string): Promise<boolean>;
 }
@@ -89,6 +91,12 @@ export const retentionRules = [
   { what: "invites", kept: null, forget: (now, parts) => parts.invites.deleteExpired(now) },
   { what: "operatorActs", kept: "operatorAct", forget: (before, parts) => parts.operator.deleteActsBefore(before) },
   { what: "mailProbes", kept: null, forget: (now, parts) => parts.mailProbes.deleteExpired(now) },
+  // With a provider, a row of a deleted alias stays until the provider has deleted its copy.
+  {
+    what: "providerAliases",
+    kept: "goneProviderAlias",
+    forget: (before, parts) => parts.providerAliases.forgetGone(before),
+  },
   { what: "oneTimeTokens", kept: null, forget: (now, parts) => deleteEndedTokens(parts.db, now) },
   // A crash between a body and its row leaves the body.
   {
@@ -154,6 +162,7 @@ export function pacedRetention(
     const now = context.clock.now();
     const count = await makeFutureMailDue(context.db, now);
     if (count > 0) logger?.warn("clock_set_back", { count });
+    await makeFutureAliasesDue(context.db, now);
     const ranAt = await read(RAN_AT);
     const held = (await read(HELD)) + 1;
     if (ranAt > 0 && now.getTime() - ranAt > GAP_MS && held <= HELD_RUNS) {

@@ -1,7 +1,6 @@
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CertificateRecords } from "../core/certificate.ts";
 import type { CoreStores } from "../core/core-deps.ts";
-import type { ProviderAliasStore } from "../core/forwarding/provider-alias.ts";
 import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
 import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
@@ -26,7 +25,7 @@ import { mailboxStore } from "./rows/mailboxes/mailboxes.ts";
 import { missingMailboxStore } from "./rows/mailboxes/missing-mailboxes.ts";
 import { noticeStore } from "./rows/notices.ts";
 import { type CounterStore, counterStore, type OperatorStore, operatorStore } from "./rows/operator-store.ts";
-import { providerAliasStore } from "./rows/provider-aliases.ts";
+import { type ProviderAliasRows, providerAliasStore } from "./rows/provider-aliases.ts";
 import { rateLimitStore } from "./rows/rate-limits.ts";
 import { replyPathStore, sentAnswerStore } from "./rows/reply-paths.ts";
 import { signInFlowStore, walletChallengeStore } from "./rows/sign-in/anonymous-tokens.ts";
@@ -40,7 +39,7 @@ export interface RowStores extends CoreStores {
   bounceSenders: BounceSenderStore;
   certificateRecords: CertificateRecords;
   mailProbes: MailProbeStore;
-  providerAliases: ProviderAliasStore;
+  providerAliases: ProviderAliasRows;
   sentAnswers: SentAnswerStore;
   counters: CounterStore;
   operator: OperatorStore;

@@ -26,7 +26,12 @@ export async function openAccess(config: Config): Promise<OperatorAccess> {
     return { ...controlClient(path), isRunning: true, close: async () => {} };
   }
   if (config.databaseUrl === null) refuseForeignDirectory(config.dataDir);
-  const store = await openStore({ ...config, dkimDomains: config.domains, logger: silent }).catch(explainLock);
+  const store = await openStore({
+    ...config,
+    hasProvider: config.forwarding.kind !== "engine",
+    dkimDomains: config.domains,
+    logger: silent,
+  }).catch(explainLock);
   const view = { config, store, resolver: null, issuer: null, ports: {}, clock: systemClock, random: systemRandom };
   return {
     ...audited(controlHandlers(view), "command", (act) => store.operator.recordAct(act)),

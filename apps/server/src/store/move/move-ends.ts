@@ -10,6 +10,7 @@ import { openPostgres } from "../postgres/postgres.ts";
 import { openSpool } from "../queue/bodies/message-bodies.ts";
 import { nodeSpoolFiles } from "../queue/bodies/spool-files.ts";
 import { deliveryStore } from "../queue/deliveries.ts";
+import { providerAliasStore } from "../rows/provider-aliases.ts";
 import { givenSecretKey } from "../sealing/secret-key.ts";
 import { loadServerKeys, type ServerKeys } from "../sealing/server-keys.ts";
 import { MoveError } from "./move-error.ts";
@@ -119,10 +120,13 @@ async function prepare(db: Database, secretKey: Buffer, dataDir: string | null):
   const clock = { now: () => new Date(), steadyMs: () => performance.now() };
   const signals = changeSignals({ notify: false });
   const deliveries = deliveryStore({ db, keys, clock, signals }, { forgetBodies: async () => {} });
-  if (dataDir === null) await deliveries.releaseLeases();
-  else {
+  const providerAliases = providerAliasStore({ db, keys, clock, signals });
+  if (dataDir === null) {
+    await deliveries.releaseLeases();
+    await providerAliases.endLeases();
+  } else {
     const { bodies, inFlight } = await openSpool({ dataDir, keys, clock, files: nodeSpoolFiles, logger: undefined });
-    await recoverLeases({ files: inFlight, deliveries, bodies, clock, logger: undefined });
+    await recoverLeases({ files: inFlight, deliveries, providerAliases, bodies, clock, logger: undefined });
   }
   await db.updateTable("alias_import").set({ leased_by: null, leased_until: null }).execute();
   return keys;

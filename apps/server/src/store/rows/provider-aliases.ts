@@ -44,6 +44,17 @@ export async function wantAtProvider(trx: InTransaction, aliasIds: readonly stri
   }
 }
 
+/** As `wantAtProvider`, for aliases that the transaction inserted. */
+export async function wantNew(
+  { signals }: StoreContext,
+  trx: InTransaction,
+  { userId, aliasIds }: { userId: string; aliasIds: readonly string[] },
+): Promise<void> {
+  if (!signals.hasProvider || aliasIds.length === 0) return;
+  await lockAliasList(trx, userId, "new alias");
+  await signals.wantAtProvider(trx, aliasIds);
+}
+
 /**
  * A change of an account that concerns all its aliases waits for new aliases to be committed, and a new alias for such a
  * change: without this, a worker could read the alias before the change that has not seen the alias.
@@ -54,7 +65,14 @@ export async function lockAliasList(trx: InTransaction, userId: string, by: "cha
   else await sql`SELECT pg_advisory_xact_lock_shared(${key}::bigint)`.execute(trx);
 }
 
-export function providerAliasStore(context: StoreContext): ProviderAliasStore & { forgetGone(): Promise<number> } {
+export interface ProviderAliasRows extends ProviderAliasStore {
+  /** With our own engine, deletes rows of deleted aliases that were last changed before `before`. */
+  forgetGone(before: Date): Promise<number>;
+  /** Ends the leases of the previous process, which the caller knows to have ended. */
+  endLeases(): Promise<void>;
+}
+
+export function providerAliasStore(context: StoreContext): ProviderAliasRows {
   const { db, keys, clock } = context;
   const rowOf = ({ aliasId, lease }: ClaimedAlias) =>
     db.updateTable("provider_alias").where("alias_id", "=", aliasId).where("lease", "=", lease);
@@ -86,12 +104,16 @@ export function providerAliasStore(context: StoreContext): ProviderAliasStore & 
       return new Map(known);
     },
     adopt: (aliasId, known) => adopt(context, aliasId, known),
-    forgetGone: () => forgetGone(context),
+    forgetGone: (before) => forgetGone(context, before),
+    endLeases: async () => {
+      // The token stays: it tells the next claim that a call may have been carried out.
+      await db.updateTable("provider_alias").set({ leased_until: null }).where("lease", "is not", null).execute();
+    },
   };
 }
 
 /** An unreadable document is nothing known: our mark in the provider's copy tells that it is ours. */
-function openKnown(keys: ServerKeys, row: Pick<ProviderAliasTable, "alias_id" | "sealed">): KnownRecord {
+export function openKnown(keys: ServerKeys, row: Pick<ProviderAliasTable, "alias_id" | "sealed">): KnownRecord {
   if (row.sealed === null) return nothingKnown;
   try {
     return keys.open<KnownRecord>("provider_alias", row.alias_id, row.sealed);
@@ -235,6 +257,7 @@ async function settle(context: StoreContext, claimed: ClaimedAlias, outcome: Cla
     if (document.providerId === outcome.known.providerId) return false;
     const sealed = keys.seal("alias", aliasId, { ...document, providerId: outcome.known.providerId });
     await trx.updateTable("alias").set({ sealed }).where("id", "=", aliasId).execute();
+    await signals.announceStale(trx, [aliasId]);
     return true;
   });
   if (isIdNew) await signals.routeChanged({ aliasId });
@@ -309,6 +332,16 @@ async function wantAll({ db, clock }: StoreContext, after: string | null, most: 
   });
 }
 
+/** Longer than any wait and any lease. */
+const LONGEST_WAIT_MS = 2 * 3_600_000;
+
+/** Makes aliases due whose time was set before the clock was set back. */
+export async function makeFutureAliasesDue(db: Database, now: Date): Promise<void> {
+  await sql`UPDATE provider_alias SET due_at = ${now}::timestamptz, leased_until = NULL
+    WHERE due_at IS NOT NULL AND coalesce(leased_until, due_at) > ${new Date(now.getTime() + LONGEST_WAIT_MS)}::timestamptz
+  `.execute(db);
+}
+
 function adopt({ db, keys, clock }: StoreContext, aliasId: string, known: KnownRecord): Promise<void> {
   return db.transaction().execute(async (trx) => {
     const alias = trx.selectFrom("alias").select("id").where("id", "=", aliasId).forUpdate();
@@ -321,10 +354,12 @@ function adopt({ db, keys, clock }: StoreContext, aliasId: string, known: KnownR
   });
 }
 
-/** With our own engine nobody deletes the provider's copies, so rows of deleted aliases would stay for ever. */
-async function forgetGone({ db, signals }: StoreContext): Promise<number> {
+/** Without a provider nobody deletes its copies, so rows of deleted aliases would stay for ever. */
+async function forgetGone({ db, signals }: StoreContext, before: Date): Promise<number> {
   if (signals.hasProvider) return 0;
   const gone = await sql`DELETE FROM provider_alias
-    WHERE NOT EXISTS (SELECT FROM alias WHERE alias.id = provider_alias.alias_id)`.execute(db);
+    WHERE waiting_since <= ${before}::timestamptz AND NOT EXISTS (SELECT FROM alias WHERE alias.id = provider_alias.alias_id)`.execute(
+    db,
+  );
   return Number(gone.numAffectedRows ?? 0n);
 }

@@ -175,7 +175,8 @@ function replacePassword(
       .where("alias_id", "=", aliasId)
       .returning(["id", "user_id", "alias_id", "active", "created_at"])
       .executeTakeFirst();
+    if (row === undefined) return null;
     await signals.wantAtProvider(trx, [aliasId]);
-    return row === undefined ? null : toCredential(row, alias);
+    return toCredential(row, alias);
   });
 }

@@ -11,6 +11,7 @@ import type { DB, SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../mailboxes/mailboxes.ts";
+import { openKnown } from "../provider-aliases.ts";
 import {
   type AnyRow,
   clearRow,
@@ -187,7 +188,9 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   counter: { about: "Totals of the whole server; nothing of an account." },
   mail_probe: { about: "Proofs of the operator that mail works; nothing of an account." },
   provider_alias: {
-    about: "Which of your aliases the forwarding provider has; the aliases themselves are in another part.",
+    about:
+      "Copies of your aliases at the forwarding provider: of aliases you deleted, too, until the provider has deleted its copy.",
+    rows: providerAliasRows,
   },
   certificate_record: { about: "The server's own certificates; nothing of an account." },
   server_key: { about: "The server's own keys; nothing of an account." },
@@ -350,6 +353,24 @@ function operatorActRows(source: ExportSource): ExportPages {
     show: (row) => ({
       ...clearRow(source, "operator_act", { ...row }),
       deletionDate: keptUntil("operatorAct", row.at).toISOString(),
+    }),
+  });
+}
+
+function providerAliasRows({ db, keys, userId }: ExportSource): ExportPages {
+  return inPages({
+    page: (after, limit) => {
+      const mine = db.selectFrom("provider_alias").selectAll().select("alias_id as id").where("user_id", "=", userId);
+      return mine.where("alias_id", ">", after).orderBy("alias_id").limit(limit).execute();
+    },
+    show: (row) => ({
+      aliasId: row.alias_id,
+      providerId: openKnown(keys, row).providerId,
+      address: openKnown(keys, row).address,
+      isInStep: row.wanted === row.done,
+      problem: row.problem,
+      held: row.held,
+      deletionDate: "when the alias, or the account, is deleted and the provider has deleted its copy",
     }),
   });
 }

@@ -2,6 +2,7 @@ import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import type { AccountLink, AccountLinkKind, AccountLinkStore } from "../../../core/user/account-link.ts";
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { dropRoutes } from "../aliases/alias-routes.ts";
 import { confirmOwnMailbox } from "../mailboxes/destinations.ts";
 import { revokeKeys } from "./api-keys.ts";
 import {
@@ -115,7 +116,8 @@ const confirmedAt = ({ clock }: StoreContext, { emailConfirmedAt }: UserDocument
 
 async function confirm(context: StoreContext, { trx, userId, document }: Proof): Promise<AfterProof> {
   await sealDocument(context, trx, userId, { ...document, emailConfirmedAt: confirmedAt(context, document) });
-  const notifyRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  const isConfirmed = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  const notifyRoutes = await dropRoutes(context.signals, trx, { userIds: isConfirmed ? [userId] : [] });
   return { ...nothingAfter, notifyRoutes };
 }
 
@@ -138,9 +140,10 @@ async function replacePassword(context: StoreContext, proof: Proof, passwordHash
   const passwordSetAt = context.clock.now().toISOString();
   await sealDocument(context, trx, userId, { ...own, passwordHash, passwordSetAt, emailConfirmedAt });
   await endSessionsAndLinks(trx, userId, null);
-  const notifyRoutes = await confirmOwnMailbox(context, trx, { userId, email: document.email });
+  const isConfirmed = await confirmOwnMailbox(context, trx, { userId, email: document.email });
   if (isFirstProof) return removeImpostorAccess(context, trx, { userId, document });
   await revokeKeys(trx, userId);
+  const notifyRoutes = await dropRoutes(context.signals, trx, { userIds: isConfirmed ? [userId] : [] });
   return { ...nothingAfter, notifyRoutes };
 }
 

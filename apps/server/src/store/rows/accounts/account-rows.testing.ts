@@ -247,6 +247,19 @@ export async function plantAccount(
           rows: [{ number: 0, site: text("checklist"), oldAddress: mailbox, aliasId: alias.id, done: false }],
         }),
       }),
+    provider_alias: () =>
+      insert("provider_alias", {
+        alias_id: alias.id,
+        user_id: user.id,
+        waiting_since: now,
+        due_at: now,
+        sealed: keys.seal("provider_alias", alias.id, {
+          providerId: text("provider_alias"),
+          address: aliasAddress(alias.name, alias.domain),
+          mark: "digest",
+          passwordMark: null,
+        }),
+      }),
     rate_limit: () =>
       insert("rate_limit", {
         ...limit,

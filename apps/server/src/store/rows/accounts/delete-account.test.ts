@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { allRows, onEachContext, tableNames } from "../../context.testing.ts";
 import { messageBodiesInRows } from "../../queue/bodies/message-bodies.ts";
+import { providerAliasStore } from "../provider-aliases.ts";
 import { plantAccount, serverTables } from "./account-rows.testing.ts";
 import { releasedAddresses } from "./released-addresses.ts";
 import { userStore } from "./users.ts";
@@ -33,6 +34,8 @@ onEachContext((fixture) => {
     for (const name of ann.planted) expect(planted[name]?.length, name).toBe((before[name]?.length ?? 0) + 1);
 
     await deleteUser(ann.userId);
+    // Without a provider; with one the row stays until the provider has deleted its copy.
+    expect(await providerAliasStore(context).forgetGone(context.clock.now())).toBe(1);
     const after = await allRows(context);
     for (const [name, rows] of Object.entries(before)) {
       if (!outlives.includes(name)) expect(after[name], name).toEqual(rows);

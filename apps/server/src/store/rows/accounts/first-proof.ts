@@ -39,9 +39,9 @@ export async function removeImpostorAccess(
   const ended = { ...endedInDocument(document), ...(await endRows(trx, userId)) };
   const messageIds = await lockComposed(trx, { column: "user_id", id: userId });
   const messagesDone = await cancelMessages(context, trx, { messageIds });
-  const notifyRoutes = await dropRoutes(context.signals, trx, [userId]);
   const what = Object.entries({ ...ended, [words.messages]: messagesDone.length > 0 }).filter(([, isFound]) => isFound);
   await notifyOwner(context, trx, { userId, what: what.map(([name]) => name) });
+  const notifyRoutes = await dropRoutes(context.signals, trx, { userIds: [userId] });
   return { messagesDone, notifyRoutes };
 }
 

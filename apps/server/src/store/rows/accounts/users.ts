@@ -201,7 +201,7 @@ async function changeSettings(
       throw fieldError("sealTo", accountMessages.sealTo);
     const sealed = keys.seal("user", id, document);
     await trx.updateTable("user").set({ sealed, seal_key_id, updated_at: clock.now() }).where("id", "=", id).execute();
-    const notifyRoutes = isNew ? await dropRoutes(signals, trx, [id]) : async () => {};
+    const notifyRoutes = isNew ? await dropRoutes(signals, trx, { userIds: [id] }) : async () => {};
     return { settings: settingsOf({ seal_key_id }, document), notifyRoutes };
   });
   await notifyRoutes();
@@ -228,9 +228,10 @@ async function deleteUser(
     // Deliveries are deleted before the rows of composed mail, in the order in which a claim locks them.
     await trx.deleteFrom("delivery").where("user_id", "=", id).execute();
     await trx.deleteFrom("user").where("id", "=", id).execute();
+    const finished = await deleteFinishedMessages(trx, messageIds);
     const aliasIds = aliases.map((alias) => alias.id);
     await signals.announceRoute(trx, aliasIds);
-    return await deleteFinishedMessages(trx, messageIds);
+    return finished;
   });
   await signals.routeChanged({ userId: id });
   await parts.forgetBodies(orphans);

@@ -113,10 +113,10 @@ async function updateBatch(
   const changed = await changedRows(context, trx, { userId: batch.userId, rows, change, failed });
   if (changed.length > 0) await writeRows(trx, changed);
   const rerouted = changed.filter((row) => row.change.routing !== undefined);
-  if (rerouted.length > 0) await context.signals.announceRoute(trx, idsOf(rerouted));
   const paused = idsOf(rerouted.filter((row) => !row.active));
   const messageIds = paused.length === 0 ? [] : await lockComposed(trx, { column: "alias_id", id: paused });
   const messagesDone = await cancelMessages(context, trx, { messageIds });
+  if (rerouted.length > 0) await context.signals.announceRoute(trx, idsOf(rerouted));
   return { failed, hasChangedRoutes: rerouted.length > 0, messagesDone };
 }
 
@@ -182,8 +182,8 @@ async function deleteBatch(
   await trx.deleteFrom("alias").where("id", "=", anyOfIds(aliasIds)).execute();
   const addresses = rows.map((row) => ({ index: row.address_index, isUnused: row.fresh === "new" }));
   await released.release(trx, { formerUserId: batch.userId, network, addresses });
-  await context.signals.announceRoute(trx, aliasIds);
   const messagesDone = [...cancelled, ...(await deleteFinishedMessages(trx, messageIds))];
+  await context.signals.announceRoute(trx, aliasIds);
   return { failed, hasChangedRoutes: true, messagesDone };
 }
 

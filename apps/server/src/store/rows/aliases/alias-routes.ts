@@ -11,6 +11,7 @@ import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { openKeyDocument } from "../encryption-keys.ts";
 import { mailboxIndex, missingMailboxIndex } from "../mailboxes/mailboxes.ts";
+import { lockAliasList } from "../provider-aliases.ts";
 import { anyOfByteaText, anyOfIds, byteaArray } from "../sql-parts.ts";
 import { type AliasDocument, type MailboxStanding, toRoute } from "./alias-document.ts";
 
@@ -137,16 +138,21 @@ function ageRecipientOf(keys: ServerKeys, { key_id, key_sealed }: RouteRow): str
   return openKeyDocument(keys, { id: key_id, sealed: key_sealed }).publicKey;
 }
 
-/** Announces stale routes to other processes. @returns tells this process, to be called after the commit */
+/**
+ * Announces stale routes to other processes, and makes the aliases due at the forwarding provider unless
+ * `isForwardingSame`. Call it last in the transaction. @returns tells this process, to be called after the commit
+ */
 export async function dropRoutes(
   signals: ChangeSignals,
   trx: InTransaction,
-  userIds: readonly string[],
+  { userIds, isForwardingSame = false }: { userIds: readonly string[]; isForwardingSame?: boolean },
 ): Promise<() => Promise<void>> {
   if (userIds.length === 0) return async () => {};
+  const isForProvider = signals.hasProvider && !isForwardingSame;
+  if (isForProvider) for (const userId of userIds.toSorted()) await lockAliasList(trx, userId, "change");
   const rows = await trx.selectFrom("alias").select("id").where("user_id", "=", anyOfIds(userIds)).execute();
   const aliasIds = rows.map((row) => row.id);
-  await signals.announceRoute(trx, aliasIds);
+  await (isForProvider ? signals.announceRoute(trx, aliasIds) : signals.announceStale(trx, aliasIds));
   const changes: RouteChange[] =
     aliasIds.length > 100 ? userIds.map((userId) => ({ userId })) : aliasIds.map((aliasId) => ({ aliasId }));
   return async () => {

@@ -20,6 +20,7 @@ import {
   lockMessagesOf,
 } from "../job-records.ts";
 import { knownLabels, refuseUnknownLabels } from "../labels.ts";
+import { wantNew } from "../provider-aliases.ts";
 import { deletePeopleOf } from "../reply-paths.ts";
 import { usernameIndex } from "../smtp-credentials.ts";
 import { countRows } from "../sql-parts.ts";
@@ -76,7 +77,7 @@ function indexOf(context: StoreContext, { name, domain }: { name: string; domain
 }
 
 async function insertAlias(context: StoreContext, { released }: AliasStoreParts, alias: Alias): Promise<void> {
-  const { db, keys, signals } = context;
+  const { db, keys } = context;
   const row = {
     id: alias.id,
     user_id: alias.userId,
@@ -98,7 +99,7 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
       refuseUnknownLabels(await knownLabels(trx, alias.userId, [alias]), alias.labels);
       await trx.insertInto("alias").values(row).execute();
       await released.claim(trx, row.address_index, alias.userId);
-      await signals.wantAtProvider(trx, [alias.id]);
+      await wantNew(context, trx, { userId: alias.userId, aliasIds: [alias.id] });
     }),
   );
 }
@@ -150,11 +151,13 @@ async function updateInTransaction(
     await released.release(trx, { formerUserId: userId, network, addresses: [{ index: row.address_index, isUnused }] });
     await renameLogin(context, trx, { aliasId, document });
   }
-  const { name, routing, webhookSecret, sealTo, writeByAddress } = update;
-  const routeChanged = [name, routing, webhookSecret, sealTo, writeByAddress].some((change) => change !== undefined);
-  if (routeChanged) await signals.announceRoute(trx, [aliasId]);
   const mayStillSend = next.active && next.address_index.equals(row.address_index);
   const messagesDone = mayStillSend ? [] : await cancelComposed(context, trx, aliasId);
+  const { name, routing, webhookSecret, sealTo, writeByAddress } = update;
+  const isForwardedAnew = [name, routing, sealTo].some((change) => change !== undefined);
+  const routeChanged = isForwardedAnew || webhookSecret !== undefined || writeByAddress !== undefined;
+  if (isForwardedAnew) await signals.announceRoute(trx, [aliasId]);
+  else if (routeChanged) await signals.announceStale(trx, [aliasId]);
   return { alias: toAlias({ ...row, ...next }, document, chosen), routeChanged, messagesDone };
 }
 
@@ -203,8 +206,9 @@ async function deleteAlias(
     await trx.deleteFrom("alias").where("id", "=", aliasId).execute();
     const addresses = [{ index: row.address_index, isUnused: row.fresh === "new" }];
     await released.release(trx, { formerUserId: userId, network, addresses });
+    const finished = await deleteFinishedMessages(trx, messageIds);
     await signals.announceRoute(trx, [aliasId]);
-    return [...cancelled, ...(await deleteFinishedMessages(trx, messageIds))];
+    return [...cancelled, ...finished];
   });
   if (orphans === null) return false;
   await signals.routeChanged({ aliasId });

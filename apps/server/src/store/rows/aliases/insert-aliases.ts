@@ -38,9 +38,7 @@ export async function insertAliases(
     .where("id", "=", anyOfIds([...refused]))
     .execute();
   await trx.updateTable("alias").set({ fresh: "reclaimed" }).where("id", "=", reclaimed).execute();
-  const made = inserted.map((row) => row.id).filter((id) => !refused.has(id));
-  await context.signals.wantAtProvider(trx, made);
-  return new Set(made);
+  return new Set(inserted.map((row) => row.id).filter((id) => !refused.has(id)));
 }
 
 /** A statement for this many rows blocks the embedded database's event loop for some 30 ms. */

@@ -15,6 +15,7 @@ import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
 import { insertAliases } from "../aliases/insert-aliases.ts";
+import { wantNew } from "../provider-aliases.ts";
 import { anyOfBytes } from "../sql-parts.ts";
 
 interface Run {
@@ -41,6 +42,8 @@ export function runBatch(context: StoreContext, parts: ImportStoreParts, run: Ru
     const changed_at = isMore ? row.changed_at : context.clock.now();
     const sealed = keys.seal("alias_import", run.importId, summary);
     await trx.updateTable("alias_import").set({ state, changed_at, sealed }).where("id", "=", run.importId).execute();
+    const aliasIds = handled.flatMap(({ made, aliasId }) => (made && aliasId !== null ? [aliasId] : []));
+    await wantNew(context, trx, { userId: row.user_id, aliasIds });
     return { import: { ...now, state, changedAt: changed_at, summary }, isMore };
   });
 }

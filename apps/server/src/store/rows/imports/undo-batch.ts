@@ -45,7 +45,6 @@ async function undoInTransaction(
   const reclaimed = unused.filter((alias) => alias.fresh === "reclaimed");
   const addresses = reclaimed.map((alias) => ({ index: alias.address_index, isUnused: false }));
   await released.release(trx, { formerUserId: row.user_id, network: null, addresses });
-  if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   if (batch !== undefined) {
     const left = rows.map((row) => (gone.has(row.aliasId ?? "") ? { ...row, made: false } : row));
     const sealed = sealBatch(keys, batch.id, left);
@@ -57,6 +56,7 @@ async function undoInTransaction(
   const changed_at = isMore ? row.changed_at : clock.now();
   const sealed = keys.seal("alias_import", importId, summary);
   await trx.updateTable("alias_import").set({ state, changed_at, sealed }).where("id", "=", importId).execute();
+  if (deleted.length > 0) await signals.announceRoute(trx, deleted);
   return { outcome: { import: { ...now, state, changedAt: changed_at, summary }, isMore }, deleted, orphans };
 }
 

@@ -117,7 +117,7 @@ async function ask(context: StoreContext, input: AskInput): Promise<AskDecision>
     if (known === undefined) await insertPair(context, trx, { ...input, index, state: "asked", askedAt: next });
     else await sealPair(context, trx, known.id, next);
     await insertLink(context, trx, { ...input, destinationId: known?.id ?? input.id });
-    return { result, changed: known === undefined ? [userId] : [] };
+    return { result, changed: known === undefined ? [userId] : [], isForwardingSame: true };
   });
 
   async function countWaiting(trx: InTransaction, userId: string): Promise<number> {
@@ -160,23 +160,26 @@ async function confirmPair(context: StoreContext, trx: InTransaction, pair: Prov
   await trx.updateTable("destination").set(confirmed).where("id", "=", pair.id).execute();
 }
 
-/** Confirms the account's own mailbox unless refused or blocked. @returns drops cached routes after the commit */
+/** Confirms the account's own mailbox unless refused or blocked. @returns whether the caller has to drop routes */
 export async function confirmOwnMailbox(
   context: StoreContext,
   trx: InTransaction,
   { userId, email }: { userId: string; email: string | null },
-): Promise<() => Promise<void>> {
-  if (email === null) return async () => {};
+): Promise<boolean> {
+  if (email === null) return false;
   const index = mailboxIndex(context.keys, email);
   await lockMailbox(trx, index);
   const known = await lockPair(trx, userId, index);
-  if (!isOpen(known?.state) || (await isBlocked(trx, index))) return async () => {};
+  if (!isOpen(known?.state) || (await isBlocked(trx, index))) return false;
   const pair = { userId, index, address: email, id: known?.id ?? randomUUID() };
   await confirmPair(context, trx, { ...pair, isKnown: known !== undefined });
-  return dropRoutes(context.signals, trx, [userId]);
+  return true;
 }
 
-/** Mailboxes are confirmed in the order of their hashes, so that two accounts can't deadlock. */
+/**
+ * Mailboxes are confirmed in the order of their hashes, so that two accounts can't deadlock.
+ * @returns drops cached routes after the commit
+ */
 export async function confirmOwnMailboxes(
   context: StoreContext,
   trx: InTransaction,
@@ -185,11 +188,9 @@ export async function confirmOwnMailboxes(
   const inOrder = emails.toSorted((a, b) =>
     Buffer.compare(mailboxIndex(context.keys, a), mailboxIndex(context.keys, b)),
   );
-  const notifications: (() => Promise<void>)[] = [];
-  for (const email of inOrder) notifications.push(await confirmOwnMailbox(context, trx, { userId, email }));
-  return async () => {
-    await Promise.all(notifications.map((notify) => notify()));
-  };
+  let isConfirmed = false;
+  for (const email of inOrder) isConfirmed = (await confirmOwnMailbox(context, trx, { userId, email })) || isConfirmed;
+  return dropRoutes(context.signals, trx, { userIds: isConfirmed ? [userId] : [] });
 }
 
 async function takeBackAsk(context: StoreContext, input: AskInput): Promise<void> {
@@ -201,7 +202,7 @@ async function takeBackAsk(context: StoreContext, input: AskInput): Promise<void
     const askedAt = openPair(context.keys, known).askedAt.slice(0, -1);
     if (askedAt.length > 0) await sealPair(context, trx, known.id, askedAt);
     else await trx.deleteFrom("destination").where("id", "=", known.id).execute();
-    return { result: undefined, changed: askedAt.length > 0 ? [] : [input.userId] };
+    return { result: undefined, changed: askedAt.length > 0 ? [] : [input.userId], isForwardingSame: true };
   });
 }
 
@@ -252,7 +253,10 @@ function lockPairs(
 
 interface Change<T> {
   result: T;
+  /** Accounts whose routes are stale. */
   changed: readonly string[];
+  /** Whether mail goes where it went before, e.g. when a mailbox was asked for confirmation. */
+  isForwardingSame?: boolean;
 }
 
 export async function changeAndDropRoutes<T>(
@@ -260,8 +264,8 @@ export async function changeAndDropRoutes<T>(
   work: (trx: InTransaction) => Promise<Change<T>>,
 ): Promise<T> {
   const { result, notifyRoutes } = await db.transaction().execute(async (trx) => {
-    const done = await work(trx);
-    return { result: done.result, notifyRoutes: await dropRoutes(signals, trx, done.changed) };
+    const { result, changed, isForwardingSame = false } = await work(trx);
+    return { result, notifyRoutes: await dropRoutes(signals, trx, { userIds: changed, isForwardingSame }) };
   });
   await notifyRoutes();
   return result;

@@ -49,7 +49,8 @@ function deleteBefore(context: StoreContext, before: Date): Promise<number> {
   return changeAndDropRoutes(context, async (trx) => {
     const query = trx.deleteFrom("missing_mailbox").where("suspended_at", "is", null).where("last_at", "<=", before);
     const rows = await query.returning("user_id").execute();
-    return { result: rows.length, changed: [...new Set(rows.map((row) => row.user_id))] };
+    const changed = [...new Set(rows.map((row) => row.user_id))];
+    return { result: rows.length, changed, isForwardingSame: true };
   });
 }
 
@@ -69,7 +70,7 @@ async function note(context: StoreContext, refusal: MailboxRefusal): Promise<Mis
     const isNew = row.suspended_at !== null;
     const result = { refusals: row.refusals, firstAt: row.first_at, isSuspended: isNew, isNew };
     // A cached route lists mailboxes with refusals, which a delivery resets, so it is dropped at the first one.
-    return { result, changed: row.refusals === 1 || isNew ? [userId] : [] };
+    return { result, changed: row.refusals === 1 || isNew ? [userId] : [], isForwardingSame: !isNew };
   });
 }
 
