@@ -20,7 +20,7 @@ import type { StoreContext } from "../store-context.ts";
 import type { AliasDocument } from "./aliases/alias-document.ts";
 import { anyOfIds } from "./sql-parts.ts";
 
-/** A statement for this many rows blocks the embedded database's event loop for some 20 ms. */
+/** A statement for this many rows blocks the embedded database's event loop for some 10 ms. */
 const WANTED_AT_ONCE = 500;
 
 /**
