@@ -9,9 +9,12 @@ import { cp, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openEmbedded } from "@kauke/server/store/embedded/embedded-database";
 import { findTestPostgres, startTestPostgres } from "@kauke/server/store/postgres/postgres.testing";
-import { canaryAddress } from "@kauke/testkit/canary/canary-client";
+import { CanaryClient, canaryAddress } from "@kauke/testkit/canary/canary-client";
 import { canaryWorld, type Planted, type PlantTarget, plantCanaries } from "@kauke/testkit/canary/canary-plant";
+import { plantAtProvider, plantProviderAliases } from "@kauke/testkit/canary/canary-provider";
 import { Canaries, type Encoding, encodings, type Finding } from "@kauke/testkit/canary/canary-scan";
+import { FakeForwardEmail } from "@kauke/testkit/fakes/fake-forward-email";
+import { freePort } from "@kauke/testkit/free-port";
 import { isLongRun, printFigures } from "@kauke/testkit/long-rounds";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
@@ -153,6 +156,51 @@ describe("the embedded store", () => {
     const found = new Set(findings.map(({ label }) => label));
     expect([...found].sort()).toEqual(["control-file", "control-log", "control-name", "control-row"]);
   });
+});
+
+test("with a forwarding provider, neither its key nor destinations, passwords or its texts are in a file, row, metric or output", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const canaries = new Canaries();
+  await using provider = await FakeForwardEmail.start({
+    key: canaries.word("provider-key"),
+    domains: ["kauke.test"],
+  });
+  plantAtProvider(canaries, provider);
+  const [dataDir, metricsPort] = [await makeDataDir(), await freePort()];
+  const env = {
+    KAUKE_FORWARDING: "forward-email",
+    KAUKE_PROVIDER_URL: provider.url,
+    KAUKE_PROVIDER_KEY: provider.key,
+    KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
+    KAUKE_METRICS_PORT: String(metricsPort),
+    KAUKE_DELIVERY: "preview",
+  };
+  const server = await startServerProcess({ dataDir, env });
+  const client = new CanaryClient(canaries, server.httpPort);
+  const owner = await client.register(`${canaries.word("account")}@people.example`, canaries.word("password"));
+  expect((await plantProviderAliases(canaries, owner)).failed).toBeGreaterThan(0);
+  const seen = Buffer.from(JSON.stringify(provider.calls.map(({ path, body }) => ({ path, body }))));
+  const sent = places(canaries.find(seen, "calls"));
+  for (const label of ["provider-renamed", "provider-hook", "provider-lost-mailbox"])
+    expect(sent).toContain(`${label} in calls as utf-8`);
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  expect(metrics).toContain("kauke_");
+  const { findings } = await canaries.scan([dataDir]);
+  await server.kill();
+  findings.push(...(await canaries.scan([dataDir])).findings, ...canaries.find(Buffer.from(metrics), "metrics"));
+  const { db, close } = await openEmbedded(dataDir);
+  const query = async (statement: string) => (await sql.raw<{ row: string }>(statement).execute(db)).rows;
+  const rows = await everyRow(query);
+  const { rows: sealed } = await sql`SELECT FROM provider_alias WHERE sealed IS NOT NULL`.execute(db);
+  expect(sealed.length).toBeGreaterThan(3);
+  findings.push(...canaries.find(Buffer.from(rows.text), "rows"));
+  findings.push(...canaries.find(Buffer.from(server.output()), "output"));
+  expect(places(findings)).toEqual([]);
+  await sql`UPDATE provider_alias SET problem = ${canaries.word("control")}`.execute(db);
+  const control = canaries.find(Buffer.from((await everyRow(query)).text), "rows");
+  await close();
+  expect(places(control)).toEqual(["control in rows as utf-8"]);
 });
 
 const postgres = findTestPostgres();
