@@ -90,6 +90,8 @@ onEachContext((fixture) => {
       await outbox().settle(lost, done);
       await outbox().release(lost);
       expect(await rowOf(one.aliasId)).toMatchObject({ lease: claimed.lease, done: 0 });
+      await outbox().release(claimed);
+      expect((await claimOne()).wasInterrupted).toBe(true);
       await outbox().endLeases();
       expect(await claimOne()).toMatchObject({ aliasId: one.aliasId, wasInterrupted: true });
     });

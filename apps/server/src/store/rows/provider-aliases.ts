@@ -84,7 +84,9 @@ export function providerAliasStore(context: StoreContext): ProviderAliasRows {
     },
     settle: (claimed, outcome) => settle(context, claimed, outcome),
     release: async (claimed) => {
-      await rowOf(claimed).set({ lease: null, leased_until: null }).execute();
+      // The token of an interrupted claim stays, since the provider is yet to be asked what became of its call.
+      const lease = claimed.wasInterrupted ? claimed.lease : null;
+      await rowOf(claimed).set({ lease, leased_until: null }).execute();
     },
     unfinished: (userId) => unfinished(db, userId),
     tryNow: async (userId, aliasId) => {
@@ -337,9 +339,11 @@ const LONGEST_WAIT_MS = 2 * 3_600_000;
 
 /** Makes aliases due whose time was set before the clock was set back. */
 export async function makeFutureAliasesDue(db: Database, now: Date): Promise<void> {
-  await sql`UPDATE provider_alias SET due_at = ${now}::timestamptz, leased_until = NULL
-    WHERE due_at IS NOT NULL AND coalesce(leased_until, due_at) > ${new Date(now.getTime() + LONGEST_WAIT_MS)}::timestamptz
-  `.execute(db);
+  const future = new Date(now.getTime() + LONGEST_WAIT_MS);
+  await sql`UPDATE provider_alias SET due_at = ${now}::timestamptz, leased_until = NULL WHERE alias_id IN (
+    SELECT alias_id FROM provider_alias
+    WHERE due_at IS NOT NULL AND coalesce(leased_until, due_at) > ${future}::timestamptz FOR UPDATE SKIP LOCKED
+  )`.execute(db);
 }
 
 function adopt({ db, keys, clock }: StoreContext, aliasId: string, known: KnownRecord): Promise<void> {
