@@ -5,7 +5,8 @@ import pg from "pg";
 import { bounds } from "../../limits/table.ts";
 import type { Logger } from "../../runtime/ports.ts";
 import { withCallerTurns } from "../concurrency/caller-turns.ts";
-import { type Database, type DB, isDatabaseError } from "../database.ts";
+import type { Database, DB } from "../database.ts";
+import { isDatabaseError } from "../database-error.ts";
 import { isPreparedQuery, statementName } from "../prepared-query.ts";
 import { StoreStartError } from "../start-error.ts";
 

@@ -9,7 +9,7 @@ import type { InFlightMessage, InFlightMessages } from "../../core/delivery/deli
 import { enqueueMessage, type MessageBodies } from "../../core/message/message.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import { sharedCalls } from "../concurrency/shared-calls.ts";
-import { isDatabaseError } from "../database.ts";
+import { isDatabaseError } from "../database-error.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import { readChunks, sealChunks } from "./bodies/sealed-chunks.ts";
 import { putFile, type SpoolFiles, UNFINISHED } from "./bodies/spool-files.ts";

@@ -2,7 +2,8 @@
 import { sql } from "kysely";
 import { type BounceSender, type BounceSenderStore, utcDay } from "../../core/bounce-sender.ts";
 import { groupCalls, PAUSE_MAX_MS } from "../concurrency/group-calls.ts";
-import { type Database, isOneRowsFault } from "../database.ts";
+import type { Database } from "../database.ts";
+import { isOneRowsFault } from "../database-error.ts";
 import { preparedQuery } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 

@@ -3,7 +3,8 @@
 import { aliasAddress } from "../../core/alias/alias.ts";
 import { AppError } from "../../core/app-error.ts";
 import type { EncryptionKey, EncryptionKeyStore, NewEncryptionKey } from "../../core/encryption-key.ts";
-import { type EncryptionKeyTable, FOREIGN_KEY_VIOLATION, type InTransaction, isDatabaseError } from "../database.ts";
+import type { EncryptionKeyTable, InTransaction } from "../database.ts";
+import { FOREIGN_KEY_VIOLATION, isDatabaseError } from "../database-error.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { AliasDocument } from "./aliases/alias-document.ts";
 

@@ -332,8 +332,19 @@ onEachContext((fixture) => {
     await store.destinations.ask(ask);
     const imported = await planImport(store, userId);
     return {
-      ...{ store, userId, email, aliasId, otherId, mailbox, credentialId, labelId, ...imported },
-      ...{ keyId: keyIds[0], spareKeyId: keyIds[1], confirmLink: ask.tokenHash, now: () => clock.now() },
+      ...imported,
+      store,
+      userId,
+      email,
+      aliasId,
+      otherId,
+      mailbox,
+      credentialId,
+      labelId,
+      keyId: keyIds[0],
+      spareKeyId: keyIds[1],
+      confirmLink: ask.tokenHash,
+      now: () => clock.now(),
       advance: (ms) => clock.advance(ms),
       link: async (kind) => {
         const tokenHash = randomBytes(32);
@@ -357,8 +368,15 @@ onEachContext((fixture) => {
       state: "reading",
     });
     const row: ImportRow = {
-      ...{ row: 1, address: "x@sl.example", result: "twin", reason: null, active: true, notes: null, made: false },
-      ...{ alias: { name: `i${randomBytes(6).toString("hex")}`, domain: "kauke.test" }, aliasId: importedId },
+      row: 1,
+      address: "x@sl.example",
+      result: "twin",
+      reason: null,
+      active: true,
+      notes: null,
+      made: false,
+      alias: { name: `i${randomBytes(6).toString("hex")}`, domain: "kauke.test" },
+      aliasId: importedId,
       destinations: [mailboxDestination("ann@people.example")],
     };
     await store.imports.addBatch(importId, 0, [row]);

@@ -2,7 +2,8 @@
 import { sql } from "kysely";
 import type { AnswerMark, ReplyPath, ReplyPathStore, SentAnswerStore } from "../../core/reply-path.ts";
 import { groupCalls, PAUSE_MAX_MS } from "../concurrency/group-calls.ts";
-import { type Database, type InTransaction, isOneRowsFault } from "../database.ts";
+import type { Database, InTransaction } from "../database.ts";
+import { isOneRowsFault } from "../database-error.ts";
 import { preparedQuery } from "../prepared-query.ts";
 import type { StoreContext } from "../store-context.ts";
 import { anyOfIds } from "./sql-parts.ts";

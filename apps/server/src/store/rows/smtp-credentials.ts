@@ -7,7 +7,8 @@ import type {
   SmtpCredentialKey,
   SmtpCredentialStore,
 } from "../../core/smtp-credential.ts";
-import { type InTransaction, isDatabaseError, type SmtpCredentialTable, UNIQUE_VIOLATION } from "../database.ts";
+import type { InTransaction, SmtpCredentialTable } from "../database.ts";
+import { isDatabaseError, UNIQUE_VIOLATION } from "../database-error.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 import type { AliasDocument } from "./aliases/alias-document.ts";

@@ -11,7 +11,6 @@ import type { DB, SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../mailboxes/mailboxes.ts";
-import { openKnown } from "../provider-aliases.ts";
 import {
   type AnyRow,
   clearRow,
@@ -21,6 +20,7 @@ import {
   importTables,
   inPages,
   ownedRows,
+  providerAliasTable,
   rateLimitRows,
 } from "./export-rows.ts";
 import { formerUserIndex } from "./released-addresses.ts";
@@ -187,11 +187,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   counter: { about: "Totals of the whole server; nothing of an account." },
   mail_probe: { about: "Proofs of the operator that mail works; nothing of an account." },
-  provider_alias: {
-    about:
-      "Copies of your aliases at the forwarding provider: of aliases you deleted, too, until the provider has deleted its copy.",
-    rows: providerAliasRows,
-  },
+  ...providerAliasTable,
   certificate_record: { about: "The server's own certificates; nothing of an account." },
   server_key: { about: "The server's own keys; nothing of an account." },
   schema_migration: { about: "The database's version; nothing of an account." },
@@ -353,24 +349,6 @@ function operatorActRows(source: ExportSource): ExportPages {
     show: (row) => ({
       ...clearRow(source, "operator_act", { ...row }),
       deletionDate: keptUntil("operatorAct", row.at).toISOString(),
-    }),
-  });
-}
-
-function providerAliasRows({ db, keys, userId }: ExportSource): ExportPages {
-  return inPages({
-    page: (after, limit) => {
-      const mine = db.selectFrom("provider_alias").selectAll().select("alias_id as id").where("user_id", "=", userId);
-      return mine.where("alias_id", ">", after).orderBy("alias_id").limit(limit).execute();
-    },
-    show: (row) => ({
-      aliasId: row.alias_id,
-      providerId: openKnown(keys, row).providerId,
-      address: openKnown(keys, row).address,
-      isInStep: row.wanted === row.done,
-      problem: row.problem,
-      held: row.held,
-      deletionDate: "when the alias, or the account, is deleted and the provider has deleted its copy",
     }),
   });
 }

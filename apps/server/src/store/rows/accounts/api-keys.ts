@@ -1,7 +1,8 @@
 import type { KeyScope } from "@kauke/contract";
 import { sql } from "kysely";
 import type { ApiKey, ApiKeyStore } from "../../../core/api-key.ts";
-import { type ApiKeyTable, FOREIGN_KEY_VIOLATION, type InTransaction, isDatabaseError } from "../../database.ts";
+import type { ApiKeyTable, InTransaction } from "../../database.ts";
+import { FOREIGN_KEY_VIOLATION, isDatabaseError } from "../../database-error.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 

@@ -4,6 +4,7 @@ import { keptUntil } from "../../../core/retention.ts";
 import type { Database } from "../../database.ts";
 import type { SealedTable, ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { openKnown } from "../provider-aliases.ts";
 import { rateLimitSubject } from "../rate-limits.ts";
 
 export interface ExportSource extends StoreContext {
@@ -203,6 +204,32 @@ function batchRows(source: ExportSource): AsyncIterable<ExportedRow[]> {
     show: ({ changed_at, ...row }) => ({
       ...clearRow(source, "alias_import_batch", { ...row }),
       deletionDate: endOf(changed_at),
+    }),
+  });
+}
+
+export const providerAliasTable = {
+  provider_alias: {
+    about:
+      "Copies of your aliases at the forwarding provider: of aliases you deleted, too, until the provider has deleted its copy.",
+    rows: providerAliasRows,
+  },
+};
+
+function providerAliasRows({ db, keys, userId }: ExportSource): ExportPages {
+  return inPages({
+    page: (after, limit) => {
+      const mine = db.selectFrom("provider_alias").selectAll().select("alias_id as id").where("user_id", "=", userId);
+      return mine.where("alias_id", ">", after).orderBy("alias_id").limit(limit).execute();
+    },
+    show: (row) => ({
+      aliasId: row.alias_id,
+      providerId: openKnown(keys, row).providerId,
+      address: openKnown(keys, row).address,
+      isInStep: row.wanted === row.done,
+      problem: row.problem,
+      held: row.held,
+      deletionDate: "when the alias, or the account, is deleted and the provider has deleted its copy",
     }),
   });
 }

@@ -5,7 +5,8 @@
  */
 import { randomUUID } from "node:crypto";
 import type { EmailChange, EmailChanged } from "../../../core/user/account-link.ts";
-import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
+import type { InTransaction } from "../../database.ts";
+import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
 import { cancelMessages, lockComposed } from "../job-records.ts";

@@ -2,13 +2,8 @@ import { type AccountSettings, type AccountSettingsChange, accountMessages } fro
 import { type Selectable, sql } from "kysely";
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import type { FederatedName, Registrant, User, UserStore } from "../../../core/user/user.ts";
-import {
-  type Database,
-  type InTransaction,
-  isDatabaseError,
-  UNIQUE_VIOLATION,
-  type UserTable,
-} from "../../database.ts";
+import type { Database, InTransaction, UserTable } from "../../database.ts";
+import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";

@@ -7,7 +7,8 @@ import type {
   User,
   WayRemoval,
 } from "../../../core/user/user.ts";
-import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION, type UserTable } from "../../database.ts";
+import type { InTransaction, UserTable } from "../../database.ts";
+import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { googleIndex, lockDocument, sealDocument, type UserDocument, walletIndex } from "./user-document.ts";
 

@@ -9,7 +9,8 @@ import {
   type EncryptionChoice,
 } from "../../../core/alias/alias.ts";
 import { AppError, fieldError } from "../../../core/app-error.ts";
-import { type InTransaction, isDatabaseError, UNIQUE_VIOLATION } from "../../database.ts";
+import type { InTransaction } from "../../database.ts";
+import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { lockKey } from "../encryption-keys.ts";
 import {

@@ -2,7 +2,8 @@ import { limits } from "@kauke/contract";
 import { sql } from "kysely";
 import { AppError } from "../../../core/app-error.ts";
 import { type ImportRow, type ImportStore, isToBeMade } from "../../../core/import/import.ts";
-import { FOREIGN_KEY_VIOLATION, type InTransaction, isDatabaseError } from "../../database.ts";
+import type { InTransaction } from "../../database.ts";
+import { FOREIGN_KEY_VIOLATION, isDatabaseError } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
 import {
   type ImportStoreParts,

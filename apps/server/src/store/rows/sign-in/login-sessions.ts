@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { AppError } from "../../../core/app-error.ts";
 import type { LoginSessionStore, NamedLoginSession } from "../../../core/login-session.ts";
 import { bounds } from "../../../limits/table.ts";
-import { type Database, FOREIGN_KEY_VIOLATION, isDatabaseError, type SessionTable } from "../../database.ts";
+import type { Database, SessionTable } from "../../database.ts";
+import { FOREIGN_KEY_VIOLATION, isDatabaseError } from "../../database-error.ts";
 import { preparedQuery } from "../../prepared-query.ts";
 import type { StoreContext } from "../../store-context.ts";
 
