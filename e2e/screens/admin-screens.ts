@@ -44,6 +44,7 @@ const state: ServerStateWire = {
   ],
   lastBackupAt: null,
   queue: { open: 46, oldestAt: at, messageBytes: 2_411_724, keptForOperator: 0 },
+  provider: null,
   limits: [
     { name: "mail to an alias, an account", says: "600 an hour, 3,000 an hour; then the sender gets 451" },
     { name: "aliases of an account", says: "10,000; then creating one is refused" },

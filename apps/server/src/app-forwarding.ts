@@ -1,11 +1,13 @@
 /** The forwarding provider as a service; with our own engine there is nothing to keep in step. */
 import type { Parts, Service } from "./app-services.ts";
+import type { ProviderView } from "./cli/control/provider-calls.ts";
 import { engineForwarding, type ForwardingProvider } from "./core/forwarding/forwarding-provider.ts";
 import { rateLimitRules } from "./limits/named-limits.ts";
 import type { Resolver } from "./mail/dns/resolver.ts";
 import { parseAllowList } from "./mail/transport/address-guard.ts";
 import { guardedCall } from "./mail/transport/guarded-call.ts";
 import { forwardEmailProvider } from "./platform/forward-email/forward-email.ts";
+import { ProviderComparison } from "./platform/provider-comparison.ts";
 import { ProviderWorker } from "./platform/provider-worker.ts";
 import type { Config } from "./settings/config.ts";
 
@@ -17,8 +19,20 @@ export function forwardingOf(
   return forwardEmailProvider(guardedCall({ resolver, allow: parseAllowList(webhookAllow) }), forwarding);
 }
 
+type ViewParts = Pick<Parts, "config" | "store" | "forwarding" | "clock" | "random" | "logger"> & {
+  isConfirmationNeeded: boolean;
+};
+
+/** What the operator's commands, the doctor and the daily comparison need; `null` with our own engine. */
+export function providerViewOf({ config, store, forwarding, ...parts }: ViewParts): ProviderView | null {
+  const { about, account } = forwarding;
+  if (about === null || account === null) return null;
+  const comparison = new ProviderComparison({ ...store, ...parts, account, ownDomains: config.domains });
+  return { about, account, comparison, isConfirmationNeeded: parts.isConfirmationNeeded };
+}
+
 export function forwardingService(parts: Parts): Service {
-  const { config, store, forwarding, confirmation } = parts;
+  const { config, store, forwarding, confirmation, provider } = parts;
   const worker = new ProviderWorker({
     ...parts,
     ...store,
@@ -27,7 +41,10 @@ export function forwardingService(parts: Parts): Service {
     limitRules: rateLimitRules(config.limits),
   });
   return {
-    start: async () => worker.start(),
-    drain: () => worker.close(),
+    start: async () => {
+      worker.start();
+      provider?.comparison.start();
+    },
+    drain: () => Promise.all([worker.close(), provider?.comparison.close()]),
   };
 }

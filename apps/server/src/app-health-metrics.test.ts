@@ -16,6 +16,7 @@ it("the page of metrics has the queue, the certificate, the disk and the store",
     clock: { now: () => now },
     certificate: { current: () => pair } as never,
     store: { isSound: () => state.isSound, deliveries: { figures: async () => state.figures } } as never,
+    provider: null,
     disk: { share: () => state.share } as never,
   });
   await service.start?.();

@@ -1,5 +1,6 @@
 /** What every service of the server is, and what tests may replace in it. */
 
+import type { ProviderView } from "./cli/control/provider-calls.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { ForwardingProvider } from "./core/forwarding/forwarding-provider.ts";
 import type { ServiceFetch } from "./core/import/imported-alias.ts";
@@ -78,5 +79,7 @@ export interface Parts {
   leakGuard: LeakGuard;
   spoolSpace: SpoolSpace;
   forwarding: ForwardingProvider;
+  /** `null` with our own engine. */
+  provider: ProviderView | null;
   processes: number;
 }

@@ -1,7 +1,7 @@
 /** The server: chooses adapters, and starts the services in order. Besides testkit, the only place that chooses them. */
 import type { AdminHandlers } from "@kauke/contract";
 import { openCertificates } from "./app-certificates.ts";
-import { forwardingOf, forwardingService } from "./app-forwarding.ts";
+import { forwardingOf, forwardingService, providerViewOf } from "./app-forwarding.ts";
 import { healthMetrics } from "./app-health-metrics.ts";
 import { httpService } from "./app-http.ts";
 import { type MailPorts, mailService } from "./app-mail.ts";
@@ -128,6 +128,9 @@ async function openParts(
   const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
   const features = { ...allFeatures, ...overrides.features };
   const disk = await diskOf(config, store);
+  const forwarding = forwardingOf(config, { resolver });
+  const confirmation = confirmationOf(config, overrides);
+  const viewParts = { config, store, forwarding, clock, random, logger };
   return {
     config,
     logger,
@@ -141,14 +144,15 @@ async function openParts(
     previewToken,
     trace: preview === null ? null : new MailTrace(),
     overrides,
-    confirmation: confirmationOf(config, overrides),
+    confirmation,
     isReady: () => state.isReady && store.isSound(),
     shutdown: new ShutdownSignal(),
     features,
     leakGuard: features.leakGuard(),
     disk,
     spoolSpace: spoolSpaceOf(config, store, disk),
-    forwarding: forwardingOf(config, { resolver }),
+    forwarding,
+    provider: providerViewOf({ ...viewParts, isConfirmationNeeded: confirmation !== null }),
     processes: member?.processes ?? 1,
   };
 }

@@ -40,6 +40,19 @@ export const serverState = z.object({
   /** `null`: no backup was made by `kauke backup` since that is recorded. */
   lastBackupAt: at.nullable(),
   queue: z.object({ open: z.number(), oldestAt: at.nullable(), messageBytes: z.number(), keptForOperator: z.number() }),
+  /** Who forwards in place of our engine, and how many aliases it does not have as wanted; `null`: our engine. */
+  provider: z
+    .object({
+      name: z.string(),
+      waiting: z.number(),
+      failed: z.number(),
+      /** Active aliases that are switched off there. */
+      held: z.number(),
+      /** What the last daily comparison found to repair; `null` before the first. */
+      differences: z.number().nullable(),
+      comparedAt: at.nullable(),
+    })
+    .nullable(),
   /** Limits in force: what is limited, how much, and of whom, as docs/limits.md says it. */
   limits: z.array(z.object({ name: z.string(), says: z.string() })),
 });
@@ -99,6 +112,7 @@ export const operatorActCodes = [
   ...(["invite_created", "invite_revoked"] as const),
   ...(["queue_retried", "queue_dropped", "kept_mail_deleted", "mail_probe_started"] as const),
   ...(["sealing_key_rotated", "wrapping_key_rotated", "backup_written", "certificates_ordered"] as const),
+  ...(["provider_repaired", "provider_pushed", "aliases_adopted"] as const),
 ] as const;
 export type OperatorActCode = (typeof operatorActCodes)[number];
 

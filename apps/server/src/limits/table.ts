@@ -629,6 +629,10 @@ const others = {
     },
     "calls of the forwarding provider | {atOnce} aliases at once, for {bringMs} each; {callMs} and {responseBytes} for a response | account | in turns between accounts | later changes of the busiest account wait; after an outage or a refusal of everything, one try each {pauseMs} to {pauseMaxMs} | test/forwarding-provider.test.ts, hostile-provider.test.ts",
   ),
+  providerComparison: bound(
+    { everyMs: 86_400_000, leastMs: 21_600_000, runMs: 3_600_000, pages: 300 },
+    "comparisons with the forwarding provider that nobody asked for | one each {everyMs}, after one that failed {leastMs}; each for {runMs} and {pages} pages of up to 1,000 copies | all | none: one of the processes compares | the comparison fails, and a line of the log says so | provider-comparison.test.ts",
+  ),
   mailProbes: bound(
     { open: 5, messages: 20, headerCharacters: PASTED_HEADER_MAX, partBytes: 4 * PASTED_HEADER_MAX, parts: 10 },
     "proofs of mail | {open} open, for a day; {messages} messages to each; of one, {parts} parts of {partBytes} are searched for a header, of which {headerCharacters} characters are read | all | none: only the operator starts them | the oldest goes; further messages are refused like those to an unknown address | test/probe.test.ts, mail-probes.test.ts",

@@ -1,6 +1,7 @@
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CertificateRecords } from "../core/certificate.ts";
 import type { CoreStores } from "../core/core-deps.ts";
+import type { ProviderInventory } from "../core/forwarding/provider-inventory.ts";
 import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
 import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
@@ -26,6 +27,7 @@ import { missingMailboxStore } from "./rows/mailboxes/missing-mailboxes.ts";
 import { noticeStore } from "./rows/notices.ts";
 import { type CounterStore, counterStore, type OperatorStore, operatorStore } from "./rows/operator-store.ts";
 import { type ProviderAliasRows, providerAliasStore } from "./rows/provider-aliases.ts";
+import { providerInventory } from "./rows/provider-inventory.ts";
 import { rateLimitStore } from "./rows/rate-limits.ts";
 import { replyPathStore, sentAnswerStore } from "./rows/reply-paths.ts";
 import { signInFlowStore, walletChallengeStore } from "./rows/sign-in/anonymous-tokens.ts";
@@ -40,6 +42,7 @@ export interface RowStores extends CoreStores {
   certificateRecords: CertificateRecords;
   mailProbes: MailProbeStore;
   providerAliases: ProviderAliasRows;
+  providerInventory: ProviderInventory;
   sentAnswers: SentAnswerStore;
   counters: CounterStore;
   operator: OperatorStore;
@@ -77,6 +80,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     certificateRecords: certificateRecordStore(context),
     mailProbes: mailProbeStore(context),
     providerAliases: providerAliasStore(context),
+    providerInventory: providerInventory(context),
     sentAnswers: sentAnswerStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

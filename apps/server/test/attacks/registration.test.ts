@@ -20,6 +20,7 @@ const control = () => {
     store: server.store,
     resolver: null,
     issuer: null,
+    provider: null,
     ports: {},
     clock: server.clock,
     random: systemRandom,

@@ -8,6 +8,7 @@ import { usersInvitations, usersInvite, usersUninvite } from "./invites.ts";
 import { keysList, keysRotate } from "./keys.ts";
 import { move, moveDropOld, moveForget } from "./move.ts";
 import { probe } from "./probe.ts";
+import { provider, providerAdopt, providerCheck, providerPush, providerRepair, providerStatus } from "./provider.ts";
 import { queue, queueDrop, queueRetry } from "./queue.ts";
 import { setup } from "./setup.ts";
 import {
@@ -38,6 +39,12 @@ export const commands: readonly Command[] = [
   queue,
   queueRetry,
   queueDrop,
+  provider,
+  providerStatus,
+  providerCheck,
+  providerRepair,
+  providerPush,
+  providerAdopt,
   acts,
   migrateCommand,
   keysList,

@@ -1,20 +1,47 @@
 import { networkInterfaces } from "node:os";
+import { providerProblems } from "@kauke/contract/provider-problems";
 import { type DnsRecord, dmarcReportConsent, zoneLine } from "@kauke/mail-rfc";
 import { policyHost } from "../../core/certificate.ts";
 import { isPublicAddress } from "../../mail/transport/address-guard.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
+import type { ProviderState } from "../control/provider-reports.ts";
 import { type DnsPlan, dnsPlan } from "../dns-plan.ts";
+import { providerDomainPage, providerRecords } from "../provider-records.ts";
 import { type Command, jsonText, print } from "./command.ts";
 
 export const domains: Command = {
   usage: "domains",
-  about: "the DNS records to publish, as a zone file",
+  about: "the DNS records to publish, as a zone file; with a forwarding provider, where it lists them",
   options: {},
   async run({ access, values }) {
-    const facts = await (await access()).facts({});
+    const calls = await access();
+    const state = await calls["provider-state"]({});
+    if (state !== null) return print(values.json === true ? jsonText(state.domains) : providerDomainsText(state));
+    const facts = await calls.facts({});
     return print(values.json === true ? jsonText(dnsPlan(facts)) : domainsText(facts, publicAddresses(facts)));
   },
 };
+
+/** Records that are known from the provider's API or sources; its page lists those for sending, and all of a self-hosted one. */
+export function providerDomainsText(state: ProviderState): string {
+  const { name, problem, domains } = state;
+  const url = new URL(state.url);
+  return [
+    `; ${name} receives and sends the mail of these domains, so they need its records instead of ours.`,
+    ...(problem === null ? [] : [`; They could not be read now: ${providerProblems[problem]}.`]),
+    ...domains.flatMap(({ domain, found }) => [
+      "",
+      `; ${domain}`,
+      ...(found === null
+        ? ["; The account there does not have this domain yet: `kauke setup` adds it."]
+        : providerRecords(found, url).map((one) => zoneLine(one))),
+      `; ${pageText(url, domain)} lists all records, also those for sending.`,
+    ]),
+    "",
+  ].join("\n");
+}
+
+const pageText = (url: URL, domain: string) => providerDomainPage(url, domain) ?? "The provider's page for the domain";
 
 /** Public IP addresses of this machine; empty behind network address translation. */
 function publicAddresses({ host }: ServerFacts): string[] {

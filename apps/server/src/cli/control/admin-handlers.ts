@@ -11,8 +11,10 @@ import type { Logger } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import { dnsPlan } from "../dns-plan.ts";
 import { whyNot } from "../doctor/certificate-checks.ts";
+import { providerRecords } from "../provider-records.ts";
 import { type ControlHandlers, OperatorError, type ServerFacts, type UserSummary } from "./control-protocol.ts";
 import { inviteDays } from "./invite-calls.ts";
+import type { OutboxFigures, ProviderState } from "./provider-reports.ts";
 import { USERS_AT_ONCE } from "./server-facts.ts";
 
 export interface AdminParts {
@@ -54,12 +56,21 @@ function serverHandlers(
   const { controlBy, limits } = parts;
   const inForce = limitsInForce(limits);
   return {
-    getServerState: async ({ userId }) => ({ ...stateOf(await controlBy(userId).facts({})), limits: inForce }),
+    getServerState: async ({ userId }) => {
+      const control = controlBy(userId);
+      const facts = await control.facts({});
+      const figures = facts.provider === null ? null : await control["provider-figures"]({});
+      return { ...stateOf(facts), provider: providerOf(facts, figures), limits: inForce };
+    },
     runHealthChecks: async ({ userId }) => {
       const { checkedAt, checks } = await controlBy(userId).health({});
       return { checkedAt, checks: [...checks] };
     },
-    listServerDomains: async ({ userId }) => ({ domains: domainsOf(await controlBy(userId).facts({})) }),
+    listServerDomains: async ({ userId }) => {
+      const control = controlBy(userId);
+      const state = await control["provider-state"]({});
+      return { domains: state === null ? domainsOf(await control.facts({})) : domainsAtProvider(state) };
+    },
     orderCertificates: async ({ userId }) => {
       const control = controlBy(userId);
       if ((await control.facts({})).certificates === null) throw new OperatorError(noOrders);
@@ -86,7 +97,14 @@ async function inPart(order: Promise<boolean>, logger: Logger): Promise<boolean 
   return await Promise.race([order, inTime]).finally(() => timer.abort());
 }
 
-function stateOf(facts: ServerFacts): Omit<ServerStateWire, "limits"> {
+function providerOf({ provider }: ServerFacts, figures: OutboxFigures | null): ServerStateWire["provider"] {
+  if (provider === null || figures === null) return null;
+  const { last, waiting, failed, held } = figures;
+  const compared = { differences: last?.differences ?? null, comparedAt: last?.at ?? null };
+  return { name: provider.name, waiting, failed, held, ...compared };
+}
+
+function stateOf(facts: ServerFacts): Omit<ServerStateWire, "limits" | "provider"> {
   const { queue, keptForOperator, certificates } = facts;
   return {
     version: facts.version,
@@ -127,6 +145,16 @@ function domainsOf(facts: ServerFacts) {
       records: records.map((record) => ({ name: record.name, type: record.type, value: zoneData(record) })),
     }),
   );
+}
+
+function domainsAtProvider({ domains, url }: ProviderState) {
+  return domains.map(({ domain, found }) => {
+    const records = found === null ? [] : providerRecords(found, new URL(url));
+    return {
+      domain,
+      records: records.map((record) => ({ name: record.name, type: record.type, value: zoneData(record) })),
+    };
+  });
 }
 
 function queueHandlers({ controlBy }: AdminParts): Some<"listQueue" | "retryQueue" | "dropQueue"> {

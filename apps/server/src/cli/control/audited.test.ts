@@ -32,10 +32,15 @@ const doAll = async (calls: ControlHandlers) => {
   await calls["certificates-order"]({});
   await calls["probe-start"]({});
   await calls["users-list"]({ after: "", withEmail: true });
+  await calls["provider-check"]({ withAddress: true });
+  await calls["provider-repair"]({});
+  await calls["provider-push"]({ after: "" });
+  await calls["provider-push"]({ after: "alias-1" });
+  await calls["provider-adopt"]({ userId: "u-1" });
 };
 
 it("each act is recorded once, with who did it to what, and never with an address", async () => {
-  const { handlers, acts } = recording(() => ({ id: "i-1" }), "admin-1");
+  const { handlers, acts } = recording(() => ({ id: "i-1", again: 1, removed: 0 }), "admin-1");
   await doAll(handlers);
   expect(new Set(acts.map(({ by }) => by))).toEqual(new Set(["admin-1"]));
   expect(acts.map(({ act, on }) => [act, on])).toEqual([
@@ -55,6 +60,10 @@ it("each act is recorded once, with who did it to what, and never with an addres
     ["certificates_ordered", null],
     ["mail_probe_started", "i-1"],
     ["addresses_shown", null],
+    ["addresses_shown", null],
+    ["provider_repaired", null],
+    ["provider_pushed", null],
+    ["aliases_adopted", "u-1"],
   ]);
   expect(JSON.stringify(acts)).not.toContain("@");
 });
@@ -82,5 +91,8 @@ it("reads are not recorded", async () => {
   await handlers["users-list"]({ after: "", withEmail: false });
   await handlers["users-find"]({ email: "ann@example.org" });
   await handlers["invites-list"]({ withAddress: true });
+  for (const read of ["provider-state", "provider-figures"] as const) await handlers[read]({});
+  await handlers["provider-check"]({ withAddress: false });
+  await handlers["provider-adopt-plan"]({ userId: "u-1" });
   expect(acts).toEqual([]);
 });

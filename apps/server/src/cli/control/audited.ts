@@ -39,6 +39,13 @@ const acts: { readonly [Call in ControlCall]: Describe<Call> | null } = {
   "probe-start": (_, { id }) => ({ act: "mail_probe_started", on: id }),
   "probe-state": null,
   "probe-judge": null,
+  "provider-state": null,
+  "provider-figures": null,
+  "provider-check": ({ withAddress }) => (withAddress ? { act: "addresses_shown", on: null } : null),
+  "provider-repair": (_, { again, removed }) => (again + removed > 0 ? { act: "provider_repaired", on: null } : null),
+  "provider-push": ({ after }) => (after === "" ? { act: "provider_pushed", on: null } : null),
+  "provider-adopt-plan": null,
+  "provider-adopt": ({ userId }) => ({ act: "aliases_adopted", on: userId }),
 };
 
 /**

@@ -20,6 +20,12 @@ const responseMs: Partial<Record<ControlCall, number>> = {
   "keys-rotate": 600_000,
   // An order may take five minutes, and each policy host has one.
   "certificates-order": 3_600_000,
+  "provider-state": 120_000,
+  "provider-check": 3_600_000,
+  "provider-repair": 3_600_000,
+  "provider-push": 60_000,
+  "provider-adopt-plan": 3_600_000,
+  "provider-adopt": 3_600_000,
 };
 
 export type ControlFailureReason = "nobody" | "not_allowed" | "no_response" | "refused";

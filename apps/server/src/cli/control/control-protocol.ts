@@ -7,12 +7,14 @@
 import { join } from "node:path";
 import type { MailProbeWire, OperatorActWire, QueueOfHostWire, RegistrationMode } from "@kauke/contract";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
+import type { Repaired } from "../../core/forwarding/run-comparison.ts";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { CertificateStatus } from "../../platform/acme/certificate-issuer.ts";
 import type { MigrationState } from "../../store/migrate.ts";
 import type { KeyFacts, RotationState } from "../../store/sealing/key-rotation.ts";
 import type { CheckResult } from "../doctor/check-result.ts";
 import type { KeptSummary, KeptText } from "./kept-mail.ts";
+import type { AdoptionReport, ComparisonReport, OutboxFigures, ProviderState } from "./provider-reports.ts";
 
 export interface UserSummary {
   id: string;
@@ -91,6 +93,16 @@ export interface ControlCalls {
   /** An empty id stands for the probe that was started last; also in `probe-judge`. */
   "probe-state": { ask: { id: string }; result: MailProbeWire | null };
   "probe-judge": { ask: { id: string; headers: string | null; inSpam: boolean | null }; result: MailProbeWire | null };
+  /** `null`: this server forwards by itself; the other calls to the provider are refused then. */
+  "provider-state": { ask: Nothing; result: ProviderState | null };
+  "provider-figures": { ask: Nothing; result: OutboxFigures };
+  "provider-check": { ask: { withAddress: boolean }; result: ComparisonReport };
+  "provider-repair": { ask: Nothing; result: Repaired };
+  /** Makes a page of aliases due. @param after what the last call returned; empty at first @returns empty at the end */
+  "provider-push": { ask: { after: string }; result: { after: string } };
+  "provider-adopt-plan": { ask: { userId: string }; result: AdoptionReport };
+  /** @returns aliases adopted, at most `ADOPTED_AT_ONCE`; 0: nothing is left */
+  "provider-adopt": { ask: { userId: string }; result: number };
 }
 export type ControlCall = keyof ControlCalls;
 
@@ -109,6 +121,8 @@ export interface ServerFacts {
   domains: readonly string[];
   mailHost: string;
   delivery: "preview" | "relay" | "direct" | "provider";
+  /** `null`: this server forwards by itself. */
+  provider: { name: string; smtpHost: string } | null;
   dnsServers: readonly string[] | null;
   publicUrl: string;
   publicUrlGiven: boolean;
@@ -184,6 +198,13 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
     headers: typeof headers === "string" ? headers : null,
     inSpam: typeof inSpam === "boolean" ? inSpam : null,
   }),
+  "provider-state": nothing,
+  "provider-figures": nothing,
+  "provider-check": ({ withAddress }) => ({ withAddress: withAddress === true }),
+  "provider-repair": nothing,
+  "provider-push": ({ after }) => ({ after: text(after) }),
+  "provider-adopt-plan": ({ userId }) => ({ userId: text(userId) }),
+  "provider-adopt": ({ userId }) => ({ userId: text(userId) }),
 };
 
 export function handlersBy(run: (request: ControlRequest) => Promise<unknown>): ControlHandlers {

@@ -3,6 +3,8 @@
  * The embedded database has one owner at a time, so a server that runs but does not respond is an error.
  */
 import { statSync } from "node:fs";
+import { forwardingOf, providerViewOf } from "../../app-forwarding.ts";
+import { createResolver } from "../../mail/dns/resolver.ts";
 import { type Logger, systemClock, systemRandom } from "../../runtime/ports.ts";
 import type { Config } from "../../settings/config.ts";
 import { openStore } from "../../store/open-store.ts";
@@ -10,7 +12,7 @@ import { StoreStartError } from "../../store/start-error.ts";
 import { audited } from "./audited.ts";
 import { type ControlError, controlClient, isListening } from "./control-client.ts";
 import { type ControlHandlers, controlPath, OperatorError } from "./control-protocol.ts";
-import { controlHandlers } from "./server-facts.ts";
+import { controlHandlers, type ServerView } from "./server-facts.ts";
 
 export interface OperatorAccess extends ControlHandlers {
   isRunning: boolean;
@@ -26,18 +28,22 @@ export async function openAccess(config: Config): Promise<OperatorAccess> {
     return { ...controlClient(path), isRunning: true, close: async () => {} };
   }
   if (config.databaseUrl === null) refuseForeignDirectory(config.dataDir);
-  const store = await openStore({
-    ...config,
-    hasProvider: config.forwarding.kind !== "engine",
-    dkimDomains: config.domains,
-    logger: silent,
-  }).catch(explainLock);
-  const view = { config, store, resolver: null, issuer: null, ports: {}, clock: systemClock, random: systemRandom };
+  const hasProvider = config.forwarding.kind !== "engine";
+  const options = { ...config, dkimDomains: config.domains, hasProvider, logger: silent };
+  const store = await openStore(options).catch(explainLock);
+  const common = { config, store, clock: systemClock, random: systemRandom };
+  const view = { ...common, resolver: null, issuer: null, ports: {}, provider: providerOf(common) };
   return {
     ...audited(controlHandlers(view), "command", (act) => store.operator.recordAct(act)),
     isRunning: false,
     close: () => store.close(),
   };
+}
+
+function providerOf(common: Pick<ServerView, "config" | "store" | "clock" | "random">) {
+  const { config } = common;
+  const forwarding = forwardingOf(config, { resolver: createResolver({ servers: config.dnsServers }) });
+  return providerViewOf({ ...common, forwarding, logger: silent, isConfirmationNeeded: config.limits !== "off" });
 }
 
 /** The server could not read files that this process, e.g. as root, writes into another user's directory. */

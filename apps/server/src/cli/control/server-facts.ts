@@ -27,6 +27,7 @@ import {
 import { inviteCalls } from "./invite-calls.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
 import { probeCalls } from "./probe-calls.ts";
+import { type ProviderView, providerCalls } from "./provider-calls.ts";
 
 const ACTS_AT_ONCE = 200;
 
@@ -39,6 +40,8 @@ export interface ServerView {
   resolver: Resolver | null;
   /** `null` without a server, or without `KAUKE_TLS=acme`. */
   issuer: CertificateIssuer | null;
+  /** `null`: this server forwards by itself. */
+  provider: ProviderView | null;
   ports: Readonly<Partial<Record<"http" | "https" | "mx" | "submission" | "submissions", number | null>>>;
 }
 
@@ -61,6 +64,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "relay-state": () => relayState(view.config),
     health: healthCall(view),
     ...probeCalls(view),
+    ...providerCalls(view),
   };
 }
 
@@ -99,7 +103,11 @@ const HEALTH_MS = 60_000;
 /** The checks run once at a time, however many ask. */
 function healthCall(view: ServerView): ControlHandlers["health"] {
   const { config, clock, resolver } = view;
-  const calls = { facts: () => factsOf(view), "relay-state": () => relayState(config) };
+  const calls = {
+    facts: () => factsOf(view),
+    "relay-state": () => relayState(config),
+    "provider-state": providerCalls(view)["provider-state"],
+  };
   const options = { isRunning: resolver !== null, dataDir: config.dataDir, resolver: resolver ?? undefined };
   let last: { report: HealthReport; at: number } | null = null;
   let running: Promise<HealthReport> | null = null;
@@ -127,7 +135,7 @@ async function relayState({ delivery, mailHost, domains, dnsServers }: Config): 
 const elsewhere =
   "With DATABASE_URL the data is in PostgreSQL: back it up with pg_dump, which includes the queue and its mail, and keep KAUKE_SECRET_KEY in another place. Nothing else is needed.";
 
-async function factsOf({ config, store, ports }: ServerView): Promise<ServerFacts> {
+async function factsOf({ config, store, ports, provider }: ServerView): Promise<ServerFacts> {
   const { open, oldestAt, messageBytes } = await store.deliveries.figures();
   const listening = Object.entries(ports).filter((one): one is [string, number] => one[1] !== null);
   return {
@@ -135,6 +143,7 @@ async function factsOf({ config, store, ports }: ServerView): Promise<ServerFact
     domains: config.domains,
     mailHost: config.mailHost,
     delivery: config.delivery.kind,
+    provider: provider === null ? null : provider.about,
     dnsServers: config.dnsServers,
     publicUrl: config.publicUrl.origin,
     publicUrlGiven: config.publicUrlGiven,

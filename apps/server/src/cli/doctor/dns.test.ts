@@ -20,6 +20,7 @@ const facts = {
   domains: [domain],
   mailHost: `mail.${domain}`,
   delivery: "direct",
+  provider: null,
   publicUrl: "https://www.kauke.example",
   publicUrlGiven: true,
   ownCertificate: true,

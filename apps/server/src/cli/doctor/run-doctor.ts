@@ -1,4 +1,4 @@
-/** Runs every check that applies to this installation; no DNS checks while no mail leaves the machine. */
+/** Runs every check that applies to this installation; no DNS checks while no mail leaves or reaches the machine. */
 
 import { createResolver, type Resolver } from "../../mail/dns/resolver.ts";
 import type { ControlHandlers, ServerFacts } from "../control/control-protocol.ts";
@@ -8,6 +8,7 @@ import type { CheckResult } from "./check-result.ts";
 import { checkDomain, checkSpfRecord, type DomainCheckDeps, fetchPolicy } from "./domain-checks.ts";
 import { checkMachine, checkMailHost, checkRelay } from "./host-checks.ts";
 import { checkPorts } from "./port-checks.ts";
+import { checkProvider, explainLeftOut } from "./provider-checks.ts";
 import { checkPages, checkServer } from "./server-checks.ts";
 
 export interface DoctorOptions {
@@ -20,12 +21,13 @@ export interface DoctorOptions {
 
 /** @param calls of the server, which says what it is set up for */
 export async function runDoctor(
-  calls: Pick<ControlHandlers, "facts" | "relay-state">,
+  calls: Pick<ControlHandlers, "facts" | "relay-state" | "provider-state">,
   { isRunning, dataDir, now, resolver }: DoctorOptions,
 ): Promise<CheckResult[]> {
   const facts = await calls.facts({});
   const deps = { resolver: resolver ?? createResolver({ servers: facts.dnsServers }), fetchPolicy };
   const relayState = facts.delivery === "relay" ? await calls["relay-state"]({}) : null;
+  const provider = facts.provider === null ? null : await calls["provider-state"]({});
   const parts = await Promise.all([
     isRunning ? checkPorts(facts, dnsPlan(facts), now) : null,
     checkMachine({ dataDir, folder: process.cwd(), now, database: facts.database }),
@@ -36,6 +38,7 @@ export async function runDoctor(
     ...checkIssued(facts),
     ...checkRelay(relayState),
     ...checkPages(facts),
+    ...checkProvider(provider),
     ...parts.flatMap((one) => one ?? []),
   ];
 }
@@ -44,7 +47,8 @@ export async function checkDns(
   facts: ServerFacts,
   deps: Pick<DomainCheckDeps, "resolver" | "fetchPolicy">,
 ): Promise<CheckResult[]> {
-  const { delivery, domains, dkim } = facts;
+  const { delivery, domains, dkim, provider } = facts;
+  if (provider !== null) return [explainLeftOut(provider)];
   if (delivery === "preview") return [];
   const plan = dnsPlan(facts);
   const { results, addresses } = await checkMailHost({ ...deps, plan, delivery });

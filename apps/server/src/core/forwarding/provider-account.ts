@@ -10,6 +10,8 @@ export interface ProviderCopy {
   codeIfDisabled: number;
   /** Id of the alias that we made it for, from our mark in it; `null`: somebody else made it. */
   aliasId: string | null;
+  /** Mail is stored there too (IMAP); a change of ours would end that. */
+  hasImap?: boolean;
 }
 
 export interface ProviderDomain {

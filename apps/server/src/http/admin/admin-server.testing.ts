@@ -28,7 +28,16 @@ export async function startAdminServer(options: AdminServerOptions = {}): Promis
   const clock = new TestClock();
   const store = others.store ?? (await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock }));
   const { config } = readConfig(env, "/tmp", limitNames);
-  const common = { config, store, clock, random: systemRandom, resolver: null, issuer: null, ports: {} };
+  const common = {
+    config,
+    store,
+    clock,
+    random: systemRandom,
+    resolver: null,
+    issuer: null,
+    provider: null,
+    ports: {},
+  };
   const real = controlHandlers({ ...common, ...view });
   const control = { ...real, ...replace(real) };
   const log = (event: string) => void server.logged.push({ event });

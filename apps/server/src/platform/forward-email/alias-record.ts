@@ -42,6 +42,7 @@ export function readCopy(json: unknown, domain: string): ProviderCopy | null {
     isEnabled,
     codeIfDisabled: Number(fields["error_code_if_disabled"] ?? 250),
     aliasId: aliasIdOf(description),
+    ...(fields["has_imap"] === true && { hasImap: true }),
   };
 }
 

@@ -1,0 +1,90 @@
+/** Checks the account and the domains at the forwarding provider. */
+import { providerProblems } from "@kauke/contract/provider-problems";
+import type { ProviderDomain } from "../../core/forwarding/provider-account.ts";
+import type { ProviderState } from "../control/provider-reports.ts";
+import { providerDomainPage } from "../provider-records.ts";
+import { type CheckResult, checking } from "./check-result.ts";
+
+/** Share of the day's messages from which the check warns. */
+const NEARLY_ALL = 0.8;
+
+/** @param state `null` with our own engine */
+export function checkProvider(state: ProviderState | null): CheckResult[] {
+  if (state === null) return [];
+  return [
+    ...checkAccount(state),
+    ...state.domains.flatMap(({ domain, found }) => checkDomain(domain, found, state)),
+    checkOutbox(state),
+    checkComparison(state),
+  ];
+}
+
+/** Why the checks of our own mail host are missing. */
+export function explainLeftOut({ name }: Pick<ProviderState, "name">): CheckResult {
+  return checking("dns", "own mail host").ok(
+    `Not checked, because ${name} receives and sends: ports 25 and 587, reverse names, our MX, SPF, DKIM, DMARC and MTA-STS records.`,
+  );
+}
+
+function checkAccount({ name, problem, standing }: ProviderState): CheckResult[] {
+  const { ok, warn, fix } = checking("provider", name);
+  if (problem !== null) return [fix(`Aliases can't be set up: ${providerProblems[problem]}.`)];
+  if (standing === null) return [];
+  const { plan, sending } = standing;
+  const account =
+    plan === "free"
+      ? fix("The account is on the plan free, whose API is closed: choose another plan there.")
+      : ok(`The key is accepted${plan === null ? "" : `, and the plan is ${plan}`}.`);
+  if (sending === null) return [account];
+  const used = `${sending.count} of ${sending.limit} messages were sent today`;
+  const isMuch = sending.count >= NEARLY_ALL * sending.limit;
+  return [account, isMuch ? warn(`${used}; beyond them mail waits until tomorrow.`) : ok(`${used}.`)];
+}
+
+function checkDomain(domain: string, found: ProviderDomain | null, state: ProviderState): CheckResult[] {
+  const { ok, warn, fix } = checking("provider-domain", domain);
+  const page = providerDomainPage(new URL(state.url), domain) ?? "the domain's page there";
+  if (found === null) return [fix("The account there does not have it: add it, e.g. with `kauke setup`.")];
+  if (found.isShared)
+    return [fix("The provider shares this domain between its customers, so it can't send: use a domain of your own.")];
+  return [
+    found.hasMxRecord && found.hasTxtRecord
+      ? ok("Its MX and TXT records are right.")
+      : fix(`Its ${missingRecords(found)} not right, so mail is not forwarded: ${page} lists them.`),
+    ...(found.hasCatchAll === true
+      ? [
+          fix(
+            `It has a catch-all, so mail to unknown and deleted aliases is forwarded: delete the alias * there: ${page}`,
+          ),
+        ]
+      : []),
+    found.isSendingSuspended
+      ? fix(`The provider has suspended its sending: ${page} says why.`)
+      : found.maySend
+        ? ok("It may send.")
+        : warn(
+            `It may not send yet: after its records are right, a person there approves it. ${page} says how far it is.`,
+          ),
+  ];
+}
+
+function missingRecords({ hasMxRecord, hasTxtRecord }: ProviderDomain): string {
+  if (!hasMxRecord && !hasTxtRecord) return "MX and TXT records are";
+  return hasMxRecord ? "TXT record is" : "MX record is";
+}
+
+function checkOutbox({ figures: { waiting, failed, held } }: ProviderState): CheckResult {
+  const { ok, warn } = checking("provider-aliases", `${waiting + failed} waiting`);
+  const off = held === 0 ? "" : ` ${held} active ones are switched off there; their owners see why.`;
+  if (failed > 0) return warn(`${failed} could not be set up, and are tried again.${off}`);
+  return waiting > 0 ? ok(`${waiting} are being set up.${off}`) : ok(`All are set up.${off}`);
+}
+
+function checkComparison({ figures: { last } }: ProviderState): CheckResult {
+  const { ok, warn } = checking("provider-comparison", "daily");
+  if (last === null) return ok("Not compared yet: that happens once a day, or with `kauke provider check`.");
+  const at = last.at.slice(0, 16).replace("T", " ");
+  return last.differences === 0
+    ? ok(`Both sides agreed at ${at} UTC.`)
+    : warn(`${last.differences} differences were found at ${at} UTC: \`kauke provider check\` lists them.`);
+}
