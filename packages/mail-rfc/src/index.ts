@@ -16,6 +16,7 @@ export * from "./body/part-header.ts";
 export * from "./body/part-tree.ts";
 export * from "./body/readable-parts.ts";
 export * from "./body/rewrite-parts.ts";
+export * from "./body/seven-bit.ts";
 export * from "./body/transfer-encoding.ts";
 export * from "./dkim/dkim-body.ts";
 export * from "./dkim/dkim-canonical.ts";
