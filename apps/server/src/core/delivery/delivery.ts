@@ -28,7 +28,13 @@ export type FailureCode =
   | "not_sealed"
   | "expired"
   | "dropped"
-  | "spool_lost";
+  | "spool_lost"
+  | "at_provider"
+  | "provider_silent"
+  | "provider_unreachable"
+  | "provider_closed"
+  | "provider_busy"
+  | "provider_refused";
 
 /** Failures of a connection before its first message; also label values of a metric. */
 export const nextHopFailures = [
@@ -46,10 +52,13 @@ export interface FinalFailure extends DeliveryFailure {
   last?: DeliveryFailure;
 }
 
+/** A wait until `notBefore` that is no failure: for leave to send, or for the provider to deliver what it has. */
+export type Uncounted = "for_leave" | "handed_over";
+
 export type DeliveryOutcome =
   | { kind: "taken" }
   /** `isUntried`: not attempted, because the destination is at its concurrency limit; next one at `notBefore`. */
-  | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date }
+  | { kind: "deferred"; failure: DeliveryFailure; isUntried?: true; notBefore?: Date; uncounted?: Uncounted }
   | { kind: "refused"; failure: DeliveryFailure };
 
 export interface DeliveryTarget {
@@ -88,6 +97,8 @@ export interface LeasedDelivery extends Delivery {
   maxRetries?: number;
   /** The operator took it out of the queue: it fails for good without another attempt. */
   isDropped?: true;
+  /** Why the last attempt did not end it; absent before the first. */
+  lastFailure?: DeliveryFailure;
 }
 
 export interface OpenDelivery extends Delivery {
@@ -173,6 +184,12 @@ export interface DeliveryStore {
   finish(id: string, leaseToken: string, failure: DeliveryFailure | null): Promise<Finished>;
   /** @returns false, changing nothing, when the lease was lost */
   defer(id: string, leaseToken: string, next: { notBefore: Date; failure: DeliveryFailure }): Promise<boolean>;
+  /** As `defer`, without counting an attempt. Composed mail that is handed over can't be cancelled any more. */
+  wait(
+    id: string,
+    leaseToken: string,
+    next: { notBefore: Date; failure: DeliveryFailure; uncounted: Uncounted },
+  ): Promise<boolean>;
   putBack(deliveries: readonly PutBack[]): Promise<void>;
   /**
    * Makes waiting deliveries due now and does not count the attempt that deferred them; skips leased ones.
@@ -216,6 +233,12 @@ export const failureText: Record<FailureCode, string> = {
   dropped: "the operator of this server took it out of the queue",
   expired: "it did not take the message in the time allowed",
   spool_lost: "it could not be read back from our store",
+  at_provider: "the provider that sends our mail has it, and has not delivered it yet",
+  provider_silent: "the provider that sends our mail did not answer, so it may have it",
+  provider_unreachable: "the provider that sends our mail could not be reached",
+  provider_closed: "the provider that sends our mail did not let us send",
+  provider_busy: "the provider that sends our mail takes no more for now",
+  provider_refused: "the provider that sends our mail did not take it",
 };
 
 export interface InFlightMessage {

@@ -87,8 +87,10 @@ export async function getEmailJob(
 }
 
 /** Why the message failed, in our own words, without the peer's reply text. */
-export function lastErrorOf({ lastFailure }: EmailJob): string | null {
-  return lastFailure === null ? null : `The recipient's address did not take it: ${failureText[lastFailure.code]}.`;
+export function lastErrorOf({ lastFailure }: Pick<EmailJob, "lastFailure">): string | null {
+  if (lastFailure === null || lastFailure.code === "at_provider") return null;
+  const isOurs = lastFailure.code.startsWith("provider_");
+  return `${isOurs ? "It was not sent" : "The recipient's address did not take it"}: ${failureText[lastFailure.code]}.`;
 }
 
 /** Idempotent. Once it returns, no process sends the message. @throws AppError `not_found`, `too_late` */

@@ -1,5 +1,10 @@
 import type { AliasStore } from "../../core/alias/alias.ts";
-import { type Delivery, type DeliveryOutcome, destinationName } from "../../core/delivery/delivery.ts";
+import {
+  type Delivery,
+  type DeliveryFailure,
+  type DeliveryOutcome,
+  destinationName,
+} from "../../core/delivery/delivery.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import { deferred, refused, untried } from "../classify-reply.ts";
 import { EncryptionFailed } from "../message/encrypted-copy.ts";
@@ -13,6 +18,7 @@ import { partiesOfDelivery, type RunningAttempt } from "./shares/running-attempt
 import type { RunningAttempts } from "./shares/running-attempts.ts";
 
 export interface DeliveryToAttempt extends DeliveryToCheck, Pick<Delivery, "messageId"> {
+  lastFailure?: DeliveryFailure | undefined;
   registeredFrom?: string | undefined;
   sizeBytes: number;
 }
@@ -129,11 +135,14 @@ export class Attempt {
   }
 
   async #send(copy: ForwardCopy): Promise<SendReport> {
-    const { id, target } = this.#delivery;
+    const { id, target, lastFailure } = this.#delivery;
     const { destination } = target;
     const { mail, webhook } = this.#deps.transports;
     try {
-      if (destination.kind === "mailbox") return await mail.send(await copy.mailTo(destination.address), this.#running);
+      if (destination.kind === "mailbox") {
+        const outgoing = await copy.mailTo(destination.address);
+        return await mail.send(lastFailure ? { ...outgoing, lastFailure: lastFailure.code } : outgoing, this.#running);
+      }
       const body = await copy.webhookBody();
       if (body === null || copy.webhookSecret === null) return outcomeOnly(failedHere);
       return await webhook.post({ url: destination.url, id, secret: copy.webhookSecret, body }, this.#running);

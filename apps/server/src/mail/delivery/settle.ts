@@ -16,7 +16,7 @@ import type { ShutdownSignal } from "../../runtime/shutdown-signal.ts";
 import { type FailureReporter, withoutSenderReport } from "./failures.ts";
 
 export interface SettleDeps {
-  deliveries: Pick<DeliveryStore, "finish" | "defer">;
+  deliveries: Pick<DeliveryStore, "finish" | "defer" | "wait">;
   bodies: Pick<MessageBodies, "delete">;
   failures: FailureReporter;
   retries: RetryPlan;
@@ -36,7 +36,8 @@ export async function settle(
   deps: SettleDeps,
 ): Promise<void> {
   const isProbe = delivery.target.purpose === "probe";
-  if (outcome.kind === "deferred") {
+  if (outcome.kind === "deferred" && (await keepWaiting(delivery, leaseToken, outcome, deps))) return;
+  if (outcome.kind === "deferred" && !isAtProvider(outcome)) {
     const notBefore = deps.retries.next(delivery);
     if (notBefore !== null) {
       if (isProbe) await deps.onProbeOutcome(delivery.target, outcome);
@@ -44,7 +45,9 @@ export async function settle(
       return;
     }
   }
-  const failure = outcome.kind === "taken" ? null : finalFailure(delivery, outcome);
+  // A provider that has had the message for so long without saying more has taken it, as a relay would have.
+  const isTaken = outcome.kind === "taken" || (outcome.kind === "deferred" && isAtProvider(outcome));
+  const failure = isTaken ? null : finalFailure(delivery, outcome);
   if (isProbe)
     await deps.onProbeOutcome(delivery.target, failure === null ? { kind: "taken" } : { kind: "refused", failure });
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
@@ -55,6 +58,24 @@ export async function settle(
   }
   // A body that can't be deleted now is deleted by the sweep.
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
+}
+
+const isAtProvider = ({ failure }: Extract<DeliveryOutcome, { kind: "deferred" }>) => failure.code === "at_provider";
+
+/** Milliseconds that a message may wait without a counted attempt; composed mail may be scheduled 30 days ahead. */
+const WAIT_MAX_MS = 40 * 86_400_000;
+
+/** @returns false when the outcome counts, or the message has waited for too long */
+async function keepWaiting(
+  { id, createdAt }: Settled,
+  leaseToken: string,
+  { uncounted, notBefore, failure }: Extract<DeliveryOutcome, { kind: "deferred" }>,
+  { deliveries }: SettleDeps,
+): Promise<boolean> {
+  if (uncounted === undefined || notBefore === undefined) return false;
+  if (notBefore.getTime() - createdAt.getTime() > WAIT_MAX_MS) return false;
+  await deliveries.wait(id, leaseToken, { notBefore, failure, uncounted });
+  return true;
 }
 
 const unreadable: DeliveryFailure = { code: "spool_lost", enhancedStatus: "4.3.0" };

@@ -235,7 +235,8 @@ export class DeliveryWorker {
       leases.release(delivery);
       return this.#putBackSoon(delivery, { outcome, pausedMs: attempt.pausedMs });
     }
-    countAttempt(metrics, delivery.target.destination, outcome.kind);
+    const isCounted = outcome.kind !== "deferred" || outcome.uncounted === undefined;
+    if (isCounted) countAttempt(metrics, delivery.target.destination, outcome.kind);
     await leases.settle(delivery, { ...delivery, attempts: delivery.attempts + 1 }, outcome);
   }
 

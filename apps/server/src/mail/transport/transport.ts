@@ -1,4 +1,4 @@
-import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { DeliveryOutcome, FailureCode } from "../../core/delivery/delivery.ts";
 
 /** The attempt that a transport sends for: its party, its signal to stop, and callbacks. */
 export interface OngoingAttempt {
@@ -36,6 +36,8 @@ export interface OutgoingMail {
   readonly smtpUtf8: boolean;
   /** Dot-stuffed, without the final dot; `null` once released. Do not hold the bytes while waiting for a reply. */
   readonly wire: () => readonly Buffer[] | null;
+  /** Why the last attempt did not end the delivery; absent at the first. */
+  readonly lastFailure?: FailureCode;
 }
 
 export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({

@@ -9,6 +9,7 @@ import type {
   Claimed,
   ClaimOptions,
   Delivery,
+  DeliveryFailure,
   DeliveryTarget,
   LeasedDelivery,
   UnreadableDelivery,
@@ -37,6 +38,7 @@ export interface ClaimDeps {
   signals: Pick<ChangeSignals, "isAlone">;
   keys: ServerKeys;
   envelopeOf(messageId: string, sealed: Buffer): MessageEnvelope;
+  readFailure(text: string): DeliveryFailure;
 }
 
 interface ClaimedRow {
@@ -56,6 +58,7 @@ interface ClaimedRow {
   due_at: Date;
   max_retries: number | null;
   dropped: boolean;
+  last_failure: string | null;
 }
 
 const DUE_AT = sql`coalesce(leased_until, not_before)`;
@@ -186,6 +189,7 @@ async function lease<Counts extends object>(
       WHERE delivery.id = due.id AND message.id = delivery.message_id
       RETURNING delivery.id, delivery.message_id, delivery.alias_id, delivery.user_id, delivery.attempts,
         delivery.created_at, delivery.sealed, delivery.lease_token, delivery.leased_until, delivery.priority, delivery.dropped,
+        delivery.last_failure,
         message.sealed AS envelope, message.size_bytes, message.email_job_id, due.due_at
     ), started AS (
       UPDATE email_job SET status = 'sending', updated_at = ${now}::timestamptz FROM claimed
@@ -211,7 +215,7 @@ function read(deps: ClaimDeps, rows: readonly ClaimedRow[]): Pick<Claimed, "deli
   return { deliveries, unreadable };
 }
 
-function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDelivery | null {
+function tryToRead({ keys, envelopeOf, readFailure }: ClaimDeps, row: ClaimedRow): LeasedDelivery | null {
   try {
     const target = keys.open<DeliveryTarget>("delivery", row.id, row.sealed);
     const envelope = envelopeOf(row.message_id, row.envelope);
@@ -220,7 +224,17 @@ function tryToRead({ keys, envelopeOf }: ClaimDeps, row: ClaimedRow): LeasedDeli
     const registeredFrom = registeredFromText(row.registered_from_index);
     const account = registeredFrom === undefined ? {} : { registeredFrom };
     const dropped = row.dropped ? { isDropped: true as const } : {};
-    return { ...plainPart(row), ...account, ...lease, ...dropped, target, envelope, sizeBytes: row.size_bytes };
+    const failed = row.last_failure === null ? {} : { lastFailure: readFailure(row.last_failure) };
+    return {
+      ...plainPart(row),
+      ...account,
+      ...lease,
+      ...dropped,
+      ...failed,
+      target,
+      envelope,
+      sizeBytes: row.size_bytes,
+    };
   } catch {
     return null;
   }

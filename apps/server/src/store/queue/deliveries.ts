@@ -71,7 +71,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       await orSpoolFailed(() => (marks === undefined ? grouped.enqueue(kept) : enqueueAnswer(context, kept, marks)));
       if (dueAt !== null) signals.wake(dueAt);
     },
-    claim: claimer({ db, signals, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed) }),
+    claim: claimerOf(context),
     extendLease: (id, leaseToken, until) => grouped.extend({ id, leaseToken, until }),
     finish: async (id, leaseToken, failure) => {
       const ended = await grouped.finishPlain({ id, leaseToken, isTaken: failure === null });
@@ -88,6 +88,11 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
       }
       if (wasHeld) signals.wake(notBefore);
       return wasHeld;
+    },
+    wait: async (id, leaseToken, next) => {
+      const waiting = await wait(context, { id, leaseToken, next });
+      if (waiting?.jobId) await forgetBodies(await cancelIfAliasInactive(context, waiting.jobId));
+      return waiting !== null;
     },
     putBack: async (deliveries) => {
       for (const jobId of await putBack(context, deliveries))
@@ -113,6 +118,9 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     ...keptMessages(context, { insertMessage, envelopeOf, forgetBodies }),
   };
 }
+
+const claimerOf = ({ db, signals, keys }: StoreContext) =>
+  claimer({ db, signals, keys, envelopeOf: (messageId, sealed) => envelopeOf(keys, messageId, sealed), readFailure });
 
 function groupedCalls(context: StoreContext) {
   const options = { most: bounds.commitRows.rows, isOneItemsFault: isOneRowsFault };
@@ -261,6 +269,29 @@ async function defer(
     SELECT waiting.id AS job_id FROM deferred LEFT JOIN waiting ON true
   `.execute(db);
   return rows[0] === undefined ? null : { jobId: rows[0].job_id };
+}
+
+/** A composed message that is handed over stays in the state `sending`. @returns `null` when the lease was lost */
+async function wait(
+  { db, clock, signals }: StoreContext,
+  { id, leaseToken, next }: LeaseRef & { next: Parameters<DeliveryStore["wait"]>[2] },
+): Promise<{ jobId: string | null } | null> {
+  const { rows } = await sql<{ job_id: string | null }>`
+    WITH held AS (
+      UPDATE delivery SET not_before = ${next.notBefore}::timestamptz, lease_token = NULL, leased_until = NULL,
+        last_failure = ${failureText(next.failure)}::text
+      WHERE id = ${id}::uuid AND lease_token = ${leaseToken}::text AND state = 'open' RETURNING message_id
+    ), waiting AS (
+      UPDATE email_job SET status = 'pending', updated_at = ${clock.now()}::timestamptz
+      FROM held, message WHERE message.id = held.message_id AND email_job.id = message.email_job_id
+        AND ${next.uncounted === "for_leave"}::boolean AND email_job.status = ANY(${statesBefore("retry")}::text[])
+      RETURNING email_job.id
+    )
+    SELECT waiting.id AS job_id FROM held LEFT JOIN waiting ON true
+  `.execute(db);
+  if (rows[0] === undefined) return null;
+  signals.wake(next.notBefore);
+  return { jobId: rows[0].job_id };
 }
 
 /** A message whose commit failed was not accepted, so the sender will try again. @throws AppError `spool_failed` */

@@ -134,6 +134,36 @@ describe("jobs of composed mail", () => {
       expect(await cancel(made)).toBe(false);
     });
 
+    describe("a message that waits without an attempt being counted", () => {
+      const failure = { code: "at_provider", enhancedStatus: "4.4.0" } as const;
+      const waitAs = async (uncounted: "handed_over" | "for_leave") => {
+        const made = await queueOne();
+        const held = await claimOne();
+        const next = { notBefore: after(now, 5000), failure, uncounted };
+        expect(await store.deliveries.wait(held.id, "another", next)).toBe(false);
+        expect(await store.deliveries.wait(held.id, held.leaseToken, next)).toBe(true);
+        expect(await claim(after(now, 4999))).toEqual([]);
+        return made;
+      };
+
+      it("because the provider has it: sending, not to be cancelled, not even with its alias, then sent", async () => {
+        const made = await waitAs("handed_over");
+        expect(await jobOf(made)).toMatchObject({ status: "sending", currentRetries: 0, lastFailure: failure });
+        expect(await cancel(made)).toBe(false);
+        await store.aliases.delete(userId, alias.id);
+        const held = await claimOne(after(now, 5000));
+        expect(held).toMatchObject({ id: made.delivery.id, attempts: 0, lastFailure: failure });
+        await store.deliveries.finish(held.id, held.leaseToken, null);
+        expect(await jobOf(made)).toMatchObject({ status: "sent" });
+      });
+
+      it("for leave to send: pending with all its retries, and can be cancelled", async () => {
+        const made = await waitAs("for_leave");
+        expect(await jobOf(made)).toMatchObject({ status: "pending", currentRetries: 0 });
+        expect(await claimOne(after(now, 5000))).toMatchObject({ attempts: 0 });
+      });
+    });
+
     it("pending, sending, returned without an attempt: pending with all its retries, and can be cancelled again", async () => {
       const made = await queueOne();
       const held = await claimOne();

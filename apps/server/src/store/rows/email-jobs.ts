@@ -44,7 +44,7 @@ export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobS
 }
 
 /** Failures after which the message may have been delivered nevertheless, so it can't be cancelled. */
-const UNCERTAIN_FAILURES = ["timed_out", "connection_lost"] as const;
+const UNCERTAIN_FAILURES = ["timed_out", "connection_lost", "at_provider", "provider_silent"] as const;
 
 async function queue(context: StoreContext, trx: InTransaction, input: EmailJobToQueue): Promise<void> {
   const { keys, signals } = context;

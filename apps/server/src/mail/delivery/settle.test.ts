@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import { type Settled, settle } from "./settle.ts";
+
+const DAY_MS = 86_400_000;
+const createdAt = new Date("2026-11-27T12:00:00Z");
+const later = (days: number) => new Date(createdAt.getTime() + days * DAY_MS);
+
+async function callsFor(outcome: DeliveryOutcome): Promise<string[]> {
+  const calls: string[] = [];
+  const did = (name: string, result: unknown) => (_id: string, _token: string, next: unknown) => {
+    calls.push(`${name} ${JSON.stringify(next)}`);
+    return result;
+  };
+  const deliveries = {
+    wait: did("wait", true),
+    defer: did("defer", true),
+    finish: did("finish", { finished: false, messageDone: null, isTakenByNone: false }),
+  };
+  const retries = { totalSeconds: 0, next: () => createdAt };
+  const delivery = { id: "d", createdAt, attempts: 1, target: { purpose: "send" } } as Settled;
+  await settle(delivery, "token", outcome, { deliveries, retries } as never);
+  return calls;
+}
+
+describe("a wait that is no failure", () => {
+  const at = (days: number, code: "at_provider" | "provider_silent" | "provider_busy") => {
+    const uncounted = code === "provider_busy" ? ("for_leave" as const) : ("handed_over" as const);
+    const failure = { code, enhancedStatus: "4.4.0" };
+    return { kind: "deferred" as const, failure, uncounted, notBefore: later(days) };
+  };
+
+  it.each([["at_provider"], ["provider_silent"], ["provider_busy"]] as const)("%s counts no attempt", async (code) => {
+    const { kind: _, ...next } = at(39, code);
+    const { failure, uncounted, notBefore } = next;
+    expect(await callsFor(at(39, code))).toEqual([`wait ${JSON.stringify({ notBefore, failure, uncounted })}`]);
+  });
+
+  it("ends after forty days: what the provider has is sent, all else follows the retry schedule", async () => {
+    expect(await callsFor(at(41, "at_provider"))).toEqual(["finish null"]);
+    for (const code of ["provider_silent", "provider_busy"] as const)
+      expect((await callsFor(at(41, code)))[0]).toMatch(/^defer /);
+  });
+});
