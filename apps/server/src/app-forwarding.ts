@@ -2,11 +2,14 @@
 import type { Parts, Service } from "./app-services.ts";
 import type { ProviderView } from "./cli/control/provider-calls.ts";
 import { engineForwarding, type ForwardingProvider } from "./core/forwarding/forwarding-provider.ts";
+import type { SendByProvider } from "./core/forwarding/send-by-provider.ts";
 import { rateLimitRules } from "./limits/named-limits.ts";
 import type { Resolver } from "./mail/dns/resolver.ts";
 import { parseAllowList } from "./mail/transport/address-guard.ts";
 import { guardedCall } from "./mail/transport/guarded-call.ts";
+import { apiClient } from "./platform/forward-email/api-client.ts";
 import { forwardEmailProvider } from "./platform/forward-email/forward-email.ts";
+import { emailSender } from "./platform/forward-email/send-email.ts";
 import { ProviderComparison } from "./platform/provider-comparison.ts";
 import { ProviderWorker } from "./platform/provider-worker.ts";
 import type { Config } from "./settings/config.ts";
@@ -29,6 +32,15 @@ export function providerViewOf({ config, store, forwarding, ...parts }: ViewPart
   if (about === null || account === null) return null;
   const comparison = new ProviderComparison({ ...store, ...parts, account, ownDomains: config.domains });
   return { about, account, comparison, isConfirmationNeeded: parts.isConfirmationNeeded };
+}
+
+export function sendingOf(
+  { forwarding, webhookAllow }: Pick<Config, "forwarding" | "webhookAllow">,
+  { resolver, processes }: Pick<Parts, "resolver" | "processes">,
+): SendByProvider | null {
+  if (forwarding.kind === "engine") return null;
+  const call = guardedCall({ resolver, allow: parseAllowList(webhookAllow) });
+  return emailSender(apiClient(call, forwarding), { processes });
 }
 
 export function forwardingService(parts: Parts): Service {

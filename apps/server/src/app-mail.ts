@@ -1,6 +1,7 @@
 /** The mail path as a service: MX, submission with STARTTLS and with implicit TLS, and the delivery worker. */
 
 import type { SecureContext } from "node:tls";
+import { sendingOf } from "./app-forwarding.ts";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { type GoneWebhook, pauseWebhook } from "./core/alias/update-alias.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
@@ -38,8 +39,9 @@ const shares = {
 
 /** @param ports gets the ports of the listeners */
 export function mailService(parts: Parts, ports: MailPorts): MailService {
-  const { config, overrides, preview } = parts;
-  const transports = chooseTransports(config, { ...parts, direct: overrides.direct });
+  const { config, overrides } = parts;
+  const sendByProvider = sendingOf(config, parts);
+  const transports = chooseTransports(config, { ...parts, direct: overrides.direct, sendByProvider });
   const store = { ...parts.store, pauseWebhook: (gone: GoneWebhook) => pauseWebhook(parts.store, gone) };
   const mail = wireMail({
     ...parts,
@@ -50,13 +52,10 @@ export function mailService(parts: Parts, ports: MailPorts): MailService {
     transports,
     encrypter: overrides.encrypter,
   });
-  const { mailHost } = config;
-  const domains = new Set(config.domains);
   const listeners = new Listeners(parts, mail);
   let drainedAt = 0;
   return {
-    previewReply:
-      preview === null ? null : previewReplyTaker({ inbound: mail.handlers, inbox: preview, domains, mailHost }),
+    previewReply: previewReplyOf(parts, mail),
     async start() {
       mail.deliveryWorker?.start();
       await listeners.start(ports);
@@ -70,6 +69,15 @@ export function mailService(parts: Parts, ports: MailPorts): MailService {
       await mail.close();
     },
   };
+}
+
+const NO_REPLIES = "a provider forwards, so this server takes no mail, and replies can't be tried";
+
+function previewReplyOf({ config, preview }: Parts, mail: WiredMail): SendPreviewReply | null {
+  if (preview === null) return null;
+  if (config.forwarding.kind !== "engine") return async () => NO_REPLIES;
+  const { mailHost } = config;
+  return previewReplyTaker({ inbound: mail.handlers, inbox: preview, domains: new Set(config.domains), mailHost });
 }
 
 class Listeners {

@@ -210,5 +210,6 @@ function isPreviewShown({ delivery, publicUrl, services }: Config): boolean {
 function confirmationOf(config: Config, { asksForConfirmation }: StartOverrides) {
   const [domain] = config.domains;
   if (asksForConfirmation === false || config.limits === "off" || domain === undefined) return null;
-  return { origin: config.publicUrl.origin, domain };
+  const isByProvider = config.forwarding.kind !== "engine";
+  return { origin: config.publicUrl.origin, domain, ...(isByProvider && { isNothingForwarded: true as const }) };
 }

@@ -20,6 +20,7 @@ export const emailJobMessages = {
     "Take it out, or switch the leak guard off in Settings",
   senderRequired: "Please select a sender alias",
   senderUnfit: "This alias can't send: it must be active and have SMTP credentials",
+  senderHeld: "This alias can't send: it is switched off at the provider.",
   publicKeyRequired: "Please provide the recipient's public key for encryption.",
   publicKeyInvalid: "This is not an AGE public key",
   useEncryptionInvalid: "useEncryption must be true or false",

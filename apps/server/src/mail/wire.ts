@@ -92,7 +92,8 @@ export function wireMail(parts: MailParts): WiredMail {
   const { budget, memory, copyMemory } = messageMemory(parts);
   const webhookBodies = webhookBodyMaker(webhookBodyWorker());
   const reports = deliveryReports({ ...parts, ...store, reportingMta: config.mailHost });
-  const attemptLimits = config.delivery.kind === "relay" ? relayLimits : directLimits;
+  const isByOneHost = config.delivery.kind === "relay" || config.delivery.kind === "provider";
+  const attemptLimits = isByOneHost ? relayLimits : directLimits;
   const running = new RunningAttempts(attemptLimits, undefined, processes);
   const signsArcFor = arcSigning(config.arcSigning, (domain) => running.providerOf(domain));
   const { copyParts, settling } = copyAndSettle(parts, { copyMemory, webhookBodies, reports, signsArcFor });
@@ -108,7 +109,9 @@ export function wireMail(parts: MailParts): WiredMail {
   const open = openDeliveries(parts, { leases, quota, settling });
   const shared: Shared = { copyParts, replyBook, settling, reports, budget, memory, attempts, quota, open, limits };
   const handlers = wireInbound(parts, shared);
-  const mail = ownDomainTransport(transports.mail, { ...copyParts.rules, inbound: handlers, budget });
+  const onlyReplies = config.forwarding.kind !== "engine";
+  const own = { ...copyParts.rules, inbound: handlers, onlyReplies, budget };
+  const mail = ownDomainTransport(transports.mail, own);
   const copies = new SpooledCopies({ ...parts, ...store, copyParts, memory });
   const retries = { ...attempts, transports: { ...transports, mail } };
   const { queue } = parts;
@@ -144,7 +147,8 @@ function copyAndSettle(
   const copyParts: CopyParts = {
     rules: rewriteRules(parts),
     invitations: parts.invitations,
-    signer: messageSigner(store.dkimKeys, () => clock.now()),
+    // The provider signs with its own key, whose record is in DNS instead of ours.
+    signer: messageSigner(config.delivery.kind === "provider" ? [] : store.dkimKeys, () => clock.now()),
     signsArcFor,
     copyMemory,
     webhookBodies,

@@ -288,7 +288,7 @@ test.each<[string, Environment, string]>([
   [
     "preview in production",
     { ...provider, NODE_ENV: "production", KAUKE_DELIVERY: "preview" },
-    "KAUKE_DELIVERY must be relay or direct when NODE_ENV is production: preview delivers nothing.",
+    "KAUKE_DELIVERY must be relay, direct or provider when NODE_ENV is production: preview delivers nothing.",
   ],
 ])("%s is refused", (_, environment, problem) => {
   expect(problemsOf(environment)).toEqual([problem]);
@@ -314,6 +314,17 @@ test("leaving out a service requires PostgreSQL, and PostgreSQL requires the key
   expect(problemsOf({ KAUKE_SERVICES: "api" }).join()).toContain("DATABASE_URL");
   expect(problemsOf({ DATABASE_URL: "postgres://h/k" }).join()).toContain("KAUKE_SECRET_KEY");
   expect(problemsOf({ KAUKE_SERVICES: "api", DATABASE_URL: "postgres://h/k", KAUKE_SECRET_KEY: key })).toEqual([]);
+});
+
+test("with a forwarding provider no mail is taken here, and all mail leaves through it", () => {
+  const provider = { KAUKE_FORWARDING: "forward-email", KAUKE_PROVIDER_KEY: "key-of-the-test" };
+  const { config } = readConfig(provider, "/srv", limitNames);
+  expect([[...config.services], config.delivery]).toEqual([["api", "sender"], { kind: "provider" }]);
+  expect(problemsOf({ ...provider, KAUKE_SERVICES: "api,sender" })).toEqual([]);
+  expect(problemsOf({ ...provider, KAUKE_SERVICES: "api,sender,mx" })).toEqual([
+    "KAUKE_SERVICES must leave out mx when KAUKE_FORWARDING is forward-email: the provider does that.",
+  ]);
+  expect(problemsOf({ ...provider, KAUKE_SERVICES: "api" }).join()).toContain("DATABASE_URL");
 });
 
 test.each(["KAUKE_TLS_CERT", "KAUKE_TLS_KEY"])("%s without its counterpart is refused", (name) => {

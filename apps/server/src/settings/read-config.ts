@@ -45,7 +45,7 @@ export function readConfig(environment: Environment, folder: string, limitNames:
     ...store,
     ...readWeb(settings, listeners),
     ...mail,
-    services: new Set(settings.read("KAUKE_SERVICES", [...allServices], value.commaList(value.oneOf(...allServices)))),
+    services: readServices(settings, forwarding),
     ...readCertificates(settings, folder),
     workers: readWorkers(settings, store.databaseUrl === null || delivery.kind === "preview"),
     forwarding,
@@ -176,6 +176,20 @@ function readForwarding(settings: SettingReader): ForwardingConfig {
   return { kind, url, key: key ?? "" };
 }
 
+/** With a provider no mail comes in, and mail programs send at the provider. */
+const byProvider: readonly ServiceName[] = ["mx", "submission"];
+
+function readServices(settings: SettingReader, { kind }: ForwardingConfig): ReadonlySet<ServiceName> {
+  const usual = kind === "engine" ? allServices : allServices.filter((name) => !byProvider.includes(name));
+  const services = new Set(settings.read("KAUKE_SERVICES", [...usual], value.commaList(value.oneOf(...allServices))));
+  for (const name of byProvider)
+    if (kind !== "engine" && services.has(name))
+      settings.refuse(
+        `KAUKE_SERVICES must leave out ${name} when KAUKE_FORWARDING is ${kind}: the provider does that.`,
+      );
+  return services;
+}
+
 function readDelivery(settings: SettingReader, forwarding: ForwardingConfig): DeliveryMode {
   const url = settings.read<URL | null>("KAUKE_RELAY_URL", null, value.relayUrl);
   const isByProvider = forwarding.kind !== "engine";
@@ -223,9 +237,12 @@ function readLinks(settings: SettingReader): Config["links"] {
 
 function refuseContradictions(settings: SettingReader, config: Config): void {
   if (config.delivery.kind === "preview" && config.production) {
-    settings.refuse("KAUKE_DELIVERY must be relay or direct when NODE_ENV is production: preview delivers nothing.");
+    settings.refuse(
+      "KAUKE_DELIVERY must be relay, direct or provider when NODE_ENV is production: preview delivers nothing.",
+    );
   }
-  if (config.services.size < allServices.length && !settings.has("DATABASE_URL")) {
+  const needed = allServices.filter((name) => config.forwarding.kind === "engine" || !byProvider.includes(name));
+  if (needed.some((name) => !config.services.has(name)) && !settings.has("DATABASE_URL")) {
     settings.refuse(
       "DATABASE_URL must be set when KAUKE_SERVICES leaves a service out: processes share their data only through PostgreSQL.",
     );

@@ -91,7 +91,8 @@ const processes = [
   {
     name: "KAUKE_SERVICES",
     default: value("api,mx,submission,sender"),
-    meaning: "[services](operating.md#services-and-machines) that this process runs; a subset requires `DATABASE_URL`",
+    meaning:
+      "[services](operating.md#services-and-machines) that this process runs; a subset requires `DATABASE_URL`. With a forwarding provider: `api,sender`",
   },
   {
     name: "KAUKE_WORKERS",

@@ -50,8 +50,9 @@ describe("the state after an answer", () => {
 });
 
 const token = "a".repeat(32);
-const made = (mailbox: string) =>
+const made = (mailbox: string, settings: { isNothingForwarded?: true } = {}) =>
   confirmationMessage({
+    ...settings,
     from: "no-reply@kauke.test",
     mailbox,
     origin: "https://kauke.test",
@@ -71,6 +72,14 @@ it("contains both links in text and HTML, and is marked as automatic", () => {
   expect(text).toContain("\r\nAuto-Submitted: auto-generated\r\n");
   expect(text).toContain("\r\nFrom: Kauke <no-reply@kauke.test>\r\n");
   expect(text.split("\r\n").every((line) => line.length <= 200 && !line.includes("\n"))).toBe(true);
+});
+
+it("says what is forwarded until then, which is nothing with a forwarding provider", () => {
+  const [ours, theirs] = [made("ann@example.org"), made("ann@example.org", { isNothingForwarded: true })];
+  expect(ours).toContain("has mail forwarded to this mailbox.");
+  expect(ours).toContain("Until then only a few messages a day are forwarded.");
+  expect(theirs).toContain("wants to have mail forwarded to this mailbox.");
+  expect(theirs).toContain("Until then nothing is forwarded.");
 });
 
 it("is the same whatever the plus tag of the mailbox, so it repeats no text of a stranger", () => {

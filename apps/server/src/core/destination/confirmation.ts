@@ -57,20 +57,21 @@ export function stateAfter(state: KnownState, choice: ConfirmationChoice): Known
   return choice === "mine" ? "confirmed" : "refused";
 }
 
-export interface ConfirmationMessage extends OwnMessageHead {
-  origin: string;
+export interface ConfirmationMessage
+  extends OwnMessageHead,
+    Pick<ConfirmationSettings, "origin" | "isNothingForwarded"> {
   token: string;
 }
 
 /** Contains no alias, account name or plus tag, so that nobody can send a stranger their own text. */
 export function confirmationMessage(message: ConfirmationMessage): Buffer {
-  const { from, origin, token } = message;
+  const { from, origin, token, isNothingForwarded = false } = message;
   const mine = `${origin}/confirm/${token}`;
   return ownMessage(message, {
     subject: "Is this mailbox yours?",
     blocks: [
-      `Somebody with an account at ${product.name} (${from.slice(from.indexOf("@") + 1)}) has mail forwarded to this mailbox.`,
-      "If that is you, please confirm it. Until then only a few messages a day are forwarded.",
+      `Somebody with an account at ${product.name} (${from.slice(from.indexOf("@") + 1)}) ${isNothingForwarded ? "wants to have" : "has"} mail forwarded to this mailbox.`,
+      `If that is you, please confirm it. Until then ${isNothingForwarded ? "nothing is" : "only a few messages a day are"} forwarded.`,
       { label: "This is mine", url: mine },
       "If you know nothing of it, say so, and that account can forward nothing more to you.",
       { label: "This is not mine", url: `${mine}/not-mine` },
@@ -106,7 +107,7 @@ export async function askForConfirmation(
   if (decision.kind !== "ask") return decision;
   try {
     await takeLimit(deps, "confirmation_mailbox", { key: sameMailbox(pair.address) });
-    const write = (head: OwnMessageHead) => confirmationMessage({ ...head, origin: settings.origin, token });
+    const write = (head: OwnMessageHead) => confirmationMessage({ ...head, ...settings, token });
     await queueOwnMessage(deps, settings, { ...pair, purpose: "confirm", write });
   } catch (thrown) {
     await deps.destinations.takeBackAsk(input);

@@ -13,6 +13,8 @@ export interface Pair {
 export interface ConfirmationSettings {
   origin: string;
   domain: string;
+  /** Set with a forwarding provider, which forwards nothing to an unconfirmed mailbox; our engine, a few messages. */
+  isNothingForwarded?: true;
 }
 
 export interface AskInput extends Pair {

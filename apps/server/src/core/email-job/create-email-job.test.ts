@@ -1,11 +1,11 @@
-import { emailJobMessages } from "@kauke/contract";
+import { emailJobMessages, heldReasons } from "@kauke/contract";
 import { searchQuickly, searchTypedText } from "@kauke/leak-guard";
 import { unstuff } from "@kauke/mail-rfc";
 import * as fc from "fast-check";
 import PostalMime from "postal-mime";
 import { describe, expect, it, test } from "vitest";
 import type { LeakGuard } from "../leak-guard.ts";
-import { buildMessage, findTypedLeak } from "./create-email-job.ts";
+import { buildMessage, createEmailJob, findTypedLeak } from "./create-email-job.ts";
 
 const typed = {
   aliasAddress: "shop.k7@kauke.test",
@@ -149,3 +149,18 @@ test.each(["joe.jonas@inbox.example", "jonas@inbox.example.org", "jonas at inbox
     expect(await leakOf(body)).toBeNull();
   },
 );
+
+test("an alias that the forwarding provider has switched off can't send, and the error says why", async () => {
+  const held = { aliasId: "a", state: "held", problem: null, held: "unconfirmed", nextTryAt: null };
+  const deps = {
+    clock: { now: () => context.now },
+    aliases: { listWithSmtp: async () => [{ id: "a", routing: { state: "active" } }] },
+    forwarding: { about: { name: "Forward Email", smtpHost: "smtp.provider.example" } },
+    providerAliases: { unfinished: async () => ({ counts: {}, aliases: [held] }) },
+  };
+  const input = { userId: "u", aliasId: "a", scheduledAt: null };
+  const message = `${emailJobMessages.senderHeld} ${heldReasons.unconfirmed}`;
+  await expect(createEmailJob(deps as never, input as never)).rejects.toMatchObject({
+    details: { errors: { fromAliasId: [message] } },
+  });
+});

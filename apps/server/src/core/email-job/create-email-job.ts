@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { emailJobMessages, limits } from "@kauke/contract";
+import { emailJobMessages, heldReasons, limits } from "@kauke/contract";
 import { composeMessage, makeMessageId, parseAddress, stuff } from "@kauke/mail-rfc";
 import { ageResult } from "../age-worker.ts";
 import { type Alias, aliasAddress, mailboxesAmong } from "../alias/alias.ts";
@@ -121,6 +121,8 @@ type CreateDeps = Pick<
   | "rateLimits"
   | "limitRules"
   | "undoSeconds"
+  | "forwarding"
+  | "providerAliases"
 >;
 
 const MAX_RETRIES = 3;
@@ -132,6 +134,7 @@ export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Prom
   if (input.scheduledAt !== null && input.scheduledAt.getTime() - now.getTime() > limits.scheduleMaxDays * DAY_MS)
     throw fieldError("scheduledAt", emailJobMessages.scheduleFar);
   const alias = await findSender(deps, input);
+  await refuseHeldSender(deps, input);
   await takeLimit(deps, "email_job_burst", { userId: input.userId });
   await guardLeaks(deps, input, alias);
   await takeLimit(deps, "email_job_create", { userId: input.userId });
@@ -146,6 +149,17 @@ async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmail
   const alias = senders.find(({ id, routing }) => id === aliasId && routing.state === "active");
   if (alias === undefined) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
   return alias;
+}
+
+/** The provider sends for no alias that is switched off there. */
+async function refuseHeldSender(
+  { forwarding, providerAliases }: CreateDeps,
+  { userId, aliasId }: NewEmailJob,
+): Promise<void> {
+  if (forwarding.about === null) return;
+  const { aliases } = await providerAliases.unfinished(userId);
+  const held = aliases.find((one) => one.aliasId === aliasId)?.held ?? null;
+  if (held !== null) throw fieldError("fromAliasId", `${emailJobMessages.senderHeld} ${heldReasons[held]}`);
 }
 
 /** Applies unless the owner switched the leak guard off; also if the account no longer exists. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { engineForwarding } from "../../core/forwarding/forwarding-provider.ts";
 import { smtpAuthenticator } from "../../core/smtp-credential.ts";
 import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
 
@@ -63,6 +64,20 @@ describe("creating SMTP credentials", () => {
     const { body } = await ann.call("listSmtpCredentials", { params });
     const createdAt = server.clock.now().toISOString();
     expect(body.credentials).toEqual([{ id: credential.id, username: credential.username, active: true, createdAt }]);
+  });
+
+  it("names the host of a forwarding provider, and the user name as the provider spells it", async () => {
+    const about = { name: "Forward Email", smtpHost: "smtp.provider.example" };
+    const forwarding = { ...engineForwarding, about };
+    const theirs = await startTestServer({ store: server.store, forwarding });
+    const cleo = await new Visitor(theirs).register();
+    const { id: aliasId } = await cleo.createAlias({ alias: `Shop-${randomUUID().slice(0, 8)}` });
+    const { body: created } = await cleo.call("createSmtpCredential", { body: { aliasId } });
+    const { body } = await cleo.call("listSmtpCredentials", { params: { aliasId } });
+    const { username } = body.credentials[0];
+    expect(body).toMatchObject({ host: about.smtpHost, local: null });
+    expect([created.credential.username, username]).toEqual([username, username.toLowerCase()]);
+    await theirs.close();
   });
 
   it("refuses a second pair for an alias", async () => {

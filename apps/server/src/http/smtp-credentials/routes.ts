@@ -15,12 +15,14 @@ export function smtpCredentialHandlers(deps: CoreDeps) {
   return {
     async listSmtpCredentials({ userId, params }) {
       const credentials = await listSmtpCredentials(deps, { userId, ...params });
-      const host = smtpHost(deps.ownDomains);
-      return { credentials: credentials.map(smtpCredentialToWire), host, local: deps.localSmtpPorts };
+      const { about } = deps.forwarding;
+      const shown = credentials.map((one) => smtpCredentialToWire(withUsername(one, about !== null)));
+      if (about !== null) return { credentials: shown, host: about.smtpHost, local: null };
+      return { credentials: shown, host: smtpHost(deps.ownDomains), local: deps.localSmtpPorts };
     },
     async createSmtpCredential({ userId, body }) {
       const { credential, password } = await createSmtpCredential(deps, { userId, aliasId: body.aliasId });
-      const { id, aliasId, username } = credential;
+      const { id, aliasId, username } = withUsername(credential, deps.forwarding.about !== null);
       return { credential: { id, aliasId, username, password } };
     },
     async readSmtpPassword({ userId, params }) {
@@ -28,7 +30,8 @@ export function smtpCredentialHandlers(deps: CoreDeps) {
     },
     async regenerateSmtpPassword({ userId, params }) {
       const { credential, password } = await regenerateSmtpPassword(deps, { userId, ...params });
-      return { credential: { id: credential.id, username: credential.username, password } };
+      const { id, username } = withUsername(credential, deps.forwarding.about !== null);
+      return { credential: { id, username, password } };
     },
     async deleteSmtpCredential({ userId, params }) {
       await deleteSmtpCredential(deps, { userId, ...params });
@@ -36,6 +39,10 @@ export function smtpCredentialHandlers(deps: CoreDeps) {
     },
   } satisfies Partial<Handlers>;
 }
+
+/** The provider stores addresses in lower case. */
+const withUsername = (credential: SmtpCredential, isAtProvider: boolean): SmtpCredential =>
+  isAtProvider ? { ...credential, username: credential.username.toLowerCase() } : credential;
 
 function smtpCredentialToWire({ id, username, active, createdAt }: SmtpCredential): SmtpCredentialWire {
   return { id, username, active, createdAt: createdAt.toISOString() };

@@ -1,6 +1,7 @@
 import { unstuff } from "@kauke/mail-rfc";
 import { AppError } from "../../core/app-error.ts";
 import { type FailureCode, failureText, nextHopFailures } from "../../core/delivery/delivery.ts";
+import type { SendByProvider } from "../../core/forwarding/send-by-provider.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import { FixedWindows } from "../../limits/rate.ts";
 import type { Clock, Logger, Metrics } from "../../runtime/ports.ts";
@@ -9,6 +10,7 @@ import { classifyLoss, taken } from "../classify-reply.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type AllowList, parseAllowList } from "./address-guard.ts";
 import { createDirectTransport, type DirectTransportOptions } from "./direct-transport.ts";
+import { createProviderTransport } from "./provider-transport.ts";
 import { askServers, askSystem, createRelayTransport } from "./relay-transport.ts";
 import type { OpenFailure } from "./smtp-client/smtp-client.ts";
 import { type MailTransport, outcomeOnly, type Transports } from "./transport.ts";
@@ -26,6 +28,8 @@ export interface TransportParts {
   metrics: Pick<Metrics, "count">;
   logger: Pick<Logger, "warn">;
   direct?: DirectOverrides | undefined;
+  /** `null` without a forwarding provider. */
+  sendByProvider: SendByProvider | null;
   processes?: number;
 }
 
@@ -49,7 +53,7 @@ export function chooseTransports(
 
 function mailTransport(
   { delivery, mailHost, dnsServers }: DeliveryConfig,
-  { preview, resolver, metrics, logger, direct, processes }: TransportParts,
+  { preview, clock, resolver, metrics, logger, direct, sendByProvider, processes }: TransportParts,
   allow: AllowList,
 ): MailTransport {
   if (delivery.kind === "relay") {
@@ -70,6 +74,8 @@ function mailTransport(
       ...direct,
     });
   }
+  if (delivery.kind === "provider" && sendByProvider !== null)
+    return createProviderTransport({ provider: sendByProvider, clock, processes });
   if (preview === null) throw new AppError("internal");
   return createPreviewTransport(preview);
 }

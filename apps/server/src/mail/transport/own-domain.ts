@@ -10,6 +10,8 @@ import { type MailTransport, type OutgoingMail, outcomeOnly } from "./transport.
 export interface OwnDomainParts {
   inbound: Pick<MxHandlers, "resolve" | "receive">;
   domains: ReadonlySet<string>;
+  /** With a forwarding provider, which knows the aliases but no reply addresses; mail to aliases goes to it. */
+  onlyReplies: boolean;
   /** For the Received field, since this mail has no client. */
   mailHost: string;
   /** Budget of incoming messages, in which this one is counted a second time, as one buffer. */
@@ -21,20 +23,22 @@ const LOOPBACK = "127.0.0.1";
 /** @param outside transport for all other domains */
 export function ownDomainTransport(outside: MailTransport, parts: OwnDomainParts): MailTransport {
   return {
-    send: async (mail, attempt) =>
-      parts.domains.has(domainOf(mail.rcptTo))
-        ? outcomeOnly(await reenterInbound(mail, parts))
-        : await outside.send(mail, attempt),
+    async send(mail, attempt) {
+      const outcome = parts.domains.has(domainOf(mail.rcptTo)) ? await reenterInbound(mail, parts) : null;
+      return outcome === null ? await outside.send(mail, attempt) : outcomeOnly(outcome);
+    },
     close: (graceMs) => outside.close(graceMs),
   };
 }
 
-/** Passes the message through our own MX. @returns its reply as an outcome */
-async function reenterInbound(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome> {
+/** Passes the message through our own MX. @returns its reply as an outcome; `null` when the message goes outside */
+async function reenterInbound(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome | null> {
   const path = pathOf(mail.rcptTo);
   if (path === null) return refused("mailbox_unknown", "5.1.3");
   const { envelopeFrom, sizeBytes, eightBit, smtpUtf8 } = mail;
   const verdict = await parts.inbound.resolve(path, envelopeFrom === "");
+  const isReply = verdict.verdict === "accept" && verdict.value.kind === "reply";
+  if (parts.onlyReplies && !isReply) return null;
   if (verdict.verdict === "discard") return taken;
   if (verdict.verdict !== "accept") return outcomeOf(replyFor(verdict.code), "rcpt");
   const wire = mail.wire();

@@ -167,7 +167,7 @@ describe("choosing transports by configuration", () => {
     const clock = { now: () => new Date() };
     const resolver = createFakeDns();
     const metrics = { count: () => {} };
-    const parts = { preview, clock, resolver, metrics, logger: logSpy() };
+    const parts = { preview, clock, resolver, metrics, logger: logSpy(), sendByProvider: null };
     const transports = chooseTransports({ delivery, mailHost, webhookAllow, dnsServers: null }, parts);
     open.push(() => transports.close());
     return { mail: sendingBy(transports.mail), webhook: postingBy(transports.webhook) };
