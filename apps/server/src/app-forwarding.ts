@@ -2,6 +2,7 @@
 import type { Parts, Service } from "./app-services.ts";
 import type { ProviderView } from "./cli/control/provider-calls.ts";
 import { engineForwarding, type ForwardingProvider } from "./core/forwarding/forwarding-provider.ts";
+import { type ProviderTimes, providerTimes } from "./core/forwarding/provider-times.ts";
 import type { SendByProvider } from "./core/forwarding/send-by-provider.ts";
 import { rateLimitRules } from "./limits/named-limits.ts";
 import type { Resolver } from "./mail/dns/resolver.ts";
@@ -16,10 +17,11 @@ import type { Config } from "./settings/config.ts";
 
 export function forwardingOf(
   { forwarding, webhookAllow }: Pick<Config, "forwarding" | "webhookAllow">,
-  { resolver }: { resolver: Resolver },
+  { resolver, times }: { resolver: Resolver; times?: Partial<ProviderTimes> | undefined },
 ): ForwardingProvider {
   if (forwarding.kind === "engine") return engineForwarding;
-  return forwardEmailProvider(guardedCall({ resolver, allow: parseAllowList(webhookAllow) }), forwarding);
+  const call = guardedCall({ resolver, allow: parseAllowList(webhookAllow) });
+  return forwardEmailProvider(call, { ...forwarding, times: { ...providerTimes, ...times } });
 }
 
 type ViewParts = Pick<Parts, "config" | "store" | "forwarding" | "clock" | "random" | "logger"> & {
@@ -50,6 +52,7 @@ export function forwardingService(parts: Parts): Service {
     ...store,
     provider: forwarding,
     confirmation,
+    times: { ...providerTimes, ...parts.overrides.providerTimes },
     limitRules: rateLimitRules(config.limits),
   });
   return {

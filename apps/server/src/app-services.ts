@@ -3,6 +3,7 @@
 import type { ProviderView } from "./cli/control/provider-calls.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
 import type { ForwardingProvider } from "./core/forwarding/forwarding-provider.ts";
+import type { ProviderTimes } from "./core/forwarding/provider-times.ts";
 import type { ServiceFetch } from "./core/import/imported-alias.ts";
 import type { LeakGuard } from "./core/leak-guard.ts";
 import type { MailTrace, PreviewInbox } from "./core/preview/preview-inbox.ts";
@@ -44,6 +45,8 @@ export interface StartOverrides {
   serviceFetch?: ServiceFetch;
   direct?: DirectOverrides;
   webRoot?: string;
+  /** How long the forwarding provider's worker waits. */
+  providerTimes?: Partial<ProviderTimes>;
   /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
   asksForConfirmation?: boolean;
   /** Replacements for features, e.g. to leave one out. */

@@ -128,7 +128,7 @@ async function openParts(
   const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
   const features = { ...allFeatures, ...overrides.features };
   const disk = await diskOf(config, store);
-  const forwarding = forwardingOf(config, { resolver });
+  const forwarding = forwardingOf(config, { resolver, times: overrides.providerTimes });
   const confirmation = confirmationOf(config, overrides);
   const viewParts = { config, store, forwarding, clock, random, logger };
   return {

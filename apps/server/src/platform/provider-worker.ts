@@ -2,13 +2,11 @@
 import type { ProviderProblem } from "@kauke/contract";
 import { keepInStep, type StepDeps } from "../core/forwarding/keep-in-step.ts";
 import type { ClaimedAlias, ProviderAliasStore } from "../core/forwarding/provider-alias.ts";
+import { type ProviderTimes, providerTimes } from "../core/forwarding/provider-times.ts";
 import { bounds } from "../limits/table.ts";
 import type { Logger } from "../runtime/ports.ts";
 
-const { atOnce, bringMs, pauseMs, pauseMaxMs } = bounds.providerCalls;
-/** Twice as long as an attempt may take. */
-const LEASE_MS = 2 * bringMs;
-const EVERY_MS = 1000;
+const { atOnce, bringMs } = bounds.providerCalls;
 
 /** Problems of the provider as a whole: other aliases would meet them too. */
 const pausing: ReadonlySet<ProviderProblem> = new Set(["unreachable", "key_refused"]);
@@ -20,6 +18,7 @@ interface WorkerDeps extends StepDeps {
 
 export class ProviderWorker {
   readonly #deps: WorkerDeps;
+  readonly #times: ProviderTimes;
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -30,6 +29,7 @@ export class ProviderWorker {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
+    this.#times = deps.times ?? providerTimes;
   }
 
   start(): void {
@@ -59,7 +59,7 @@ export class ProviderWorker {
       await this.#claim();
     }
     this.#claiming = null;
-    this.#timer = setTimeout(() => this.wake(), Math.max(EVERY_MS, this.#pausedUntilMs - performance.now()));
+    this.#timer = setTimeout(() => this.wake(), Math.max(this.#times.everyMs, this.#pausedUntilMs - performance.now()));
   }
 
   async #claim(): Promise<void> {
@@ -67,7 +67,7 @@ export class ProviderWorker {
       // After an outage, one alias shows whether it is over.
       const most = (this.#pauses > 0 ? 1 : atOnce) - this.#running.size;
       if (most <= 0 || performance.now() < this.#pausedUntilMs) return;
-      const claimed = await this.#deps.providerAliases.claim({ most, leaseMs: LEASE_MS });
+      const claimed = await this.#deps.providerAliases.claim({ most, leaseMs: this.#times.leaseMs });
       if (this.#stopping.signal.aborted) await this.#release(claimed);
       else for (const one of claimed) this.#begin(one);
     } catch {
@@ -103,6 +103,7 @@ export class ProviderWorker {
   /** Calls of one outage that fail together pause once. */
   #pause(): void {
     if (this.#stopping.signal.aborted || performance.now() < this.#pausedUntilMs) return;
+    const { pauseMs, pauseMaxMs } = this.#times;
     this.#pausedUntilMs = performance.now() + Math.min(pauseMs * 2 ** this.#pauses, pauseMaxMs);
     this.#pauses += 1;
   }

@@ -7,6 +7,7 @@ import type { ConfirmationSettings } from "../destination/destination.ts";
 import type { SmtpCredentialStore } from "../smtp-credential.ts";
 import type { Brought, ForwardingProvider, KnownRecord, ProviderRecord } from "./forwarding-provider.ts";
 import type { ClaimedAlias, ProviderAliasStore } from "./provider-alias.ts";
+import { type ProviderTimes, providerTimes } from "./provider-times.ts";
 import { wantedRecord } from "./wanted-record.ts";
 
 export interface StepDeps extends AskDeps {
@@ -16,14 +17,10 @@ export interface StepDeps extends AskDeps {
   provider: ForwardingProvider;
   /** `null`: mailboxes need no confirmation. */
   confirmation: ConfirmationSettings | null;
+  /** The usual ones by default. */
+  times?: ProviderTimes;
 }
 
-/** After this long a call whose response was lost is assumed to be carried out, or never to be. */
-const RECHECK_MS = 60_000;
-const RETRY_MIN_MS = 2000;
-const RETRY_MAX_MS = 60_000;
-/** Between tries of what only a person can mend. */
-const REFUSED_MAX_MS = 3_600_000;
 const READS_MAX = 3;
 
 /** @returns what the provider did */
@@ -85,15 +82,15 @@ interface Tried {
   brought: Brought;
 }
 
-function outcomeOf({ clock }: StepDeps, { claimed, wanted, brought }: Tried) {
+function outcomeOf({ clock, times = providerTimes }: StepDeps, { claimed, wanted, brought }: Tried) {
   const now = clock.now().getTime();
   const isDecided = brought.kind === "done" || brought.problem === "refused" || brought.problem === "conflict";
   const isOpen = !brought.isSure || claimed.wasInterrupted || (claimed.isRecheck && !isDecided);
-  const settled = { known: brought.known, recheckAt: isOpen ? new Date(now + RECHECK_MS) : null };
+  const settled = { known: brought.known, recheckAt: isOpen ? new Date(now + times.recheckMs) : null };
   if (brought.kind === "failed") {
     const { problem, retryAfterSeconds } = brought;
-    const mostMs = problem === "refused" || problem === "conflict" ? REFUSED_MAX_MS : RETRY_MAX_MS;
-    const waitMs = Math.max((retryAfterSeconds ?? 0) * 1000, Math.min(RETRY_MIN_MS * 2 ** claimed.tries, mostMs));
+    const mostMs = problem === "refused" || problem === "conflict" ? times.refusedMaxMs : times.retryMaxMs;
+    const waitMs = Math.max((retryAfterSeconds ?? 0) * 1000, Math.min(times.retryMinMs * 2 ** claimed.tries, mostMs));
     return { ...settled, kind: "failed" as const, problem, notBefore: new Date(now + waitMs) };
   }
   return wanted === null

@@ -26,10 +26,10 @@ export interface BringDeps {
   gates: CallGates;
   clock: Pick<Clock, "now">;
   random: Pick<Random, "bytes">;
+  /** A call without a response is carried out by then, or never will be. */
+  lateMs: number;
 }
 
-/** A call without a response is carried out by then, or never will be. */
-const LATE_MS = 60_000;
 /** More calls than any change needs. */
 const STEPS_MAX = 30;
 /** Mark of a password that a lost call may have set, or not. */
@@ -235,4 +235,4 @@ function domainOf({ known, wanted }: Round): string {
   return wanted?.domain ?? known.address?.split("@").at(-1) ?? "";
 }
 
-const lateUntil = ({ clock }: BringDeps) => clock.now().getTime() + LATE_MS;
+const lateUntil = ({ clock, lateMs }: BringDeps) => clock.now().getTime() + lateMs;
