@@ -16,6 +16,7 @@ export const deepTests: readonly string[] = [
   `${server}/operator/**`,
   `${server}/real-programs/**`,
   `${server}/fuzz-smtp.test.ts`,
+  `${server}/provider-{push,rounds}.test.ts`,
   "**/*-cost.test.ts",
   // Slow files with many cases each; a shorter test shows the same behaviour in one case.
   `${server}/{attack-webhook,group-member,mail-limits,missing-mailbox}.test.ts`,
