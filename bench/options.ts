@@ -35,6 +35,8 @@ export interface BenchOptions {
   settleSeconds: number;
   /** Requests per second that the API benchmark offers; `null` for the rate of its target. */
   rate: number | null;
+  /** Whether aliases are pushed to a forwarding provider while the API is measured. */
+  isPushing: boolean;
 }
 
 export const usage = `npm run bench -- [options]
@@ -51,6 +53,7 @@ export const usage = `npm run bench -- [options]
   --install                              forward, peers: install Postfix if missing (Debian, root), for peers also Haraka (npm); same as KAUKE_BENCH_INSTALL=1
   --dkim --srs                           forward: run Postfix with OpenDKIM, with postsrsd
   --rate N                               api: requests per second that are offered (1000)
+  --pushing                              api: while 5,000 aliases are pushed to a fake forwarding provider
   --embedded-aliases N                   look-ups: rows in the embedded database (1000000)
   --postgres-aliases N                   look-ups: rows in PostgreSQL (1000000; the target is 10000000)
   --settle SECONDS                       start: seconds before memory is read (60)`;
@@ -79,6 +82,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
       rows: text,
       minutes: text,
       quick: flag,
+      pushing: flag,
     },
   });
   const number = (name: keyof typeof values, fallback: number) => numbers(name, values[name], [fallback])[0]!;
@@ -99,6 +103,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): BenchOption
     postgresAliases: number("postgres-aliases", 1_000_000),
     settleSeconds: number("settle", 60),
     rate: values.rate === undefined ? null : number("rate", 0),
+    isPushing: values.pushing === true,
   };
 }
 

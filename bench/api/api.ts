@@ -4,7 +4,10 @@
  * capacity), with one, and at a given rate. This process generates the load over persistent connections.
  */
 import { Agent, get } from "node:http";
+import { FakeForwardEmail } from "@kauke/testkit/fakes/fake-forward-email";
 import { type Person, registerPerson } from "@kauke/testkit/person";
+import { plantPush } from "@kauke/testkit/planted-push";
+import { forwardThrough, providerDomains } from "@kauke/testkit/provider-run";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { type CpuMeter, openMeter } from "../cpu-meter.ts";
 import { ourWorkers } from "../forward/forward-system.ts";
@@ -16,14 +19,16 @@ import { judge, OPEN_RATE } from "./targets.ts";
 const LONG_LIST = 1000;
 const SHORT_LIST = 10;
 const CONNECTIONS = 50;
+const PUSHED = 5000;
 /** Milliseconds between two requests of a person who clicks without a break. */
 const THINK_MS = 250;
 const LISTS_PER_ROUND = 100;
 /** Seconds for which requests are offered at a rate. */
 const OPEN_SECONDS = 10;
 
-export async function benchApi({ rounds, rate }: BenchOptions): Promise<Row[]> {
-  const server = await startServerProcess({ env: { KAUKE_LIMITS: "off" } });
+export async function benchApi({ rounds, rate, isPushing }: BenchOptions): Promise<Row[]> {
+  await using push = isPushing ? await startPush() : null;
+  const server = await startServerProcess({ ...push?.place, env: { KAUKE_LIMITS: "off", ...push?.place.env } });
   const meter = openMeter("api");
   meter.join(server.pid);
   try {
@@ -36,10 +41,22 @@ export async function benchApi({ rounds, rate }: BenchOptions): Promise<Row[]> {
     for (const pauseMs of [0, THINK_MS]) rows.push(await readRow(server, people[0]!, { meter, rounds, pauseMs }));
     return [...rows, await openRow(server, people, { meter, rounds, rate: rate ?? OPEN_RATE })];
   } finally {
+    if (push !== null) progress(`api: ${push.provider.aliases("kauke.test").length} aliases pushed meanwhile`);
     await server.stop();
     meter.close();
     await removeDataDirs();
   }
+}
+
+/** A provider that takes 300 new aliases in 15 seconds, so that the push lasts for all measurements. */
+async function startPush() {
+  progress(`api: planting ${PUSHED} aliases`);
+  const provider = await FakeForwardEmail.start({ domains: providerDomains });
+  provider.store.limits = { createAlias: 300 };
+  provider.store.limitWindowMs = 15_000;
+  const { dataDir } = await plantPush(PUSHED);
+  const place = { dataDir, env: forwardThrough(provider) };
+  return { provider, place, [Symbol.asyncDispose]: () => provider.close() };
 }
 
 async function personWith(server: ServerProcess, aliases: number): Promise<Person> {

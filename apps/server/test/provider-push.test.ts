@@ -1,12 +1,10 @@
 /** Thousands of aliases reach a provider that takes a few hundred new ones per window, with a kill in the middle. */
 import type { ForwardingWire } from "@kauke/contract";
-import { openStore } from "@kauke/server/store/open-store";
-import { inDirectory, plantAliases } from "@kauke/server/store/planted-rows.testing";
 import { FakeForwardEmail } from "@kauke/testkit/fakes/fake-forward-email";
 import { printFigures, rounds } from "@kauke/testkit/long-rounds";
-import { type Person, registerPerson } from "@kauke/testkit/person";
+import { plantPush } from "@kauke/testkit/planted-push";
 import { forwardThrough, providerDomains } from "@kauke/testkit/provider-run";
-import { makeDataDir, quickServer, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
+import { quickServer, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
 import { afterAll, expect, test } from "vitest";
 
 const ALIASES = rounds(400, 5000);
@@ -17,20 +15,6 @@ const WINDOW_MS = rounds(5000, 15_000);
 const AT_ONCE = 4;
 
 afterAll(removeDataDirs);
-
-/** An account with `ALIASES` aliases, which the provider should have. */
-async function prepare(dataDir: string): Promise<Person> {
-  const server = await startServerProcess({ dataDir, program: quickServer, env: { KAUKE_FORWARDING: "engine" } });
-  const person = await registerPerson(server.url);
-  await server.stop();
-  await inDirectory(dataDir, (place) => plantAliases(place, person.user.id, ALIASES));
-  const store = await openStore({ databaseUrl: null, dataDir, secretKey: null, hasProvider: true });
-  let last: string | null = null;
-  do last = await store.providerAliases.wantAll(last, 500);
-  while (last !== null);
-  await store.close();
-  return person;
-}
 
 /** Sizes of the groups of refused calls; a group is what one window refused. */
 function refusalsPerWindow(provider: FakeForwardEmail): number[] {
@@ -49,8 +33,7 @@ test(`${ALIASES} aliases are all there once, within the provider's limits, altho
   await using provider = await FakeForwardEmail.start({ domains: providerDomains });
   provider.store.limits = { createAlias: PER_WINDOW };
   provider.store.limitWindowMs = WINDOW_MS;
-  const dataDir = await makeDataDir();
-  const person = await prepare(dataDir);
+  const { dataDir, person } = await plantPush(ALIASES);
   const place = { dataDir, program: quickServer, env: { ...forwardThrough(provider), KAUKE_LIMITS: "off" } };
   let server = await startServerProcess(place);
   const there = () => provider.aliases("kauke.test").length;
