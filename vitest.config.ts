@@ -1,10 +1,15 @@
 import { deepTests, isQuickRun } from "@kauke/testkit/depth";
+import { testsOfEngine } from "@kauke/testkit/engine-tests";
 import { slowestFilesFirst } from "@kauke/testkit/slowest-first";
 import { defineConfig } from "vitest/config";
 
 const costs = "**/*-cost.test.ts";
 /** Said here because a project's `exclude` replaces the one of the command line. */
-const leftOut = [...(process.env.LONG_ROUNDS === "1" ? [] : ["**/*.long.test.ts"]), ...(isQuickRun ? deepTests : [])];
+const leftOut = [
+  ...(process.env.LONG_ROUNDS === "1" ? [] : ["**/*.long.test.ts"]),
+  ...(isQuickRun ? deepTests : []),
+  ...testsOfEngine,
+];
 
 /** Files that measure the memory or the time of their own process, or keep something for all of their tests. */
 const inOwnProcess = [
@@ -12,6 +17,7 @@ const inOwnProcess = [
   "apps/server/test/attacks/policy/leak-guard.test.ts",
   "apps/server/test/attacks/memory.test.ts",
   "apps/server/test/durability/kill-9*.test.ts",
+  "apps/server/test/provider-rounds.test.ts",
   "apps/server/test/operator/reopen.test.ts",
 ];
 
@@ -54,7 +60,11 @@ const longestS = {
 export default defineConfig({
   test: {
     globalSetup: ["testkit/src/empty-database.ts"],
-    setupFiles: ["testkit/src/begin-with-empty-database.ts", "testkit/src/patient-waits.ts"],
+    setupFiles: [
+      "testkit/src/begin-with-empty-database.ts",
+      "testkit/src/patient-waits.ts",
+      "testkit/src/skip-engine-tests.ts",
+    ],
     pool: "forks",
     // Of this configuration, not of a project's: vitest sorts the files of all projects together.
     sequence: { sequencer: slowestFilesFirst(longestS) },

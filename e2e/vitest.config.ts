@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { deepJourneys, isQuickRun } from "@kauke/testkit/depth";
+import { testsOfEngine } from "@kauke/testkit/engine-tests";
 import { defineConfig } from "vitest/config";
 import { SlowestFirst } from "./slowest-first.ts";
 
@@ -11,8 +12,9 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["e2e/**/*.e2e.ts"],
-    exclude: ["**/node_modules/**", ...(isQuickRun ? deepJourneys : [])],
+    exclude: ["**/node_modules/**", ...(isQuickRun ? deepJourneys : []), ...testsOfEngine],
     globalSetup: ["testkit/src/empty-database.ts", "e2e/first-start.ts"],
+    setupFiles: ["testkit/src/skip-engine-tests.ts"],
     pool: "forks",
     // Test files share processes and with them the browser: starting both takes two seconds of processor time.
     isolate: false,

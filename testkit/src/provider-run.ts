@@ -32,10 +32,10 @@ export async function providerSettings(
   providers.set(dataDir, starting);
   const { KAUKE_DELIVERY: preview, ...settings } = forwardThrough(await starting);
   const isDeliveryChosen = env.KAUKE_DELIVERY !== undefined || env.KAUKE_RELAY_URL !== undefined;
-  const allowed = [env.KAUKE_WEBHOOK_ALLOW, settings.KAUKE_WEBHOOK_ALLOW].filter((one) => one !== undefined);
+  const allowed = new Set([...(env.KAUKE_WEBHOOK_ALLOW?.split(",") ?? []), settings.KAUKE_WEBHOOK_ALLOW]);
   return {
     ...settings,
-    KAUKE_WEBHOOK_ALLOW: allowed.join(","),
+    KAUKE_WEBHOOK_ALLOW: [...allowed].join(","),
     ...(isDeliveryChosen ? {} : { KAUKE_DELIVERY: preview }),
   };
 }

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { serverFlags } from "../../scripts/launch/server-flags.mjs";
 import { putEmptyDatabase } from "./empty-database.ts";
 import { processesIn } from "./process-figures.ts";
+import { closeProviders, providerSettings } from "./provider-run.ts";
 
 export interface ServerProcess {
   /** Origin of the server's web address, e.g. `http://127.0.0.1:40123`, or `https://localhost:40124` with https on. */
@@ -61,11 +62,12 @@ process.on("exit", () => {
 /** Waits until the server is ready. @throws with its whole output when it is not ready in time, after killing it */
 export async function startServerProcess(options: ServerProcessOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await makeDataDir());
-  await putEmptyDatabase(dataDir, options.env ?? {});
+  const env = { ...options.env, ...(await providerSettings(dataDir, options.env ?? {})) };
+  await putEmptyDatabase(dataDir, env);
   const child = spawn(process.execPath, [...serverFlags, ...compiling, options.program ?? main], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...baseEnv(dataDir), ...options.env },
+    env: { ...baseEnv(dataDir), ...env },
   });
   running.add(child);
   let text = "";
@@ -111,6 +113,7 @@ export async function makeDataDir(): Promise<string> {
 }
 
 export async function removeDataDirs(): Promise<void> {
+  await closeProviders();
   for (const dir of madeDirs.splice(0)) await rm(dir, { recursive: true, force: true });
 }
 

@@ -12,6 +12,7 @@ import { argon2Hasher } from "@kauke/server/platform/workers/argon2-hasher";
 import { readConfig } from "@kauke/server/settings/read-config";
 import { putEmptyDatabase } from "./empty-database.ts";
 import { type LogSpy, logSpy } from "./log-spy.ts";
+import { closeProviders, providerSettings } from "./provider-run.ts";
 
 export interface TestSystem {
   url: string;
@@ -41,14 +42,15 @@ export const relayTo = (mx: { port: number }) => ({
 });
 
 export async function startSystem({
-  env = {},
+  env: given = {},
   overrides = {},
   confirmation = false,
 }: SystemOptions = {}): Promise<TestSystem> {
   const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS"].map((name) => [`KAUKE_${name}_PORT`, "0"] as const);
   // The server stores its self-signed certificate in the data directory, so every system gets such a directory, even
   // with its database in memory.
-  const dataDir = env.KAUKE_DATA_DIR ?? (await mkdtemp(join(tmpdir(), "kauke-system-")));
+  const dataDir = given.KAUKE_DATA_DIR ?? (await mkdtemp(join(tmpdir(), "kauke-system-")));
+  const env = { ...given, ...(await providerSettings(dataDir, given)) };
   // No test queries the real DNS: a test of authentication turns it on and supplies a zone.
   const fixed = { KAUKE_DATA_DIR: dataDir, KAUKE_AUTHENTICATION: "off" };
   const settings = { ...Object.fromEntries(ports), ...fixed, ...env };
@@ -74,7 +76,9 @@ export async function startSystem({
     log,
     async close() {
       await server.close();
-      if (env.KAUKE_DATA_DIR === undefined) await rm(dataDir, { recursive: true, force: true });
+      if (env.KAUKE_DATA_DIR !== undefined) return;
+      await closeProviders(dataDir);
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

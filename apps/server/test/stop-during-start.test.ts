@@ -21,7 +21,14 @@ afterAll(removeDataDirs);
 async function startServer(settings: Record<string, string> = {}, prefix: readonly string[] = []) {
   const dataDir = await makeDataDir();
   await putEmptyDatabase(dataDir, settings);
-  const env = { ...process.env, NODE_ENV: "test", KAUKE_DATA_DIR: dataDir, ...noPorts, ...settings };
+  const env = {
+    ...process.env,
+    KAUKE_TEST_FORWARDING: undefined,
+    NODE_ENV: "test",
+    KAUKE_DATA_DIR: dataDir,
+    ...noPorts,
+    ...settings,
+  };
   const [command = "", ...args] = [...prefix, process.execPath, main];
   const started = spawn(command, args, { cwd: dataDir, env, stdio: ["ignore", "pipe", "pipe"] });
   child = started;

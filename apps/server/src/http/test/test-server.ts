@@ -12,6 +12,7 @@ import {
   errorCodes,
   walletChallenge,
 } from "@kauke/contract";
+import { isProviderRun } from "@kauke/testkit/provider-run";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
@@ -24,6 +25,7 @@ import { leakGuardWorker } from "../../platform/workers/leak-guard-worker.ts";
 import { type Clock, type LogFields, systemRandom } from "../../runtime/ports.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { buildHttpServer, type HttpConfig, type HttpServerOptions } from "../server.ts";
+import { providerOfServer } from "./provider-of-server.ts";
 
 export const testDomains = ["kauke.test", "slapta.test", "vejas.test", "rukas.test"];
 
@@ -54,7 +56,12 @@ export interface TestServerOptions extends Partial<Omit<HttpServerOptions, "conf
 
 export async function startTestServer({ config, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const clock = new TestClock();
-  const store = options.store ?? (await openStore({ databaseUrl: null, dataDir: null, secretKey: null, clock }));
+  const opening = { databaseUrl: null, dataDir: null, secretKey: null, clock, hasProvider: isProviderRun };
+  const store = options.store ?? (await openStore(opening));
+  const byProvider =
+    options.store === undefined && isProviderRun
+      ? await providerOfServer(store, { clock, domains: testDomains })
+      : null;
   // The age worker starts its process with its first job.
   const worker = ageWorker();
   const leakGuard = leakGuardWorker();
@@ -76,7 +83,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     messageSpreadMs: 0,
     confirmation: null,
     aliasSources,
-    forwarding: engineForwarding,
+    forwarding: byProvider?.forwarding ?? engineForwarding,
     serviceFetch: { get: async () => "failed" },
     ...options,
     config: {
@@ -96,6 +103,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     },
   });
   const close = async () => {
+    await byProvider?.close();
     await app.close();
     await worker.close();
     await leakGuard.close();
