@@ -27,7 +27,7 @@ import { type Forgotten, forgetOld, pacedRetention } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { fillDestinationDomains } from "./rows/mailboxes/mailboxes.ts";
-import { wantAtProvider } from "./rows/provider-aliases.ts";
+import { makeAllDue, wantAtProvider } from "./rows/provider-aliases.ts";
 import { type KeyKeeper, keyKeeper } from "./sealing/key-rotation.ts";
 import { isAnyFileOlder } from "./sealing/reseal.ts";
 import {
@@ -237,6 +237,7 @@ async function makeContext(
     await runMigrations(trx, clock.now());
     const serverKeys = await loadServerKeys(trx, secretKey, clock.now());
     await fillDestinationDomains(trx, serverKeys);
+    if (options.hasProvider !== true) await makeAllDue(trx, clock.now());
     const domains = options.dkimDomains ?? [];
     const dkim = { secretKey, domains, ed25519: options.dkimEd25519 === true, now: clock.now() };
     return { keys: serverKeys, dkimKeys: await loadDkimKeys(trx, dkim) };

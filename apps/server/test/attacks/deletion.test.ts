@@ -168,8 +168,11 @@ async function plantAccounts() {
   return { dataDir, ...accounts };
 }
 
-/** Whether the needle is a keyed hash of one of the account's alias addresses, which is kept for 30 days. */
-const isKept = ({ name }: Needle) => name.startsWith("alias.address_index");
+/**
+ * Whether the needle is kept for 30 days: a keyed hash of one of the account's alias addresses, or what is known of a
+ * copy that a forwarding provider may still have.
+ */
+const isKept = ({ name }: Needle) => name.startsWith("alias.address_index") || name.startsWith("provider_alias.");
 
 test("two hours after an account was deleted no file holds a byte of its rows, and no other account lost any", {
   timeout: 120_000,

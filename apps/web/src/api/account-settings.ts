@@ -27,5 +27,5 @@ export function useChangeAccountSettings() {
 }
 
 export function useDeleteAccount() {
-  return useMutation({ mutationFn: () => call("deleteAccount") });
+  return useMutation({ mutationFn: () => call("deleteAccount"), meta: { endsSession: true } });
 }

@@ -47,7 +47,8 @@ export function useForwardingWatch(): ForwardingWire | undefined {
   useEffect(() => {
     changedAt = Date.now();
     return client.getMutationCache().subscribe((event) => {
-      if (event.type === "updated" && event.action.type === "success") void refetchForwarding(client);
+      if (event.type !== "updated" || event.action.type !== "success") return;
+      if (event.mutation.options.meta?.["endsSession"] !== true) void refetchForwarding(client);
     });
   }, [client]);
   const { data } = useQuery({
