@@ -2,9 +2,11 @@
 import type { AliasWire, CreatedEmailJob, EmailJobStatusWire, PreviewSummary } from "@kauke/contract";
 import { closeAfterEach } from "@kauke/testkit/close-after-each";
 import { FakeForwardEmail } from "@kauke/testkit/fakes/fake-forward-email";
+import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { type Person, registerPerson } from "@kauke/testkit/person";
+import { sendMail } from "@kauke/testkit/send-mail";
 import { makeDataDir, quickServer, removeDataDirs, startServerProcess } from "@kauke/testkit/server-process";
-import { type SystemOptions, startSystem } from "@kauke/testkit/system";
+import { relayTo, type SystemOptions, startSystem } from "@kauke/testkit/system";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 const closers = closeAfterEach();
@@ -139,6 +141,35 @@ describe("composed mail", () => {
     await until(async () => expect(await statusOf(again, jobId)).toMatchObject({ status: "sent" }));
     expect(fake.emails).toHaveLength(1);
   }, 60_000);
+});
+
+describe("copies that this server had queued when a provider took over forwarding", () => {
+  test("wait, are shown to the operator, and go out through a relay", async () => {
+    const mx = await FakeMx.start({ answer: ({ stage }) => (stage === "rcpt" ? "451 4.3.0 later" : undefined) });
+    closers.push(() => mx[Symbol.asyncDispose]());
+    const KAUKE_DATA_DIR = await makeDataDir();
+    const shared = { KAUKE_DATA_DIR, KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s,1h" };
+    const engine = await startSystem({ env: { ...shared, ...relayTo(mx) } });
+    const { from } = await sender(engine.url);
+    const message = `Date: Fri, 27 Nov 2026 12:00:00 +0000\r\nFrom: a@shop.example\r\nTo: ${from}\r\n\r\nHello\r\n`;
+    const sent = await sendMail({ port: engine.mxPort, from: "a@shop.example", to: from, message });
+    expect(sent.last).toMatch(/^250/);
+    await engine.close();
+
+    const provider = await startSystem({ env: envOf(shared) });
+    const state = () => provider.server.control["provider-state"]({});
+    await until(async () => expect(await state()).toMatchObject({ forEngine: 1 }));
+    const { hosts } = await provider.server.control["queue-hosts"]({});
+    expect(hosts).toMatchObject([{ open: 1, failure: expect.stringContaining("before a provider began to forward") }]);
+    expect(fake.emails).toEqual([]);
+    await provider.close();
+
+    mx.options = {};
+    const relay = await start({ env: { ...shared, ...relayTo(mx), KAUKE_DELIVERY: "relay" } });
+    expect(await relay.server.control["queue-retry"]({ host: "inbox.example" })).toBe(1);
+    const [copy] = await mx.waitForMessages(1);
+    expect(copy?.rcptTo).toEqual(["jonas@inbox.example"]);
+  }, 30_000);
 });
 
 const violations = () => fake.violations.filter((text) => text.includes("/v1/emails"));

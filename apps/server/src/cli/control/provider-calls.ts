@@ -88,6 +88,7 @@ async function stateOf({ config, store }: View, provider: ProviderView): Promise
     name: about.name,
     url: config.forwarding.kind === "engine" ? "" : config.forwarding.url.href,
     figures: await figuresOf(store, provider),
+    forEngine: await store.deliveries.countForEngine(),
   };
   const signal = AbortSignal.timeout(STATE_MS);
   try {

@@ -22,6 +22,8 @@ export interface ProviderState {
   /** Of KAUKE_DOMAINS; `found` is `null` when the account does not have it. */
   domains: readonly { domain: string; found: ProviderDomain | null }[];
   figures: OutboxFigures;
+  /** Queued deliveries that only our own engine can send. */
+  forEngine: number;
 }
 
 export type ShownDifference = Pick<CopyDifference, "kind" | "aliasId" | "providerId" | "parts"> & {

@@ -21,6 +21,7 @@ const state: ProviderState = {
   standing: { plan: "team", sending: { count: 3, limit: 300 } },
   domains: [{ domain, found }],
   figures: { waiting: 0, failed: 0, held: 0, last: { at: "2026-03-01T12:00:00.000Z", differences: 0 } },
+  forEngine: 0,
 };
 const statesOf = (changed: Partial<ProviderState>) =>
   checkProvider({ ...state, ...changed }).filter(({ state: is }) => is !== "ok");
@@ -42,6 +43,12 @@ it.each([
     "290 of 300",
   ],
   ["a domain that is not there", { domains: [{ domain, found: null }] }, "fix", "kauke setup"],
+  [
+    "mail that our own engine accepted",
+    { forEngine: 2 },
+    "warn",
+    "2 queued deliveries wait for this server's own engine",
+  ],
   ["failed aliases", { figures: { ...state.figures, waiting: 1, failed: 2 } }, "warn", "2 could not"],
   [
     "differences",

@@ -15,6 +15,7 @@ export function checkProvider(state: ProviderState | null): CheckResult[] {
     ...checkAccount(state),
     ...state.domains.flatMap(({ domain, found }) => checkDomain(domain, found, state)),
     checkOutbox(state),
+    ...checkQueued(state),
     checkComparison(state),
   ];
 }
@@ -78,6 +79,18 @@ function checkOutbox({ figures: { waiting, failed, held } }: ProviderState): Che
   const off = held === 0 ? "" : ` ${held} active ones are switched off there; their owners see why.`;
   if (failed > 0) return warn(`${failed} could not be set up, and are tried again.${off}`);
   return waiting > 0 ? ok(`${waiting} are being set up.${off}`) : ok(`All are set up.${off}`);
+}
+
+/** Mail that this server accepted while it forwarded by itself. */
+function checkQueued({ forEngine }: ProviderState): CheckResult[] {
+  if (forEngine === 0) return [];
+  const { warn } = checking("provider-queue", `${forEngine} waiting`);
+  const wait = forEngine === 1 ? "1 queued delivery waits" : `${forEngine} queued deliveries wait`;
+  return [
+    warn(
+      `${wait} for this server's own engine, which accepted the mail, and fails when the retry schedule ends. Start it with KAUKE_FORWARDING=engine until \`kauke queue\` is empty; or set KAUKE_DELIVERY=relay and KAUKE_RELAY_URL (or KAUKE_DELIVERY=direct), and it goes out within 15 minutes.`,
+    ),
+  ];
 }
 
 function checkComparison({ figures: { last } }: ProviderState): CheckResult {

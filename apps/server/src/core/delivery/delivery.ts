@@ -34,7 +34,8 @@ export type FailureCode =
   | "provider_unreachable"
   | "provider_closed"
   | "provider_busy"
-  | "provider_refused";
+  | "provider_refused"
+  | "engine_needed";
 
 /** Failures of a connection before its first message; also label values of a metric. */
 export const nextHopFailures = [
@@ -52,8 +53,14 @@ export interface FinalFailure extends DeliveryFailure {
   last?: DeliveryFailure;
 }
 
-/** A wait until `notBefore` that is no failure: for leave to send, or for the provider to deliver what it has. */
-export type Uncounted = "for_leave" | "handed_over";
+/**
+ * A wait until `notBefore` that is no failure: for leave to send, for the provider to deliver what it has, or, until the
+ * retry schedule ends, for a start of the server with its own engine.
+ */
+export type Uncounted = "for_leave" | "handed_over" | "for_engine";
+
+/** Milliseconds between two looks whether mail that needs our own engine can go out. */
+export const ENGINE_WAIT_MS = 900_000;
 
 export type DeliveryOutcome =
   | { kind: "taken" }
@@ -239,6 +246,8 @@ export const failureText: Record<FailureCode, string> = {
   provider_closed: "the provider that sends our mail did not let us send",
   provider_busy: "the provider that sends our mail takes no more for now",
   provider_refused: "the provider that sends our mail did not take it",
+  engine_needed:
+    "it was accepted before a provider began to forward in this server's place, and only the server itself can send it",
 };
 
 export interface InFlightMessage {

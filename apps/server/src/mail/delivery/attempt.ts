@@ -141,7 +141,9 @@ export class Attempt {
     try {
       if (destination.kind === "mailbox") {
         const outgoing = await copy.mailTo(destination.address);
-        return await mail.send(lastFailure ? { ...outgoing, lastFailure: lastFailure.code } : outgoing, this.#running);
+        const isForwarded = target.purpose === undefined;
+        const failed = lastFailure === undefined ? {} : { lastFailure: lastFailure.code };
+        return await mail.send({ ...outgoing, isForwarded, ...failed }, this.#running);
       }
       const body = await copy.webhookBody();
       if (body === null || copy.webhookSecret === null) return outcomeOnly(failedHere);

@@ -17,7 +17,7 @@ async function callsFor(outcome: DeliveryOutcome): Promise<string[]> {
     defer: did("defer", true),
     finish: did("finish", { finished: false, messageDone: null, isTakenByNone: false }),
   };
-  const retries = { totalSeconds: 0, next: () => createdAt };
+  const retries = { totalSeconds: 5 * 86_400, next: () => createdAt };
   const delivery = { id: "d", createdAt, attempts: 1, target: { purpose: "send" } } as Settled;
   await settle(delivery, "token", outcome, { deliveries, retries } as never);
   return calls;
@@ -34,6 +34,18 @@ describe("a wait that is no failure", () => {
     const { kind: _, ...next } = at(39, code);
     const { failure, uncounted, notBefore } = next;
     expect(await callsFor(at(39, code))).toEqual([`wait ${JSON.stringify({ notBefore, failure, uncounted })}`]);
+  });
+
+  it("for our own engine ends with the retry schedule, counted from the message's arrival", async () => {
+    const outcome = (days: number) =>
+      ({
+        kind: "deferred",
+        failure: { code: "engine_needed", enhancedStatus: "4.3.5" },
+        uncounted: "for_engine",
+        notBefore: later(days),
+      }) as const;
+    expect((await callsFor(outcome(5)))[0]).toMatch(/^wait /);
+    expect(await callsFor(outcome(5.02))).toEqual([expect.stringMatching(/^finish .*"expired".*"engine_needed"/)]);
   });
 
   it("ends after forty days: what the provider has is sent, all else follows the retry schedule", async () => {

@@ -1,12 +1,13 @@
 /** Stores the outcome of a leased delivery; does nothing when another worker has taken over the lease. */
-import type {
-  Delivery,
-  DeliveryFailure,
-  DeliveryOutcome,
-  DeliveryStore,
-  DeliveryTarget,
-  FinalFailure,
-  UnreadableDelivery,
+import {
+  type Delivery,
+  type DeliveryFailure,
+  type DeliveryOutcome,
+  type DeliveryStore,
+  type DeliveryTarget,
+  ENGINE_WAIT_MS,
+  type FinalFailure,
+  type UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
 import type { MessageBodies } from "../../core/message/message.ts";
 import type { RetryPlan } from "../../limits/backoff.ts";
@@ -37,7 +38,7 @@ export async function settle(
 ): Promise<void> {
   const isProbe = delivery.target.purpose === "probe";
   if (outcome.kind === "deferred" && (await keepWaiting(delivery, leaseToken, outcome, deps))) return;
-  if (outcome.kind === "deferred" && !isAtProvider(outcome)) {
+  if (outcome.kind === "deferred" && !isAtProvider(outcome) && outcome.uncounted !== "for_engine") {
     const notBefore = deps.retries.next(delivery);
     if (notBefore !== null) {
       if (isProbe) await deps.onProbeOutcome(delivery.target, outcome);
@@ -70,10 +71,11 @@ async function keepWaiting(
   { id, createdAt }: Settled,
   leaseToken: string,
   { uncounted, notBefore, failure }: Extract<DeliveryOutcome, { kind: "deferred" }>,
-  { deliveries }: SettleDeps,
+  { deliveries, retries }: SettleDeps,
 ): Promise<boolean> {
   if (uncounted === undefined || notBefore === undefined) return false;
-  if (notBefore.getTime() - createdAt.getTime() > WAIT_MAX_MS) return false;
+  const mostMs = uncounted === "for_engine" ? retries.totalSeconds * 1000 + ENGINE_WAIT_MS : WAIT_MAX_MS;
+  if (notBefore.getTime() - createdAt.getTime() > mostMs) return false;
   await deliveries.wait(id, leaseToken, { notBefore, failure, uncounted });
   return true;
 }

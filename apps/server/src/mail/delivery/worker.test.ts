@@ -70,12 +70,14 @@ function startWorker(extendLease = async () => true) {
       known: null,
       open: async () => {
         if (poison.has(it.id)) throw new RangeError("a message that no copy can be made of");
-        const copy = { onEvicted: quiet, correspondents: [], mailTo: async () => it };
+        const copy = { onEvicted: quiet, correspondents: [], mailTo: async () => ({ delivery: it }) };
         return { copy, wasMissing: false, release: quiet };
       },
     }),
   };
-  const transports = { mail: { send: (it: LeasedDelivery) => new Promise((resolve) => running.set(it, resolve)) } };
+  const send = ({ delivery }: { delivery: LeasedDelivery }) =>
+    new Promise<SendReport>((resolve) => running.set(delivery, resolve));
+  const transports = { mail: { send } };
   worker = new DeliveryWorker({
     queue: {
       claim: async (options) => {

@@ -16,7 +16,7 @@ import type { OpenFailure } from "./smtp-client/smtp-client.ts";
 import { type MailTransport, outcomeOnly, type Transports } from "./transport.ts";
 import { createWebhookTransport } from "./webhook/webhook-transport.ts";
 
-type DeliveryConfig = Pick<Config, "delivery" | "mailHost" | "webhookAllow" | "dnsServers">;
+type DeliveryConfig = Pick<Config, "delivery" | "domains" | "mailHost" | "webhookAllow" | "dnsServers">;
 
 /** Overridden in tests: ports (25 and 443 need privileges), trusted CA, timeouts. */
 export type DirectOverrides = Pick<DirectTransportOptions, "port" | "stsPort" | "extraCa" | "timeouts">;
@@ -52,7 +52,7 @@ export function chooseTransports(
 }
 
 function mailTransport(
-  { delivery, mailHost, dnsServers }: DeliveryConfig,
+  { delivery, domains, mailHost, dnsServers }: DeliveryConfig,
   { preview, clock, resolver, metrics, logger, direct, sendByProvider, processes }: TransportParts,
   allow: AllowList,
 ): MailTransport {
@@ -75,7 +75,7 @@ function mailTransport(
     });
   }
   if (delivery.kind === "provider" && sendByProvider !== null)
-    return createProviderTransport({ provider: sendByProvider, clock, processes });
+    return createProviderTransport({ provider: sendByProvider, domains, clock, processes });
   if (preview === null) throw new AppError("internal");
   return createPreviewTransport(preview);
 }

@@ -20,7 +20,8 @@ const pass = (seconds: number) => (nowMs += seconds * 1000);
 function restart(): MailTransport {
   const noDns = { resolver: null as never, allow: parseAllowList(["127.0.0.1"]) };
   const api = apiClient(guardedCall(noDns), { url: new URL(fake.url), key: fake.key });
-  return createProviderTransport({ provider: emailSender(api, { now: () => nowMs }), clock: { now: () => after(0) } });
+  const provider = emailSender(api, { now: () => nowMs });
+  return createProviderTransport({ provider, domains: ["kauke.example"], clock: { now: () => after(0) } });
 }
 
 beforeEach(async () => {
@@ -203,6 +204,24 @@ describe("a provider that takes nothing now", () => {
   });
 });
 
+describe("mail that only our own engine can send", () => {
+  const stranger = `Date: Fri, 27 Nov 2026 12:00:00 +0000\r\nFrom: a@shop.example\r\nMessage-ID: <a1@shop.example>\r\n\r\n`;
+  it.each([
+    ["a forwarded copy", { isForwarded: true, ...withText(stranger) }],
+    ["a forwarded copy with an author of ours", { isForwarded: true }],
+    ["a forwarded copy that could not be handed over", { isForwarded: true, ...withText("Subject: hi\r\n\r\n") }],
+    ["anything else with a foreign author", withText(stranger)],
+  ])("%s waits, and the provider is not called", async (_, changes) => {
+    expect(await send(composed(changes))).toEqual({
+      kind: "deferred",
+      failure: { code: "engine_needed", enhancedStatus: "4.3.5" },
+      uncounted: "for_engine",
+      notBefore: after(900_000),
+    });
+    expect(fake.calls).toEqual([]);
+  });
+});
+
 describe("a message that the provider never takes", () => {
   it("is refused, e.g. because the alias is switched off there", async () => {
     fake.putAlias("shop@kauke.example", { is_enabled: false });
@@ -213,7 +232,7 @@ describe("a message that the provider never takes", () => {
   it.each([
     ["has other characters in its header", withText(`${header}Message-ID: <a1@k>\r\nX: ū\r\n\r\n`), "not_supported"],
     ["has a recipient that is not ASCII", { rcptTo: "rūta@example.org" }, "not_supported"],
-    ["has two authors", withText(`${header}From: b@k.example\r\nMessage-ID: <a1@k>\r\n\r\n`), "refused_content"],
+    ["has two authors", withText(`${header}From: b@kauke.example\r\nMessage-ID: <a1@k>\r\n\r\n`), "refused_content"],
     ["has no Message-ID", withText(`${header}\r\n`), "refused_content"],
     ["is larger than 50 MB", withText(`${header}\r\n${"a".repeat(50 * 1024 * 1024)}`), "too_large"],
   ])("is not handed over when it %s", async (_, changes, code) => {

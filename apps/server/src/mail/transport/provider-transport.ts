@@ -2,8 +2,22 @@
  * `KAUKE_DELIVERY=provider`: hands messages over to the forwarding provider, which delivers them. Until it says what
  * became of one, the delivery waits and is asked for again, which does not count as an attempt.
  */
-import { fieldValue, findMessageIds, parseAddressList, readHeader, toSevenBit, unstuff } from "@kauke/mail-rfc";
-import type { DeliveryFailure, DeliveryOutcome, FailureCode, Uncounted } from "../../core/delivery/delivery.ts";
+import {
+  asciiDomainOf,
+  fieldValue,
+  findMessageIds,
+  parseAddressList,
+  readHeader,
+  toSevenBit,
+  unstuff,
+} from "@kauke/mail-rfc";
+import {
+  type DeliveryFailure,
+  type DeliveryOutcome,
+  ENGINE_WAIT_MS,
+  type FailureCode,
+  type Uncounted,
+} from "../../core/delivery/delivery.ts";
 import type { Asked, HandOver, ProviderMessage, SendByProvider } from "../../core/forwarding/send-by-provider.ts";
 import { bounds, partOfAll } from "../../limits/table.ts";
 import { BoundedMap } from "../../runtime/maps.ts";
@@ -14,6 +28,8 @@ import { type MailTransport, type OngoingAttempt, type OutgoingMail, outcomeOnly
 
 export interface ProviderTransportParts {
   provider: SendByProvider;
+  /** It sends only as these. */
+  domains: readonly string[];
   clock: Clock;
   processes?: number | undefined;
 }
@@ -35,6 +51,11 @@ const unsure = {
   failure: { code: "provider_silent", enhancedStatus: "4.4.2" },
   uncounted: "handed_over",
 } satisfies Pause;
+/** Copies that our engine made before the provider took its place: the provider would refuse to send as a stranger. */
+const forEngine = {
+  failure: { code: "engine_needed", enhancedStatus: "4.3.5" },
+  uncounted: "for_engine",
+} satisfies Pause;
 /** As an outcome it counts, so that a message whose every call gets lost is given up in the end. */
 const silent: DeliveryOutcome = { kind: "deferred", failure: unsure.failure };
 
@@ -52,19 +73,22 @@ export function createProviderTransport(parts: ProviderTransportParts): MailTran
 
 class ProviderTransport implements MailTransport {
   readonly #provider: SendByProvider;
+  readonly #domains: ReadonlySet<string>;
   readonly #clock: Clock;
   readonly #slots: CallSlots;
   readonly #known = new BoundedMap<string, Known>(remembered);
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor({ provider, clock, processes = 1 }: ProviderTransportParts) {
+  constructor({ provider, domains, clock, processes = 1 }: ProviderTransportParts) {
     this.#provider = provider;
+    this.#domains = new Set(domains);
     this.#clock = clock;
     this.#slots = new CallSlots(partOfAll(bounds.webhookCalls, processes));
   }
 
   async send(mail: OutgoingMail, attempt: OngoingAttempt) {
+    if (mail.isForwarded === true) return outcomeOnly(this.#later(forEngine, ENGINE_WAIT_MS));
     const slot = await this.#slots.take("provider", attempt);
     if (slot === null) return outcomeOnly(attempt.signal.aborted ? classifyLoss("aborted") : untried);
     const work = this.#send(mail, attempt);
@@ -87,6 +111,7 @@ class ProviderTransport implements MailTransport {
   async #send(mail: OutgoingMail, attempt: OngoingAttempt): Promise<DeliveryOutcome> {
     const message = providerMessage(mail);
     if ("kind" in message) return message;
+    if (!this.#domains.has(asciiDomainOf(message.from))) return this.#later(forEngine, ENGINE_WAIT_MS);
     const key = `${message.messageId}\0${message.to}`;
     const signal = AbortSignal.any([attempt.signal, this.#closing.signal]);
     const outcome = await this.#next({ key, message, attempt, signal, lastFailure: mail.lastFailure });

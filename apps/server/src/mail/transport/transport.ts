@@ -38,6 +38,8 @@ export interface OutgoingMail {
   readonly wire: () => readonly Buffer[] | null;
   /** Why the last attempt did not end the delivery; absent at the first. */
   readonly lastFailure?: FailureCode;
+  /** A copy of somebody else's mail, not written by us or as an alias. */
+  readonly isForwarded?: boolean;
 }
 
 export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({

@@ -168,7 +168,7 @@ describe("choosing transports by configuration", () => {
     const resolver = createFakeDns();
     const metrics = { count: () => {} };
     const parts = { preview, clock, resolver, metrics, logger: logSpy(), sendByProvider: null };
-    const transports = chooseTransports({ delivery, mailHost, webhookAllow, dnsServers: null }, parts);
+    const transports = chooseTransports({ delivery, domains: [], mailHost, webhookAllow, dnsServers: null }, parts);
     open.push(() => transports.close());
     return { mail: sendingBy(transports.mail), webhook: postingBy(transports.webhook) };
   };

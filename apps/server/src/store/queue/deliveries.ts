@@ -32,7 +32,7 @@ import {
 } from "./enqueue-together.ts";
 import { type KeptMessage, keptMessages } from "./kept-messages.ts";
 import { type HostQueues, hasten, hostQueues } from "./queue-by-host.ts";
-import { type QueueFigures, queueFigures, spoolBytesBy } from "./queue-figures.ts";
+import { countForEngine, type QueueFigures, queueFigures, spoolBytesBy } from "./queue-figures.ts";
 import {
   type Deferral,
   deferTogether,
@@ -49,6 +49,8 @@ export interface DeliveryRepository extends DeliveryStore, HostQueues {
   deleteKeptForOperator(messageId: string): Promise<boolean>;
   deleteKeptBefore(createdBefore: Date): Promise<number>;
   figures(): Promise<QueueFigures>;
+  /** Mail that only our own engine can send, and that waits because a provider has taken its place. */
+  countForEngine(): Promise<number>;
 }
 
 type EnvelopeDocument = Omit<MessageEnvelope, "receivedAt"> & { receivedAt: string };
@@ -114,6 +116,7 @@ export function deliveryStore(context: StoreContext, { forgetBodies }: DeliveryS
     },
     onWake: (listener) => signals.onWake(listener),
     figures: () => queueFigures(db),
+    countForEngine: () => countForEngine(db),
     ...hostQueues(context),
     ...keptMessages(context, { insertMessage, envelopeOf, forgetBodies }),
   };
@@ -284,7 +287,7 @@ async function wait(
     ), waiting AS (
       UPDATE email_job SET status = 'pending', updated_at = ${clock.now()}::timestamptz
       FROM held, message WHERE message.id = held.message_id AND email_job.id = message.email_job_id
-        AND ${next.uncounted === "for_leave"}::boolean AND email_job.status = ANY(${statesBefore("retry")}::text[])
+        AND ${next.uncounted !== "handed_over"}::boolean AND email_job.status = ANY(${statesBefore("retry")}::text[])
       RETURNING email_job.id
     )
     SELECT waiting.id AS job_id FROM held LEFT JOIN waiting ON true

@@ -20,6 +20,14 @@ export async function queueFigures(db: Database): Promise<QueueFigures> {
   return { open: row?.open ?? 0, oldestAt: row?.oldest_at ?? null, messageBytes: row?.message_bytes ?? 0 };
 }
 
+/** Open deliveries whose last look ended with `engine_needed`. */
+export async function countForEngine(db: Database): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    SELECT count(*)::integer AS waiting FROM delivery WHERE state = 'open' AND last_failure LIKE 'engine_needed %'
+  `.execute(db);
+  return rows[0]?.waiting ?? 0;
+}
+
 export async function spoolBytesBy(
   db: Database,
   column: "user_id" | "alias_id",
