@@ -32,7 +32,13 @@ type ViewParts = Pick<Parts, "config" | "store" | "forwarding" | "clock" | "rand
 export function providerViewOf({ config, store, forwarding, ...parts }: ViewParts): ProviderView | null {
   const { about, account } = forwarding;
   if (about === null || account === null) return null;
-  const comparison = new ProviderComparison({ ...store, ...parts, account, ownDomains: config.domains });
+  const comparison = new ProviderComparison({
+    ...store,
+    ...parts,
+    account,
+    ownDomains: config.domains,
+    postmaster: config.postmaster,
+  });
   return { about, account, comparison, isConfirmationNeeded: parts.isConfirmationNeeded };
 }
 

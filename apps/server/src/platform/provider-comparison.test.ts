@@ -24,6 +24,7 @@ function processes(count: number, respond: () => Error | null = () => null) {
     account: { copies } as ProviderAccount,
     ownDomains: ["kauke.example"],
     isConfirmationNeeded: true,
+    postmaster: null,
     clock: { now: () => state.now },
     counters: {
       set: async (name: string, value: number) => void counted.set(name, value),

@@ -1,5 +1,6 @@
 /** Compares all aliases with the forwarding provider once a day, in one of the processes, and when the operator asks. */
 
+import { keepOperatorCopies } from "../core/forwarding/operator-copies.ts";
 import { ProviderError } from "../core/forwarding/provider-account.ts";
 import {
   type Comparison,
@@ -11,6 +12,7 @@ import { bounds } from "../limits/table.ts";
 import type { Logger, Random } from "../runtime/ports.ts";
 
 const { everyMs, leastMs, runMs } = bounds.providerComparison;
+const OPERATORS_MS = 60_000;
 const LOOK_EVERY_MS = 3_600_000;
 
 /** Names of counters, with times in milliseconds since 1970: a day before the next comparison, and the last one's result. */
@@ -22,6 +24,8 @@ export interface ProviderComparisonDeps extends ComparisonDeps {
   counters: { set(name: string, value: number): Promise<void>; read(name: string): Promise<number> };
   logger: Pick<Logger, "warn">;
   random: Pick<Random, "bytes">;
+  /** Mailbox for postmaster@ and abuse@; `null`: none is set. */
+  postmaster: string | null;
 }
 
 export class ProviderComparison {
@@ -57,11 +61,23 @@ export class ProviderComparison {
       if (this.#stopping.signal.aborted || now - (await counters.read(COMPARED_AT)) < everyMs) return;
       // Written first, so that no other process begins, and a process that is restarted does not repeat it at once.
       await counters.set(COMPARED_AT, now - everyMs + leastMs);
+      await this.keepOperatorCopies();
       const count = countDifferences(await this.run());
       if (count > 0) logger.warn("provider_differs", { count });
     } catch (thrown) {
       if (this.#stopping.signal.aborted) return;
       logger.warn("provider_comparison_failed", thrown instanceof ProviderError ? { code: thrown.problem } : {});
+    }
+  }
+
+  /** A failure holds nothing else up: the doctor shows what is missing, and the next day's comparison tries again. */
+  async keepOperatorCopies(): Promise<void> {
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(OPERATORS_MS)]);
+    try {
+      await keepOperatorCopies(this.#deps, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof ProviderError)) throw thrown;
+      this.#deps.logger.warn("provider_postmaster_failed", { code: thrown.problem });
     }
   }
 

@@ -127,6 +127,28 @@ test("check lists what differs, and repair mends all that this server made", asy
   expect(provider.violations).toEqual([]);
 });
 
+test("postmaster@ and abuse@ forward to the operator; one that somebody else made is left alone", async () => {
+  const { provider, system, person } = await startBoth({ KAUKE_POSTMASTER: "Ops@mailbox.example" });
+  provider.putAlias(`abuse@${domain}`, { recipients: ["team@mailbox.example"], is_enabled: true });
+  expect((await kauke(system, "provider")).out).toContain("Mail to postmaster@kauke.example is refused: `kauke");
+  await kauke(system, "provider push --yes");
+  const mine = () => provider.alias(`postmaster@${domain}`);
+  const wanted = { description: "kauke:postmaster", recipients: ["ops@mailbox.example"], is_enabled: true };
+  expect(mine()).toMatchObject(wanted);
+  expect(provider.forwardsTo(`abuse@${domain}`)).toEqual(["team@mailbox.example"]);
+  expect((await kauke(system, "provider")).out).toContain("Mail to postmaster@ and abuse@ is forwarded.");
+  const { out } = await kauke(system, "provider check");
+  expect(out).toContain("Both sides agree.");
+  expect(out.match(/somebody else {2}there/g)).toHaveLength(1);
+  expect((await kauke(system, `provider adopt --to ${person.email}`)).out).not.toContain("postmaster");
+
+  provider.putAlias(`postmaster@${domain}`, { recipients: ["thief@elsewhere.example"], is_enabled: false });
+  expect((await kauke(system, "provider")).out).toContain("a mailbox that is not KAUKE_POSTMASTER");
+  await kauke(system, "provider repair --yes");
+  expect(mine()).toMatchObject(wanted);
+  expect(provider.violations).toEqual([]);
+});
+
 test("an alias that is being set up is no difference", async () => {
   const { provider, system, person } = await startBoth();
   await person.createAlias({ forwardTo: mailbox, domain });

@@ -2,6 +2,7 @@
 import { providerProblems } from "@kauke/contract/provider-problems";
 import { type AdoptDeps, adoptCopies, planCopies } from "../../core/forwarding/adopt-copies.ts";
 import type { CopyDifference } from "../../core/forwarding/compare.ts";
+import { readOperatorCopies } from "../../core/forwarding/operator-copies.ts";
 import type { PlannedAdoption } from "../../core/forwarding/plan-adoption.ts";
 import { type ProviderAccount, ProviderError } from "../../core/forwarding/provider-account.ts";
 import { repairDifferences } from "../../core/forwarding/run-comparison.ts";
@@ -30,7 +31,7 @@ export const forwardsByItself =
   "This server forwards by itself. To have a provider do it, set KAUKE_FORWARDING=forward-email and KAUKE_PROVIDER_KEY, and start the server again.";
 
 interface View {
-  config: Pick<Config, "domains" | "forwarding">;
+  config: Pick<Config, "domains" | "forwarding" | "postmaster">;
   store: Store;
   clock: Clock;
   random: Random;
@@ -62,11 +63,14 @@ export function providerCalls(view: View): ProviderCalls {
       return { ...comparison, at: comparison.at.toISOString(), differences };
     },
     "provider-repair": async () => {
-      const { differences } = await explained(needed().comparison.run());
+      const { comparison } = needed();
+      await comparison.keepOperatorCopies();
+      const { differences } = await explained(comparison.run());
       return await repairDifferences(store, differences);
     },
     "provider-push": async ({ after }) => {
-      needed();
+      const { comparison } = needed();
+      if (after === "") await comparison.keepOperatorCopies();
       return { after: (await store.providerAliases.wantAll(after === "" ? null : after, PUSHED_AT_ONCE)) ?? "" };
     },
     "provider-adopt-plan": async ({ userId }) => {
@@ -88,18 +92,31 @@ async function stateOf({ config, store }: View, provider: ProviderView): Promise
     name: about.name,
     url: config.forwarding.kind === "engine" ? "" : config.forwarding.url.href,
     figures: await figuresOf(store, provider),
+    isPostmasterGiven: config.postmaster !== null,
     forEngine: await store.deliveries.countForEngine(),
   };
   const signal = AbortSignal.timeout(STATE_MS);
   try {
     const standing = await account.standing(signal);
     const domains: ProviderState["domains"][number][] = [];
-    for (const domain of config.domains) domains.push({ domain, found: await account.domain(domain, signal) });
+    for (const domain of config.domains) {
+      const found = await account.domain(domain, signal);
+      const deps = { account, postmaster: config.postmaster };
+      const isOurs = found !== null && !found.isShared;
+      const operators = isOurs ? await readOperatorCopies(deps, domain, signal).catch(unlessPlan) : [];
+      domains.push({ domain, found, operators });
+    }
     return { ...known, problem: null, standing, domains };
   } catch (thrown) {
     if (!(thrown instanceof ProviderError)) throw thrown;
     return { ...known, problem: thrown.problem, standing: null, domains: [] };
   }
+}
+
+/** Without a plan there are no aliases; the account's standing says so. */
+function unlessPlan(thrown: unknown): [] {
+  if (thrown instanceof ProviderError && thrown.problem === "plan_needed") return [];
+  throw thrown;
 }
 
 async function figuresOf({ providerAliases }: Store, { comparison }: ProviderView): Promise<OutboxFigures> {

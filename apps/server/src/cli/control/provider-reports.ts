@@ -1,6 +1,7 @@
 /** What the commands on the forwarding provider are told. */
 import type { ProviderProblem } from "@kauke/contract";
 import type { CopyDifference } from "../../core/forwarding/compare.ts";
+import type { OperatorCopy } from "../../core/forwarding/operator-copies.ts";
 import type { PlannedAdoption } from "../../core/forwarding/plan-adoption.ts";
 import type { ProviderDomain, ProviderStanding } from "../../core/forwarding/provider-account.ts";
 import type { UnfinishedAlias } from "../../core/forwarding/provider-alias.ts";
@@ -19,8 +20,9 @@ export interface ProviderState {
   /** Why account and domains could not be read; both are empty then. */
   problem: ProviderProblem | null;
   standing: ProviderStanding | null;
-  /** Of KAUKE_DOMAINS; `found` is `null` when the account does not have it. */
-  domains: readonly { domain: string; found: ProviderDomain | null }[];
+  /** Of KAUKE_DOMAINS; `found` is `null` when the account does not have it; `operators`: postmaster@ and abuse@. */
+  domains: readonly { domain: string; found: ProviderDomain | null; operators: readonly OperatorCopy[] }[];
+  isPostmasterGiven: boolean;
   figures: OutboxFigures;
   /** Queued deliveries that only our own engine can send. */
   forEngine: number;

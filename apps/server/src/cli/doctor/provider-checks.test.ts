@@ -19,14 +19,15 @@ const state: ProviderState = {
   url: "https://api.forwardemail.net/",
   problem: null,
   standing: { plan: "team", sending: { count: 3, limit: 300 } },
-  domains: [{ domain, found }],
+  domains: [{ domain, found, operators: [] }],
+  isPostmasterGiven: true,
   figures: { waiting: 0, failed: 0, held: 0, last: { at: "2026-03-01T12:00:00.000Z", differences: 0 } },
   forEngine: 0,
 };
 const statesOf = (changed: Partial<ProviderState>) =>
   checkProvider({ ...state, ...changed }).filter(({ state: is }) => is !== "ok");
 const withDomain = (changed: Partial<ProviderDomain>) =>
-  statesOf({ domains: [{ domain, found: { ...found, ...changed } }] });
+  statesOf({ domains: [{ domain, found: { ...found, ...changed }, operators: [] }] });
 
 it("an account and a domain that are right have nothing to fix", () => {
   expect(statesOf({})).toEqual([]);
@@ -42,7 +43,7 @@ it.each([
     "warn",
     "290 of 300",
   ],
-  ["a domain that is not there", { domains: [{ domain, found: null }] }, "fix", "kauke setup"],
+  ["a domain that is not there", { domains: [{ domain, found: null, operators: [] }] }, "fix", "kauke setup"],
   [
     "mail that our own engine accepted",
     { forEngine: 2 },
@@ -69,6 +70,20 @@ it.each([
   ["suspended sending", { isSendingSuspended: true }, "fix", "suspended"],
 ] satisfies [string, Partial<ProviderDomain>, string, string][])("a domain with %s", (_, changed, expected, says) => {
   expect(withDomain(changed)).toMatchObject([{ state: expected, says: expect.stringContaining(says) }]);
+});
+
+it.each([
+  ["missing", true, "Mail to abuse@kauke.example is refused: `kauke provider repair --yes`"],
+  ["missing", false, "set KAUKE_POSTMASTER"],
+  ["stale", true, "not KAUKE_POSTMASTER: `kauke provider repair --yes`"],
+] as const)("abuse@ that is %s", (is, isPostmasterGiven, says) => {
+  const operators = [
+    { address: `postmaster@${domain}`, state: "other" as const },
+    { address: `abuse@${domain}`, state: is },
+  ];
+  expect(statesOf({ domains: [{ domain, found, operators }], isPostmasterGiven })).toMatchObject([
+    { state: "warn", says: expect.stringContaining(says) },
+  ]);
 });
 
 it("what is not checked with a provider is said in one line", () => {

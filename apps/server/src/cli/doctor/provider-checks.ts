@@ -1,5 +1,6 @@
 /** Checks the account and the domains at the forwarding provider. */
 import { providerProblems } from "@kauke/contract/provider-problems";
+import type { OperatorCopy } from "../../core/forwarding/operator-copies.ts";
 import type { ProviderDomain } from "../../core/forwarding/provider-account.ts";
 import type { ProviderState } from "../control/provider-reports.ts";
 import { providerDomainPage } from "../provider-records.ts";
@@ -13,7 +14,10 @@ export function checkProvider(state: ProviderState | null): CheckResult[] {
   if (state === null) return [];
   return [
     ...checkAccount(state),
-    ...state.domains.flatMap(({ domain, found }) => checkDomain(domain, found, state)),
+    ...state.domains.flatMap(({ domain, found, operators }) => [
+      ...checkDomain(domain, found, state),
+      ...checkOperators(domain, operators, state),
+    ]),
     checkOutbox(state),
     ...checkQueued(state),
     checkComparison(state),
@@ -67,6 +71,26 @@ function checkDomain(domain: string, found: ProviderDomain | null, state: Provid
             `It may not send yet: after its records are right, a person there approves it. ${page} says how far it is.`,
           ),
   ];
+}
+
+/** The pages promise that somebody reads these addresses. */
+function checkOperators(
+  domain: string,
+  operators: readonly OperatorCopy[],
+  { isPostmasterGiven }: ProviderState,
+): CheckResult[] {
+  const { ok, warn } = checking("provider-postmaster", domain);
+  if (operators.length === 0) return [];
+  const wrong = operators.filter(({ state }) => state === "missing" || state === "stale");
+  if (wrong.length === 0) return [ok("Mail to postmaster@ and abuse@ is forwarded.")];
+  const which = wrong.map(({ address }) => address).join(" and ");
+  const forwards = wrong.every(({ state }) => state === "stale")
+    ? "is forwarded to a mailbox that is not KAUKE_POSTMASTER"
+    : "is refused";
+  const next = isPostmasterGiven
+    ? "`kauke provider repair --yes` sets them up, and so does the daily comparison"
+    : "set KAUKE_POSTMASTER to a mailbox of yours, start the server again, and run `kauke provider repair --yes`";
+  return [warn(`Mail to ${which} ${forwards}: ${next}.`)];
 }
 
 function missingRecords({ hasMxRecord, hasTxtRecord }: ProviderDomain): string {

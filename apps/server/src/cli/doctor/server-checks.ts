@@ -17,7 +17,8 @@ export function checkServer(facts: ServerFacts, { isRunning, now }: { isRunning:
     checkDelivery(facts),
     checkQueue(facts, now),
     checkRotation(facts),
-    checkKept(facts),
+    // With a provider, what is stored came before the switch; the copies there are checked apart.
+    ...(facts.provider !== null && facts.keptForOperator === 0 ? [] : [checkKept(facts)]),
   ];
 }
 

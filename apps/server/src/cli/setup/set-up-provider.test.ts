@@ -84,6 +84,8 @@ const account: ProviderAccount = {
     return domainThere();
   },
   verify: async (_, what) => what === "forwarding" && state.isVerified,
+  copyAt: async () => null,
+  putOperatorCopy: async () => {},
   copies: async function* () {
     const copy = { recipients: [], isEnabled: true, codeIfDisabled: 250 };
     yield state.aliases.map((aliasId) => ({ ...copy, aliasId, providerId: aliasId, address: `${aliasId}@${domain}` }));

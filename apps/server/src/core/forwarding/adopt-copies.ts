@@ -57,7 +57,7 @@ async function* plannedPages(deps: AdoptDeps, userId: string, signal: AbortSigna
   let room = limits.aliasesMax - (await deps.users.stats(userId)).aliases;
   for (const domain of deps.ownDomains)
     for await (const page of pagesOf(deps.account, domain, signal)) {
-      const foreign = page.filter(({ aliasId }) => aliasId === null);
+      const foreign = page.filter(({ aliasId, isOperators }) => aliasId === null && isOperators !== true);
       for (let from = 0; from < foreign.length; from += AT_ONCE) {
         const copies = foreign.slice(from, from + AT_ONCE);
         const planned = planAdoption(copies, { ...(await readRules(deps, userId, copies)), room });

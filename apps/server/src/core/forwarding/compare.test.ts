@@ -44,6 +44,11 @@ it("copies that are as wanted differ in nothing, whatever order and case their d
   ).toEqual([]);
 });
 
+it("postmaster@ and abuse@, which have our mark but no alias, are no difference", async () => {
+  const copy = { ...copyOf(ours("postmaster")), aliasId: null, isOperators: true };
+  expect(await compare([], [copy])).toEqual([]);
+});
+
 it("each kind of difference is found", async () => {
   const missing = ours("missing");
   const changed = ours("changed");

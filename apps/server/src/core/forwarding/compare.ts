@@ -88,6 +88,7 @@ function judge(copy: ProviderCopy, { expected, byAddress }: Ours): CopyDifferenc
     const version = aliasId === null ? null : (expected.get(aliasId)?.version ?? null);
     return { kind, address: copy.address, providerId, aliasId, version, parts };
   };
+  if (copy.isOperators === true) return null;
   if (copy.aliasId === null) {
     const owner = ownerId === undefined ? undefined : expected.get(ownerId);
     if (owner === undefined || ownerId === undefined) return differs("foreign", null);

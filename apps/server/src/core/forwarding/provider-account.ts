@@ -12,6 +12,8 @@ export interface ProviderCopy {
   aliasId: string | null;
   /** Mail is stored there too (IMAP); a change of ours would end that. */
   hasImap?: boolean;
+  /** One of `operator-copies.ts`, by our mark. */
+  isOperators?: boolean;
 }
 
 export interface ProviderDomain {
@@ -56,6 +58,10 @@ export interface ProviderAccount {
   /** Adds the domain, without a catch-all. */
   addDomain(name: string, signal: AbortSignal): Promise<ProviderDomain>;
   /** Asks the provider to check the domain's DNS records now. @returns whether it is satisfied */
+  /** @param address `name@domain` @returns `null` when there is none */
+  copyAt(address: string, signal: AbortSignal): Promise<ProviderCopy | null>;
+  /** Makes an address of the operator forward to `mailbox`; only for one that is missing or has our mark. */
+  putOperatorCopy(address: string, mailbox: string, signal: AbortSignal): Promise<void>;
   verify(name: string, what: "forwarding" | "sending", signal: AbortSignal): Promise<boolean>;
   /** All aliases of a domain, in pages. */
   copies(domain: string, signal: AbortSignal): AsyncIterable<readonly ProviderCopy[]>;

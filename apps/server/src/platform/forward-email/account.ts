@@ -1,7 +1,7 @@
 /** What the operator's commands ask of the account at the provider. */
 import type { ProviderAccount, ProviderCopy, ProviderDomain } from "../../core/forwarding/provider-account.ts";
 import { ProviderError } from "../../core/forwarding/provider-account.ts";
-import { readCopy } from "./alias-record.ts";
+import { bodyOf, OPERATORS, readCopy } from "./alias-record.ts";
 import type { ApiRequest, CallApi } from "./api-client.ts";
 
 const PAGE = 1000;
@@ -17,6 +17,8 @@ export function forwardEmailAccount(api: CallApi): ProviderAccount {
     standing: (signal) => standing(asker, signal),
     domain: (name, signal) => readDomain(asker, name, signal),
     addDomain: (name, signal) => addDomain(asker, name, signal),
+    copyAt: (address, signal) => copyAt(asker, address, signal),
+    putOperatorCopy: (address, mailbox, signal) => putOperatorCopy(asker, { address, mailbox }, signal),
     verify: (name, what, signal) => verify(asker, { name, what }, signal),
     copies: (domain, signal) => copies(asker, domain, signal),
   };
@@ -91,6 +93,46 @@ async function verify(
   const { status } = await ask({ method: "GET", path: `${pathOf(name)}/${check}` }, signal);
   if (status === 404) throw new ProviderError("domain_missing");
   return status !== 400;
+}
+
+/** A missing domain is `domain_missing`, since its response is that of a missing alias. */
+async function copyAt(ask: Asker, address: string, signal: AbortSignal): Promise<ProviderCopy | null> {
+  const { name, domain } = splitAt(address);
+  const response = await ask({ method: "GET", path: `${pathOf(domain)}/aliases/${encodeURIComponent(name)}` }, signal);
+  if (response.status === 404) {
+    const { status } = await ask({ method: "GET", path: pathOf(domain) }, signal);
+    if (status === 404) throw new ProviderError("domain_missing");
+    return null;
+  }
+  const copy = response.status === 400 ? null : readCopy(response.json, domain);
+  if (copy?.address !== address) throw new ProviderError("broken_response");
+  return copy;
+}
+
+async function putOperatorCopy(
+  ask: Asker,
+  { address, mailbox }: { address: string; mailbox: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, domain } = splitAt(address);
+  const there = await copyAt(ask, address, signal);
+  if (there !== null && there.isOperators !== true) throw new ProviderError("conflict");
+  const body = bodyOf(OPERATORS, { name, recipients: [mailbox], isEnabled: true, codeIfDisabled: 250 });
+  const aliases = `${pathOf(domain)}/aliases`;
+  const { status, json } = await ask(
+    there === null
+      ? { method: "POST", path: aliases, body }
+      : { method: "PUT", path: `${aliases}/${encodeURIComponent(there.providerId)}`, body },
+    signal,
+  );
+  if (status === 404) throw new ProviderError(there === null ? "domain_missing" : "busy");
+  if (status === 400) throw new ProviderError("refused");
+  if (readCopy(json, domain)?.address !== address) throw new ProviderError("broken_response");
+}
+
+function splitAt(address: string): { name: string; domain: string } {
+  const at = address.lastIndexOf("@");
+  return { name: address.slice(0, at), domain: address.slice(at + 1) };
 }
 
 /**

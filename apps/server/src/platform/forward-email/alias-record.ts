@@ -4,6 +4,8 @@ import type { ProviderRecord } from "../../core/forwarding/forwarding-provider.t
 import type { ProviderCopy } from "../../core/forwarding/provider-account.ts";
 
 const MARK = "kauke:";
+/** In place of an alias' id, in copies of `operator-copies.ts`. */
+export const OPERATORS = "postmaster";
 
 /** All fields, always: the provider clears some that are left out, and takes others from the domain or the account. */
 export function bodyOf(aliasId: string, record: Omit<ProviderRecord, "password" | "held" | "domain">) {
@@ -43,6 +45,7 @@ export function readCopy(json: unknown, domain: string): ProviderCopy | null {
     codeIfDisabled: Number(fields["error_code_if_disabled"] ?? 250),
     aliasId: aliasIdOf(description),
     ...(fields["has_imap"] === true && { hasImap: true }),
+    ...(isOperators(description) && { isOperators: true }),
   };
 }
 
@@ -57,6 +60,9 @@ function aliasIdOf(description: unknown): string | null {
   if (typeof description !== "string") return null;
   return /^kauke:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(description.trim())?.[1] ?? null;
 }
+
+const isOperators = (description: unknown) =>
+  typeof description === "string" && description.trim() === `${MARK}${OPERATORS}`;
 
 /** Compares as the provider stores them: without order and duplicates, mailboxes without case. */
 export function haveSameRecipients(one: readonly string[], other: readonly string[]): boolean {
