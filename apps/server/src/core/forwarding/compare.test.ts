@@ -57,8 +57,9 @@ it("each kind of difference is found", async () => {
   const twice = ours("twice");
   const alike = ours("alike");
   const conflict = ours("conflict");
+  const stored = ours("stored");
   const gone = ours("gone");
-  const mine = [missing, changed, off, renamed, twice, alike, conflict];
+  const mine = [missing, changed, off, renamed, twice, alike, conflict, stored];
   const copies = [
     copyOf(changed, { recipients: ["former@mailbox.example"] }),
     copyOf(off, { codeIfDisabled: 550 }),
@@ -67,6 +68,7 @@ it("each kind of difference is found", async () => {
     copyOf(twice, { address: "twice-more@kauke.example" }),
     copyOf(alike, { aliasId: null }),
     copyOf(conflict, { aliasId: null, recipients: ["other@mailbox.example"] }),
+    copyOf(stored, { aliasId: null, hasImap: true }),
     copyOf(gone),
     copyOf(ours("foreign"), { aliasId: null }),
   ];
@@ -83,6 +85,7 @@ it("each kind of difference is found", async () => {
     row("double", twice, "twice-more"),
     row("different", alike, "alike", ["mark"]),
     row("conflict", conflict, "conflict"),
+    row("conflict", stored, "stored"),
     row("left_over", gone, "gone"),
     { kind: "foreign", aliasId: null, address: "foreign@kauke.example", parts: [] },
     { kind: "missing", aliasId: missing.aliasId, address: null, parts: [] },

@@ -93,7 +93,9 @@ function judge(copy: ProviderCopy, { expected, byAddress }: Ours): CopyDifferenc
     const owner = ownerId === undefined ? undefined : expected.get(ownerId);
     if (owner === undefined || ownerId === undefined) return differs("foreign", null);
     owner.isSeen = true;
-    return partsOf(owner, copy).length === 0 ? differs("different", ownerId, ["mark"]) : differs("conflict", ownerId);
+    // One that stores mail is not taken over.
+    const isAlike = copy.hasImap !== true && partsOf(owner, copy).length === 0;
+    return isAlike ? differs("different", ownerId, ["mark"]) : differs("conflict", ownerId);
   }
   const alias = expected.get(copy.aliasId);
   if (alias === undefined) return differs("left_over", copy.aliasId);

@@ -127,6 +127,7 @@ describe("names", () => {
 
   test.each([
     ["other recipients", others],
+    ["the same recipients that stores mail (IMAP)", { recipients: ["ann@mailbox.example"], has_imap: true }],
     ["the same recipients that is off", { recipients: ["ann@mailbox.example"], is_enabled: false }],
   ])("somebody else's alias with %s is a conflict, untouched and not created at again", async (_what, fields) => {
     const there = { ...fake.putAlias(`shop@${DOMAIN}`, fields) };

@@ -72,6 +72,8 @@ function stepWithoutCopy(round: Round, wanted: ProviderRecord): Step {
 function stepWithOthersCopy({ refused }: Round, wanted: ProviderRecord, there: ProviderCopy): Step {
   // Of another alias of ours, which was deleted or renamed and is about to be removed there.
   if (there.aliasId !== null) return giveUp("busy");
+  // A change of ours would end the storing of mail there.
+  if (there.hasImap === true) return giveUp("conflict");
   if (!there.isEnabled || !haveSameRecipients(there.recipients, wanted.recipients)) return giveUp("conflict");
   const id = there.providerId;
   return refused.has(`update ${id}`) ? giveUp("refused") : { kind: "update", id };
