@@ -339,6 +339,17 @@ onEachContext((fixture) => {
       });
     });
 
+    it("a deleted alias is neither listed nor counted for its owner, but for the operator", async () => {
+      const one = await anOwnAlias();
+      const gone = await anOwnAlias(one.userId);
+      await stores().aliases.delete(gone.userId, gone.aliasId);
+      expect(await outbox().unfinished(one.userId)).toMatchObject({
+        counts: { waiting: 1, failed: 0, held: 0 },
+        aliases: [{ aliasId: one.aliasId }],
+      });
+      expect(await outbox().figures()).toMatchObject({ waiting: 2 });
+    });
+
     it("try now makes an own alias that failed due, and no other", async () => {
       const one = await anOwnAlias();
       expect(await outbox().tryNow(randomUUID(), one.aliasId)).toBe(false);

@@ -295,7 +295,7 @@ interface CountedRow
   held_count: number;
 }
 
-/** Failed ones first, then those that wait, then those that are off. */
+/** Failed ones first, then those that wait, then those that are off. Deletions wait unseen: nobody can open the alias. */
 async function unfinished(db: Database, userId: string): Promise<Unfinished> {
   const { rows } = await sql<CountedRow>`
     SELECT alias_id, wanted, done, problem, held, due_at,
@@ -303,6 +303,7 @@ async function unfinished(db: Database, userId: string): Promise<Unfinished> {
       count(*) FILTER (WHERE wanted <> done AND problem IS NOT NULL) OVER () AS failed,
       count(*) FILTER (WHERE wanted = done) OVER () AS held_count
     FROM provider_alias WHERE user_id = ${userId} AND (wanted <> done OR held IS NOT NULL)
+      AND EXISTS (SELECT FROM alias WHERE alias.id = provider_alias.alias_id)
     ORDER BY wanted = done, problem IS NULL, waiting_since, alias_id LIMIT ${limits.unfinishedShown}::integer`.execute(
     db,
   );
