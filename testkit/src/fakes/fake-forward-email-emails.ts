@@ -1,5 +1,6 @@
 /** Routes of outgoing e-mails, with the provider's rules for the envelope and against sending one twice. */
 import { randomUUID } from "node:crypto";
+import { domainToUnicode } from "node:url";
 import type { FakeRoute } from "./fake-forward-email-rules.ts";
 import { isFilled, isMailbox, isText, listOf, oneOrMore, textOf } from "./fake-forward-email-rules.ts";
 import type { FakeDomain, FakeEmail, FakeProviderStore, FakeRequest } from "./fake-forward-email-store.ts";
@@ -178,7 +179,7 @@ function accepted(store: FakeProviderStore, sent: Fields): FakeEmail {
 
 function sendingDomain(store: FakeProviderStore, from: string): FakeDomain {
   if (from === "") throw new Refusal(403, "envelope");
-  const domain = store.findDomain(from.slice(from.indexOf("@") + 1));
+  const domain = store.findDomain(domainToUnicode(from.slice(from.indexOf("@") + 1)));
   if (domain === undefined) throw new Refusal(400, "domainUnknown");
   if (domain.is_global) throw new Refusal(400, "global");
   if (!domain.has_smtp || domain.plan === "free") throw new Refusal(403, "sendingOff");
@@ -188,7 +189,7 @@ function sendingDomain(store: FakeProviderStore, from: string): FakeDomain {
 /** An address without an alias may send as well, since the account owns the domain. */
 function checkAuthor(store: FakeProviderStore, from: string, authors: readonly string[]): void {
   const [name = "", domain = ""] = from.split("@");
-  if (store.findAlias(domain, name)?.is_enabled === false) throw new Refusal(400, "aliasOff");
+  if (store.findAlias(domainToUnicode(domain), name)?.is_enabled === false) throw new Refusal(400, "aliasOff");
   const author = authors[0]?.toLowerCase().replace(/\+[^@]*@/, "@");
   if (authors.length !== 1 || author !== from) throw new Refusal(403, "fromHeader");
 }

@@ -1,5 +1,6 @@
 /** What the fake of Forward Email stores, how it refuses, and its lists in pages. Field names are the provider's. */
 import { randomBytes } from "node:crypto";
+import { domainToUnicode } from "node:url";
 
 export interface FakeAlias {
   /** 24 hexadecimal digits. */
@@ -210,7 +211,9 @@ export class FakeProviderStore {
     this.#windows.set(kind, open);
   }
 
-  addDomain(name: string, isReady: boolean): FakeDomain {
+  /** Stores it in Unicode, the only form by which it is found. */
+  addDomain(given: string, isReady: boolean): FakeDomain {
+    const name = domainToUnicode(given) || given;
     const domain: FakeDomain = {
       id: newId(),
       name,

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { domainToUnicode } from "node:url";
 import { aliasRoutes, blank } from "./fake-forward-email-aliases.ts";
 import { domainRoutes } from "./fake-forward-email-domains.ts";
 import { emailRoutes } from "./fake-forward-email-emails.ts";
@@ -92,7 +93,8 @@ export class FakeForwardEmail implements AsyncDisposable {
   }
 
   aliases(domain: string): readonly FakeAlias[] {
-    return this.store.aliases.filter((alias) => alias.domain === domain);
+    const stored = domainToUnicode(domain);
+    return this.store.aliases.filter((alias) => alias.domain === stored);
   }
 
   alias(address: string): FakeAlias | undefined {
@@ -104,7 +106,13 @@ export class FakeForwardEmail implements AsyncDisposable {
   putAlias(address: string, fields: Partial<FakeAlias> = {}): FakeAlias {
     const [name = "", domain = ""] = address.split("@");
     const now = new Date(this.store.now());
-    const former = this.alias(address) ?? { ...blank, id: newId(), name, domain, createdAt: now };
+    const former = this.alias(address) ?? {
+      ...blank,
+      id: newId(),
+      name,
+      domain: domainToUnicode(domain),
+      createdAt: now,
+    };
     const alias = { ...former, updatedAt: now, ...fields };
     this.store.saveAlias(alias);
     return alias;
@@ -118,7 +126,7 @@ export class FakeForwardEmail implements AsyncDisposable {
 
   /** The record itself, to be changed by the test. */
   domain(name: string): FakeDomain {
-    const domain = this.store.findDomain(name);
+    const domain = this.store.findDomain(domainToUnicode(name));
     if (domain === undefined) throw new Error(`no domain ${name}`);
     return domain;
   }

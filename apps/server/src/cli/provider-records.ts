@@ -1,4 +1,5 @@
 /** What a domain needs in DNS so that a forwarding provider takes its mail, and where the provider shows it. */
+import { domainToUnicode } from "node:url";
 import type { DnsRecord } from "@kauke/mail-rfc";
 import type { ProviderDomain } from "../core/forwarding/provider-account.ts";
 import { forwardEmail } from "../settings/read-config.ts";
@@ -27,7 +28,7 @@ export function providerRecords(
 /** The provider's web app is at the API's name without `api.`. @returns `null` when that can't be known */
 export function providerDomainPage(url: URL, domain: string): string | null {
   if (!url.hostname.startsWith("api.")) return null;
-  const web = new URL(`/my-account/domains/${domain}`, url);
+  const web = new URL(`/my-account/domains/${domainToUnicode(domain)}`, url);
   web.hostname = url.hostname.slice("api.".length);
   return web.href;
 }

@@ -9,6 +9,7 @@ import { ongoingAttempt, outgoingMail } from "./outgoing-mail.testing.ts";
 import { createProviderTransport } from "./provider-transport.ts";
 import type { MailTransport, OutgoingMail } from "./transport.ts";
 
+const idn = "xn--kauk-yva.example";
 let fake: FakeForwardEmail;
 let nowMs: number;
 let transport: MailTransport;
@@ -21,7 +22,7 @@ function restart(): MailTransport {
   const noDns = { resolver: null as never, allow: parseAllowList(["127.0.0.1"]) };
   const api = apiClient(guardedCall(noDns), { url: new URL(fake.url), key: fake.key });
   const provider = emailSender(api, { now: () => nowMs });
-  return createProviderTransport({ provider, domains: ["kauke.example"], clock: { now: () => after(0) } });
+  return createProviderTransport({ provider, domains: ["kauke.example", idn], clock: { now: () => after(0) } });
 }
 
 beforeEach(async () => {
@@ -239,6 +240,14 @@ describe("a message that the provider never takes", () => {
     expect(await send(composed(changes))).toMatchObject({ kind: "refused", failure: { code } });
     expect(fake.calls).toEqual([]);
   });
+});
+
+it("a domain with other letters sends by its ASCII name", async () => {
+  fake.store.addDomain(idn, true);
+  const text = `${header.replace("kauke.example", idn)}Message-ID: <a1@kauke.example>\r\n\r\nhello\r\n`;
+  expect(await send(composed({ envelopeFrom: `shop@${idn}`, rcptTo: `rasa@${idn}`, ...withText(text) }))).toEqual(
+    waiting(5),
+  );
 });
 
 it("the field Bcc is left out, folded or not", async () => {

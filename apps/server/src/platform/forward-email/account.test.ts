@@ -18,9 +18,9 @@ beforeEach(async () => {
 });
 afterEach(() => expect(fake.violations).toEqual([]));
 
-async function allCopies(): Promise<ProviderCopy[]> {
+async function allCopies(domain = DOMAIN): Promise<ProviderCopy[]> {
   const all: ProviderCopy[] = [];
-  for await (const page of account.copies(DOMAIN, signal)) all.push(...page);
+  for await (const page of account.copies(domain, signal)) all.push(...page);
   return all;
 }
 
@@ -160,5 +160,30 @@ describe("copies", () => {
   test("of a domain that is not there", async () => {
     const page = account.copies("absent.example", signal)[Symbol.asyncIterator]().next();
     expect(await problemOf(page)).toBe("domain_missing");
+  });
+});
+
+describe("a domain with other letters, which the provider has in Unicode", () => {
+  const ascii = "xn--kauk-yva.example";
+
+  test("is found by our name for it, and so are its aliases", async () => {
+    await account.addDomain(ascii, signal);
+    expect(fake.domain(ascii).name).toBe("kaukė.example");
+    expect(await account.domain(ascii, signal)).toMatchObject({ domain: ascii, hasCatchAll: false });
+    const alias = new TestAlias(providerOf(fake));
+    const wanted = record("shop", { domain: ascii, password: "a-password-of-24-letters" });
+    expect(await alias.bring(wanted)).toMatchObject({ kind: "done", known: { address: `shop@${ascii}` } });
+    expect(await alias.bring({ ...wanted, isEnabled: false })).toMatchObject({ kind: "done" });
+    expect(await alias.bring({ ...wanted, name: "store" }, { isRecheck: true })).toMatchObject({ kind: "done" });
+    expect(await allCopies(ascii)).toMatchObject([{ address: `store@${ascii}`, aliasId: alias.aliasId }]);
+    expect(await account.copyAt(`store@${ascii}`, signal)).toMatchObject({ aliasId: alias.aliasId });
+    expect(await alias.bring(null)).toMatchObject({ kind: "done" });
+    expect(fake.aliases(ascii)).toEqual([]);
+  });
+
+  test("is read in either form", async () => {
+    const body = { id: "one", name: "shop", domain: { name: ascii }, recipients: [], is_enabled: true };
+    fake.faultFor(() => ({ kind: "status", status: 200, body }));
+    expect(await account.copyAt(`shop@${ascii}`, signal)).toMatchObject({ address: `shop@${ascii}` });
   });
 });

@@ -1,7 +1,7 @@
 /** What the operator's commands ask of the account at the provider. */
 import type { ProviderAccount, ProviderCopy, ProviderDomain } from "../../core/forwarding/provider-account.ts";
 import { ProviderError } from "../../core/forwarding/provider-account.ts";
-import { bodyOf, OPERATORS, readCopy } from "./alias-record.ts";
+import { aliasesPath, asciiDomain, bodyOf, domainPath, OPERATORS, readCopy } from "./alias-record.ts";
 import type { ApiRequest, CallApi } from "./api-client.ts";
 
 const PAGE = 1000;
@@ -47,10 +47,10 @@ function sendingOf({ status, json }: { status: number; json: unknown }) {
 }
 
 async function readDomain(ask: Asker, name: string, signal: AbortSignal): Promise<ProviderDomain | null> {
-  const response = await ask({ method: "GET", path: pathOf(name) }, signal);
+  const response = await ask({ method: "GET", path: domainPath(name) }, signal);
   if (response.status === 404) return null;
   const fields = fieldsOf(response);
-  if (fields["name"] !== name) throw new ProviderError("broken_response");
+  if (asciiDomain(fields["name"]) !== name) throw new ProviderError("broken_response");
   const record = fields["verification_record"];
   return {
     domain: name,
@@ -67,7 +67,7 @@ async function readDomain(ask: Asker, name: string, signal: AbortSignal): Promis
 /** `has_catchall` of the domain is true until an alias is saved, so the catch-all itself is looked up. */
 async function readCatchAll(ask: Asker, name: string, signal: AbortSignal): Promise<boolean | null> {
   try {
-    const { status } = await ask({ method: "GET", path: `${pathOf(name)}/aliases/%2A` }, signal);
+    const { status } = await ask({ method: "GET", path: aliasesPath(name, "*") }, signal);
     return status === 404 ? false : status === 400 ? null : true;
   } catch (error) {
     if (error instanceof ProviderError && error.problem === "plan_needed") return null;
@@ -90,7 +90,7 @@ async function verify(
   signal: AbortSignal,
 ): Promise<boolean> {
   const check = what === "forwarding" ? "verify-records" : "verify-smtp";
-  const { status } = await ask({ method: "GET", path: `${pathOf(name)}/${check}` }, signal);
+  const { status } = await ask({ method: "GET", path: `${domainPath(name)}/${check}` }, signal);
   if (status === 404) throw new ProviderError("domain_missing");
   return status !== 400;
 }
@@ -98,9 +98,9 @@ async function verify(
 /** A missing domain is `domain_missing`, since its response is that of a missing alias. */
 async function copyAt(ask: Asker, address: string, signal: AbortSignal): Promise<ProviderCopy | null> {
   const { name, domain } = splitAt(address);
-  const response = await ask({ method: "GET", path: `${pathOf(domain)}/aliases/${encodeURIComponent(name)}` }, signal);
+  const response = await ask({ method: "GET", path: aliasesPath(domain, name) }, signal);
   if (response.status === 404) {
-    const { status } = await ask({ method: "GET", path: pathOf(domain) }, signal);
+    const { status } = await ask({ method: "GET", path: domainPath(domain) }, signal);
     if (status === 404) throw new ProviderError("domain_missing");
     return null;
   }
@@ -118,11 +118,10 @@ async function putOperatorCopy(
   const there = await copyAt(ask, address, signal);
   if (there !== null && there.isOperators !== true) throw new ProviderError("conflict");
   const body = bodyOf(OPERATORS, { name, recipients: [mailbox], isEnabled: true, codeIfDisabled: 250 });
-  const aliases = `${pathOf(domain)}/aliases`;
   const { status, json } = await ask(
     there === null
-      ? { method: "POST", path: aliases, body }
-      : { method: "PUT", path: `${aliases}/${encodeURIComponent(there.providerId)}`, body },
+      ? { method: "POST", path: aliasesPath(domain), body }
+      : { method: "PUT", path: aliasesPath(domain, there.providerId), body },
     signal,
   );
   if (status === 404) throw new ProviderError(there === null ? "domain_missing" : "busy");
@@ -142,7 +141,7 @@ function splitAt(address: string): { name: string; domain: string } {
 async function* copies(ask: Asker, domain: string, signal: AbortSignal): AsyncGenerator<readonly ProviderCopy[]> {
   const known = new Set<string>();
   for (let page = 1; page <= PAGES_MAX; page++) {
-    const path = `${pathOf(domain)}/aliases?page=${page}&limit=${PAGE}`;
+    const path = `${aliasesPath(domain)}?page=${page}&limit=${PAGE}`;
     const { status, json } = await ask({ method: "GET", path }, signal);
     if (status === 404) throw new ProviderError("domain_missing");
     if (status === 400 || !Array.isArray(json)) throw new ProviderError("broken_response");
@@ -157,8 +156,6 @@ async function* copies(ask: Asker, domain: string, signal: AbortSignal): AsyncGe
   }
   throw new ProviderError("broken_response");
 }
-
-const pathOf = (domain: string) => `/v1/domains/${encodeURIComponent(domain)}`;
 
 function fieldsOf({ status, json }: { status: number; json: unknown }): Fields {
   if (status > 299 || typeof json !== "object" || json === null) throw new ProviderError("broken_response");

@@ -1,5 +1,6 @@
 /** An alias as the provider's API writes it: what is sent, and a strict reader of what comes back. */
 import { createHash } from "node:crypto";
+import { domainToASCII, domainToUnicode } from "node:url";
 import type { ProviderRecord } from "../../core/forwarding/forwarding-provider.ts";
 import type { ProviderCopy } from "../../core/forwarding/provider-account.ts";
 
@@ -30,11 +31,33 @@ export function digest(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
+/**
+ * The provider stores a domain in Unicode, and finds it by that form only; ours are in ASCII.
+ * @example domainPath("xn--kauk-yva.example") // "/v1/domains/kauk%C4%97.example"
+ */
+export const domainPath = (domain: string): string =>
+  `/v1/domains/${encodeURIComponent(domainToUnicode(domain) || domain)}`;
+
+export function aliasesPath(domain: string, idOrName?: string): string {
+  const all = `${domainPath(domain)}/aliases`;
+  return idOrName === undefined ? all : `${all}/${encodeURIComponent(idOrName)}`;
+}
+
+/** Either form of a domain, in ASCII and lower case; what is no domain becomes the empty text. */
+export const asciiDomain = (domain: unknown): string => (typeof domain === "string" ? domainToASCII(domain) : "");
+
+/** An address in lower case, with its domain in ASCII. */
+export function asciiAddress(address: string): string {
+  const at = address.lastIndexOf("@") + 1;
+  const text = address.toLowerCase();
+  return text.slice(0, at) + (domainToASCII(text.slice(at)) || text.slice(at));
+}
+
 /** @returns `null` for what is no alias of this domain */
 export function readCopy(json: unknown, domain: string): ProviderCopy | null {
   const fields = Object(json) as Record<string, unknown>;
   const { id, name, recipients, description, is_enabled: isEnabled } = fields;
-  const isIn = (Object(fields["domain"]) as Record<string, unknown>)["name"] === domain;
+  const isIn = asciiDomain((Object(fields["domain"]) as Record<string, unknown>)["name"]) === domain;
   if (!isIn || !isId(id) || !isPlainText(name) || typeof isEnabled !== "boolean") return null;
   if (!Array.isArray(recipients) || !recipients.every(isPlainText)) return null;
   return {

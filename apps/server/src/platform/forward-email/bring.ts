@@ -4,7 +4,7 @@ import type { BringInput, Brought, KnownRecord } from "../../core/forwarding/for
 import type { ProviderCopy } from "../../core/forwarding/provider-account.ts";
 import { newSmtpPassword } from "../../core/smtp-credential.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
-import { bodyOf, readCopy, showsRecord } from "./alias-record.ts";
+import { aliasesPath, asciiAddress, bodyOf, readCopy, showsRecord } from "./alias-record.ts";
 import type { ApiRequest, ApiResponse, CallApi } from "./api-client.ts";
 import type { CallGates } from "./call-gates.ts";
 import { nextCall, passwordMark, type Step } from "./next-call.ts";
@@ -90,7 +90,7 @@ function carryOut(doing: Doing, round: Round, step: CallStep): Promise<Outcome> 
 async function look({ api, signal }: Doing, round: Round, address: string): Promise<Outcome> {
   const at = address.lastIndexOf("@");
   const domain = address.slice(at + 1);
-  const response = await api({ method: "GET", path: pathOf(domain, address.slice(0, at)) }, signal);
+  const response = await api({ method: "GET", path: aliasesPath(domain, address.slice(0, at)) }, signal);
   if (response.kind === "failed") return { round, failure: response };
   if (response.status === 404) return { round: withSeen(round, address, null) };
   const copy = response.status === 400 ? null : readCopy(response.json, domain);
@@ -100,7 +100,7 @@ async function look({ api, signal }: Doing, round: Round, address: string): Prom
 
 async function readById({ api, signal }: Doing, round: Round, id: string): Promise<Outcome> {
   const domain = domainOf(round);
-  const response = await api({ method: "GET", path: pathOf(domain, id) }, signal);
+  const response = await api({ method: "GET", path: aliasesPath(domain, id) }, signal);
   if (response.kind === "failed") return { round, failure: response };
   if (response.status === 404) return { round: withoutCopy(round, id) };
   const copy = response.status === 400 ? null : readCopy(response.json, domain);
@@ -113,7 +113,7 @@ async function create(doing: Doing, round: Round): Promise<Outcome> {
   const address = aliasAddress(wanted.name, wanted.domain);
   const made = await gated(doing, "create", {
     before: withLate({ ...round.known, address }, { address, until: lateUntil(doing) }),
-    request: { method: "POST", path: pathOf(wanted.domain), body: bodyOf(round.aliasId, wanted) },
+    request: { method: "POST", path: aliasesPath(wanted.domain), body: bodyOf(round.aliasId, wanted) },
   });
   const noted = withKnown(round, withLate({ ...round.known, address }, { address, until: lateUntil(doing) }));
   if (made.kind === "failed") return { round: made.isUncertain ? noted : round, failure: made };
@@ -135,7 +135,7 @@ async function update(doing: Doing, given: Round, id: string): Promise<Outcome> 
   const isAdopted = round.known.providerId !== id;
   const before = isAdopted ? withLate({ ...round.known, address }, { address, until: lateUntil(doing) }) : round.known;
   const body = bodyOf(round.aliasId, wanted);
-  const request = { method: "PUT", path: pathOf(wanted.domain, id), body } as const;
+  const request = { method: "PUT", path: aliasesPath(wanted.domain, id), body } as const;
   const response = await gated(doing, "other", { request, before: isAdopted || own !== null ? before : null });
   // Whether the former record is still there is not known any more.
   const unsure = withKnown(round, { ...before, mark: null });
@@ -161,7 +161,7 @@ async function turnOff(doing: Doing, round: Round, copy: ProviderCopy): Promise<
   const isStaying = round.wanted !== null && aliasAddress(round.wanted.name, round.wanted.domain) === copy.address;
   const codeIfDisabled = isStaying ? (421 as const) : (550 as const);
   const off = { name, recipients: copy.recipients, isEnabled: false, codeIfDisabled };
-  const path = pathOf(domain, copy.providerId);
+  const path = aliasesPath(domain, copy.providerId);
   const body = bodyOf(round.aliasId, off);
   const response = await gated(doing, "other", { request: { method: "PUT", path, body } });
   const unsure = withKnown(round, { ...round.known, mark: null });
@@ -176,7 +176,7 @@ async function turnOff(doing: Doing, round: Round, copy: ProviderCopy): Promise<
 
 async function remove(doing: Doing, round: Round, copy: ProviderCopy): Promise<Outcome> {
   const { domain } = partsOf(copy);
-  const path = pathOf(domain, copy.providerId);
+  const path = aliasesPath(domain, copy.providerId);
   const response = await gated(doing, "other", { request: { method: "DELETE", path } });
   if (response.kind === "failed") return { round, failure: response };
   if (response.status === 400) return { round: asRefused(round, `delete ${copy.providerId}`) };
@@ -192,7 +192,7 @@ async function setPassword(doing: Doing, round: Round, id: string): Promise<Outc
   const { late = [], ...known } = round.known;
   const earlier = late.filter((call) => call.address !== null || call.until > round.now);
   const noted = withLate({ ...known, passwordMark: UNSURE, late: earlier }, { address: null, until: lateUntil(doing) });
-  const path = `${pathOf(wanted.domain, id)}/generate-password`;
+  const path = `${aliasesPath(wanted.domain, id)}/generate-password`;
   const body = { new_password: password, is_override: "true" };
   const response = await gated(doing, "password", { before: noted, request: { method: "POST", path, body } });
   if (response.kind === "failed")
@@ -200,7 +200,8 @@ async function setPassword(doing: Doing, round: Round, id: string): Promise<Outc
   if (response.status === 404) return { round: withoutCopy(round, id), failure: failure("busy", false) };
   if (response.status === 400) return { round: asRefused(round, "password") };
   const shown = Object(response.json) as Record<string, unknown>;
-  if (shown["password"] !== password || shown["username"] !== aliasAddress(wanted.name, wanted.domain))
+  const username = typeof shown["username"] === "string" ? asciiAddress(shown["username"]) : null;
+  if (shown["password"] !== password || username !== aliasAddress(wanted.name, wanted.domain))
     return { round: withKnown(round, noted), failure: failure("broken_response", true) };
   const mark = passwordMark(wanted);
   return { round: withKnown(round, { ...known, passwordMark: mark, ...(earlier.length > 0 && { late: earlier }) }) };
@@ -218,11 +219,6 @@ async function gated(
   const response = await api(request, signal);
   if (response.kind !== "failed" || response.problem !== "busy") return response;
   return { ...response, retryAfterSeconds: gates.close(kind, response.retryAfterSeconds) };
-}
-
-function pathOf(domain: string, idOrName?: string): string {
-  const all = `/v1/domains/${encodeURIComponent(domain)}/aliases`;
-  return idOrName === undefined ? all : `${all}/${encodeURIComponent(idOrName)}`;
 }
 
 function partsOf({ address }: ProviderCopy): { name: string; domain: string } {

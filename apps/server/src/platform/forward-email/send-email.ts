@@ -12,6 +12,7 @@ import type {
 } from "../../core/forwarding/send-by-provider.ts";
 import { TokenBuckets } from "../../limits/rate.ts";
 import { bounds, partOf } from "../../limits/table.ts";
+import { asciiAddress } from "./alias-record.ts";
 import type { ApiResponse, CallApi } from "./api-client.ts";
 
 const { statusReads, statusFreshMs } = bounds.providerMail;
@@ -56,7 +57,7 @@ class EmailSender implements SendByProvider {
     const { status, json } = response;
     if (status <= 299) {
       const email = emailOf(json);
-      return email?.to === to.toLowerCase() ? await this.#stateOf(email, signal) : failedUnread(true);
+      return email?.to === asciiAddress(to) ? await this.#stateOf(email, signal) : failedUnread(true);
     }
     if (status !== 400) return failedUnread(false);
     const found = await this.find({ messageId, to }, signal);
@@ -128,7 +129,7 @@ interface KnownEmail {
   id: string;
   status: string;
   messageId: string;
-  /** Lower case. */
+  /** As `asciiAddress` makes it. */
   to: string;
 }
 
@@ -146,11 +147,11 @@ function emailOf(json: unknown): KnownEmail | null {
   const { to } = Object(envelope) as { to?: unknown };
   const [only, ...others] = Array.isArray(to) ? (to as unknown[]) : [];
   if (typeof id !== "string" || typeof status !== "string" || typeof messageId !== "string") return null;
-  return typeof only === "string" && others.length === 0 ? { id, status, messageId, to: only.toLowerCase() } : null;
+  return typeof only === "string" && others.length === 0 ? { id, status, messageId, to: asciiAddress(only) } : null;
 }
 
 const find = (emails: readonly KnownEmail[], { messageId, to }: SentMessage): KnownEmail | null =>
-  emails.find((one) => one.messageId === messageId && one.to === to.toLowerCase()) ?? null;
+  emails.find((one) => one.messageId === messageId && one.to === asciiAddress(to)) ?? null;
 
 const noReply = { replyCode: null, enhancedStatus: null };
 const ENHANCED = /^(?:[45][0-9]{2}[ -])?([45]\.[0-9]{1,3}\.[0-9]{1,3})\b/;
