@@ -6,7 +6,7 @@ export const providerProblems = {
   unreachable: "the provider can't be reached",
   timed_out: "the provider did not respond in time",
   busy: "the provider asked us to wait",
-  broken_response: "the provider's response could not be read",
+  broken_response: "the provider's response did not arrive or could not be read",
   key_refused: "the provider refused this server's API key",
   plan_needed: "the provider's plan does not allow it",
   domain_missing: "the provider does not have this domain",

@@ -16,7 +16,8 @@ const whatToDo: Readonly<Record<ProviderProblem, string>> = {
     "It can't be reached: check this machine's connection and the provider's address. A private address must also be in KAUKE_WEBHOOK_ALLOW.",
   timed_out: "It did not respond in time: run this command again later.",
   busy: "It asked us to wait: run this command again later.",
-  broken_response: "Its response makes no sense: check that the address is that of its API, and run this again later.",
+  broken_response:
+    "Its response did not arrive or makes no sense: check that the address is that of its API, and run this again later.",
   key_refused: "It refuses the API key: check it, and that the account's e-mail address is verified there.",
   plan_needed: "The account's plan does not allow it: aliases by the API need a paid plan.",
   domain_missing: "The account does not have this domain.",
