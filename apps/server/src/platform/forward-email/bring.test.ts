@@ -126,6 +126,19 @@ describe("names", () => {
   });
 
   test.each([
+    ["an unconfirmed mailbox", { codeIfDisabled: 421, held: "unconfirmed" }],
+    ["a pause", {}],
+  ] as const)("somebody else's alias is not switched off by who only names its recipients, with %s", async (_, off) => {
+    const id = fake.putAlias(`info@${DOMAIN}`, { recipients: ["ann@mailbox.example"] }).id;
+    const wanted = record("info", { isEnabled: false, ...off });
+    expect(await alias.bring(wanted)).toMatchObject({ kind: "failed", problem: "conflict" });
+    expect(at("info")).toMatchObject({ id, is_enabled: true });
+    expect(at("info")?.description).not.toBe(alias.mark);
+    await alias.bring(record("info", others));
+    expect(at("info")).toMatchObject({ id, recipients: ["ann@mailbox.example"] });
+  });
+
+  test.each([
     ["other recipients", others],
     ["the same recipients that stores mail (IMAP)", { recipients: ["ann@mailbox.example"], has_imap: true }],
     ["the same recipients that is off", { recipients: ["ann@mailbox.example"], is_enabled: false }],

@@ -68,13 +68,17 @@ function stepWithoutCopy(round: Round, wanted: ProviderRecord): Step {
   return round.refused.has("create") ? giveUp("refused") : { kind: "create" };
 }
 
-/** Somebody else's copy has the address: adopted when it does the same, else left alone. */
+/**
+ * Somebody else's copy has the address: adopted when it does the same, else left alone. An alias that is off does not do
+ * the same, or whoever guesses the recipients could switch a copy off and then change it.
+ */
 function stepWithOthersCopy({ refused }: Round, wanted: ProviderRecord, there: ProviderCopy): Step {
   // Of another alias of ours, which was deleted or renamed and is about to be removed there.
   if (there.aliasId !== null) return giveUp("busy");
   // A change of ours would end the storing of mail there.
   if (there.hasImap === true) return giveUp("conflict");
-  if (!there.isEnabled || !haveSameRecipients(there.recipients, wanted.recipients)) return giveUp("conflict");
+  const isSame = there.isEnabled && wanted.isEnabled && haveSameRecipients(there.recipients, wanted.recipients);
+  if (!isSame) return giveUp("conflict");
   const id = there.providerId;
   return refused.has(`update ${id}`) ? giveUp("refused") : { kind: "update", id };
 }
