@@ -9,7 +9,7 @@ import { allRows, onEachContext, type TestContext } from "../context.testing.ts"
 import { rowStores } from "../row-stores.ts";
 import { anAlias, aUser, mailboxDestination } from "../rows.testing.ts";
 import { releasedAddresses } from "./accounts/released-addresses.ts";
-import { makeFutureAliasesDue, providerAliasStore, wantAtProvider } from "./provider-aliases.ts";
+import { makeAllDue, makeFutureAliasesDue, providerAliasStore, wantAtProvider } from "./provider-aliases.ts";
 
 const leaseMs = 90_000;
 const HOUR_MS = 3_600_000;
@@ -201,6 +201,16 @@ onEachContext((fixture) => {
       const sealed = randomBytes(60);
       await context.db.updateTable("provider_alias").set({ sealed }).where("alias_id", "=", one.aliasId).execute();
       expect((await claimOne()).known).toEqual(nothingKnown);
+    });
+
+    it("is due once the provider returns, unless its alias was never made", async () => {
+      const one = await anOwnAlias();
+      await outbox().settle(await claimOne(), done);
+      const foreign = { aliasId: randomUUID(), userId: one.userId, known };
+      await stores().providerInventory.foreknow(foreign);
+      for (let starts = 0; starts < 2; starts++) await makeAllDue(context.db, context.clock.now());
+      expect(await claimOne()).toMatchObject({ aliasId: one.aliasId, version: 2, known });
+      expect(await rowOf(foreign.aliasId)).toMatchObject({ due_at: null });
     });
 
     it("is due at once after the clock was set back", async () => {

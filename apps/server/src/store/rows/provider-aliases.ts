@@ -337,11 +337,12 @@ async function wantAll({ db, clock }: StoreContext, after: string | null, most: 
 
 /**
  * Makes all rows due when our own engine starts: nothing tells the provider what changes while the engine runs, so
- * everything is compared anew once the provider is back. A copy that is still right costs no call then.
+ * everything is compared anew once the provider is back. A copy that is still right costs no call then. Rows that were
+ * never due are of copies whose adoption was not finished, which are not ours to delete.
  */
 export async function makeAllDue(db: Database, now: Date): Promise<void> {
   await sql`UPDATE provider_alias SET wanted = wanted + 1, due_at = ${now}::timestamptz,
-    waiting_since = ${now}::timestamptz WHERE wanted = done`.execute(db);
+    waiting_since = ${now}::timestamptz WHERE wanted = done AND wanted > 0`.execute(db);
 }
 
 /** Longer than any wait and any lease. */
