@@ -626,8 +626,10 @@ const others = {
       pauseMs: 5000,
       pauseMaxMs: 60_000,
       responseBytes: 8 * MIB,
+      created: 100,
+      passwords: 15,
     },
-    "calls of the forwarding provider | {atOnce} aliases at once, for {bringMs} each; {callMs} and {responseBytes} for a response | account | in turns between accounts | later changes of the busiest account wait; after an outage or a refusal of everything, one try each {pauseMs} to {pauseMaxMs} | test/forwarding-provider.test.ts, hostile-provider.test.ts",
+    "calls of the forwarding provider | {atOnce} aliases at once, for {bringMs} each; {callMs} and {responseBytes} for a response; once its limit was met, of new aliases {created} and of new SMTP passwords {passwords} an account in a day, while other accounts ask for some | account | in turns between accounts | later changes of the busiest account wait; after an outage or a refusal of everything, one try each {pauseMs} to {pauseMaxMs} | test/forwarding-provider.test.ts, hostile-provider.test.ts, call-gates.test.ts",
   ),
   providerComparison: bound(
     { everyMs: 86_400_000, leastMs: 21_600_000, runMs: 3_600_000, pages: 300 },

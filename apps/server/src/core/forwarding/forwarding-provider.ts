@@ -49,6 +49,8 @@ export type Brought = { isSure: boolean; known: KnownRecord } & (
 
 export interface BringInput {
   aliasId: string;
+  /** Account of the alias, for its share of what the provider allows. */
+  userId: string;
   wanted: WantedRecord;
   known: KnownRecord;
   /** Asks the provider even if nothing has changed since. */

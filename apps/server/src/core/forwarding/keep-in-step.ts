@@ -25,7 +25,7 @@ const READS_MAX = 3;
 
 /** @returns what the provider did */
 export async function keepInStep(deps: StepDeps, claimed: ClaimedAlias, signal: AbortSignal): Promise<Brought> {
-  const { aliasId, known } = claimed;
+  const { aliasId, userId, known } = claimed;
   const wanted = await readSettled(deps, claimed);
   if (wanted === "changing") {
     const brought = { kind: "failed", problem: "busy", retryAfterSeconds: null, isSure: true, known } as const;
@@ -34,7 +34,7 @@ export async function keepInStep(deps: StepDeps, claimed: ClaimedAlias, signal: 
   }
   const isRecheck = claimed.isRecheck || claimed.wasInterrupted;
   const note = (now: KnownRecord) => deps.providerAliases.note(claimed, now);
-  const brought = await deps.provider.bring({ aliasId, wanted, known, isRecheck, note }, signal);
+  const brought = await deps.provider.bring({ aliasId, userId, wanted, known, isRecheck, note }, signal);
   await deps.providerAliases.settle(claimed, outcomeOf(deps, { claimed, wanted, brought }));
   return brought;
 }

@@ -342,7 +342,8 @@ describe("uncertain calls", () => {
   });
 
   test("a lease that was lost stops before the next creation", async () => {
-    const input = { aliasId: alias.aliasId, wanted: record("shop"), known: alias.known, isRecheck: false };
+    const ids = { aliasId: alias.aliasId, userId: "one-account" };
+    const input = { ...ids, wanted: record("shop"), known: alias.known, isRecheck: false };
     const brought = await provider.bring({ ...input, note: async () => false }, new AbortController().signal);
     expect(brought).toMatchObject({ kind: "failed", problem: "busy", isSure: true });
     expect(made()).toEqual([]);

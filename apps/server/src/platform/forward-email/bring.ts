@@ -213,9 +213,10 @@ async function gated(
   kind: "create" | "password" | "other",
   { before = null, request }: { before?: KnownRecord | null; request: ApiRequest },
 ): Promise<ApiResponse> {
-  const waitSeconds = gates.waitSeconds(kind);
+  const waitSeconds = gates.waitSeconds(kind, input.userId);
   if (waitSeconds > 0) return { ...failure("busy", false), retryAfterSeconds: waitSeconds };
   if (before !== null && !(await input.note(before))) return failure("busy", false);
+  gates.spend(kind, input.userId);
   const response = await api(request, signal);
   if (response.kind !== "failed" || response.problem !== "busy") return response;
   return { ...response, retryAfterSeconds: gates.close(kind, response.retryAfterSeconds) };

@@ -47,9 +47,11 @@ export class TestAlias {
   known: KnownRecord = nothingKnown;
   wasInterrupted = false;
   readonly #provider: ReturnType<typeof providerOf>;
+  readonly #userId: string;
 
-  constructor(provider: ReturnType<typeof providerOf>) {
+  constructor(provider: ReturnType<typeof providerOf>, userId = "one-account") {
     this.#provider = provider;
+    this.#userId = userId;
   }
 
   get mark(): string {
@@ -64,6 +66,7 @@ export class TestAlias {
     const brought = await this.#provider.bring(
       {
         aliasId: this.aliasId,
+        userId: this.#userId,
         wanted,
         known: this.known,
         isRecheck: isRecheck || this.wasInterrupted,
