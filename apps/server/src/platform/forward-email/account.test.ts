@@ -151,6 +151,16 @@ describe("copies", () => {
     expect(fake.calls).toHaveLength(200);
   });
 
+  test("a page longer than was asked for is an error", async () => {
+    fake.faultFor(() => ({
+      kind: "status",
+      status: 200,
+      body: Array.from({ length: 1001 }, (_, number) => entry(`${fake.calls.length}-${number}`)),
+    }));
+    expect(await problemOf(allCopies())).toBe("broken_response");
+    expect(fake.calls).toHaveLength(1);
+  });
+
   test("entries of other domains, and those that are no aliases, are left out", async () => {
     const strange = [{ ...entry("x"), domain: { name: "other.example" } }, null, 7, { id: "y" }, entry("\u001b[2J")];
     fake.faultFor(() => ({ kind: "status", status: 200, body: [...strange, entry("good")] }));

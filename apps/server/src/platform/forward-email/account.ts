@@ -144,7 +144,7 @@ async function* copies(ask: Asker, domain: string, signal: AbortSignal): AsyncGe
     const path = `${aliasesPath(domain)}?page=${page}&limit=${PAGE}`;
     const { status, json } = await ask({ method: "GET", path }, signal);
     if (status === 404) throw new ProviderError("domain_missing");
-    if (status === 400 || !Array.isArray(json)) throw new ProviderError("broken_response");
+    if (status === 400 || !Array.isArray(json) || json.length > PAGE) throw new ProviderError("broken_response");
     const fresh = json.flatMap((entry) => {
       const copy = readCopy(entry, domain);
       if (copy === null || known.has(copy.providerId)) return [];

@@ -58,7 +58,7 @@ export function readCopy(json: unknown, domain: string): ProviderCopy | null {
   const fields = Object(json) as Record<string, unknown>;
   const { id, name, recipients, description, is_enabled: isEnabled } = fields;
   const isIn = asciiDomain((Object(fields["domain"]) as Record<string, unknown>)["name"]) === domain;
-  if (!isIn || !isId(id) || !isPlainText(name) || typeof isEnabled !== "boolean") return null;
+  if (!isIn || !isId(id) || !isName(name) || typeof isEnabled !== "boolean") return null;
   if (!Array.isArray(recipients) || !recipients.every(isPlainText)) return null;
   return {
     providerId: id,
@@ -78,6 +78,9 @@ export const isId = (value: unknown): value is string =>
 /** Neither spaces nor characters that a terminal would act on. */
 const isPlainText = (value: unknown): value is string =>
   typeof value === "string" && value.length <= 2048 && /^[^\s\p{C}]+$/u.test(value);
+
+/** Names of all copies that differ are in memory at once; a regular expression can be long. */
+const isName = (value: unknown): value is string => isPlainText(value) && value.length <= 512;
 
 function aliasIdOf(description: unknown): string | null {
   if (typeof description !== "string") return null;
