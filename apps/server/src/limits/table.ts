@@ -636,8 +636,15 @@ const others = {
     "comparisons with the forwarding provider that nobody asked for | one each {everyMs}, after one that failed {leastMs}; each for {runMs} and {pages} pages of up to 1,000 copies | all | none: one of the processes compares | the comparison fails, and a line of the log says so | provider-comparison.test.ts",
   ),
   providerMail: bound(
-    { messageBytes: 50 * MIB, statusReads: 50, statusFreshMs: 5000, remembered: 10_000, settleMs: 60_000 },
-    "mail through the forwarding provider | {messageBytes} a message; {statusReads} readings at once of what became of messages, then as many a day, each of the newest 50, and good for {statusFreshMs}; {remembered} messages remembered; one whose call was lost is sent again after {settleMs} | all | none: a reading tells of all messages | messages stay with the provider, and what became of them is learned later | provider-transport.test.ts, test/provider-sending.test.ts",
+    {
+      messageBytes: 50 * MIB,
+      statusReads: 50,
+      refusals: 10,
+      statusFreshMs: 5000,
+      remembered: 10_000,
+      settleMs: 60_000,
+    },
+    "mail through the forwarding provider | {messageBytes} a message; {statusReads} readings at once of what became of messages, then as many a day, each of the newest 50, and good for {statusFreshMs}; {remembered} messages remembered; one whose call was lost is sent again after {settleMs}; of one account, {refusals} refused at once, then as many a day | all, account | the account whose messages the provider refuses: its next ones wait; a reading tells of all messages | messages stay with the provider, and what became of them is learned later | provider-transport.test.ts, test/provider-sending.test.ts",
   ),
   mailProbes: bound(
     { open: 5, messages: 20, headerCharacters: PASTED_HEADER_MAX, partBytes: 4 * PASTED_HEADER_MAX, parts: 10 },

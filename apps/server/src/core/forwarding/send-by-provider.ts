@@ -12,6 +12,8 @@ export interface ProviderMessage extends SentMessage {
   raw: string;
   /** Address of its From field, the only one that the provider accepts. */
   from: string;
+  /** Account that sends it, or something that stands for none. */
+  party: string;
 }
 
 export type ProviderMailState =

@@ -1,6 +1,7 @@
 import { FakeForwardEmail } from "@kauke/testkit/fakes/fake-forward-email";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import { bounds } from "../../limits/table.ts";
 import { apiClient } from "../../platform/forward-email/api-client.ts";
 import { emailSender } from "../../platform/forward-email/send-email.ts";
 import { parseAllowList } from "./address-guard.ts";
@@ -228,6 +229,22 @@ describe("a message that the provider never takes", () => {
     fake.putAlias("shop@kauke.example", { is_enabled: false });
     const failure = { code: "provider_refused", enhancedStatus: "5.7.1" };
     expect(await send()).toEqual({ kind: "refused", failure });
+  });
+
+  it("does not use up the readings of others: an account whose messages are refused again and again waits", async () => {
+    fake.putAlias("shop@kauke.example", { is_enabled: false });
+    let refused = 0;
+    for (let number = 0; number < 200; number++) {
+      const attempt = ongoingAttempt({ party: "greedy" });
+      const { outcome } = await transport.send(composed({}, `r${number}`), attempt);
+      if (outcome.kind === "refused") refused += 1;
+      else expect(outcome).toMatchObject({ failure: { code: "provider_busy" }, uncounted: "for_leave" });
+    }
+    expect(refused).toBe(bounds.providerMail.refusals);
+    expect(calls("POST")).toBe(refused);
+    expect(calls("GET")).toBe(refused);
+    const attempt = ongoingAttempt({ party: "other" });
+    expect((await transport.send(composed(), attempt)).outcome).toMatchObject({ kind: "refused" });
   });
 
   it.each([

@@ -137,7 +137,7 @@ class ProviderTransport implements MailTransport {
 
   async #handOver({ key, message, attempt, signal }: Omit<Sending, "lastFailure">): Promise<DeliveryOutcome> {
     attempt.sendEnd(false);
-    const over = await this.#provider.handOver(message, signal);
+    const over = await this.#provider.handOver({ ...message, party: attempt.party }, signal);
     if (over.kind === "refused") return refusedThere;
     if (over.kind !== "failed") return this.#follow(key, over);
     if (!over.isUncertain) return this.#failed(over);
@@ -177,7 +177,7 @@ class ProviderTransport implements MailTransport {
 
 interface Sending {
   key: string;
-  message: ProviderMessage;
+  message: Omit<ProviderMessage, "party">;
   attempt: OngoingAttempt;
   signal: AbortSignal;
   lastFailure: FailureCode | undefined;
@@ -190,7 +190,7 @@ function bounced({ replyCode, enhancedStatus }: Extract<Asked, { kind: "bounced"
 }
 
 /** @returns what is handed over, or why it can't be */
-function providerMessage({ rcptTo, wire }: OutgoingMail): ProviderMessage | DeliveryOutcome {
+function providerMessage({ rcptTo, wire }: OutgoingMail): Sending["message"] | DeliveryOutcome {
   const parts = wire();
   if (parts === null) return classifyLoss("aborted");
   const bytes = unstuff(Buffer.concat(parts));

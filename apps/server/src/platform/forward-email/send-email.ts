@@ -15,13 +15,16 @@ import { bounds, partOf } from "../../limits/table.ts";
 import { asciiAddress } from "./alias-record.ts";
 import type { ApiResponse, CallApi } from "./api-client.ts";
 
-const { statusReads, statusFreshMs } = bounds.providerMail;
+const { statusReads, statusFreshMs, refusals } = bounds.providerMail;
 const DAY_SECONDS = 86_400;
+const PARTIES_MAX = 4096;
 /** Most entries that the provider puts on a page of its list. */
 const PAGE = 50;
 const NEWEST = `/v1/emails?sort=-created_at&limit=${PAGE}`;
 const BUSY_SECONDS = 60;
 const BUSY_MAX_SECONDS = 3600;
+/** The next refusal of an account that has had all of its day comes within this time. */
+const REFUSED_SECONDS = Math.ceil(DAY_SECONDS / refusals);
 
 interface Options {
   /** Milliseconds from any fixed time on. */
@@ -37,6 +40,8 @@ class EmailSender implements SendByProvider {
   readonly #api: CallApi;
   readonly #now: () => number;
   readonly #reads: TokenBuckets;
+  /** Each refusal costs a reading, of which the whole server has few. */
+  readonly #refusals: TokenBuckets;
   #newest: { at: number; read: Promise<Listed> } | null = null;
   readonly #gates = { send: 0, read: 0 };
 
@@ -44,10 +49,14 @@ class EmailSender implements SendByProvider {
     this.#api = api;
     this.#now = now;
     this.#reads = new TokenBuckets({ max: partOf(statusReads, processes), windowSeconds: DAY_SECONDS }, 2);
+    this.#refusals = new TokenBuckets({ max: partOf(refusals, processes), windowSeconds: DAY_SECONDS }, PARTIES_MAX);
   }
 
-  async handOver({ raw, from, to, messageId }: ProviderMessage, signal: AbortSignal): Promise<HandOver> {
-    const closed = this.#secondsClosed("send");
+  async handOver({ raw, from, to, messageId, party }: ProviderMessage, signal: AbortSignal): Promise<HandOver> {
+    const closed = Math.max(
+      this.#secondsClosed("send"),
+      this.#refusals.isEmpty(party, this.#now()) ? REFUSED_SECONDS : 0,
+    );
     if (closed > 0) return { kind: "failed", problem: "busy", retryAfterSeconds: closed, isUncertain: false };
     const response = await this.#api({ method: "POST", path: "/v1/emails", body: { raw, from, to } }, signal);
     if (response.kind === "failed") {
@@ -60,6 +69,7 @@ class EmailSender implements SendByProvider {
       return email?.to === asciiAddress(to) ? await this.#stateOf(email, signal) : failedUnread(true);
     }
     if (status !== 400) return failedUnread(false);
+    this.#refusals.spend(party, this.#now());
     const found = await this.find({ messageId, to }, signal);
     if (found.kind === "absent") return { kind: "refused" };
     return found.kind === "unread" ? failedUnread(true) : found;
