@@ -198,6 +198,22 @@ test("push sets up the aliases of a server that forwarded by itself, and leaves 
   ]);
 });
 
+test("push sets up again what the provider has lost, e.g. another account there", async () => {
+  const { provider, system, person } = await startBoth();
+  const [lost, changed] = [
+    await person.createAlias({ forwardTo: mailbox, domain }),
+    await person.createAlias({ forwardTo: mailbox, domain }),
+  ];
+  await untilDone(system);
+  provider.removeAlias(`${lost.alias}@${domain}`);
+  Object.assign(provider.alias(`${changed.alias}@${domain}`) ?? {}, { recipients: ["thief@elsewhere.example"] });
+  const others = provider.putAlias(`left@${domain}`, { description: `kauke:${randomUUID()}`, recipients: [mailbox] });
+  expect((await kauke(system, "provider push")).out).toContain("To create there: 1; to change: 1;");
+  expect((await kauke(system, "provider push --yes")).out).toContain("Every alias is at the provider.");
+  for (const { alias } of [lost, changed]) expect(provider.forwardsTo(`${alias}@${domain}`)).toEqual([mailbox]);
+  expect(provider.alias(`left@${domain}`)).toEqual(others);
+});
+
 test("adopt takes what somebody else made there into an account, once", async () => {
   const { provider, system, person } = await startBoth();
   const own = await person.createAlias({ forwardTo: mailbox, domain });

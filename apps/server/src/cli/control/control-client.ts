@@ -23,7 +23,7 @@ const responseMs: Partial<Record<ControlCall, number>> = {
   "provider-state": 120_000,
   "provider-check": 3_600_000,
   "provider-repair": 3_600_000,
-  "provider-push": 60_000,
+  "provider-push": 3_600_000,
   "provider-adopt-plan": 3_600_000,
   "provider-adopt": 3_600_000,
 };

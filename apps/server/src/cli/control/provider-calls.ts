@@ -69,8 +69,11 @@ export function providerCalls(view: View): ProviderCalls {
       return await repairDifferences(store, differences);
     },
     "provider-push": async ({ after }) => {
-      const { comparison } = needed();
-      if (after === "") await comparison.keepOperatorCopies();
+      const provider = needed();
+      if (after === "") {
+        await provider.comparison.keepOperatorCopies();
+        await wantLost(store, provider);
+      }
       return { after: (await store.providerAliases.wantAll(after === "" ? null : after, PUSHED_AT_ONCE)) ?? "" };
     },
     "provider-adopt-plan": async ({ userId }) => {
@@ -84,6 +87,13 @@ export function providerCalls(view: View): ProviderCalls {
       return explained(adoptCopies(deps, { userId, most: ADOPTED_AT_ONCE }, AbortSignal.timeout(CALL_MS)));
     },
   };
+}
+
+/** What the provider has lost, or others changed there; no call is made for a copy that counts as right. */
+async function wantLost(store: Store, { comparison }: ProviderView): Promise<void> {
+  const { differences } = await explained(comparison.run());
+  const isKnown = ({ kind, version }: CopyDifference) => kind !== "left_over" && version !== null && version > 0;
+  await repairDifferences(store, differences.filter(isKnown));
 }
 
 async function stateOf({ config, store }: View, provider: ProviderView): Promise<ProviderState> {
