@@ -214,6 +214,18 @@ test("push sets up again what the provider has lost, e.g. another account there"
   expect(provider.alias(`left@${domain}`)).toEqual(others);
 });
 
+test("after a restore, an alias made since the backup and made anew gets its address with the repair", async () => {
+  const { provider, system, person } = await startBoth();
+  provider.putAlias(`since@${domain}`, {
+    description: `kauke:${randomUUID()}`,
+    recipients: ["former@mailbox.example"],
+  });
+  const alias = await person.createAlias({ alias: "since", forwardTo: mailbox, domain });
+  expect((await kauke(system, "provider repair --yes")).out).toContain("1 left-over copies deleted");
+  await untilDone(system);
+  expect(provider.aliases(domain)).toMatchObject([{ description: `kauke:${alias.id}`, recipients: [mailbox] }]);
+});
+
 test("adopt takes what somebody else made there into an account, once", async () => {
   const { provider, system, person } = await startBoth();
   const own = await person.createAlias({ forwardTo: mailbox, domain });
