@@ -59,25 +59,31 @@ function mailTransport(
   if (delivery.kind === "relay") {
     const findAddresses = dnsServers === null ? askSystem : askServers(resolver);
     const onOpenFailed = noteRelayFailures({ metrics, logger });
-    return createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed, processes });
+    return sparingHandedOver(
+      createRelayTransport({ url: delivery.url, mailHost, findAddresses, onOpenFailed, processes }),
+    );
   }
   if (delivery.kind === "direct") {
     const onPolicy: DirectTransportOptions["onPolicy"] = (mode, result) =>
       metrics.count("kauke_sts_mail_total", { mode, result });
-    return createDirectTransport({
-      resolver,
-      allow,
-      mailHost,
-      onPolicy,
-      onOpenFailed: countNextHopFailures({ metrics }),
-      processes,
-      ...direct,
-    });
+    const onOpenFailed = countNextHopFailures({ metrics });
+    return sparingHandedOver(
+      createDirectTransport({ resolver, allow, mailHost, onPolicy, onOpenFailed, processes, ...direct }),
+    );
   }
   if (delivery.kind === "provider" && sendByProvider !== null)
     return createProviderTransport({ provider: sendByProvider, domains, clock, processes });
   if (preview === null) throw new AppError("internal");
-  return createPreviewTransport(preview);
+  return sparingHandedOver(createPreviewTransport(preview));
+}
+
+/** After a change of `KAUKE_DELIVERY`, mail that a provider has is not sent a second time. */
+function sparingHandedOver(transport: MailTransport): MailTransport {
+  return {
+    send: async (mail, attempt) =>
+      mail.lastFailure === "at_provider" ? outcomeOnly(taken) : await transport.send(mail, attempt),
+    close: (graceMs) => transport.close(graceMs),
+  };
 }
 
 interface NextHopDeps {

@@ -38,5 +38,7 @@ test.each([
   const mail = outgoingMail({ rcptTo: "somebody@kauke.test" });
   expect(await sendingBy(transport).send(mail)).toEqual({ kind: "taken" });
   expect(await sendingBy(transport).send(outgoingMail())).toEqual({ kind: "taken" });
-  expect(ways).toEqual([way, "outside"]);
+  const handedOver = outgoingMail({ rcptTo: "somebody@kauke.test", lastFailure: "at_provider" });
+  expect(await sendingBy(transport).send(handedOver)).toEqual({ kind: "taken" });
+  expect(ways).toEqual([way, "outside", "outside"]);
 });

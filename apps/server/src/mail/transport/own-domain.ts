@@ -24,7 +24,9 @@ const LOOPBACK = "127.0.0.1";
 export function ownDomainTransport(outside: MailTransport, parts: OwnDomainParts): MailTransport {
   return {
     async send(mail, attempt) {
-      const outcome = parts.domains.has(domainOf(mail.rcptTo)) ? await reenterInbound(mail, parts) : null;
+      // Mail that a provider has reaches the alias there, even if our own engine runs by now.
+      const isOurs = mail.lastFailure !== "at_provider" && parts.domains.has(domainOf(mail.rcptTo));
+      const outcome = isOurs ? await reenterInbound(mail, parts) : null;
       return outcome === null ? await outside.send(mail, attempt) : outcomeOnly(outcome);
     },
     close: (graceMs) => outside.close(graceMs),

@@ -181,6 +181,17 @@ describe("choosing transports by configuration", () => {
     expect(preview.raw(summary?.id ?? "")?.toString()).toBe(body);
   });
 
+  test.each([
+    { kind: "preview" },
+    { kind: "direct" },
+    { kind: "relay", url: new URL("smtp://127.0.0.1:9") },
+  ] satisfies DeliveryMode[])("$kind does not send again what a provider has", async (delivery) => {
+    const preview = inbox();
+    const handedOver = { ...mail(), lastFailure: "at_provider" } as const;
+    expect(await choose(delivery, preview).mail.send(handedOver)).toEqual({ kind: "taken" });
+    expect(await preview.list()).toEqual([]);
+  });
+
   test("relay and direct do not use the preview inbox", async () => {
     const mx = await fakeMx();
     const preview = inbox();
