@@ -151,12 +151,11 @@ test.each(["joe.jonas@inbox.example", "jonas@inbox.example.org", "jonas at inbox
 );
 
 test("an alias that the forwarding provider has switched off can't send, and the error says why", async () => {
-  const held = { aliasId: "a", state: "held", problem: null, held: "unconfirmed", nextTryAt: null };
   const deps = {
     clock: { now: () => context.now },
     aliases: { listWithSmtp: async () => [{ id: "a", routing: { state: "active" } }] },
     forwarding: { about: { name: "Forward Email", smtpHost: "smtp.provider.example" } },
-    providerAliases: { unfinished: async () => ({ counts: {}, aliases: [held] }) },
+    providerAliases: { heldOf: async () => "unconfirmed" },
   };
   const input = { userId: "u", aliasId: "a", scheduledAt: null };
   const message = `${emailJobMessages.senderHeld} ${heldReasons.unconfirmed}`;

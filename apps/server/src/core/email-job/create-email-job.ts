@@ -157,8 +157,7 @@ async function refuseHeldSender(
   { userId, aliasId }: NewEmailJob,
 ): Promise<void> {
   if (forwarding.about === null) return;
-  const { aliases } = await providerAliases.unfinished(userId);
-  const held = aliases.find((one) => one.aliasId === aliasId)?.held ?? null;
+  const held = await providerAliases.heldOf(userId, aliasId);
   if (held !== null) throw fieldError("fromAliasId", `${emailJobMessages.senderHeld} ${heldReasons[held]}`);
 }
 

@@ -48,6 +48,8 @@ export interface ProviderAliasStore {
   /** Lets a claim go untried, e.g. at shutdown. */
   release(claimed: ClaimedAlias): Promise<void>;
   unfinished(userId: string): Promise<Unfinished>;
+  /** Why the copy is off, as the provider confirmed it last; also while a further change waits. */
+  heldOf(userId: string, aliasId: string): Promise<HeldReason | null>;
   /** Makes an unfinished alias due now. @returns false for another user's alias, and without anything to do */
   tryNow(userId: string, aliasId: string): Promise<boolean>;
   /** Makes all aliases due, up to `most` per call, in the order of their ids. @returns id of the last one; `null`: all done */

@@ -360,6 +360,23 @@ onEachContext((fixture) => {
       expect(await outbox().figures()).toMatchObject({ waiting: 2 });
     });
 
+    it("an alias stays off until a later change is there, and only its owner is told why", async () => {
+      const one = await anOwnAlias();
+      const heldOf = (userId: string) => outbox().heldOf(userId, one.aliasId);
+      expect(await heldOf(one.userId)).toBeNull();
+      await outbox().settle(await claimOne(), { ...done, held: "unconfirmed" });
+      await rename(one);
+      expect(await heldOf(one.userId)).toBe("unconfirmed");
+      const notBefore = later(1000);
+      const unmade = { known, recheckAt: null, kind: "failed", problem: "unreachable", notBefore } as const;
+      await outbox().settle(await claimOne(), unmade);
+      expect(await heldOf(one.userId)).toBe("unconfirmed");
+      expect(await heldOf(randomUUID())).toBeNull();
+      await rename(one);
+      await outbox().settle(await claimOne(), done);
+      expect(await heldOf(one.userId)).toBeNull();
+    });
+
     it("try now makes an own alias that failed due, and no other", async () => {
       const one = await anOwnAlias();
       expect(await outbox().tryNow(randomUUID(), one.aliasId)).toBe(false);

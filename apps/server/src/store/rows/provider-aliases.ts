@@ -89,6 +89,10 @@ export function providerAliasStore(context: StoreContext): ProviderAliasRows {
       await rowOf(claimed).set({ lease, leased_until: null }).execute();
     },
     unfinished: (userId) => unfinished(db, userId),
+    heldOf: async (userId, aliasId) => {
+      const rows = db.selectFrom("provider_alias").select("held").where("alias_id", "=", aliasId);
+      return (await rows.where("user_id", "=", userId).executeTakeFirst())?.held ?? null;
+    },
     tryNow: async (userId, aliasId) => {
       const mine = db.updateTable("provider_alias").set({ due_at: clock.now() }).where("alias_id", "=", aliasId);
       const waiting = mine.where("user_id", "=", userId).whereRef("wanted", "<>", "done");
@@ -250,7 +254,7 @@ async function settle(context: StoreContext, claimed: ClaimedAlias, outcome: Cla
       lease: null,
       leased_until: null,
       sealed: keys.seal("provider_alias", aliasId, outcome.known),
-      held: outcome.kind === "done" ? outcome.held : null,
+      held: outcome.kind === "failed" ? row.held : outcome.kind === "done" ? outcome.held : null,
       problem: outcome.kind === "failed" ? outcome.problem : null,
     };
     await trx.updateTable("provider_alias").set(change).where("alias_id", "=", aliasId).execute();
