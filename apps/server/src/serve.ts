@@ -84,6 +84,8 @@ function announce(config: Config, { ports, previewToken }: Running, logger: Logg
   if (ports.submission !== null) {
     lines.push(`  Submission     ${config.submission.host}:${ports.submission} (STARTTLS), ${ports.submissions} (TLS)`);
   }
+  if (config.forwarding.kind !== "engine")
+    lines.push(`  Forwarding     by the provider at ${config.forwarding.url.host}`);
   if (isOpenToStrangers(config)) process.stderr.write(`${OPEN_REGISTRATION}\n`);
   process.stdout.write(`\n${lines.join("\n")}\n\n`);
 }

@@ -124,6 +124,7 @@ describe("composed mail", () => {
     const dataDir = await makeDataDir();
     const run = () => startServerProcess({ dataDir, program: quickServer, env: envOf({ KAUKE_LIMITS: "off" }) });
     const first = await run();
+    expect(first.output()).toContain(`Forwarding     by the provider at ${new URL(fake.url).host}`);
     const { person, alias } = await sender(first.url);
     fake.faultFor(({ method, path }) =>
       method === "POST" && path === "/v1/emails" ? { kind: "slow", ms: 30_000 } : null,

@@ -145,6 +145,7 @@ describe("the provider worker", () => {
     await pass(300_000);
     const tries = world.settled.length;
     expect(tries).toBeLessThanOrEqual(11);
+    expect(world.warnings).toEqual(["provider_unavailable"]);
     world.bring = async () => done;
     await pass(60_000);
     expect(world.settled.length).toBe(50);

@@ -91,7 +91,7 @@ export class ProviderWorker {
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(bringMs)]);
     try {
       const brought = await keepInStep(this.#deps, claimed, signal);
-      if (brought.kind === "failed" && pausing.has(brought.problem)) this.#pause();
+      if (brought.kind === "failed" && pausing.has(brought.problem)) this.#pause(brought.problem);
       // Without a call, too, an alias can be `busy`.
       else if (brought.kind === "done" || brought.problem !== "busy") this.#pauses = 0;
     } catch {
@@ -101,9 +101,10 @@ export class ProviderWorker {
   }
 
   /** Calls of one outage that fail together pause once. */
-  #pause(): void {
+  #pause(problem: ProviderProblem): void {
     if (this.#stopping.signal.aborted || performance.now() < this.#pausedUntilMs) return;
     const { pauseMs, pauseMaxMs } = this.#times;
+    if (this.#pauses === 0) this.#deps.logger.warn("provider_unavailable", { code: problem });
     this.#pausedUntilMs = performance.now() + Math.min(pauseMs * 2 ** this.#pauses, pauseMaxMs);
     this.#pauses += 1;
   }

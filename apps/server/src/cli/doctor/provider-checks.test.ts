@@ -36,6 +36,12 @@ it("an account and a domain that are right have nothing to fix", () => {
 
 it.each([
   ["a refused key", { problem: "key_refused", standing: null, domains: [] }, "fix", "API key"],
+  [
+    "an address that calls may not reach",
+    { problem: "unreachable", standing: null, domains: [] },
+    "fix",
+    "KAUKE_WEBHOOK_ALLOW",
+  ],
   ["the plan free", { standing: { plan: "free", sending: null } }, "fix", "plan free"],
   [
     "nearly all messages sent",

@@ -1,10 +1,24 @@
 /** Checks the account and the domains at the forwarding provider. */
-import { providerProblems } from "@kauke/contract/provider-problems";
+import type { ProviderProblem } from "@kauke/contract";
 import type { OperatorCopy } from "../../core/forwarding/operator-copies.ts";
 import type { ProviderDomain } from "../../core/forwarding/provider-account.ts";
 import type { ProviderState } from "../control/provider-reports.ts";
 import { providerDomainPage } from "../provider-records.ts";
 import { type CheckResult, checking } from "./check-result.ts";
+
+/** What the operator can do about a call that failed. */
+export const whatToDo: Readonly<Record<ProviderProblem, string>> = {
+  unreachable:
+    "It can't be reached: check this machine's connection and the provider's address. A private address must also be in KAUKE_WEBHOOK_ALLOW.",
+  timed_out: "It did not respond in time: run this command again later.",
+  busy: "It asked us to wait: run this command again later.",
+  broken_response: "Its response did not arrive or makes no sense: check that the address is that of its API, and run this again later.",
+  key_refused: "It refuses the API key: check it, and that the account's e-mail address is verified there.",
+  plan_needed: "The account's plan does not allow it: aliases by the API need a paid plan.",
+  domain_missing: "The account does not have this domain.",
+  refused: "It refuses this: its web pages may say why.",
+  conflict: "Somebody else has it there.",
+};
 
 /** Share of the day's messages from which the check warns. */
 const NEARLY_ALL = 0.8;
@@ -33,7 +47,7 @@ export function explainLeftOut({ name }: Pick<ProviderState, "name">): CheckResu
 
 function checkAccount({ name, problem, standing }: ProviderState): CheckResult[] {
   const { ok, warn, fix } = checking("provider", name);
-  if (problem !== null) return [fix(`Aliases can't be set up: ${providerProblems[problem]}.`)];
+  if (problem !== null) return [fix(`${whatToDo[problem]} No alias is set up until then.`)];
   if (standing === null) return [];
   const { plan, sending } = standing;
   const account =
@@ -100,7 +114,7 @@ function missingRecords({ hasMxRecord, hasTxtRecord }: ProviderDomain): string {
 
 function checkOutbox({ figures: { waiting, failed, held } }: ProviderState): CheckResult {
   const { ok, warn } = checking("provider-aliases", `${waiting + failed} waiting`);
-  const off = held === 0 ? "" : ` ${held} active ones are switched off there; their owners see why.`;
+  const off = held === 0 ? "" : ` Active, but switched off there: ${held}; their owners see why.`;
   if (failed > 0) return warn(`${failed} could not be set up, and are tried again.${off}`);
   return waiting > 0 ? ok(`${waiting} are being set up.${off}`) : ok(`All are set up.${off}`);
 }

@@ -1,6 +1,5 @@
 /** The steps of setup at a forwarding provider: account, domains, aliases, and whether mail goes in and out there. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { ProviderProblem } from "@kauke/contract";
 import {
   type ProviderAccount,
   type ProviderDomain,
@@ -8,22 +7,8 @@ import {
   type ProviderStanding,
 } from "../../core/forwarding/provider-account.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
+import { whatToDo } from "../doctor/provider-checks.ts";
 import type { ProviderDeps } from "./setup-deps.ts";
-
-/** What the operator can do about a call that failed. */
-const whatToDo: Readonly<Record<ProviderProblem, string>> = {
-  unreachable:
-    "It can't be reached: check this machine's connection and the provider's address. A private address must also be in KAUKE_WEBHOOK_ALLOW.",
-  timed_out: "It did not respond in time: run this command again later.",
-  busy: "It asked us to wait: run this command again later.",
-  broken_response:
-    "Its response did not arrive or makes no sense: check that the address is that of its API, and run this again later.",
-  key_refused: "It refuses the API key: check it, and that the account's e-mail address is verified there.",
-  plan_needed: "The account's plan does not allow it: aliases by the API need a paid plan.",
-  domain_missing: "The account does not have this domain.",
-  refused: "It refuses this: its web pages may say why.",
-  conflict: "Somebody else has it there.",
-};
 
 const CALL_MS = 60_000;
 const timeLimit = () => AbortSignal.timeout(CALL_MS);

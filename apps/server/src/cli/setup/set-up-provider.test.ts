@@ -283,7 +283,7 @@ it("what awaits the provider's approval is said, with what it means, unless mail
 });
 
 it("what the server itself finds of the account decides too", async () => {
-  const says = "Aliases can't be set up: the provider can't be reached.";
+  const says = "It can't be reached.";
   const { service } = deps(publicUrl);
   const access = async () => {
     const ready = await service.access();
