@@ -241,7 +241,7 @@ export const failureText: Record<FailureCode, string> = {
   expired: "it did not take the message in the time allowed",
   spool_lost: "it could not be read back from our store",
   at_provider: "the provider that sends our mail has it, and has not delivered it yet",
-  provider_silent: "the provider that sends our mail did not answer, so it may have it",
+  provider_silent: "the provider that sends our mail did not respond",
   provider_unreachable: "the provider that sends our mail could not be reached",
   provider_closed: "the provider that sends our mail did not let us send",
   provider_busy: "the provider that sends our mail takes no more for now",

@@ -1,7 +1,13 @@
 /** Record of a composed message; changes only in the same commit as its delivery. */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import { AppError, notFound } from "../app-error.ts";
-import { type DeliveryFailure, failureText, type MessageToEnqueue, type OpenDelivery } from "../delivery/delivery.ts";
+import {
+  type DeliveryFailure,
+  type FailureCode,
+  failureText,
+  type MessageToEnqueue,
+  type OpenDelivery,
+} from "../delivery/delivery.ts";
 
 export interface EmailJob {
   id: string;
@@ -89,8 +95,13 @@ export async function getEmailJob(
 /** Why the message failed, in our own words, without the peer's reply text. */
 export function lastErrorOf({ lastFailure }: Pick<EmailJob, "lastFailure">): string | null {
   if (lastFailure === null || lastFailure.code === "at_provider") return null;
-  const isOurs = lastFailure.code.startsWith("provider_");
-  return `${isOurs ? "It was not sent" : "The recipient's address did not take it"}: ${failureText[lastFailure.code]}.`;
+  const { code } = lastFailure;
+  return `${beginningOf(code)}: ${failureText[code]}.`;
+}
+
+function beginningOf(code: FailureCode): string {
+  if (code === "provider_silent") return "It may have been sent or not";
+  return code.startsWith("provider_") ? "It was not sent" : "The recipient's address did not take it";
 }
 
 /** Idempotent. Once it returns, no process sends the message. @throws AppError `not_found`, `too_late` */
