@@ -147,6 +147,14 @@ describe("a call whose response is lost", () => {
     expect(fake.emails).toHaveLength(1);
   });
 
+  it("is repeated without waiting for a day by which the clock was set back", async () => {
+    onPost("dropped");
+    await send();
+    fake.faultFor(() => null);
+    pass(-86_400);
+    expect(await send(composed({ lastFailure: "provider_silent" }))).toEqual(waiting(5));
+  });
+
   it("is not repeated when it was carried out late", async () => {
     fake.faultFor(({ method }) => (method === "POST" ? { kind: "late", ms: 400 } : null));
     expect(await send()).toMatchObject({ failure: { code: "provider_silent" } });

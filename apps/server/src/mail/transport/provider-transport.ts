@@ -129,8 +129,9 @@ class ProviderTransport implements MailTransport {
       if (found.kind === "unread") return this.#later(unsure, found.retryAfterSeconds * 1000);
       if (found.kind !== "absent") return this.#follow(key, found);
       // The lost call may still be carried out, and a second one at the same moment would send the message twice.
-      const restMs = settleMs - (this.#nowMs - (known?.unsureSince ?? 0));
-      if (restMs > 0) return this.#later(unsure, restMs);
+      const sinceMs = this.#nowMs - (known?.unsureSince ?? 0);
+      // Less than nothing: the clock was set back, perhaps by days.
+      if (sinceMs >= 0 && sinceMs < settleMs) return this.#later(unsure, settleMs - sinceMs);
     }
     return this.#handOver(sending);
   }
