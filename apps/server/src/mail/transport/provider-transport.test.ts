@@ -233,10 +233,20 @@ describe("mail that only our own engine can send", () => {
 });
 
 describe("a message that the provider never takes", () => {
-  it("is refused, e.g. because the alias is switched off there", async () => {
+  const off = { code: "provider_refused", enhancedStatus: "4.7.1" } as const;
+
+  it("is refused the second time, e.g. because the alias is switched off there", async () => {
     fake.putAlias("shop@kauke.example", { is_enabled: false });
+    expect(await send()).toEqual({ kind: "deferred", failure: off });
     const failure = { code: "provider_refused", enhancedStatus: "5.7.1" };
-    expect(await send()).toEqual({ kind: "refused", failure });
+    expect(await send(composed({ lastFailure: "provider_refused" }))).toEqual({ kind: "refused", failure });
+  });
+
+  it("is not lost when the alias is switched on there between the two tries", async () => {
+    fake.putAlias("shop@kauke.example", { is_enabled: false });
+    expect(await send()).toEqual({ kind: "deferred", failure: off });
+    fake.putAlias("shop@kauke.example", { is_enabled: true });
+    expect(await send(composed({ lastFailure: "provider_refused" }))).toEqual(waiting(5));
   });
 
   it("does not use up the readings of others: an account whose messages are refused again and again waits", async () => {

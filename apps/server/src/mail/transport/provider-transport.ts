@@ -43,6 +43,7 @@ const tooLarge = refused("too_large", "5.3.4");
 const notAscii = refused("not_supported", "5.6.7");
 const malformed = refused("refused_content", "5.6.0");
 const refusedThere = refused("provider_refused", "5.7.1");
+const refusedFirst = deferred("provider_refused", "4.7.1");
 
 type Pause = { failure: DeliveryFailure; uncounted: Uncounted };
 const waiting = { failure: { code: "at_provider", enhancedStatus: "4.4.0" }, uncounted: "handed_over" } satisfies Pause;
@@ -133,13 +134,14 @@ class ProviderTransport implements MailTransport {
       // Less than nothing: the clock was set back, perhaps by days.
       if (sinceMs >= 0 && sinceMs < settleMs) return this.#later(unsure, settleMs - sinceMs);
     }
-    return this.#handOver(sending);
+    return this.#handOver({ ...sending, lastFailure });
   }
 
-  async #handOver({ key, message, attempt, signal }: Omit<Sending, "lastFailure">): Promise<DeliveryOutcome> {
+  async #handOver({ key, message, attempt, signal, lastFailure }: Sending): Promise<DeliveryOutcome> {
     attempt.sendEnd(false);
     const over = await this.#provider.handOver({ ...message, party: attempt.party }, signal);
-    if (over.kind === "refused") return refusedThere;
+    // The first time, the alias may be off there only because its change is yet to be made, e.g. after an outage.
+    if (over.kind === "refused") return lastFailure === "provider_refused" ? refusedThere : refusedFirst;
     if (over.kind !== "failed") return this.#follow(key, over);
     if (!over.isUncertain) return this.#failed(over);
     this.#known.set(key, { isHandedOver: false, asked: 0, unsureSince: this.#nowMs });
