@@ -72,7 +72,7 @@ it.each([
   ["a catch-all", { hasCatchAll: true }, "fix", "catch-all"],
   ["no MX record", { hasMxRecord: false }, "fix", "MX record is not right"],
   ["neither record", { hasMxRecord: false, hasTxtRecord: false }, "fix", "MX and TXT records are not right"],
-  ["sending that awaits approval", { maySend: false }, "warn", "a person there approves it"],
+  ["sending that awaits approval", { maySend: false }, "warn", "Until then all mail waits"],
   ["suspended sending", { isSendingSuspended: true }, "fix", "suspended"],
 ] satisfies [string, Partial<ProviderDomain>, string, string][])("a domain with %s", (_, changed, expected, says) => {
   expect(withDomain(changed)).toMatchObject([{ state: expected, says: expect.stringContaining(says) }]);

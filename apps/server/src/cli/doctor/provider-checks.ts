@@ -82,7 +82,7 @@ function checkDomain(domain: string, found: ProviderDomain | null, state: Provid
       : found.maySend
         ? ok("It may send.")
         : warn(
-            `It may not send yet: after its records are right, a person there approves it. ${page} says how far it is.`,
+            `It may not send yet: after its records are right, a person there approves it; ${page} says how far that is. Until then all mail waits, also what confirms mailboxes and resets passwords.`,
           ),
   ];
 }
