@@ -104,6 +104,7 @@ async function stateOf({ config, store }: View, provider: ProviderView): Promise
     figures: await figuresOf(store, provider),
     isPostmasterGiven: config.postmaster !== null,
     forEngine: await store.deliveries.countForEngine(),
+    unpushed: await store.providerAliases.countUnpushed(),
   };
   const signal = AbortSignal.timeout(STATE_MS);
   try {

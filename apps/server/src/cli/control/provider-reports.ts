@@ -26,6 +26,8 @@ export interface ProviderState {
   figures: OutboxFigures;
   /** Queued deliveries that only our own engine can send. */
   forEngine: number;
+  /** Aliases from before the provider was switched on, which it does not have. */
+  unpushed: number;
 }
 
 export type ShownDifference = Pick<CopyDifference, "kind" | "aliasId" | "providerId" | "parts"> & {

@@ -21,6 +21,7 @@ const state: ProviderState = {
   standing: { plan: "team", sending: { count: 3, limit: 300 } },
   domains: [{ domain, found, operators: [] }],
   isPostmasterGiven: true,
+  unpushed: 0,
   figures: { waiting: 0, failed: 0, held: 0, last: { at: "2026-03-01T12:00:00.000Z", differences: 0 } },
   forEngine: 0,
 };
@@ -56,6 +57,7 @@ it.each([
     "warn",
     "2 queued deliveries wait for this server's own engine",
   ],
+  ["aliases from before the provider was in use", { unpushed: 7 }, "warn", "7; run `kauke provider push --yes`"],
   ["failed aliases", { figures: { ...state.figures, waiting: 1, failed: 2 } }, "warn", "2 could not"],
   [
     "differences",

@@ -12,7 +12,8 @@ export const whatToDo: Readonly<Record<ProviderProblem, string>> = {
     "It can't be reached: check this machine's connection and the provider's address. A private address must also be in KAUKE_WEBHOOK_ALLOW.",
   timed_out: "It did not respond in time: run this command again later.",
   busy: "It asked us to wait: run this command again later.",
-  broken_response: "Its response did not arrive or makes no sense: check that the address is that of its API, and run this again later.",
+  broken_response:
+    "Its response did not arrive or makes no sense: check that the address is that of its API, and run this again later.",
   key_refused: "It refuses the API key: check it, and that the account's e-mail address is verified there.",
   plan_needed: "The account's plan does not allow it: aliases by the API need a paid plan.",
   domain_missing: "The account does not have this domain.",
@@ -112,9 +113,13 @@ function missingRecords({ hasMxRecord, hasTxtRecord }: ProviderDomain): string {
   return hasMxRecord ? "TXT record is" : "MX record is";
 }
 
-function checkOutbox({ figures: { waiting, failed, held } }: ProviderState): CheckResult {
+function checkOutbox({ unpushed, figures: { waiting, failed, held } }: ProviderState): CheckResult {
   const { ok, warn } = checking("provider-aliases", `${waiting + failed} waiting`);
   const off = held === 0 ? "" : ` Active, but switched off there: ${held}; their owners see why.`;
+  if (unpushed > 0)
+    return warn(
+      `Not there, because made before the provider was in use: ${unpushed}; run \`kauke provider push --yes\`.`,
+    );
   if (failed > 0) return warn(`${failed} could not be set up, and are tried again.${off}`);
   return waiting > 0 ? ok(`${waiting} are being set up.${off}`) : ok(`All are set up.${off}`);
 }

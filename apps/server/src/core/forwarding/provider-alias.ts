@@ -55,6 +55,8 @@ export interface ProviderAliasStore {
   /** Makes all aliases due, up to `most` per call, in the order of their ids. @returns id of the last one; `null`: all done */
   wantAll(after: string | null, most: number): Promise<string | null>;
   figures(): Promise<ProviderFigures>;
+  /** Aliases that were made while our own engine ran: the provider gets them by `wantAll`. Reads all aliases. */
+  countUnpushed(): Promise<number>;
   /** What we know of the provider's copies of these aliases; none for one that the provider never had to have. */
   knownOf(aliasIds: readonly string[]): Promise<Map<string, KnownAlias>>;
   /** Takes a copy that exists there already as this alias' own, and makes it due once, to get our mark. */

@@ -377,6 +377,14 @@ onEachContext((fixture) => {
       expect(await heldOf(one.userId)).toBeNull();
     });
 
+    it("aliases that were made with our own engine are counted until they are pushed", async () => {
+      await anOwnAlias();
+      await context.db.deleteFrom("provider_alias").execute();
+      expect(await outbox().countUnpushed()).toBeGreaterThan(0);
+      await outbox().wantAll(null, 1_000_000);
+      expect(await outbox().countUnpushed()).toBe(0);
+    });
+
     it("try now makes an own alias that failed due, and no other", async () => {
       const one = await anOwnAlias();
       expect(await outbox().tryNow(randomUUID(), one.aliasId)).toBe(false);

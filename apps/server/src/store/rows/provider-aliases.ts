@@ -100,6 +100,7 @@ export function providerAliasStore(context: StoreContext): ProviderAliasRows {
     },
     wantAll: (after, most) => wantAll(context, after, most),
     figures: () => readFigures(db),
+    countUnpushed: () => countUnpushed(db),
     knownOf: async (aliasIds) => {
       const rows = db.selectFrom("provider_alias").select(["alias_id", "user_id", "wanted", "done", "sealed"]);
       const found = await rows.where("alias_id", "=", anyOfIds(aliasIds)).execute();
@@ -328,6 +329,12 @@ async function readFigures(db: Database): Promise<ProviderFigures> {
     FROM provider_alias WHERE wanted <> done OR held IS NOT NULL`.execute(db);
   const { oldest = null, ...counts } = rows[0] ?? { waiting: 0, failed: 0, held: 0 };
   return { ...counts, oldestWaitingAt: oldest };
+}
+
+async function countUnpushed(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*) AS count FROM alias
+    WHERE NOT EXISTS (SELECT FROM provider_alias WHERE provider_alias.alias_id = alias.id)`.execute(db);
+  return Number(rows[0]?.count ?? 0);
 }
 
 async function wantAll({ db, clock }: StoreContext, after: string | null, most: number): Promise<string | null> {
