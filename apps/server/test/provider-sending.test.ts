@@ -120,6 +120,19 @@ describe("composed mail", () => {
     expect(fake.calls.filter(({ path }) => path === "/v1/emails")).toHaveLength(1);
   });
 
+  test("leaves the last messages of the day to our own mail, and can be cancelled meanwhile", async () => {
+    const body = { count: 270, limit: 300 };
+    fake.faultFor(({ path }) => (path === "/v1/emails/limit" ? { kind: "status", status: 200, body } : null));
+    const { url } = await start({ confirmation: true });
+    const { person, alias } = await sender(url);
+    const jobId = await compose(person, alias);
+    const waits = { status: "pending", currentRetries: 0, lastError: expect.stringContaining("no more for now") };
+    await until(async () => expect(await statusOf(person, jobId)).toMatchObject(waits));
+    await arrival("jonas@inbox.example");
+    expect(fake.emails).toHaveLength(1);
+    expect((await cancel(person, jobId)).status).toBe(200);
+  });
+
   test("is sent once although the process was killed before the provider's response", async () => {
     const dataDir = await makeDataDir();
     const run = () => startServerProcess({ dataDir, program: quickServer, env: envOf({ KAUKE_LIMITS: "off" }) });

@@ -36,6 +36,7 @@ export const emailRoutes: readonly FakeRoute[] = [
     method: "GET",
     path: /^\/v1\/emails\/limit$/,
     carryOut: (store) => {
+      store.count("readLimit");
       const recent = store.emails.filter(({ createdAt }) => createdAt.getTime() > store.now() - DAY_MS);
       return { status: 200, body: { count: recent.length, limit: store.limits.createEmail ?? 300 } };
     },

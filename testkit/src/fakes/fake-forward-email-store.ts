@@ -105,7 +105,8 @@ export type FakeLimitKind =
   | "deleteEmail"
   | "generatePassword"
   | "listEmails"
-  | "readEmail";
+  | "readEmail"
+  | "readLimit";
 
 /** The provider's limits per day, for `limits`. */
 export const FORWARD_EMAIL_LIMITS: FakeLimits = {
@@ -116,6 +117,7 @@ export const FORWARD_EMAIL_LIMITS: FakeLimits = {
   generatePassword: 50,
   listEmails: 100,
   readEmail: 100,
+  readLimit: 100,
 };
 
 /** Messages in English and in German, which is what a client gets that does not ask for English. */

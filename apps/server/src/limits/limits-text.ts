@@ -38,6 +38,7 @@ const parts = new Map([
   [1 / 2, "half"],
   [1 / 3, "a third"],
   [1 / 4, "a quarter"],
+  [1 / 10, "a tenth"],
   [1 / 50, "a fiftieth"],
 ]);
 const count = (value: number) => value.toLocaleString("en");

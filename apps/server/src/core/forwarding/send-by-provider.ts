@@ -14,6 +14,8 @@ export interface ProviderMessage extends SentMessage {
   from: string;
   /** Account that sends it, or something that stands for none. */
   party: string;
+  /** Written by an account: it waits while the rest of the provider's limit is reserved for the server's own mail. */
+  isComposed: boolean;
 }
 
 export type ProviderMailState =

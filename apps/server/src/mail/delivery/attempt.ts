@@ -135,15 +135,16 @@ export class Attempt {
   }
 
   async #send(copy: ForwardCopy): Promise<SendReport> {
-    const { id, target, lastFailure } = this.#delivery;
+    const { id, userId, target, lastFailure } = this.#delivery;
     const { destination } = target;
     const { mail, webhook } = this.#deps.transports;
     try {
       if (destination.kind === "mailbox") {
         const outgoing = await copy.mailTo(destination.address);
         const isForwarded = target.purpose === undefined;
+        const isComposed = target.purpose === "send" && userId !== null;
         const failed = lastFailure === undefined ? {} : { lastFailure: lastFailure.code };
-        return await mail.send({ ...outgoing, isForwarded, ...failed }, this.#running);
+        return await mail.send({ ...outgoing, isForwarded, isComposed, ...failed }, this.#running);
       }
       const body = await copy.webhookBody();
       if (body === null || copy.webhookSecret === null) return outcomeOnly(failedHere);

@@ -214,6 +214,88 @@ describe("a provider that takes nothing now", () => {
   });
 });
 
+describe("the last messages of the provider's daily limit", () => {
+  const sendAs = async (party: string, id: string, changes: Partial<OutgoingMail> = { isComposed: true }) =>
+    (await transport.send(composed(changes, id), ongoingAttempt({ party }))).outcome;
+  const readings = () => fake.calls.filter(({ path }) => path === "/v1/emails/limit").length;
+  const waits = (seconds: number): DeliveryOutcome => ({
+    kind: "deferred",
+    failure: { code: "provider_busy", enhancedStatus: "4.7.1" },
+    uncounted: "for_leave",
+    notBefore: after(seconds * 1000),
+  });
+  const sendMany = async (party: string, count: number) => {
+    for (let number = 0; number < count; number += 1) await sendAs(party, `${party}${number}`);
+    return fake.emails.length;
+  };
+  beforeEach(() => (fake.store.limits.createEmail = 40));
+
+  it("are for the server's own mail: composed mail waits, also what is sent at the same moment", async () => {
+    const parties = Array.from({ length: 40 }, (_, at) => `account${at}`);
+    await Promise.all(parties.map((party) => sendAs(party, party)));
+    expect(fake.emails).toHaveLength(30);
+    expect(await sendAs("other", "late")).toEqual(waits(1200));
+    for (let number = 0; number < 10; number += 1) expect(await sendAs("", `own${number}`, {})).toEqual(waiting(5));
+    expect(fake.emails).toHaveLength(40);
+    expect(await sendAs("", "own10", {})).toMatchObject({ failure: { code: "provider_busy" } });
+    expect(readings()).toBe(1);
+  });
+
+  it("and before them, one account gets only half while others go on", async () => {
+    expect(await sendMany("greedy", 40)).toBe(21);
+    expect(await sendAs("greedy", "more")).toEqual(waits(1200));
+    expect(await sendAs("other", "o1")).toEqual(waiting(5));
+  });
+
+  it("are free again a day later", async () => {
+    await sendMany("greedy", 40);
+    pass(86_400);
+    expect(await sendAs("greedy", "again")).toEqual(waiting(5));
+  });
+
+  it("are found in at most one reading each 20 minutes, which also counts what others sent", async () => {
+    await sendAs("a", "first");
+    const [email] = fake.emails;
+    if (email) fake.store.emails.push(...Array.from({ length: 29 }, (_, at) => ({ ...email, id: `x${at}` })));
+    pass(1199);
+    expect(await sendAs("a", "second")).toEqual(waiting(5));
+    expect(readings()).toBe(1);
+    pass(1);
+    expect(await sendAs("a", "third")).toEqual(waits(1200));
+    expect(readings()).toBe(2);
+  });
+
+  it("are not used up by messages that the provider refuses", async () => {
+    fake.faultFor(({ method }) => (method === "POST" ? { kind: "status", status: 401 } : null));
+    for (let number = 0; number < 40; number += 1)
+      expect(await sendAs(`a${number}`, `r${number}`)).toMatchObject({ failure: { code: "provider_closed" } });
+    fake.faultFor(() => null);
+    expect(await sendAs("a", "again")).toEqual(waiting(5));
+  });
+
+  it.each([
+    { kind: "status", status: 500 },
+    { kind: "status", status: 429 },
+    { kind: "type", contentType: "application/json", body: '{"count":"300","limit":300}' },
+    { kind: "type", contentType: "application/json", body: '{"count":-1,"limit":300}' },
+    { kind: "type", contentType: "application/json", body: '{"count":0,"limit":0}' },
+    { kind: "type", contentType: "application/json", body: "null" },
+  ] as const)("are not reserved after the reply %o, which is not asked for again at once", async (fault) => {
+    fake.faultFor(({ path }) => (path === "/v1/emails/limit" ? fault : null));
+    expect(await sendMany("greedy", 40)).toBe(40);
+    expect(readings()).toBe(1);
+  });
+
+  it("do not make a message wait longer for the reading than its attempt may last", async () => {
+    fake.faultFor(({ path }) => (path === "/v1/emails/limit" ? { kind: "slow", ms: 3000 } : null));
+    const attempt = ongoingAttempt({ signal: AbortSignal.timeout(50) });
+    const startedAt = performance.now();
+    await transport.send(composed({ isComposed: true }), attempt);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(fake.emails).toEqual([]);
+  });
+});
+
 describe("mail that only our own engine can send", () => {
   const stranger = `Date: Fri, 27 Nov 2026 12:00:00 +0000\r\nFrom: a@shop.example\r\nMessage-ID: <a1@shop.example>\r\n\r\n`;
   it.each([

@@ -193,7 +193,7 @@ function bounced({ replyCode, enhancedStatus }: Extract<Asked, { kind: "bounced"
 }
 
 /** @returns what is handed over, or why it can't be */
-function providerMessage({ rcptTo, wire }: OutgoingMail): Sending["message"] | DeliveryOutcome {
+function providerMessage({ rcptTo, wire, isComposed = false }: OutgoingMail): Sending["message"] | DeliveryOutcome {
   const parts = wire();
   if (parts === null) return classifyLoss("aborted");
   const bytes = unstuff(Buffer.concat(parts));
@@ -206,7 +206,7 @@ function providerMessage({ rcptTo, wire }: OutgoingMail): Sending["message"] | D
   const hidden = fields.filter(({ name }) => name === "bcc");
   const raw = toSevenBit(withoutFields(bytes, hidden))?.toString("latin1");
   if (raw === undefined || !isAscii(raw) || !isAscii(rcptTo)) return notAscii;
-  return { raw, from: author.address, to: rcptTo, messageId: messageId.replace(/^<|>$/g, "") };
+  return { raw, from: author.address, to: rcptTo, messageId: messageId.replace(/^<|>$/g, ""), isComposed };
 }
 
 function withoutFields(bytes: Buffer, fields: readonly { start: number; end: number }[]): Buffer {

@@ -40,6 +40,8 @@ export interface OutgoingMail {
   readonly lastFailure?: FailureCode;
   /** A copy of somebody else's mail, not written by us or as an alias. */
   readonly isForwarded?: boolean;
+  /** Written by an account, not by the server itself. */
+  readonly isComposed?: boolean;
 }
 
 export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({

@@ -14,6 +14,7 @@ import { TokenBuckets } from "../../limits/rate.ts";
 import { bounds, partOf } from "../../limits/table.ts";
 import { asciiAddress } from "./alias-record.ts";
 import type { ApiResponse, CallApi } from "./api-client.ts";
+import { MailReserve } from "./mail-reserve.ts";
 
 const { statusReads, statusFreshMs, refusals } = bounds.providerMail;
 const DAY_SECONDS = 86_400;
@@ -42,6 +43,7 @@ class EmailSender implements SendByProvider {
   readonly #reads: TokenBuckets;
   /** Each refusal costs a reading, of which the whole server has few. */
   readonly #refusals: TokenBuckets;
+  readonly #reserve: MailReserve;
   #newest: { at: number; read: Promise<Listed> } | null = null;
   readonly #gates = { send: 0, read: 0 };
 
@@ -50,14 +52,25 @@ class EmailSender implements SendByProvider {
     this.#now = now;
     this.#reads = new TokenBuckets({ max: partOf(statusReads, processes), windowSeconds: DAY_SECONDS }, 2);
     this.#refusals = new TokenBuckets({ max: partOf(refusals, processes), windowSeconds: DAY_SECONDS }, PARTIES_MAX);
+    this.#reserve = new MailReserve(api, now, processes);
   }
 
-  async handOver({ raw, from, to, messageId, party }: ProviderMessage, signal: AbortSignal): Promise<HandOver> {
+  async handOver(message: ProviderMessage, signal: AbortSignal): Promise<HandOver> {
+    const { party, isComposed } = message;
     const closed = Math.max(
       this.#secondsClosed("send"),
       this.#refusals.isEmpty(party, this.#now()) ? REFUSED_SECONDS : 0,
     );
-    if (closed > 0) return { kind: "failed", problem: "busy", retryAfterSeconds: closed, isUncertain: false };
+    if (closed > 0) return busyFor(closed);
+    const composer = isComposed ? party : null;
+    const reserved = await this.#reserve.take(composer, signal);
+    if (reserved > 0) return busyFor(reserved);
+    const over = await this.#post(message, signal);
+    if (over.kind === "refused" || (over.kind === "failed" && !over.isUncertain)) this.#reserve.giveBack(composer);
+    return over;
+  }
+
+  async #post({ raw, from, to, messageId, party }: ProviderMessage, signal: AbortSignal): Promise<HandOver> {
     const response = await this.#api({ method: "POST", path: "/v1/emails", body: { raw, from, to } }, signal);
     if (response.kind === "failed") {
       const retryAfterSeconds = response.problem === "busy" ? this.#close("send", response) : null;
@@ -144,6 +157,9 @@ interface KnownEmail {
 }
 
 type Listed = { kind: "list"; emails: readonly KnownEmail[] } | Extract<Asked, { kind: "unread" }>;
+
+const busyFor = (retryAfterSeconds: number) =>
+  ({ kind: "failed", problem: "busy", retryAfterSeconds, isUncertain: false }) as const;
 
 const failedUnread = (isUncertain: boolean) =>
   ({ kind: "failed", problem: "broken_response", retryAfterSeconds: null, isUncertain }) as const;
