@@ -49,6 +49,8 @@ export const namesOfEngineTests: ReadonlySet<string> = new Set([
   // Reply addresses need our engine, so their switch is not shown.
   "writing by address is off until its switch is turned on, which a reload shows too",
   // Mail programs use the provider's SMTP host, and the provider calls webhooks.
+  "returns them with the password, which signs in at once",
+  "lists them without the password, with the host to connect to",
   "credentials made in the dashboard are used by a mail program, regenerated and deleted",
   "a webhook's secret is shown, copied and regenerated; the next call is signed with the new one",
   // The message says that the alias is being set up.
