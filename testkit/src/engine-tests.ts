@@ -25,9 +25,11 @@ const engineTests: Readonly<Record<string, readonly string[]>> = {
     "e2e/mail/{encrypted-forwarding,first-mail,forward-a-message}.e2e.ts",
     "e2e/aliases/confirm.e2e.ts",
     "e2e/account/notices.e2e.ts",
-    "e2e/pages/admin-proof.e2e.ts",
+    "e2e/pages/{admin,admin-proof}.e2e.ts",
+    "e2e/engines/firefox.e2e.ts",
     // Their screens show mail that was received.
     "e2e/account/preferences.e2e.ts",
+    "e2e/any-page/screens-signed-{in,out}.e2e.ts",
   ],
   "Replies through an alias, and mail programs at our submission port": [
     `${server}/replies/*.test.ts`,
@@ -53,6 +55,9 @@ export const namesOfEngineTests: ReadonlySet<string> = new Set([
   "lists them without the password, with the host to connect to",
   "credentials made in the dashboard are used by a mail program, regenerated and deleted",
   "a webhook's secret is shown, copied and regenerated; the next call is signed with the new one",
+  // The page promises no replies, and the guide names the provider's SMTP host.
+  "the whole landing page is shown, and its links work",
+  "the guides are served here: Documentation opens the guide for mail programs in a new tab",
   // The message says that the alias is being set up.
   "on a page over plain http of another machine, which has no clipboard, addresses are copied too",
   "Enter creates and copies an alias; domain and destinations stay, and its row is marked for three seconds",

@@ -163,7 +163,7 @@ describe("copies that this server had queued when a provider took over forwardin
     closers.push(() => mx[Symbol.asyncDispose]());
     const KAUKE_DATA_DIR = await makeDataDir();
     const shared = { KAUKE_DATA_DIR, KAUKE_RETRY_SCHEDULE: "1s,1s,1s,1s,1s,1h" };
-    const engine = await startSystem({ env: { ...shared, ...relayTo(mx) } });
+    const engine = await startSystem({ env: { ...shared, ...relayTo(mx), KAUKE_FORWARDING: "engine" } });
     const { from } = await sender(engine.url);
     const message = `Date: Fri, 27 Nov 2026 12:00:00 +0000\r\nFrom: a@shop.example\r\nTo: ${from}\r\n\r\nHello\r\n`;
     const sent = await sendMail({ port: engine.mxPort, from: "a@shop.example", to: from, message });

@@ -163,7 +163,9 @@ test("an alias that is being set up is no difference", async () => {
 
 test("push sets up the aliases of a server that forwarded by itself, and leaves a foreign one alone", async () => {
   const dataDir = await makeDataDir();
-  const engine = await startSystem({ env: { KAUKE_DOMAINS: domain, KAUKE_DATA_DIR: dataDir, KAUKE_LIMITS: "off" } });
+  const engine = await startSystem({
+    env: { KAUKE_FORWARDING: "engine", KAUKE_DOMAINS: domain, KAUKE_DATA_DIR: dataDir, KAUKE_LIMITS: "off" },
+  });
   const person = await registerPerson(engine.url);
   const [plain, paused, taken] = [
     await person.createAlias({ forwardTo: mailbox, domain }),
@@ -286,7 +288,7 @@ test("the doctor checks the account and the domains there instead of our own mai
 });
 
 test("with our own engine each command says that this server forwards by itself", async () => {
-  const system = await startSystem({ env: { KAUKE_LIMITS: "off" } });
+  const system = await startSystem({ env: { KAUKE_FORWARDING: "engine", KAUKE_LIMITS: "off" } });
   for (const name of [
     "",
     " status",
