@@ -23,7 +23,9 @@ async function startServer(settings: Record<string, string> = {}, prefix: readon
   await putEmptyDatabase(dataDir, settings);
   const env = {
     ...process.env,
+    // Of the run of the tests: a server would call them unknown settings.
     KAUKE_TEST_FORWARDING: undefined,
+    KAUKE_TESTS: undefined,
     NODE_ENV: "test",
     KAUKE_DATA_DIR: dataDir,
     ...noPorts,

@@ -138,7 +138,7 @@ describe("the provider worker", () => {
     world.due = 50;
     world.bring = async () => failed("unreachable");
     world.worker.start();
-    await pass(4999);
+    await pass(4000);
     expect(world.settled).toHaveLength(4);
     await pass(10_000);
     expect(world.settled).toHaveLength(5);
