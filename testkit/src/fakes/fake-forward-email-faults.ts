@@ -68,7 +68,7 @@ export function sendSlowly(response: ServerResponse, { status, body, headers = {
   response.once("close", () => clearInterval(timer));
 }
 
-/** The response with the id and name of `other` in place of its own; of a list, the first entry's. */
+/** Replaces id and name in a response by those of `other`; in a list, those of the first entry. */
 export function withOtherId(response: FakeResponse, other: { id: string; name: string }): FakeResponse {
   const replaced = (record: unknown) =>
     typeof record === "object" && record !== null ? { ...record, ...other } : record;

@@ -17,7 +17,7 @@ export interface LateForward {
   address: string;
   /** From the acknowledgement of the change, or the late execution of a call, to the end of the forwarding. */
   lateMs: number;
-  /** The longest part of it in which the server ran and the provider did as told for this address. */
+  /** Milliseconds: longest stretch of the delay without a restart of the server or a fault of the provider. */
   reachableMs: number;
 }
 

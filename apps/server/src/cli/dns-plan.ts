@@ -46,7 +46,7 @@ export function mtaStsPolicyOf(
   return forwarding.kind === "engine" ? policyFor(mailHost, isIssued) : withdrawnPolicy(mailHost);
 }
 
-/** Ends a policy that names our mail host: with it, senders would refuse to deliver to the provider's (RFC 8461 §5). */
+/** Ends an MTA-STS policy that names our mail host: senders that cached it would not deliver to the provider's hosts. */
 export const withdrawnPolicy = (mailHost: string): string => mtaStsPolicy({ mailHost, mode: "none" });
 
 /** A sender that enforces an MTA-STS policy refuses a self-signed certificate; with one the mode is `testing`. */

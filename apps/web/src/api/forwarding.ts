@@ -1,4 +1,4 @@
-/** Aliases that a forwarding provider does not have as wanted; asked for, and again while some wait, only with one. */
+/** State of aliases at the forwarding provider. Without a provider no request is made; while some wait, it is polled. */
 import type { ForwardingWire } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";

@@ -20,7 +20,7 @@ export interface ProviderState {
   /** Why account and domains could not be read; both are empty then. */
   problem: ProviderProblem | null;
   standing: ProviderStanding | null;
-  /** Of KAUKE_DOMAINS; `found` is `null` when the account does not have it; `operators`: postmaster@ and abuse@. */
+  /** One for each of KAUKE_DOMAINS. `found`: `null` if the account there lacks it; `operators`: its postmaster@ and abuse@. */
   domains: readonly { domain: string; found: ProviderDomain | null; operators: readonly OperatorCopy[] }[];
   isPostmasterGiven: boolean;
   figures: OutboxFigures;

@@ -67,6 +67,6 @@ export interface Running {
   deps: SetupDeps;
   /** A provider took the mail until this run. */
   isLeaving: boolean;
-  /** Hosts that take the domains' mail, or did by an earlier setup. */
+  /** Hosts that may stand in the domains' MX records: those wanted now, and those of an earlier setup. */
   mailHosts: readonly string[];
 }

@@ -23,7 +23,7 @@ export type DifferentPart = "recipients" | "state" | "address" | "mark";
 
 export interface CopyDifference {
   kind: DifferenceKind;
-  /** Of the copy; `null` for an alias that has none. */
+  /** Id of the provider's copy; `null` for an alias without a copy. */
   address: string | null;
   providerId: string | null;
   /** `null` for a foreign copy. */

@@ -12,7 +12,7 @@ export interface ProviderRecord {
   codeIfDisabled: 250 | 421 | 550;
   /** Password for sending as the alias; `null`: none may send. */
   password: string | null;
-  /** Why an active alias is off. */
+  /** Why the provider is to switch an active alias off; `null` if it is on, or paused by its owner. */
   held: HeldReason | null;
 }
 
