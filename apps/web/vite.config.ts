@@ -21,7 +21,7 @@ const baseChunk = {
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs)\\.ts",
       "src/app/(?:page-settings|path)\\.ts",
       "src/ui/(?:Mask|store|toast-store|use-is-live|use-late|text/count-text)\\.ts",
-      "packages/contract/src/(?:limits|routes|split-address)\\.ts",
+      "packages/contract/src/(?:first-routes|limits|split-address)\\.ts",
     ].join("|"),
   ),
 };
@@ -40,7 +40,7 @@ const kitChunk = {
       "src/ui/(?:files|text/copy-text|text/refusal-text|text/time-text)\\.ts",
       "src/app/with-queries\\.",
       "src/features/(?:encryption-keys/KeyOptions|forwarding/NeedsEngine)\\.tsx",
-      "packages/contract/src/provider-problems\\.ts",
+      "packages/contract/src/(?:provider-problems|routes)\\.ts",
       "src/api/(?:account-settings|aliases|encryption-keys|forwarding|mailboxes|session/ways-in)\\.ts",
     ].join("|"),
   ),

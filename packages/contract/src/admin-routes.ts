@@ -1,5 +1,5 @@
 /** Routes of the admin page, apart from `routes.ts` so that public pages do not carry them. */
-import type { Method, Route } from "./routes.ts";
+import type { Method, Route } from "./first-routes.ts";
 
 /** An account that is no admin gets 404, as for a path that does not exist. API keys are never accepted. */
 const admin = <M extends Method, P extends string>(method: M, path: P) => ({ method, path, access: "admin" }) as const;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { KeyScope } from "./api-keys.ts";
-import type { Route } from "./routes.ts";
+import type { Route } from "./first-routes.ts";
 
 export interface EndpointShapes {
   summary: string;

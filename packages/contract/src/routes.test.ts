@@ -3,7 +3,8 @@ import { adminEndpoints } from "./admin.ts";
 import { adminRoutes } from "./admin-routes.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import { fillPath, routes } from "./routes.ts";
+import { fillPath } from "./first-routes.ts";
+import { routes } from "./routes.ts";
 
 test("every call's method and path are the contract's, and no two are the same", () => {
   const every = { ...endpoints, ...adminEndpoints };

@@ -1,29 +1,12 @@
-/** Routes without schemas, so that public pages carry no zod; `endpoints.ts` adds the schemas. */
+/** Routes without schemas, so that the browser's pages carry no zod; `endpoints.ts` adds the schemas. */
 import type { KeyScope } from "./api-keys.ts";
-
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-export interface Route {
-  readonly method: Method;
-  /** Path in Fastify's form: `/api/aliases/:userId`. */
-  readonly path: string;
-  /** Who may call: `user` is a login session, or an API key with the scope; `admin` an admin's login session. */
-  readonly access: "anyone" | "user" | "admin";
-}
-
-const user = <M extends Method, P extends string>(method: M, path: P) => ({ method, path, access: "user" }) as const;
-const anyone = <M extends Method, P extends string>(method: M, path: P) =>
-  ({ method, path, access: "anyone" }) as const;
+import { anyone, firstRoutes, type Route, user } from "./first-routes.ts";
 
 export const routes = {
-  getSession: user("GET", "/api/auth/session"),
+  ...firstRoutes,
   register: anyone("POST", "/api/auth/register"),
   login: anyone("POST", "/api/auth/login"),
   walletSignIn: anyone("POST", "/api/auth/wallet"),
-  logout: anyone("POST", "/api/auth/logout"),
-  listDomains: anyone("GET", "/api/domains"),
-  getStats: anyone("GET", "/api/stats"),
-  listAliases: user("GET", "/api/aliases/:userId"),
   listAliasesWithSmtp: user("GET", "/api/aliases/:userId/with-smtp"),
   createAlias: user("POST", "/api/aliases/:userId"),
   updateAlias: user("PUT", "/api/aliases/:aliasId"),
@@ -98,18 +81,14 @@ export const routes = {
   undoImport: user("POST", "/api/imports/:importId/undo"),
   deleteImport: user("DELETE", "/api/imports/:importId"),
   exportAliases: user("GET", "/api/aliases/:userId/export/:format"),
-  listNotices: user("GET", "/api/notices"),
   readConfirmation: anyone("POST", "/api/confirmation/state"),
   answerConfirmation: anyone("POST", "/api/confirmation"),
   askConfirmation: user("POST", "/api/confirmation/message"),
   resumeMailbox: user("POST", "/api/mailboxes/resume"),
-  listMailboxes: user("GET", "/api/mailboxes"),
   addMailbox: user("POST", "/api/mailboxes"),
   listMailboxAliases: user("GET", "/api/mailboxes/:mailboxId/aliases"),
   removeMailbox: user("DELETE", "/api/mailboxes/:mailboxId"),
-  getAccountDefaults: user("GET", "/api/account/defaults"),
   changeAccountDefaults: user("PATCH", "/api/account/defaults"),
-  countEvent: anyone("POST", "/api/analytics"),
   listChecklist: user("GET", "/api/checklist"),
   addToChecklist: user("PUT", "/api/checklist"),
   changeChecklist: user("PATCH", "/api/checklist"),
@@ -118,11 +97,6 @@ export const routes = {
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof routes;
-
-/** Fills the parameters into a path, with escaped values, e.g. `/api/aliases/f81d…/toggle`. */
-export function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
-}
 
 export const routeScopes: Readonly<Partial<Record<RouteName, KeyScope>>> = {
   getSession: "account:read",

@@ -1,7 +1,7 @@
 /** Calls of the admin page. Its routes are loaded with it: other pages do not carry them. */
 import type { AdminEndpointName, AdminHandlers, MailProbeWire } from "@kauke/contract";
 import { adminRoutes } from "@kauke/contract/admin-routes";
-import { fillPath } from "@kauke/contract/routes";
+import { fillPath } from "@kauke/contract/first-routes";
 import { skipToken, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { showFailure } from "../ui/toast-store.ts";
 import { ApiError } from "./api-error.ts";

@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 test("a 401 response to a call that needs a session marks the session as lost", async () => {
-  await expect(call("getAccountStats")).rejects.toThrow();
+  await expect(call("listNotices")).rejects.toThrow();
   expect(isSessionLost()).toBe(true);
 });
 

@@ -1,11 +1,24 @@
 /** `call` is typed by the contract's route table; responses are checked against its schemas in development only. */
 import type { Body, EndpointName, endpoints, PageEvent, Params, Query, ResponseOf } from "@kauke/contract";
-import { fillPath, routes } from "@kauke/contract/routes";
+import { fillPath, firstRoutes, type Route } from "@kauke/contract/first-routes";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
 import { markReached, markUnreachable } from "./connection.ts";
 import { dropAhead, keepAhead, takeAhead } from "./session/asked-ahead.ts";
 import { markSignedOut, readCookieVersion } from "./session/lost-session.ts";
 import { tellTabs } from "./session/session-tabs.ts";
+
+const known: Partial<Record<EndpointName, Route>> = { ...firstRoutes };
+
+/** Pages other than the public ones add the routes that they call: public pages don't carry them. */
+export function addRoutes(more: Partial<Record<EndpointName, Route>>): void {
+  Object.assign(known, more);
+}
+
+function routeOf(name: EndpointName): Route {
+  const route = known[name];
+  if (route === undefined) throw new Error(`The route ${name} is not loaded`);
+  return route;
+}
 
 async function send(method: string, path: string, body?: unknown, keepalive = false): Promise<Response> {
   const init: RequestInit = { method, credentials: "same-origin", keepalive };
@@ -28,7 +41,7 @@ async function send(method: string, path: string, body?: unknown, keepalive = fa
 
 /** The logout request has no `keepalive`, because Chromium does not abort such requests. @throws any failure */
 export async function requestLogout(signal: AbortSignal): Promise<void> {
-  const { method, path } = routes.logout;
+  const { method, path } = firstRoutes.logout;
   const { ok, status } = await fetch(path, { method, credentials: "same-origin", signal });
   if (!ok) throw new Error(`The logout got status ${status}`);
 }
@@ -92,7 +105,7 @@ export function callAhead<N extends EndpointName>(name: N, ...[given]: Rest<N>):
 
 function requestOf(name: EndpointName, given: unknown): { method: string; path: string; body: unknown } {
   const { params, query = {}, bytes, body } = (given ?? {}) as GivenParts;
-  const { method, path } = routes[name];
+  const { method, path } = routeOf(name);
   const search = new URLSearchParams(Object.entries(query).flatMap(([key, value]) => valueIn(key, value)));
   const end = search.size === 0 ? "" : `?${search}`;
   return { method, path: `${fillPath(path, params)}${end}`, body: bytes ?? body };
@@ -114,7 +127,7 @@ function tellChanged(): void {
 }
 
 /** Whether a call needs a session. `getSession` doesn't: visitors without a session call it too. */
-const needsSession = (name: EndpointName) => routes[name].access === "user" && name !== "getSession";
+const needsSession = (name: EndpointName) => routeOf(name).access === "user" && name !== "getSession";
 
 /** A wallet's invalid proof gets 401 too, but the user stays signed in. */
 const isSessionOver = ({ status, code }: ApiError): boolean => status === 401 && code !== "wallet_unproven";
@@ -147,7 +160,7 @@ const changesNothing: ReadonlySet<EndpointName> = new Set([
 
 /** Counts a page view without cookie, id or page address. Never throws. */
 export function countEvent(event: PageEvent): void {
-  const { method, path } = routes.countEvent;
+  const { method, path } = firstRoutes.countEvent;
   const headers = { "Content-Type": "application/json" };
   // keepalive lets the request finish after the page is closed.
   const init: RequestInit = { method, headers, body: JSON.stringify({ event }), credentials: "omit", keepalive: true };

@@ -1,6 +1,8 @@
 /** The query library loads with the first page that needs it; all pages share one client. */
+import { routes } from "@kauke/contract/routes";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import type { ComponentType } from "react";
+import { addRoutes } from "../api/client.ts";
 import { onUserChange, readSession } from "../api/session/session.ts";
 import { listenToTabs } from "../api/session/session-tabs.ts";
 
@@ -20,6 +22,8 @@ function makeQueryClient(): QueryClient {
     },
   });
 }
+
+addRoutes(routes);
 
 const client = makeQueryClient();
 onUserChange(() => {
