@@ -1,10 +1,10 @@
 /**
- * `npm run dev`: runs the server and restarts it when its sources change, rebuilds the web app when its sources change,
- * and creates the demo accounts once the server answers for the first time. Ends when either process exits or a signal
+ * `npm run dev`: runs the server and restarts it when its sources change, rebuilds the web app when its sources change
+ * (prerendered pages included), and creates the demo accounts once the server answers for the first time. Ends when either process exits or a signal
  * arrives.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { watch } from "node:fs";
 import { join } from "node:path";
 import { limitNames } from "../apps/server/src/limits/named-limits.ts";
 import { readConfigOrExit } from "../apps/server/src/settings/read-config.ts";
@@ -34,13 +34,24 @@ async function seedWhenHealthy(): Promise<void> {
   else console.error("The server was not ready within a minute, so no demo accounts were created.");
 }
 
-// The watcher replaces the build that `npm start` recorded, so the record is removed.
-rmSync(join(root, "node_modules", ".kauke-web-built"), { force: true });
-const vite = join(root, "node_modules", "vite", "bin", "vite.js");
-const watched = [
-  startNode(["--watch", "--watch-preserve-output", "apps/server/src/main.ts"]),
-  startNode([vite, "build", "--watch", "--logLevel", "warn"], join(root, "apps/web")),
-];
+const server = startNode(["--watch", "--watch-preserve-output", "apps/server/src/main.ts"]);
+
+let building = false;
+let isStale = false;
+
+/** One build at a time; changes during a build lead to one more. build-web.mjs does nothing if no source changed. */
+function rebuildWeb(): void {
+  isStale = building;
+  if (building) return;
+  building = true;
+  startNode(["scripts/build-web.mjs"]).once("exit", () => {
+    building = false;
+    if (isStale) rebuildWeb();
+  });
+}
+
+for (const folder of ["apps/web/src", "apps/web/public", "packages/contract/src", "packages/age/src"])
+  watch(join(root, folder), { recursive: true }, rebuildWeb);
 
 let stopping = false;
 function stopAll(signal: NodeJS.Signals): void {
@@ -48,14 +59,13 @@ function stopAll(signal: NodeJS.Signals): void {
   stopping = true;
   // Ctrl-C has already reached the child processes: the terminal sends it to the whole process group.
   if (signal === "SIGINT" && process.stdin.isTTY) return;
-  for (const child of watched) child.kill(signal);
+  server.kill(signal);
 }
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stopAll(signal));
-for (const child of watched) {
-  child.once("exit", () => {
-    if (!stopping) process.exitCode = 1;
-    stopAll("SIGTERM");
-  });
-}
+server.once("exit", () => {
+  if (!stopping) process.exitCode = 1;
+  // The watchers of files keep the process running otherwise.
+  process.exit();
+});
 
 void seedWhenHealthy();
