@@ -224,6 +224,11 @@ const shapes = {
     status: 200,
     response: accountSettings,
   },
+  getDraftKey: {
+    summary: "The key that this account's drafts are encrypted with in browsers; made at the first request",
+    status: 200,
+    response: z.object({ key: z.string().regex(/^[\w-]{43}$/) }),
+  },
   createEmailJob: {
     summary: "Queue a message from an alias; it can be cancelled for a few seconds",
     body: createEmailJobBody,

@@ -33,6 +33,7 @@ export const routes = {
   getAccountSettings: user("GET", "/api/account/settings"),
   changeAccountSettings: user("PATCH", "/api/account/settings"),
   exportAccount: user("GET", "/api/account/export"),
+  getDraftKey: user("GET", "/api/account/draft-key"),
   createEmailJob: user("POST", "/api/email-jobs"),
   listWaitingEmailJobs: user("GET", "/api/email-jobs"),
   getEmailJobStatus: user("GET", "/api/email-jobs/:jobId/status"),

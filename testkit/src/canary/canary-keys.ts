@@ -24,6 +24,8 @@ export async function plantKeys(canaries: Canaries, owner: KeyOwner, fromAliasId
   const word = (label: string) => canaries.word(label);
   const masterPassword = `${word("master-password")} ąč`;
   const { key } = await owner.call<Made>("POST", "/api/encryption-keys", { keyName: word("key-name"), masterPassword });
+  const { key: draftKey } = await owner.call<{ key: string }>("GET", "/api/account/draft-key");
+  canaries.watch("draft-key", draftKey);
   const path = `/api/encryption-keys/${key.id}`;
   const { encryptedPrivateKey } = await owner.call<{ encryptedPrivateKey: string }>("GET", `${path}/protected`);
   const { privateKey } = await owner.call<{ privateKey: string }>("POST", `${path}/download`, { masterPassword });

@@ -1,7 +1,7 @@
 /** Acts that can be undone: each has its own row for ten seconds, apart from the one toast at a time. */
 import { makeStore, useStore } from "./store.ts";
 
-export const UNDO_MS = 10_000;
+const UNDO_MS = 10_000;
 
 export interface Undoable {
   /** What was done, e.g. "Alias Deleted". */

@@ -79,6 +79,8 @@ export interface UserStore {
   settings(id: string): Promise<AccountSettings | null>;
   /** @returns all settings after the change @throws AppError `invalid` for a key that is not the account's */
   changeSettings(id: string, change: AccountSettingsChange): Promise<AccountSettings | null>;
+  /** The account's key of drafts; stores `unused` if it has none. @returns `null` when the account no longer exists */
+  draftKey(id: string, unused: string): Promise<string | null>;
   defaults(id: string): Promise<ChosenDefaults | null>;
   /** @returns false when the account no longer exists */
   changeDefaults(id: string, change: DefaultsChange): Promise<boolean>;

@@ -100,6 +100,29 @@ describe("an account", () => {
       expect((await ann.call("exportAccount", { headers: { "sec-fetch-site": site } })).status).toBe(200);
   });
 
+  it("has one key of drafts, also by two requests at once, which only a session of the account gets", async () => {
+    const ann = await new Visitor(server).register("drafts@example.org");
+    const keyOf = async (who: Visitor) => (await who.call("getDraftKey")).body.key;
+    const [key, again] = await Promise.all([keyOf(ann), keyOf(ann)]);
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(again).toBe(key);
+    const phone = new Visitor(server);
+    await phone.call("login", { body: { email: "drafts@example.org", password: "correct horse" } });
+    const { body, headers } = await phone.call("getDraftKey");
+    expect([body, headers["cache-control"]]).toEqual([{ key }, "no-store"]);
+    const bob = await new Visitor(server).register();
+    expect(await keyOf(bob)).not.toBe(key);
+    const exported = (await ann.call("exportAccount")).body;
+    expect(exported.tables.user.rows).toMatchObject([{ hasDraftKey: true }]);
+    const shown = JSON.stringify([exported, (await ann.call("getSession")).body, (await ann.call("getSignIn")).body]);
+    expect(shown).not.toContain(key);
+    expect(JSON.stringify(server.logged)).not.toContain(key);
+    await ann.call("logout");
+    expect((await ann.call("getDraftKey")).status).toBe(401);
+    await phone.call("deleteAccount");
+    expect((await phone.call("getDraftKey")).status).toBe(401);
+  });
+
   it("is deleted with its aliases and its sessions on every device", async () => {
     const email = "gone@example.org";
     const ann = await new Visitor(server).register(email);

@@ -8,7 +8,7 @@ import { dismissNotice, type Notice } from "../../core/notice.ts";
 import { TokenBuckets } from "../../limits/rate.ts";
 import { bounds } from "../../limits/table.ts";
 import { withoutCallerTurn } from "../../runtime/fair-queue/fair-queue.ts";
-import { type Clock, type Metrics, type Random, steadyMs } from "../../runtime/ports.ts";
+import { type Clock, type Metrics, type Random, randomToken, steadyMs } from "../../runtime/ports.ts";
 import type { Handlers } from "../handler.ts";
 
 export function accountHandlers(deps: CoreDeps) {
@@ -31,6 +31,11 @@ export function accountHandlers(deps: CoreDeps) {
       const settings = await deps.users.changeSettings(userId, body);
       if (settings === null) throw new AppError("not_signed_in");
       return settings;
+    },
+    async getDraftKey({ userId }) {
+      const key = await deps.users.draftKey(userId, randomToken(deps.random));
+      if (key === null) throw new AppError("not_signed_in");
+      return { key };
     },
     async exportAccount({ userId }) {
       return accountExportToWire(await exportAccount(deps, userId));

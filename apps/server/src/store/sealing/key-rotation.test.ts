@@ -10,6 +10,7 @@ import { wholeExport } from "../rows/accounts/account-export.testing.ts";
 import { accountExportStore } from "../rows/accounts/account-export.ts";
 import { type PlantedAccount, plantAccount } from "../rows/accounts/account-rows.testing.ts";
 import { inviteStore } from "../rows/accounts/invites.ts";
+import { draftKeyOf } from "../rows/accounts/user-document.ts";
 import { certificateRecordStore } from "../rows/certificate-records.ts";
 import { mailProbeStore } from "../rows/mail-probes.ts";
 import { operatorStore } from "../rows/operator-store.ts";
@@ -102,8 +103,10 @@ onEachContext((fixture) => {
         invites.list(),
         operator.listActs(100),
         ...accounts.slice(-2).map(({ userId }) => wholeExport(accountExportStore(process.context), userId)),
+        ...accounts.slice(-2).map(({ userId }) => draftKeyOf(process.context, userId, "unused")),
       ]).then(JSON.stringify);
     const before = await read();
+    expect(before).toContain("draft key of the account");
     const [old] = await sealKeys();
     const [hash, index] = [process.keys.hmac("index", "x"), process.keys.blindIndex("user.email", "ann@example.org")];
     expect(await process.keeper.rotate()).toBe(true);

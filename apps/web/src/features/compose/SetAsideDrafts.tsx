@@ -1,14 +1,14 @@
 /** Messages that were undone while another message was being written. */
 import { Undo2 } from "lucide-react";
 import { Button } from "../../ui/Controls.tsx";
-import { type Draft, discardSetAside, openSetAside, useSetAside } from "./drafts.ts";
+import { type ComposeDraft, discardSetAside, openSetAside, useSetAside } from "./drafts.ts";
 
 export function SetAsideDrafts() {
   const drafts = useSetAside();
   return drafts.map((draft, index) => <Row key={`${index}-${draft.values.subject}`} draft={draft} />);
 }
 
-function Row({ draft }: { draft: Draft }) {
+function Row({ draft }: { draft: ComposeDraft }) {
   const { subject, to } = draft.values;
   return (
     <div className="note note-plain set-aside">

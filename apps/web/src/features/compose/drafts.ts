@@ -4,7 +4,7 @@ import { onUserChange, readSession } from "../../api/session/session.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import type { ComposeValues } from "./compose-form.ts";
 
-export interface Draft {
+export interface ComposeDraft {
   userId: string;
   values: ComposeValues;
   /** Stored with the draft, so that a message meant to be encrypted is never sent in plain text. */
@@ -12,17 +12,17 @@ export interface Draft {
   publicKey: string;
 }
 
-let current: Draft | null = null;
+let current: ComposeDraft | null = null;
 /** Messages undone while another one was in the form, newest first. */
-const setAside = makeStore<readonly Draft[]>([]);
-const forms = new Set<(draft: Draft) => void>();
+const setAside = makeStore<readonly ComposeDraft[]>([]);
+const forms = new Set<(draft: ComposeDraft) => void>();
 
-const isBlank = ({ values, publicKey }: Draft): boolean =>
+const isBlank = ({ values, publicKey }: ComposeDraft): boolean =>
   [values.to, values.subject, values.body, publicKey].every((field) => field.trim() === "");
 
 const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
 
-function change(to: { current?: Draft | null; setAside?: readonly Draft[] }): void {
+function change(to: { current?: ComposeDraft | null; setAside?: readonly ComposeDraft[] }): void {
   if (to.current !== undefined) current = to.current;
   if (to.setAside !== undefined) setAside.set(to.setAside);
   const hasDraft = current !== null || setAside.read().length > 0;
@@ -32,41 +32,41 @@ function change(to: { current?: Draft | null; setAside?: readonly Draft[] }): vo
 }
 
 /** A form without text is no draft. */
-export function storeDraft(draft: Draft): void {
+export function storeDraft(draft: ComposeDraft): void {
   const next = isBlank(draft) ? null : draft;
   if (next !== null || current !== null) change({ current: next });
 }
 
 /** Deletes the draft, even if its form is gone. */
-export const deleteDraft = (): void => change({ current: null });
+export const dropDraft = (): void => change({ current: null });
 
 /** The user's draft, which stays stored. */
-export function draftOf(userId: string): Draft | null {
+export function draftOf(userId: string): ComposeDraft | null {
   return current?.userId === userId ? current : null;
 }
 
 /** Puts a draft into the form, or into the list while another is being written. */
-export function restoreDraft(draft: Draft): void {
+export function restoreDraft(draft: ComposeDraft): void {
   if (current !== null) return change({ setAside: [draft, ...setAside.read()] });
   change({ current: draft });
   for (const show of forms) show(draft);
 }
 
 /** Opens a draft that was set aside; the draft in the form is set aside instead. */
-export function openSetAside(draft: Draft): void {
+export function openSetAside(draft: ComposeDraft): void {
   const others = setAside.read().filter((other) => other !== draft);
   change({ current: draft, setAside: current === null ? others : [current, ...others] });
   for (const show of forms) show(draft);
 }
 
-export function discardSetAside(draft: Draft): void {
+export function discardSetAside(draft: ComposeDraft): void {
   change({ setAside: setAside.read().filter((other) => other !== draft) });
 }
 
-export const useSetAside = (): readonly Draft[] => useStore(setAside);
+export const useSetAside = (): readonly ComposeDraft[] => useStore(setAside);
 
 /** @param show fills an open form with the draft @returns function that unsubscribes */
-export function onDraftRestored(show: (draft: Draft) => void): () => void {
+export function onDraftRestored(show: (draft: ComposeDraft) => void): () => void {
   forms.add(show);
   return () => forms.delete(show);
 }

@@ -16,7 +16,7 @@ import {
 import { readSession } from "../../api/session/session.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { type ComposeValues, composeForm, emptyForm, formField, jobRequest } from "./compose-form.ts";
-import { deleteDraft, draftOf, onDraftRestored, restoreDraft, storeDraft } from "./drafts.ts";
+import { draftOf, dropDraft, onDraftRestored, restoreDraft, storeDraft } from "./drafts.ts";
 import { type MessageEncryption, noEncryption } from "./EncryptionCard.tsx";
 import { encryptMessage, NotEncrypted } from "./encrypt-message.ts";
 import { followJob } from "./job-tracker.ts";
@@ -159,7 +159,7 @@ export function useCompose({ userId, senders }: ComposeProps) {
     if (isKeyMissing) return focusKey();
     try {
       await send(values, encryption);
-      deleteDraft();
+      dropDraft();
       form.reset({ ...emptyForm, fromAlias: values.fromAlias });
       change({ publicKey: "" });
     } catch (error) {

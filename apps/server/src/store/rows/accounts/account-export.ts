@@ -38,7 +38,7 @@ const withMail = "when the message is delivered or fails for good, or with the a
 const tables: Readonly<Record<keyof DB, TableReader>> = {
   user: {
     about:
-      "The account. A password is stored as an argon2id hash, and the block of network addresses that it was registered from as a keyed hash; neither is in this file.",
+      "The account. A password is stored as an argon2id hash, and the block of network addresses that it was registered from as a keyed hash; neither is in this file. Nor is the key that your drafts are encrypted with in your browsers: the server has the key and no draft.",
     rows: userRow,
   },
   alias: {
@@ -212,8 +212,9 @@ async function* nothing(): ExportPages {}
 async function* userRow(source: ExportSource): ExportPages {
   const rows = await source.db.selectFrom("user").selectAll().where("id", "=", source.userId).execute();
   yield rows.map((row) => {
-    const { passwordHash, ...clear } = clearRow(source, "user", { ...row });
-    return { ...clear, hasPassword: passwordHash !== null, deletionDate: "when you delete the account" };
+    const { passwordHash, draftKey, ...clear } = clearRow(source, "user", { ...row });
+    const has = { hasPassword: passwordHash !== null, hasDraftKey: draftKey !== undefined };
+    return { ...clear, ...has, deletionDate: "when you delete the account" };
   });
 }
 

@@ -82,7 +82,9 @@ describe("links to an account's own e-mail", () => {
           createdAt: new Date(),
         });
       await makeCredential();
+      expect(await store.users.draftKey(user.id, "before")).toBe("before");
       await store.accountLinks.resetPassword((await given(user)).tokenHash, "first");
+      expect(await store.users.draftKey(user.id, "after")).toBe("after");
       expect(await store.users.find(user.id)).toMatchObject({
         googleId: null,
         walletAddress: null,
@@ -91,6 +93,7 @@ describe("links to an account's own e-mail", () => {
       expect(await store.smtpCredentials.listForAlias(user.id, alias.id)).toEqual([]);
       await makeCredential();
       await store.accountLinks.resetPassword((await given(user)).tokenHash, "second");
+      expect(await store.users.draftKey(user.id, "other")).toBe("after");
       expect(await store.smtpCredentials.listForAlias(user.id, alias.id)).toHaveLength(1);
     });
 

@@ -71,7 +71,12 @@ export async function plantAccount(
         email_index: keys.blindIndex("user.email", String(user.email)),
         wallet_index: null,
         google_index: null,
-        sealed: keys.seal("user", user.id, { ...person, firstName: text("user"), lastName: null }),
+        sealed: keys.seal("user", user.id, {
+          ...person,
+          firstName: text("user"),
+          lastName: null,
+          draftKey: "draft key of the account",
+        }),
       }),
     alias: () =>
       insert("alias", {

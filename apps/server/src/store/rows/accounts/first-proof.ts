@@ -27,7 +27,16 @@ export const nothingAfter: AfterProof = { messagesDone: [], notifyRoutes: async 
 
 /** The account's document without what an impostor could have filled; the caller seals it. */
 export function withoutImpostor(document: UserDocument): UserDocument {
-  const { googleIssuer: _, isMadeByHost: __, settings: ___, defaults: ____, isGoogleRemoved: _____, ...own } = document;
+  const {
+    googleIssuer: _,
+    isMadeByHost: __,
+    settings: ___,
+    defaults: ____,
+    isGoogleRemoved: _____,
+    ...rest
+  } = document;
+  // Drafts that the owner has in a browser become unreadable: whoever used the account before knows their key.
+  const { draftKey: ______, ...own } = rest;
   return { ...own, googleId: null, walletAddress: null, firstName: null, lastName: null, profileImageUrl: null };
 }
 

@@ -17,6 +17,8 @@ export type UserDocument = Pick<
   isMadeByHost?: true;
   settings?: Partial<ChosenSettings>;
   defaults?: ChosenDefaults;
+  /** 32 bytes as base64url, with which browsers encrypt the account's drafts. */
+  draftKey?: string;
 };
 
 /** `sealTo` is a column instead, so that a foreign key protects the encryption key. */
@@ -79,6 +81,22 @@ export const registeredFromText = (index: Buffer | null): string | undefined => 
 
 export function googleIndex(keys: ServerKeys, { issuer, subject }: FederatedName): Buffer {
   return keys.blindIndex("user.google", `${issuer}\0${subject}`);
+}
+
+/** Stores `unused` as the account's key of drafts unless it has one. */
+export async function draftKeyOf(context: StoreContext, id: string, unused: string): Promise<string | null> {
+  const { db, keys } = context;
+  const row = await db.selectFrom("user").select("sealed").where("id", "=", id).executeTakeFirst();
+  if (row === undefined) return null;
+  const { draftKey } = keys.open<UserDocument>("user", id, row.sealed);
+  if (draftKey !== undefined) return draftKey;
+  return db.transaction().execute(async (trx) => {
+    const document = await lockDocument(context, trx, id);
+    if (document === null) return null;
+    if (document.draftKey !== undefined) return document.draftKey;
+    await sealDocument(context, trx, id, { ...document, draftKey: unused });
+    return unused;
+  });
 }
 
 export function accountDefaultsStore(context: StoreContext): Pick<UserStore, "defaults" | "changeDefaults"> {

@@ -16,6 +16,7 @@ import type { ReleasedAddresses } from "./released-addresses.ts";
 import {
   accountDefaultsStore,
   type ChosenSettings,
+  draftKeyOf,
   googleIndex,
   googleNameOf,
   openUserDocument,
@@ -76,6 +77,7 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
       return settingsOf(row, keys.open<UserDocument>("user", id, row.sealed));
     },
     changeSettings: (id, change) => changeSettings(context, id, change),
+    draftKey: (id, unused) => draftKeyOf(context, id, unused),
     ...accountDefaultsStore(context),
     replaceHash: (id, replacement) => replaceHash(context, id, replacement),
     changePassword: (id, change) => storePassword(context, id, change),
@@ -87,7 +89,8 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
 
 function userFromRow(keys: StoreContext["keys"], row: Selectable<UserTable>): User {
   const document = openUserDocument(keys, row);
-  const { settings: _, defaults: __, isMadeByHost: ___, emailConfirmedAt, passwordSetAt, ...person } = document;
+  const { settings: _, defaults: __, isMadeByHost: ___, draftKey: ____, ...known } = document;
+  const { emailConfirmedAt, passwordSetAt, ...person } = known;
   return {
     ...person,
     // Older rows may hold the e-mail as it was typed, not in NFC.
