@@ -70,6 +70,23 @@ test("an e-mail address that has an account can't register again, in whatever ca
   await seePath(page, "/register");
 });
 
+test("a sign-up button leads to the form that makes an account, which a reload keeps; the same page has the other one", async () => {
+  const { page } = await site.visit();
+  for (const name of ["Sign up with email", "Get Started Free"]) {
+    await page.goto("/home");
+    await page.getByRole("main").getByRole("link", { name }).click();
+    await seeHeading(page, "Create your account");
+    await seePath(page, "/auth");
+    await page.reload();
+    await seeHeading(page, "Create your account");
+    await page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).click();
+    await seeHeading(page, "Welcome Back");
+    await seePath(page, "/auth");
+    await page.goBack();
+    await seeHeading(page, "Create your account");
+  }
+});
+
 test("registering leads to the dashboard, signed in, and the session survives a reload", async () => {
   const { page } = await site.visit();
   await registerOnPage(page, "ruta@people.example");
@@ -98,6 +115,7 @@ test("signing in needs a password, the right one, and a known e-mail address; bo
   await seeToast(page, "Login Failed", "Invalid email or password");
   await page.getByRole("button", { name: "Dismiss", exact: true }).click();
   await seeGone(page.getByText("Login Failed", { exact: true }));
+  for (const name of ["Email", "Password"]) await seeFieldError(page.getByLabel(name), "Invalid email or password");
   await signIn(page, "nobody@people.example");
   await seeToast(page, "Login Failed", "Invalid email or password");
   await signIn(page, person.email, person.password);

@@ -63,14 +63,20 @@ test("a person creates an alias, its first mail causes a confirmation message to
   const reader = await site.visit();
   await reader.page.goto(link);
   await seeHeading(reader.page, subject);
+  await reader.page.getByText("rasa.inbox@inbox.example", { exact: true }).waitFor();
   await expectAccessible(reader);
   await page.reload();
   await row.getByText("Not confirmed yet").waitFor();
   await reader.page.getByRole("button", { name: "This is mine", exact: true }).click();
-  await seeHeading(reader.page, "This mailbox is confirmed");
+  await seeHeading(reader.page, "rasa.inbox@inbox.example is confirmed");
+  await expectAccessible(reader);
   await page.reload();
   await row.waitFor();
   await seeGone(row.getByText("Not confirmed yet"));
+  await page.goto(link);
+  await page.getByRole("button", { name: "This is not mine" }).waitFor();
+  await page.getByRole("link", { name: "Go to Dashboard" }).click();
+  await seePath(page, "/dashboard");
 });
 
 test.each(Object.values(widths))(
@@ -86,7 +92,7 @@ test.each(Object.values(widths))(
     const reader = await site.visit({ width });
     await reader.page.goto(link);
     await reader.page.getByRole("button", { name: "This is mine", exact: true }).click();
-    await seeHeading(reader.page, "This mailbox is confirmed");
+    await seeHeading(reader.page, `${email} is confirmed`);
     await reader.page.getByRole("status").getByText("Still open:", { exact: false }).waitFor();
     await expectAccessible(reader);
     await reader.page.getByRole("main").getByRole("link", { name: "Sign In" }).click();
@@ -98,7 +104,8 @@ test.each(Object.values(widths))(
     await seeToast(other.page, "Not Confirmed");
     await page.goto(link);
     await page.getByRole("button", { name: "Confirm the sign-in e-mail" }).click();
-    await seeHeading(page, "This e-mail is confirmed");
+    await page.getByText("It is confirmed as a mailbox,", { exact: false }).waitFor();
+    await page.getByRole("link", { name: "Go to Dashboard" }).waitFor();
     const { emailConfirmedAt } = await (await page.request.get("/api/account/sign-in")).json();
     expect(emailConfirmedAt).not.toBeNull();
   },

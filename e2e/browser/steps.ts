@@ -36,7 +36,6 @@ export async function fillRegister(page: Page, input: RegisterInput): Promise<vo
 export async function registerOnPage(page: Page, email: string): Promise<void> {
   await page.goto("/home");
   await page.getByRole("main").getByRole("link", { name: "Sign up with email" }).click();
-  await page.getByRole("link", { name: "Create an account" }).click();
   await fillRegister(page, { email });
   await seePath(page, "/dashboard");
   await seeHeading(page, "Email Forwarding");

@@ -46,7 +46,6 @@ describe("by invitation", () => {
     const { page } = visit;
     await page.goto("/home");
     await page.getByRole("main").getByRole("link", { name: "Sign up with email" }).click();
-    await page.getByRole("link", { name: "Create an account" }).click();
     await seeHeading(page, "Kauke here is by invitation");
     await expectAccessible(visit);
     await codeField(page).fill("https://kauke.example/register#invite=abc");

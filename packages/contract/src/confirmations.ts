@@ -15,8 +15,12 @@ export type ConfirmationChoice = z.infer<typeof confirmationChoice>;
 export const confirmationDecision = z.object({ token: linkToken, choice: confirmationChoice });
 export const confirmationRequest = z.object({ address: z.string().min(3).max(320) });
 export const confirmationStanding = z.object({ state: confirmationState });
-/** `signIn`: whether the account's e-mail is confirmed, for a mailbox that is this very address. */
+/**
+ * `mailbox`: the address that the link was sent to, while its reader may still say yes. `signIn`: whether the account's
+ * e-mail is confirmed, for a mailbox that is this very address.
+ */
 export const confirmationLinkStanding = confirmationStanding.extend({
+  mailbox: z.string().optional(),
   signIn: z.enum(["open", "confirmed"]).optional(),
 });
 export type ConfirmationLinkStanding = z.infer<typeof confirmationLinkStanding>;

@@ -2,6 +2,7 @@ import "../app/zod-jitless.ts";
 
 import { useEffect, useRef } from "react";
 import { Link } from "wouter";
+import { useHistoryState } from "wouter/use-browser-location";
 import { useHeldInvite } from "../api/session/held-invite.ts";
 import { registrationMode } from "../api/session/registration-mode.ts";
 import { AuthFrame } from "../features/auth/AuthFrame.tsx";
@@ -9,7 +10,14 @@ import { ByInvitation, RegistrationClosed } from "../features/auth/ByInvitation.
 import { RegisterForm } from "../features/auth/RegisterForm.tsx";
 import { SignInForm } from "../features/auth/SignInForm.tsx";
 
+/** A sign-up button leads here with a state in the history entry, and then the form makes an account. */
 export function SignInPage() {
+  const isNew = useHistoryState<{ isNew?: boolean } | null>()?.isNew === true;
+  useFocusOnChange(isNew ? "new" : null);
+  return isNew ? <RegisterPage /> : <WelcomeBack />;
+}
+
+function WelcomeBack() {
   const swap = (
     <>
       New here?{" "}

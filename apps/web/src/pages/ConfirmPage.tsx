@@ -16,6 +16,9 @@ interface Words {
   text: string;
 }
 
+/** In headings, where the server names the mailbox, its address stands in place of "This mailbox". */
+const unnamed = "This mailbox";
+
 const words: Record<ConfirmationState, Words> = {
   new: { heading: "Is this mailbox yours?", text: "" },
   asked: {
@@ -23,7 +26,7 @@ const words: Record<ConfirmationState, Words> = {
     text: "Somebody with an account here has mail forwarded to the mailbox this link was sent to. Nothing happens until you press a button.",
   },
   confirmed: {
-    heading: "This mailbox is confirmed",
+    heading: `${unnamed} is confirmed`,
     text: "Mail is forwarded to it without the limits for unconfirmed mailboxes. You can change your mind here as long as the link works.",
   },
   refused: {
@@ -45,11 +48,11 @@ interface Action {
 
 const confirmedWords: Record<NonNullable<ConfirmationLinkStanding["signIn"]>, Words> = {
   confirmed: {
-    heading: "This e-mail is confirmed",
+    heading: `${unnamed} is confirmed`,
     text: "It is confirmed as a mailbox, so that mail is forwarded to it without limits, and as the e-mail that the account signs in with. You can change your mind about the mailbox here as long as the link works.",
   },
   open: {
-    heading: "This mailbox is confirmed",
+    heading: `${unnamed} is confirmed`,
     text: "Mail is forwarded to it without the limits for unconfirmed mailboxes. Still open: the account signs in with the same address, and that is not confirmed. Sign in to that account and open this link again, or confirm it there in Settings.",
   },
 };
@@ -65,11 +68,13 @@ const block: Action = {
 
 /** Confirms an account's sign-in e-mail whose mailbox is confirmed already; needs a session of that account. */
 const mineToo: Action = { ...mine, label: "Confirm the sign-in e-mail" };
+/** After a confirmation, the refusal is still there, but nobody should press it by the way. */
+const notMineAfterAll: Action = { ...notMine, look: "btn-quiet" };
 
 function actionsFor({ state, signIn }: ConfirmationLinkStanding, isNotMine: boolean, isSignedIn: boolean): Action[] {
   if (state === "blocked") return [];
-  if (signIn === "open" && isSignedIn) return [mineToo, notMine];
-  if (state === "confirmed") return [notMine];
+  if (signIn === "open" && isSignedIn) return [mineToo, notMineAfterAll];
+  if (state === "confirmed") return [notMineAfterAll];
   if (state === "refused") return [block, { ...mine, look: "" }];
   return isNotMine
     ? [
@@ -85,10 +90,18 @@ interface Props {
   isNotMine: boolean;
 }
 
+/** What comes next after a confirmation; `null` where an action of this page does. */
+function nextStep({ state, signIn }: ConfirmationLinkStanding, isSignedIn: boolean) {
+  if (state !== "confirmed") return null;
+  if (signIn !== "open") return { label: "Go to Dashboard", href: "/dashboard" };
+  return isSignedIn ? null : { label: "Sign In", href: "/settings" };
+}
+
 function ConfirmationCard({ token, standing, isNotMine }: Props) {
   const { user } = useSession();
   const decision = useDecideConfirmation(token);
-  const { state, signIn } = standing;
+  const { state, signIn, mailbox } = standing;
+  const next = nextStep(standing, user !== null);
   const { heading, text } = signIn === undefined ? words[state] : confirmedWords[signIn];
   const onDecide = (choice: ConfirmationChoice) =>
     decision.mutate(choice, {
@@ -101,15 +114,16 @@ function ConfirmationCard({ token, standing, isNotMine }: Props) {
   return (
     <>
       <div role="status">
-        <h1>{heading}</h1>
+        <h1 className="wrap-anywhere">{heading.replace(unnamed, mailbox ?? unnamed)}</h1>
+        {state === "asked" && mailbox !== undefined ? <p className="mono mt-3 wrap-anywhere">{mailbox}</p> : null}
         <p className="muted mt-3 max-w-[36rem]">{text}</p>
       </div>
       <div className="mt-3 flex flex-wrap gap-3">
-        {signIn === "open" && user === null ? (
-          <Link className="btn btn-primary" href="/settings">
-            Sign In
+        {next === null ? null : (
+          <Link className="btn btn-primary" href={next.href}>
+            {next.label}
           </Link>
-        ) : null}
+        )}
         {actionsFor(standing, isNotMine, user !== null).map(({ choice, label, pendingLabel, look }) => (
           <SubmitButton
             key={choice}

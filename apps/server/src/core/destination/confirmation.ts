@@ -194,10 +194,12 @@ async function standingOf(
   { users }: Pick<CoreDeps, "users">,
   { state, userId, address }: AskedLink,
 ): Promise<ConfirmationLinkStanding> {
-  if (state !== "confirmed" || address === null) return { state };
+  if (address === null || (state !== "asked" && state !== "confirmed")) return { state };
+  const named = { state, mailbox: address };
+  if (state === "asked") return named;
   const { email = null, emailConfirmedAt = null } = (await users.find(userId)) ?? {};
-  if (email === null || exactMailbox(email) !== exactMailbox(address)) return { state };
-  return { state, signIn: emailConfirmedAt === null ? "open" : "confirmed" };
+  if (email === null || exactMailbox(email) !== exactMailbox(address)) return named;
+  return { ...named, signIn: emailConfirmedAt === null ? "open" : "confirmed" };
 }
 
 async function notifyOwner(

@@ -48,9 +48,9 @@ describe("a confirmation link", () => {
   it("needs no sign-in, and answering twice changes nothing more", async () => {
     const { person, address, token } = await asked();
     expect(await shown(person)).toEqual([{ address, state: "asked" }]);
-    expect((await look(token)).body).toEqual({ state: "asked" });
-    for (const _ of [1, 2]) expect((await say("mine", token)).body).toEqual({ state: "confirmed" });
-    expect((await look(token)).body).toEqual({ state: "confirmed" });
+    expect((await look(token)).body).toEqual({ state: "asked", mailbox: address });
+    for (const _ of [1, 2]) expect((await say("mine", token)).body).toEqual({ state: "confirmed", mailbox: address });
+    expect((await look(token)).body).toEqual({ state: "confirmed", mailbox: address });
     expect(await shown(person)).toBeUndefined();
   });
 
@@ -116,7 +116,7 @@ describe("a mailbox that is the account's e-mail too", () => {
     await person.createAlias({ forwardTo: address });
     const deps = { ...server.store, clock: server.clock, random: systemRandom, limitRules: null };
     await askForConfirmation(deps, settings, { userId: person.userId, address, isByOwner: false });
-    return { person, email, token: await lastToken() };
+    return { person, email, address, token: await lastToken() };
   }
   const sayAs = (who: Visitor, token: string, choice = "mine", headers = {}) =>
     who.call("answerConfirmation", { body: { token, choice }, headers });
@@ -124,16 +124,16 @@ describe("a mailbox that is the account's e-mail too", () => {
 
   it("is confirmed as both in a session of the account, in whatever letter case", async () => {
     for (const spelling of [(email: string) => email, (email: string) => email.toUpperCase()]) {
-      const { person, token } = await ownAsked(spelling);
-      expect((await look(token)).body).toEqual({ state: "asked" });
-      expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", signIn: "confirmed" });
+      const { person, address, token } = await ownAsked(spelling);
+      expect((await look(token)).body).toEqual({ state: "asked", mailbox: address });
+      expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", mailbox: address, signIn: "confirmed" });
       expect(await isConfirmed(person)).toBe(true);
-      expect((await look(token)).body).toEqual({ state: "confirmed", signIn: "confirmed" });
+      expect((await look(token)).body).toEqual({ state: "confirmed", mailbox: address, signIn: "confirmed" });
     }
   });
 
   it("is confirmed as a mailbox alone without a session, in another account's, or by an API key; the rest stays open", async () => {
-    const { person, email, token } = await ownAsked();
+    const { person, email, address, token } = await ownAsked();
     const stranger = await new Visitor(server).register();
     const own = [...person.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     for (const [who, headers] of [
@@ -141,15 +141,19 @@ describe("a mailbox that is the account's e-mail too", () => {
       [stranger, {}],
       [new Visitor(server), { authorization: "Bearer not-a-key", cookie: own }],
     ] as const) {
-      expect((await sayAs(who, token, "mine", headers)).body).toEqual({ state: "confirmed", signIn: "open" });
+      expect((await sayAs(who, token, "mine", headers)).body).toEqual({
+        state: "confirmed",
+        mailbox: address,
+        signIn: "open",
+      });
       expect(await isConfirmed(person)).toBe(false);
     }
-    expect((await look(token)).body).toEqual({ state: "confirmed", signIn: "open" });
+    expect((await look(token)).body).toEqual({ state: "confirmed", mailbox: address, signIn: "open" });
     await person.call("logout");
-    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", signIn: "open" });
+    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", mailbox: address, signIn: "open" });
     // The same answer again, in a session of the account
     await signIn(Object.assign(person, { email }));
-    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", signIn: "confirmed" });
+    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", mailbox: address, signIn: "confirmed" });
     expect(await isConfirmed(person)).toBe(true);
   });
 
@@ -165,8 +169,8 @@ describe("a mailbox that is the account's e-mail too", () => {
     ["a tag, which some hosts give to somebody else", (email: string) => email.replace("@", "+shop@")],
     ["another name", () => `${systemRandom.uuid()}@people.example`],
   ])("an address with %s says nothing about the account's e-mail", async (_, spelling) => {
-    const { person, token } = await ownAsked(spelling);
-    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed" });
+    const { person, address, token } = await ownAsked(spelling);
+    expect((await sayAs(person, token)).body).toEqual({ state: "confirmed", mailbox: address });
     expect(await isConfirmed(person)).toBe(false);
   });
 
@@ -198,7 +202,7 @@ describe("the owner's request for confirmation", () => {
     server.clock.advance(86_400);
     await signIn(person);
     expect((await again(person, address)).status).toBe(400);
-    expect((await say("mine", token)).body).toEqual({ state: "confirmed" });
+    expect((await say("mine", token)).body).toEqual({ state: "confirmed", mailbox: address });
   });
 
   it("is possible only for mailboxes of the owner's aliases", async () => {

@@ -1,6 +1,7 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { authMessages, loginBody } from "@kauke/contract";
-import { useState } from "react";
+import { CircleAlert } from "lucide-react";
+import { useId, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Link } from "wouter";
 import { messageOf } from "../../api/api-error.ts";
@@ -19,19 +20,32 @@ export function SignInForm() {
   const form = useForm<{ email: string; password: string }>({ resolver: zodResolver(loginBody) });
   const { errors } = form.formState;
   const [offeredTo, setOfferedTo] = useState<string | null>(null);
-  const onSubmit = form.handleSubmit((body) =>
+  const [failure, setFailure] = useState<string | null>(null);
+  const failureId = useId();
+  const onSubmit = form.handleSubmit((body) => {
+    setFailure(null);
     signIn.mutate(body, {
       onSuccess,
       onError: (error) => {
+        const message = messageOf(error, authMessages.loginFailed);
         setOfferedTo(isLinkOffered(error) ? body.email : null);
-        showFailure("Login Failed", messageOf(error, authMessages.loginFailed));
+        setFailure(message);
+        showFailure("Login Failed", message);
       },
-    }),
-  );
+    });
+  });
+  const linked = failure === null ? {} : ({ "aria-invalid": true, "aria-describedby": failureId } as const);
   return (
     <form onSubmit={onSubmit} noValidate>
-      <EmailField error={errors.email?.message} {...form.register("email")} />
-      <CurrentPasswordField error={errors.password?.message} {...form.register("password")} />
+      <EmailField error={errors.email?.message} {...linked} {...form.register("email")} />
+      <CurrentPasswordField error={errors.password?.message} {...linked} {...form.register("password")} />
+      {failure === null ? null : (
+        // The toast announces the same text.
+        <p className="error" id={failureId}>
+          <CircleAlert className="i" aria-hidden />
+          <span>{failure}</span>
+        </p>
+      )}
       <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel="Signing in...">
         Sign In
       </SubmitButton>

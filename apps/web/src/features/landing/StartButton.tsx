@@ -7,6 +7,9 @@ interface Props {
   className: string;
 }
 
+/** Tells the sign-in page to show the form that makes an account. */
+const isNew = { isNew: true };
+
 function useIsSlow(isLoading: boolean): boolean {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
@@ -28,7 +31,7 @@ export function StartButton({ words, className }: Props) {
     );
   if (state === "sign-up")
     return (
-      <Link className={`btn btn-lg ${className}`} href="/auth">
+      <Link className={`btn btn-lg ${className}`} href="/auth" state={isNew}>
         {words}
       </Link>
     );
