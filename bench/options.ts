@@ -4,7 +4,7 @@ import { type SystemVariant, systemVariants } from "./forward/forward-system.ts"
 import { type PeerRow, peerRows } from "./peers/peer-rows.ts";
 
 /** Names of the benchmarks. `peers` takes up to half an hour and runs only when it is named. */
-export const benchNames = ["forward", "look-ups", "start", "api", "pages", "peers"] as const;
+export const benchNames = ["forward", "look-ups", "start", "api", "pages", "slow-pages", "peers"] as const;
 export type BenchName = (typeof benchNames)[number];
 
 export interface BenchOptions {
@@ -40,7 +40,7 @@ export interface BenchOptions {
 }
 
 export const usage = `npm run bench -- [options]
-  --only forward,look-ups,start,api,pages  run only these benchmarks
+  --only forward,look-ups,start,api,pages,slow-pages  run only these benchmarks
   --only peers                           the whole table against Postfix+OpenDKIM+postsrsd and Haraka, in turns
   --rows cut-through,spool,postfix,haraka,…  peers: only these rows, of ${peerRows.join(", ")}
   --minutes N                            peers: start no round that would end later (25)

@@ -9,6 +9,7 @@ import { machine } from "./machine.ts";
 import { type BenchName, type BenchOptions, readOptions, usage } from "./options.ts";
 import { benchPages } from "./pages.ts";
 import { benchPeers } from "./peers/peers.ts";
+import { benchSlowPages } from "./slow-pages.ts";
 import { benchStart } from "./start.ts";
 import { formatTable, type Row } from "./table.ts";
 
@@ -18,6 +19,7 @@ const benches: Record<BenchName, (options: BenchOptions) => Promise<Row[]>> = {
   start: benchStart,
   api: benchApi,
   pages: benchPages,
+  "slow-pages": benchSlowPages,
   peers: benchPeers,
 };
 
