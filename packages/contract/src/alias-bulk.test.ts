@@ -15,6 +15,9 @@ test.each([
   { forwardTo: "ann@example.org, https://hooks.example.org/in" },
   { pinned: true },
   { delete: true },
+  { delete: true, inSeconds: 1 },
+  { delete: true, inSeconds: 60 },
+  { keep: true },
 ])("a bulk change of one kind is accepted: %j", (change) => {
   expect(isValid(change)).toBe(true);
 });
@@ -24,6 +27,14 @@ test.each([
   { active: false, pinned: true },
   { delete: true, active: false },
   { delete: false },
+  { keep: false },
+  { keep: true, delete: true },
+  { inSeconds: 10 },
+  { keep: true, inSeconds: 10 },
+  { delete: true, inSeconds: 0 },
+  { delete: true, inSeconds: 61 },
+  { delete: true, inSeconds: 1.5 },
+  { delete: true, inSeconds: "10" },
   { addLabel: "no id" },
   { forwardTo: "nobody" },
   { forwardTo: "" },

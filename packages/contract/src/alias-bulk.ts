@@ -7,7 +7,8 @@ import { limits } from "./limits.ts";
 export const bulkMessages = {
   ids: `Between 1 and ${limits.aliasesMax} alias ids are needed`,
   oneChange:
-    "The change must be exactly one of: active; addLabel, removeLabel or both; forwardTo; pinned; delete: true",
+    "The change must be exactly one of: active; addLabel, removeLabel or both; forwardTo; pinned; delete: true, with inSeconds or without; keep: true",
+  inSeconds: `inSeconds must be a whole number from 1 to ${limits.deletionDelayMaxSeconds}, with delete: true`,
 } as const;
 
 const labelId = z.guid(labelMessages.unknown).toLowerCase();
@@ -19,6 +20,13 @@ const fields = {
   forwardTo: forwardTo.optional(),
   pinned: z.boolean("pinned must be true or false").optional(),
   delete: z.literal(true, "delete must be true").optional(),
+  /** The aliases receive until then and are deleted by the server itself; `keep` prevents it. */
+  inSeconds: z
+    .int(bulkMessages.inSeconds)
+    .min(1, bulkMessages.inSeconds)
+    .max(limits.deletionDelayMaxSeconds, bulkMessages.inSeconds)
+    .optional(),
+  keep: z.literal(true, "keep must be true").optional(),
 };
 
 const kinds: Record<keyof typeof fields, string> = {
@@ -28,12 +36,17 @@ const kinds: Record<keyof typeof fields, string> = {
   forwardTo: "destinations",
   pinned: "pinned",
   delete: "deletion",
+  inSeconds: "deletion",
+  keep: "keep",
 };
 
-const change = z.strictObject(fields, bulkMessages.oneChange).refine((given) => {
-  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return new Set(names.map((name) => kinds[name as keyof typeof fields])).size === 1;
-}, bulkMessages.oneChange);
+const change = z
+  .strictObject(fields, bulkMessages.oneChange)
+  .refine((given) => {
+    const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    return new Set(names.map((name) => kinds[name as keyof typeof fields])).size === 1;
+  }, bulkMessages.oneChange)
+  .refine((given) => given.inSeconds === undefined || given.delete !== undefined, bulkMessages.inSeconds);
 
 export const bulkAliasBody = z.object({
   aliasIds: z

@@ -191,5 +191,7 @@ export const aliasWire = z.object({
   unconfirmed: z.array(z.object({ address: z.string(), state: confirmationState })).optional(),
   /** Mailboxes whose hosts said that they do not exist: no mail is sent there. Left out when there are none. */
   suspended: z.array(z.string()).optional(),
+  /** When the server deletes the alias, unless a bulk change `keep` comes before. Left out otherwise. */
+  deletesAt: z.iso.datetime().optional(),
 });
 export type AliasWire = z.infer<typeof aliasWire>;

@@ -142,7 +142,7 @@ const shapes = {
   },
   changeAliases: {
     summary:
-      "Pause, activate, label, redirect, pin or delete many aliases; those that could not be changed are named in `failed`",
+      "Pause, activate, label, redirect, pin or delete many aliases, at once or in some seconds; those that could not be changed are named in `failed`",
     body: bulkAliasBody,
     bodyMaxBytes: limits.bulkBodyMaxBytes,
     status: 200,

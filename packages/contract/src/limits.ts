@@ -11,6 +11,8 @@ export const limits = {
   /** A new destination joins the list of mailboxes only while it has fewer. */
   listedMailboxesMax: 1000,
   notesMax: 128,
+  /** Seconds until a marked alias is deleted, at most; until then the mark can be taken away. */
+  deletionDelayMaxSeconds: 60,
   labelsMax: 100,
   labelNameMax: 40,
   labelsPerAliasMax: 10,

@@ -58,6 +58,10 @@ export interface AliasTable {
   seal_key_id: Generated<string | null>;
   /** Set if an import made the alias and it is unused; `reclaimed` if the account had the address before. */
   fresh: Generated<"new" | "reclaimed" | null>;
+  /** When the alias is deleted; null: never. The epoch: its deletion has begun and can't be undone. */
+  delete_at: Generated<Date | null>;
+  delete_network_index: Generated<Buffer | null>;
+  delete_block_index: Generated<Buffer | null>;
 }
 
 export interface ReleasedAddressTable {

@@ -26,6 +26,7 @@ import { type InFlightParts, inFlightMessages, recoverInFlight } from "./queue/i
 import { type Forgotten, forgetOld, pacedRetention } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
+import { deleteDue, nextDue, startSweep } from "./rows/aliases/alias-deletions.ts";
 import { fillDestinationDomains } from "./rows/mailboxes/mailboxes.ts";
 import { makeAllDue, wantAtProvider } from "./rows/provider-aliases.ts";
 import { type KeyKeeper, keyKeeper } from "./sealing/key-rotation.ts";
@@ -76,6 +77,8 @@ export interface Store extends RowStores {
   isSound(): boolean;
   /** Whether an error means that the database can't serve now, so that the request may be repeated. */
   isOutage(thrown: unknown): boolean;
+  /** Deletes aliases whose time has come. Also runs by itself, at a start and at each such time. */
+  deleteDueAliases(): Promise<number>;
   /** Deletes expired data. Also runs every hour by itself. */
   maintenance(): Promise<Forgotten>;
   close(): Promise<void>;
@@ -283,7 +286,16 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
   const forgetBodies = async (messageIds: readonly string[]) => {
     for (const messageId of messageIds) await bodies.delete(messageId).catch(() => {});
   };
-  const stores = rowStores(context, { released, forgetBodies });
+  const deleteDueAliases = () => deleteDue(context, { released, forgetBodies });
+  const sweep = startSweep(context, {
+    logger,
+    work: async () => {
+      if (isSound()) await deleteDueAliases();
+      return await nextDue(context);
+    },
+  });
+  undo.add(() => sweep.stop());
+  const stores = rowStores(context, { released, forgetBodies, planDeletion: sweep.plan });
   const isKnownMessage = (messageId: string) => stores.deliveries.isKnownMessage(messageId);
   const forget = (asOf?: Date) => forgetOld(context, { ...stores, released, bodies, isKnownMessage }, asOf);
   const retention = startRetention(pacedRetention(context, logger, forget), logger);
@@ -304,6 +316,7 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     dkimKeys,
     isSound,
     isOutage: kind === "postgres" ? isPostgresOutage : () => !isSound(),
+    deleteDueAliases,
     maintenance: () => forget(),
     close,
   };

@@ -51,9 +51,10 @@ export interface RowStores extends CoreStores {
 interface Parts {
   released: ReleasedAddresses;
   forgetBodies(messageIds: readonly string[]): Promise<void>;
+  planDeletion?: ((at: Date) => void) | undefined;
 }
 
-export function rowStores(context: StoreContext, { released, forgetBodies }: Parts): RowStores {
+export function rowStores(context: StoreContext, { released, forgetBodies, planDeletion }: Parts): RowStores {
   return {
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
@@ -64,7 +65,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies }: Par
     signInFlows: signInFlowStore(context),
     walletChallenges: walletChallengeStore(context),
     imports: importStore(context, { released, forgetBodies }),
-    aliases: aliasStore(context, { released, forgetBodies }),
+    aliases: aliasStore(context, { released, forgetBodies, planDeletion }),
     destinations: destinationStore(context),
     mailboxes: mailboxStore(context),
     missingMailboxes: missingMailboxStore(context),

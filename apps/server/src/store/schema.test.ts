@@ -81,6 +81,9 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     seal_off: "boolean",
     seal_key_id: "uuid?",
     fresh: "text?",
+    delete_at: "timestamptz?",
+    delete_network_index: "bytea?",
+    delete_block_index: "bytea?",
   },
   released_address: {
     address_index: "bytea",

@@ -29,6 +29,8 @@ export interface Alias {
   /** Whether the owner may write to send addresses of the alias: `alias+person=host.example@domain`. */
   writeByAddress: boolean;
   createdAt: Date;
+  /** When the server deletes the alias, which receives as before until then; absent: never. */
+  deletesAt?: Date;
 }
 
 /** Mailboxes as the alias spells them. `new`: no confirmation message was sent yet; `asked`: sent, without a reply. */
@@ -103,6 +105,11 @@ export interface AliasChange {
 /** Changes that apply to many aliases at once; none changes an address, key or secret. */
 export type ManyAliasesChange = Pick<AliasChange, "routing" | "labels" | "pinned">;
 
+export interface DeleteLater {
+  deleteAt: Date;
+  network: string | null;
+}
+
 export interface ManyChanged {
   changed: number;
   failed: Map<string, ErrorCode>;
@@ -153,6 +160,10 @@ export interface AliasStore {
   ): Promise<ManyChanged>;
   /** As `delete`, 500 per transaction; `failed` lists aliases that have to wait, with `rate_limited`. */
   deleteMany(userId: string, aliasIds: readonly string[], network?: string | null): Promise<ManyChanged>;
+  /** Marks aliases, which the server deletes then; an earlier mark stays. `failed` as for `deleteMany`. */
+  deleteLater(userId: string, aliasIds: readonly string[], later: DeleteLater): Promise<ManyChanged>;
+  /** Takes the marks away, unless the deletion has begun: those are in `failed`. */
+  keepMany(userId: string, aliasIds: readonly string[]): Promise<ManyChanged>;
   /** Reserves the address. @returns false for another user's alias @throws AppError `rate_limited` */
   delete(userId: string, aliasId: string, network?: string | null): Promise<boolean>;
   /** Marks the alias as used: somebody wrote to it or tried to, or it may send. */

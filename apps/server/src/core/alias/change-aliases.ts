@@ -28,7 +28,8 @@ export type BulkChange =
   | { kind: "labels"; add: string | null; remove: string | null }
   | { kind: "destinations"; destinations: Destination[] }
   | { kind: "pinned"; pinned: boolean }
-  | { kind: "deletion" };
+  | { kind: "deletion"; inSeconds?: number | undefined }
+  | { kind: "keep" };
 
 /** Minimum number of aliases that one request counts as for the rate limit. */
 const WEIGHT_MIN = 100;
@@ -52,10 +53,15 @@ export async function changeAliases(
   const ids = [...new Set(aliasIds)];
   if (change.kind === "destinations")
     refuseFieldErrors(ownDomainErrors("forwardTo", change.destinations, deps.ownDomains));
+  // Undoing a deletion is no change of its own, so it does not use up the account's changes of many.
+  if (change.kind === "keep") {
+    await takeLimit(deps, "alias_change", { userId });
+    return await deps.aliases.keepMany(userId, ids);
+  }
   await takeWeightedLimit(deps, "alias_bulk", { userId, weight: Math.max(WEIGHT_MIN, ids.length) });
   if (change.kind === "destinations") await refuseBlocked(deps, "forwardTo", change.destinations);
   if (change.kind === "labels" && change.add !== null) await refuseUnknownLabel(deps, userId, change.add);
-  if (change.kind === "deletion") return await deps.aliases.deleteMany(userId, ids, clientAddress);
+  if (change.kind === "deletion") return await deleteAliases(deps, { userId, ids, clientAddress, ...change });
   const isKeyRedirecting = by === "key" && change.kind === "destinations";
   const confirmed = isKeyRedirecting ? await confirmedAmong(deps, userId, change.destinations) : null;
   return await deps.aliases.updateMany(userId, ids, (alias) => {
@@ -65,13 +71,26 @@ export async function changeAliases(
   });
 }
 
+interface DeletionOfMany {
+  userId: string;
+  ids: readonly string[];
+  clientAddress: string | undefined;
+  inSeconds?: number | undefined;
+}
+
+function deleteAliases({ aliases, clock }: BulkDeps, { userId, ids, clientAddress, inSeconds }: DeletionOfMany) {
+  if (inSeconds === undefined) return aliases.deleteMany(userId, ids, clientAddress);
+  const deleteAt = new Date(clock.now().getTime() + inSeconds * 1000);
+  return aliases.deleteLater(userId, ids, { deleteAt, network: clientAddress ?? null });
+}
+
 async function refuseUnknownLabel({ labels }: BulkDeps, userId: string, labelId: string): Promise<void> {
   const own = await labels.listForUser(userId);
   if (!own.some(({ id }) => id === labelId)) throw fieldError("addLabel", labelMessages.unknown);
 }
 
 /** Empty if the alias already is in that state. @throws AppError `invalid` for too many labels */
-function decideChange(alias: Alias, change: Exclude<BulkChange, { kind: "deletion" }>): ManyAliasesChange {
+function decideChange(alias: Alias, change: Exclude<BulkChange, { kind: "deletion" | "keep" }>): ManyAliasesChange {
   if (change.kind === "pinned") return alias.pinned === change.pinned ? {} : { pinned: change.pinned };
   if (change.kind === "labels") return labelsAfter(alias, change);
   if (change.kind === "destinations") return { routing: nextRouting(alias.routing, change) };

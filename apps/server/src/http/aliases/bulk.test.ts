@@ -89,6 +89,36 @@ describe("changing many aliases", () => {
     expect(again.body.failed).toHaveLength(3);
   });
 
+  it("deletes in some seconds, unless the aliases are kept before", async () => {
+    const ids = await three();
+    const [kept = ""] = ids;
+    const at = new Date(server.clock.now().getTime() + 10_000).toISOString();
+    expect((await bulk(ann, ids, { delete: true, inSeconds: 10 })).body).toEqual({ changed: 3, failed: [] });
+    expect(await listed(ids)).toEqual(allOf({ active: true, deletesAt: at }));
+    const theirs = await bulk(bob, ids, { keep: true });
+    expect(theirs.body).toEqual({ changed: 0, failed: ids.map((id) => ({ id, code: "not_found" })) });
+    expect((await bulk(ann, [kept], { keep: true })).body).toEqual({ changed: 1, failed: [] });
+    server.clock.advance(10);
+    await server.store.deleteDueAliases();
+    const [left, ...others] = await listed(ids);
+    expect([left?.id, left?.deletesAt, others]).toEqual([kept, undefined, []]);
+    const late = await bulk(ann, ids, { keep: true });
+    expect([late.body.changed, late.body.failed.length]).toEqual([1, 2]);
+  });
+
+  it("can undo a deletion when the account may change no more", async () => {
+    const limited = await startTestServer({
+      store: server.store,
+      config: { limits: new Map([["alias_bulk", { max: 100, windowSeconds: 60 }]]) },
+    });
+    const cleo = await new Visitor(limited).register();
+    const { id } = await cleo.createAlias();
+    expect((await bulk(cleo, [id], { delete: true, inSeconds: 60 })).status).toBe(200);
+    expect((await bulk(cleo, [id], { pinned: true })).status).toBe(429);
+    expect((await bulk(cleo, [id], { keep: true })).body).toEqual({ changed: 1, failed: [] });
+    await limited.close();
+  });
+
   it("reads ids in any letter case and counts each once", async () => {
     const [id = ""] = await three();
     expect((await bulk(ann, [id, id.toUpperCase(), id], { pinned: true })).body).toEqual({ changed: 1, failed: [] });
@@ -96,8 +126,9 @@ describe("changing many aliases", () => {
 
   it("leaves other users' aliases unchanged and names them as not found", async () => {
     const [mine, theirs] = [await three(), await three(bob)];
-    for (const change of [{ active: false }, { pinned: true }, { forwardTo: "ann@example.org" }, { delete: true }]) {
-      const { body } = await bulk(ann, [...theirs, ...(change.delete ? [] : mine)], change);
+    const changes = [{ active: false }, { pinned: true }, { forwardTo: "ann@example.org" }, { delete: true }];
+    for (const change of [...changes, { delete: true, inSeconds: 1 }, { keep: true }]) {
+      const { body } = await bulk(ann, [...theirs, ...("delete" in change ? [] : mine)], change);
       expect(body.failed).toEqual(theirs.map((id) => ({ id, code: "not_found" })));
     }
     expect(await listed(theirs, bob)).toEqual(allOf({ active: true, pinned: false, forwardTo: "ann@example.org" }));

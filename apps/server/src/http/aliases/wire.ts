@@ -54,6 +54,7 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: MailboxStan
     ...(gone.length === 0 ? {} : { pausedWebhooks: gone }),
     ...(unconfirmed.length === 0 ? {} : { unconfirmed }),
     ...(suspended.length === 0 ? {} : { suspended }),
+    ...(alias.deletesAt === undefined ? {} : { deletesAt: alias.deletesAt.toISOString() }),
   };
 }
 
@@ -85,7 +86,8 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
 
 /** @param change has exactly one kind of change, as the contract's schema guarantees */
 export function bulkChangeFromWire(change: BulkAliasChange): BulkChange {
-  if (change.delete) return { kind: "deletion" };
+  if (change.delete) return { kind: "deletion", inSeconds: change.inSeconds };
+  if (change.keep) return { kind: "keep" };
   if (change.active !== undefined) return { kind: "active", active: change.active };
   if (change.pinned !== undefined) return { kind: "pinned", pinned: change.pinned };
   if (change.forwardTo !== undefined)

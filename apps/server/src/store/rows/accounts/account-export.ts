@@ -227,7 +227,8 @@ function aliasRows(source: ExportSource): ExportPages {
     for (const destination of [...destinations, ...lastDestinations])
       if (destination.kind === "mailbox")
         mailboxes.set(mailboxIndex(keys, destination.address).toString("hex"), destination.address);
-    return { ...clear, deletionDate: "when you delete it, or with the account" };
+    const deletionDate = (row.delete_at as Date | null)?.toISOString() ?? "when you delete it, or with the account";
+    return { ...clear, deletionDate };
   });
 }
 

@@ -5,14 +5,17 @@ import { keptUntil } from "../../../core/retention.ts";
 import type { Database, InTransaction } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { networkIndexes } from "../sign-in/anonymous-tokens.ts";
+import { type NetworkIndexes, networkIndexes } from "../sign-in/anonymous-tokens.ts";
 import { anyOfBytes } from "../sql-parts.ts";
 
 const ROWS_AT_ONCE = 1000;
 
+/** Address of the client that released them, or its keyed hashes; `null` if unknown. */
+export type ReleasedFrom = string | NetworkIndexes | null;
+
 export interface Release {
   formerUserId: string;
-  network: string | null;
+  network: ReleasedFrom;
   addresses: readonly ReleasedAddress[];
 }
 
@@ -114,7 +117,7 @@ async function claimAll(
 }
 
 async function hold({ keys, clock }: StoreContext, trx: InTransaction, release: Release): Promise<void> {
-  const networks = release.network === null ? unknownNetwork : networkIndexes(keys, release.network);
+  const networks = indexesOf(keys, release.network) ?? unknownNetwork;
   const until = keptUntil("releasedAddress", clock.now());
   const row = { former_user_index: formerUserIndex(keys, release.formerUserId), until, ...networks };
   for (let from = 0; from < release.addresses.length; from += ROWS_AT_ONCE) {
@@ -127,13 +130,17 @@ async function hold({ keys, clock }: StoreContext, trx: InTransaction, release: 
   }
 }
 
+const indexesOf = (keys: ServerKeys, network: ReleasedFrom): NetworkIndexes | null =>
+  typeof network === "string" ? networkIndexes(keys, network) : network;
+
 const unknownNetwork = { network_index: null, block_index: null };
 
 async function countReserved(context: StoreContext, trx: InTransaction, { formerUserId, network }: Release) {
   const { keys } = context;
   const account = await countHeld(context, trx, { former_user_index: formerUserIndex(keys, formerUserId) });
-  if (network === null) return { account, network: 0, block: 0 };
-  const { network_index, block_index } = networkIndexes(keys, network);
+  const indexes = indexesOf(keys, network);
+  if (indexes === null) return { account, network: 0, block: 0 };
+  const { network_index, block_index } = indexes;
   return {
     account,
     network: await countHeld(context, trx, { network_index }),

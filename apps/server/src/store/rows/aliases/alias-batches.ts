@@ -6,7 +6,7 @@ import type { Alias, ManyAliasesChange, ManyChanged } from "../../../core/alias/
 import { AppError } from "../../../core/app-error.ts";
 import type { AliasTable, InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
-import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
+import type { ReleasedAddresses, ReleasedFrom } from "../accounts/released-addresses.ts";
 import {
   cancelMessages,
   deleteFinishedMessages,
@@ -26,12 +26,12 @@ export interface AliasStoreParts {
   forgetBodies(messageIds: readonly string[]): Promise<void>;
 }
 
-interface Batch {
+export interface Batch {
   userId: string;
   aliasIds: readonly string[];
 }
 
-interface Done {
+export interface Done {
   failed: Map<string, ErrorCode>;
   hasChangedRoutes: boolean;
   messagesDone: readonly string[];
@@ -48,7 +48,7 @@ export function updateMany(
 export function deleteMany(
   context: StoreContext,
   parts: AliasStoreParts,
-  { network, ...all }: Batch & { network: string | null },
+  { network, ...all }: Batch & { network: ReleasedFrom },
 ): Promise<ManyChanged> {
   return inBatches(context, parts, all, async (trx, batch) => deleteBatch(context, parts, { ...batch, trx, network }), {
     before: async (batch) => {
@@ -60,19 +60,21 @@ export function deleteMany(
   });
 }
 
-async function waitingAmong(
+/** Aliases whose addresses the account may not release now. @param promised room that other deletions will need */
+export async function waitingAmong(
   { db }: StoreContext,
   { released }: AliasStoreParts,
   { userId, aliasIds }: Batch,
+  promised = 0,
 ): Promise<Set<string>> {
   const mine = db.selectFrom("alias").select(["id", "fresh"]).where("id", "=", anyOfIds(aliasIds));
   const rows = await mine.where("user_id", "=", userId).execute();
   const used = new Set(idsOf(rows.filter(({ fresh }) => fresh !== "new")));
-  const room = await released.room(db, userId);
+  const room = Math.max(0, (await released.room(db, userId)) - promised);
   return new Set(aliasIds.filter((id) => used.has(id)).slice(room));
 }
 
-async function inBatches(
+export async function inBatches(
   { db, signals }: StoreContext,
   { forgetBodies }: AliasStoreParts,
   { userId, aliasIds }: Batch,
@@ -169,7 +171,7 @@ async function writeRows(trx: InTransaction, rows: readonly ChangedRow[]): Promi
 async function deleteBatch(
   context: StoreContext,
   { released }: AliasStoreParts,
-  { trx, network, ...batch }: Batch & { trx: InTransaction; network: string | null },
+  { trx, network, ...batch }: Batch & { trx: InTransaction; network: ReleasedFrom },
 ): Promise<Done> {
   const rows = await lockBatch(trx, batch);
   const failed = missingOf(batch, rows);
@@ -201,7 +203,7 @@ function lockBatch(trx: InTransaction, { userId, aliasIds }: Batch) {
     .execute();
 }
 
-function missingOf({ aliasIds }: Batch, rows: readonly Pick<AliasTable, "id">[]): Map<string, ErrorCode> {
+export function missingOf({ aliasIds }: Batch, rows: readonly Pick<AliasTable, "id">[]): Map<string, ErrorCode> {
   const found = new Set(idsOf(rows));
   return new Map(aliasIds.filter((id) => !found.has(id)).map((id) => [id, "not_found"]));
 }

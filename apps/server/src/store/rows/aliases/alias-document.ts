@@ -35,6 +35,7 @@ export interface AliasRow {
   created_at: Date;
   seal_off: boolean;
   seal_key_id: string | null;
+  delete_at: Date | null;
 }
 
 export function encryptionColumns(sealTo: EncryptionChoice): Pick<AliasRow, "seal_off" | "seal_key_id"> {
@@ -102,6 +103,7 @@ export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlyS
     pinned: document.pinned ?? false,
     writeByAddress: document.writeByAddress ?? false,
     createdAt: row.created_at,
+    ...(row.delete_at === null ? {} : { deletesAt: row.delete_at }),
   };
 }
 

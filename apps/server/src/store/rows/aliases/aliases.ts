@@ -26,12 +26,18 @@ import { deletePeopleOf } from "../reply-paths.ts";
 import { usernameIndex } from "../smtp-credentials.ts";
 import { countRows } from "../sql-parts.ts";
 import { type AliasStoreParts, deleteMany, updateMany } from "./alias-batches.ts";
+import { deleteMarkedAt, markDeletions, unmarkDeletions } from "./alias-deletions.ts";
 import { type AliasDocument, documentOfChange, documentOfNew, encryptionColumns, toAlias } from "./alias-document.ts";
 import { routeReads } from "./alias-routes.ts";
 import { addressStanding } from "./insert-aliases.ts";
 import { aliasLists } from "./list-aliases.ts";
 
-export function aliasStore(context: StoreContext, parts: AliasStoreParts): AliasStore {
+interface Parts extends AliasStoreParts {
+  /** Called with the time of deletions that are to be carried out later. */
+  planDeletion?: ((at: Date) => void) | undefined;
+}
+
+export function aliasStore(context: StoreContext, parts: Parts): AliasStore {
   const { db, signals } = context;
   const routes = routeReads(context);
   return {
@@ -41,6 +47,12 @@ export function aliasStore(context: StoreContext, parts: AliasStoreParts): Alias
     insert: (alias) => insertAlias(context, parts, alias),
     updateMany: (userId, aliasIds, change) => updateMany(context, parts, { userId, aliasIds, change }),
     deleteMany: (userId, aliasIds, network = null) => deleteMany(context, parts, { userId, aliasIds, network }),
+    deleteLater: async (userId, aliasIds, later) => {
+      const marked = await markDeletions(context, parts, { userId, aliasIds, ...later });
+      parts.planDeletion?.(later.deleteAt);
+      return marked;
+    },
+    keepMany: (userId, aliasIds) => unmarkDeletions(context, parts, { userId, aliasIds }),
     update: (userId, aliasId, change, network = null) =>
       updateAlias(context, parts, { userId, aliasId, change, network }),
     delete: (userId, aliasId, network = null) => deleteAlias(context, parts, { userId, aliasId, network }),
@@ -77,7 +89,8 @@ function indexOf(context: StoreContext, { name, domain }: { name: string; domain
   return addressIndex(context, aliasAddress(name, domain));
 }
 
-async function insertAlias(context: StoreContext, { released }: AliasStoreParts, alias: Alias): Promise<void> {
+async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias: Alias): Promise<void> {
+  const { released } = parts;
   const { db, keys } = context;
   const row = {
     id: alias.id,
@@ -88,7 +101,7 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
     ...encryptionColumns(alias.sealTo),
   };
-  await withAliasTakenError(() =>
+  const insert = () =>
     db.transaction().execute(async (trx) => {
       const own = trx.selectFrom("alias").select("id").where("user_id", "=", alias.userId);
       const isFull =
@@ -101,8 +114,8 @@ async function insertAlias(context: StoreContext, { released }: AliasStoreParts,
       await trx.insertInto("alias").values(row).execute();
       await released.claim(trx, row.address_index, alias.userId);
       await wantNew(context, trx, { userId: alias.userId, aliasIds: [alias.id] });
-    }),
-  );
+    });
+  await overMarked(context, parts, { insert, place: { userId: alias.userId, addressIndex: row.address_index } });
 }
 
 interface AliasUpdate {
@@ -225,6 +238,21 @@ function lockAlias(trx: InTransaction, userId: string, aliasId: string) {
     .where("user_id", "=", userId)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** A marked alias of the same account makes way for the new one at once. */
+async function overMarked(
+  context: StoreContext,
+  parts: AliasStoreParts,
+  { place, insert }: { place: { userId: string; addressIndex: Buffer }; insert: () => Promise<void> },
+): Promise<void> {
+  try {
+    await withAliasTakenError(insert);
+  } catch (error) {
+    const isTaken = error instanceof AppError && error.code === "alias_taken";
+    if (!isTaken || !(await deleteMarkedAt(context, parts, place))) throw error;
+    await withAliasTakenError(insert);
+  }
 }
 
 async function withAliasTakenError<T>(work: () => Promise<T>): Promise<T> {

@@ -67,7 +67,7 @@ const ofUser = (db: Pick<Database, "selectFrom">, userId: string) =>
   db
     .selectFrom("alias")
     .select(["alias.id", "alias.user_id", "alias.active", "alias.created_at", "alias.sealed"])
-    .select(["alias.seal_off", "alias.seal_key_id"])
+    .select(["alias.seal_off", "alias.seal_key_id", "alias.delete_at"])
     .where("alias.user_id", "=", userId);
 
 type AliasQuery = ReturnType<typeof ofUser>;
