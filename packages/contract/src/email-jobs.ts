@@ -4,6 +4,7 @@ import { limits } from "./limits.ts";
 
 export const emailJobMessages = {
   toInvalid: "Please enter a valid email address",
+  recipientsMany: `A message can have ${limits.composeRecipientsMax} recipients at most`,
   subjectRequired: "Subject is required",
   subjectLong: `Subject must be ${limits.subjectMax} characters or less`,
   bodyRequired: "Email body is required",
@@ -40,6 +41,40 @@ export const recipientField = z
   .trim()
   .refine((text) => isMailbox(text), emailJobMessages.toInvalid);
 
+export const recipientKinds = ["to", "cc", "bcc"] as const;
+export type RecipientKind = (typeof recipientKinds)[number];
+
+/** Characters of a wrong address that its error repeats. */
+const SHOWN_MAX = 100;
+
+/** The error names the address that is wrong. */
+const recipientList = z
+  .array(z.string(emailJobMessages.toInvalid).trim(), emailJobMessages.toInvalid)
+  .superRefine((addresses, context) => {
+    const wrong = addresses.find((text) => text.length > 1024 || !isMailbox(text));
+    if (wrong === undefined) return;
+    const message = `${emailJobMessages.toInvalid}: ${wrong.slice(0, SHOWN_MAX).toWellFormed()}`;
+    context.addIssue({ code: "custom", message });
+  });
+
+export interface RecipientLists {
+  to: string | readonly string[];
+  cc?: readonly string[] | undefined;
+  bcc?: readonly string[] | undefined;
+}
+
+/** Each address once, where it comes first in To, Cc, Bcc: the order in which the server lists recipients. */
+export function uniqueRecipients({ to, cc = [], bcc = [] }: RecipientLists) {
+  const all = { to: typeof to === "string" ? [to] : to, cc, bcc };
+  const found = new Map<string, { kind: RecipientKind; address: string }>();
+  for (const kind of recipientKinds)
+    for (const address of all[kind]) {
+      const same = address.normalize("NFC").toLowerCase();
+      if (!found.has(same)) found.set(same, { kind, address });
+    }
+  return [...found.values()];
+}
+
 export const subjectField = z
   .string(emailJobMessages.subjectRequired)
   .max(limits.subjectMax, emailJobMessages.subjectLong)
@@ -60,7 +95,10 @@ function isShortEnough(text: string): boolean {
 }
 
 const emailJobFields = z.object({
-  to: recipientField,
+  to: z.union([recipientField, recipientList.min(1, emailJobMessages.toInvalid)], emailJobMessages.toInvalid),
+  cc: recipientList.optional(),
+  /** Recipients that are named in no header; they get the same message. */
+  bcc: recipientList.optional(),
   subject: subjectField,
   body: requiredText(emailJobMessages.bodyRequired),
   fromAliasId: z.uuid(emailJobMessages.senderRequired).toLowerCase(),
@@ -71,6 +109,13 @@ const emailJobFields = z.object({
     .trim()
     .max(limits.publicKeyMax, emailJobMessages.publicKeyInvalid)
     .nullish(),
+  /** Keys of several recipients, in addition to `recipientPublicKey`: each of them can decrypt the message. */
+  recipientPublicKeys: z
+    .array(
+      z.string(emailJobMessages.publicKeyInvalid).trim().max(limits.publicKeyMax, emailJobMessages.publicKeyInvalid),
+    )
+    .max(limits.composeRecipientsMax, emailJobMessages.recipientsMany)
+    .optional(),
   priority: z
     .int(emailJobMessages.priorityRange)
     .min(0, emailJobMessages.priorityRange)
@@ -80,9 +125,12 @@ const emailJobFields = z.object({
   scheduledAt: z.iso.datetime({ offset: true, error: emailJobMessages.scheduleInvalid }).nullish(),
 });
 
-export const createEmailJobBody = emailJobFields.superRefine(({ useEncryption, recipientPublicKey, body }, context) => {
-  const say = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-  if (useEncryption === true && !recipientPublicKey) say("recipientPublicKey", emailJobMessages.publicKeyRequired);
+export const createEmailJobBody = emailJobFields.superRefine(({ useEncryption, body, ...message }, context) => {
+  const say = (path: string, text: string) => context.addIssue({ code: "custom", path: [path], message: text });
+  const tooMany = uniqueRecipients(message)[limits.composeRecipientsMax];
+  if (tooMany !== undefined) say(tooMany.kind, emailJobMessages.recipientsMany);
+  const hasKey = Boolean(message.recipientPublicKey) || message.recipientPublicKeys?.some((key) => key !== "") === true;
+  if (useEncryption === true && !hasKey) say("recipientPublicKey", emailJobMessages.publicKeyRequired);
   // Limit of the body: an encrypted one may be longer than the text that was typed.
   const isEncrypted = useEncryption === true && isArmored(body);
   if (isEncrypted ? body.length > limits.encryptedTextMax : !isShortEnough(body))
@@ -97,21 +145,35 @@ export const createdEmailJob = z.object({
 });
 export type CreatedEmailJob = z.infer<typeof createdEmailJob>;
 
+export const jobRecipientWire = z.object({
+  /** `null` once the message has ended for every recipient: the server then forgets whom it was for. */
+  address: z.string().nullable(),
+  kind: z.enum(recipientKinds),
+  state: z.enum(emailJobStatuses),
+  lastError: z.string().nullable(),
+});
+export type JobRecipientWire = z.infer<typeof jobRecipientWire>;
+
 export const emailJobStatusWire = z.object({
   success: z.literal(true),
+  /** `sent` once the message has ended for all recipients and at least one host took it; `lastError` tells of others. */
   status: z.enum(emailJobStatuses),
   currentRetries: z.number(),
   maxRetries: z.number(),
   lastError: z.string().nullable(),
-  /** Message-ID with angle brackets; the same for every attempt. */
+  /** Message-ID with angle brackets; the same for every attempt and recipient. */
   messageId: z.string().nullable(),
+  /** Each once, in the order of To, Cc, Bcc. */
+  recipients: z.array(jobRecipientWire),
 });
 export type EmailJobStatusWire = z.infer<typeof emailJobStatusWire>;
 
 export const waitingEmailJob = z.object({
   jobId: z.uuid(),
   aliasId: z.uuid().nullable(),
+  /** The first recipient. */
   to: z.string(),
+  recipients: z.array(jobRecipientWire),
   subject: z.string(),
   status: z.enum(emailJobStatuses),
   /** Earliest time of the next attempt, after the time to undo. */
@@ -121,3 +183,15 @@ export const waitingEmailJob = z.object({
   lastError: z.string().nullable(),
 });
 export type WaitingEmailJob = z.infer<typeof waitingEmailJob>;
+
+export const endedEmailJob = z.object({
+  jobId: z.uuid(),
+  aliasId: z.uuid().nullable(),
+  status: z.enum(emailJobStatuses),
+  endedAt: z.iso.datetime(),
+  lastError: z.string().nullable(),
+  recipients: z.array(jobRecipientWire),
+});
+export type EndedEmailJob = z.infer<typeof endedEmailJob>;
+
+export const listEmailJobsQuery = z.object({ ended: z.enum(["true", "false"]).optional() });

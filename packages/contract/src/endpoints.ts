@@ -17,7 +17,14 @@ import {
   confirmationRequest,
   confirmationStanding,
 } from "./confirmations.ts";
-import { createdEmailJob, createEmailJobBody, emailJobStatusWire, waitingEmailJob } from "./email-jobs.ts";
+import {
+  createdEmailJob,
+  createEmailJobBody,
+  emailJobStatusWire,
+  endedEmailJob,
+  listEmailJobsQuery,
+  waitingEmailJob,
+} from "./email-jobs.ts";
 import type { Endpoint, EndpointShapes } from "./endpoint.ts";
 import { forwardingEndpoints } from "./forwarding.ts";
 import { importEndpoints } from "./imports.ts";
@@ -238,9 +245,12 @@ const shapes = {
     response: createdEmailJob,
   },
   listWaitingEmailJobs: {
-    summary: `Composed messages that have not been sent yet, newest first; at most ${limits.waitingJobsShown}`,
+    summary:
+      `Composed messages that have not been sent yet, newest first; at most ${limits.waitingJobsShown}. ` +
+      `With \`ended=true\` instead, in \`ended\`, those that ended in the last ${limits.endedJobDays} days, without content`,
+    query: listEmailJobsQuery,
     status: 200,
-    response: z.object({ jobs: z.array(waitingEmailJob) }),
+    response: z.object({ jobs: z.array(waitingEmailJob), ended: z.array(endedEmailJob).optional() }),
   },
   getEmailJobStatus: {
     summary: "Status of a queued message",

@@ -50,12 +50,21 @@ export type ErrorCode = (typeof errorCodes)[number];
 
 export type FieldErrors = Record<string, string[]>;
 
+/** From `start` to before `end` in UTF-16 units, as in JavaScript's strings. */
+export interface FieldPlace {
+  field: string;
+  start: number;
+  end: number;
+}
+
 export interface ProblemBody {
   /** `success` only on routes whose successful responses carry it too. */
   success?: false;
   message: string;
   code: ErrorCode;
   errors?: FieldErrors;
+  /** Where in a text that was sent something is wrong. */
+  places?: FieldPlace[];
   rateLimited?: true;
   resetTime?: string;
   challenge?: WalletChallenge;

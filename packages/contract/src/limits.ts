@@ -43,6 +43,10 @@ export const limits = {
   messageBodyMaxBytes: 1_048_576,
   priorityMax: 10,
   waitingJobsShown: 100,
+  endedJobsShown: 200,
+  endedJobDays: 7,
+  /** Recipients of a composed message together: To, Cc and Bcc. */
+  composeRecipientsMax: 50,
   scheduleMaxDays: 365,
   /** Octets of a request body that carries a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,

@@ -1,1 +1,2 @@
 export { searchMessage, searchQuickly, searchTypedText } from "./search-message.ts";
+export { findSpans } from "./text-spans.ts";

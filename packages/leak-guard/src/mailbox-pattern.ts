@@ -80,6 +80,28 @@ export function findMailbox(
   return null;
 }
 
+/** Every match in a text of one line, in order: from the local part's start to the domain's end. */
+export function findMailboxes(text: string, patterns: readonly MailboxPattern[], most: number) {
+  const found = patterns.flatMap((pattern) =>
+    pattern.domains.flatMap((domain) => matchesOf(text, pattern, domain, most)),
+  );
+  const sorted = found.toSorted((a, b) => a.start - b.start);
+  return sorted.filter(({ start }, index) => index === 0 || start >= (sorted[index - 1]?.end ?? 0));
+}
+
+function matchesOf(text: string, pattern: MailboxPattern, domain: string, most: number) {
+  const found: { start: number; end: number }[] = [];
+  for (let from = 0; found.length < most; ) {
+    const at = findAt(text, { pattern, domain, boundary: "whole", range: [from, text.length] });
+    if (at < 0) break;
+    const end = at + 1 + domain.length;
+    const before = text.slice(Math.max(from, at - BEFORE_MAX), at);
+    found.push({ start: at - (LOCAL_RUN.exec(before)?.[1] ?? "").length, end });
+    from = end;
+  }
+  return found;
+}
+
 interface Wanted {
   pattern: MailboxPattern;
   domain: string;

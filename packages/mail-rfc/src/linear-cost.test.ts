@@ -203,7 +203,8 @@ const texts: Record<string, [largest: number, read: Reader]> = {
   "a delivery report": [FIELD, report],
   "a composed message": [
     TEXT,
-    (text) => composeMessage({ from: "a@b.test", to: "c@d.test", subject: "", text, at: now, messageId: "<a@b.test>" }),
+    (text) =>
+      composeMessage({ from: "a@b.test", to: ["c@d.test"], subject: "", text, at: now, messageId: "<a@b.test>" }),
   ],
   "Content-Type of a message": [FIELD, (text) => partsOf(` ${text}`, "--b\r\n\r\n--b--\r\n")],
   ...Object.fromEntries(

@@ -21,7 +21,7 @@ export interface AgeJobs {
   /** `privateKey`: a single age identity, or the text of a whole identity file. */
   decrypt: { input: { privateKey: string; encryptedText: string }; result: { text: string } };
   /** An armored age file is not encrypted again. */
-  encrypt: { input: { publicKey: string; text: string }; result: { encryptedText: string } };
+  encrypt: { input: { publicKeys: readonly string[]; text: string }; result: { encryptedText: string } };
 }
 export type AgeJobName = keyof AgeJobs;
 

@@ -1,5 +1,5 @@
 /** The program's only error class. HTTP and SMTP translate its code. */
-import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
+import type { ErrorCode, FieldErrors, FieldPlace, WalletChallenge } from "@kauke/contract";
 import { QueueRefusal } from "../runtime/fair-queue/fair-queue.ts";
 
 /** Details are sent to the client as a whole, so they must contain no secret and no address. */
@@ -7,6 +7,7 @@ export interface ErrorDetails {
   /** Replaces the code's default sentence where the specification prescribes another. */
   message?: string;
   errors?: FieldErrors;
+  places?: FieldPlace[];
   resetAt?: Date;
   challenge?: WalletChallenge;
 }

@@ -13,9 +13,17 @@ export type GuardedContent =
   | { kind: "message"; chunks: readonly Buffer[] }
   | { kind: "text" | "subject"; text: string };
 
+/** From `start` to before `end`, in UTF-16 units. */
+export interface TextSpan {
+  start: number;
+  end: number;
+}
+
 export interface FoundLeak {
   leak: "address" | "unpacks_too_far" | "too_many_members" | "too_deep";
   place: PartPlace;
+  /** In a text or subject: where addresses stand, unless in encoded text. */
+  spans?: readonly TextSpan[];
 }
 
 export interface LeakGuard {

@@ -21,6 +21,14 @@ const problem = {
       description: "Messages by field name",
       additionalProperties: { type: "array", items: { type: "string" } },
     },
+    places: {
+      type: "array",
+      description: "Where in a text that was sent something is wrong, in UTF-16 units",
+      items: {
+        type: "object",
+        properties: { field: { type: "string" }, start: { type: "integer" }, end: { type: "integer" } },
+      },
+    },
     rateLimited: { const: true },
     resetTime: { type: "string", format: "date-time", description: "When the limit allows the next request" },
     challenge: { ...schemaOf(walletChallenge, "output"), description: "What a wallet has to sign" },

@@ -189,6 +189,8 @@ export interface EmailJobTable {
   created_at: Date;
   updated_at: Date;
   sealed: Buffer;
+  /** By recipient: `null` while it waits, `sent`, `cancelled`, or `failed` with code and enhanced status. */
+  outcomes: Generated<(string | null)[]>;
 }
 
 export interface MessageTable {
@@ -231,6 +233,10 @@ export interface DeliveryTable {
   taken_beside: Generated<boolean>;
   /** The operator took it out of the queue: the delivery worker ends it as failed, without another attempt. */
   dropped: Generated<boolean>;
+  /** Place of the recipient among those of a composed message; null for other mail. */
+  job_place: Generated<number | null>;
+  /** Composed mail only: an attempt runs, was cut off, or was handed over to a provider. */
+  is_sending: Generated<boolean>;
 }
 
 export interface ReplyPathTable {

@@ -146,7 +146,7 @@ describe("retention", () => {
         currentRetries: 0,
         processedAt: null,
         cancelledAt: null,
-        lastFailure: null,
+        recipients: [],
         scheduledAt: createdAt,
         messageId: "<a@kauke.test>",
         createdAt,
@@ -171,9 +171,9 @@ describe("retention", () => {
       };
       await fixture.store.emailJobs.queue({
         job,
-        content: { recipient: "rasa@example.org", subject: "x" },
+        content: { recipients: [{ kind: "to", address: "rasa@example.org" }], subject: "x" },
         message,
-        delivery,
+        deliveries: [delivery],
       });
       expect(await fixture.store.emailJobs.cancel(userId, job.id)).toBe(true);
     }

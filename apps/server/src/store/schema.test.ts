@@ -185,6 +185,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     created_at: "timestamptz",
     updated_at: "timestamptz",
     sealed: "bytea",
+    outcomes: "ARRAY",
   },
   message: { id: "uuid", email_job_id: "uuid?", size_bytes: "integer", created_at: "timestamptz", sealed: "bytea" },
   message_chunk: {
@@ -212,6 +213,8 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
     network_index: "bytea?",
     block_index: "bytea?",
+    job_place: "smallint?",
+    is_sending: "boolean",
   },
   reply_path: { id: "bytea", alias_id: "uuid", created_at: "timestamptz", sealed: "bytea" },
   one_time_token: {

@@ -158,6 +158,71 @@ describe("composed mail", () => {
     expect(await system.server.store.deliveries.count()).toBe(0);
   });
 
+  test("goes to every recipient by a delivery of its own, and to the hidden ones without a trace", async () => {
+    mx.options = {
+      answer: ({ stage, line }) => (stage === "rcpt" && /ruta@/.test(line) ? "550 5.1.1 who" : undefined),
+    };
+    const lists = {
+      to: ["rasa@people.example", "jonas@people.example"],
+      cc: ["ruta@people.example", "RASA@people.example"],
+      bcc: ["hidden.one@people.example", "hidden.two@people.example"],
+    };
+    const jobId = await compose(lists);
+    const all = [...lists.to, "ruta@people.example", ...lists.bcc];
+    const waiting = (await person.call("GET", "/api/email-jobs")).body as { jobs: Record<string, unknown>[] };
+    expect(waiting.jobs[0]).toMatchObject({ jobId, to: all[0] });
+    expect(waiting.jobs[0]?.recipients).toMatchObject(all.map((address) => ({ address, state: "pending" })));
+    await waitFor(jobId, "sent");
+    expect(mx.messages.map((mail) => mail.rcptTo).toSorted()).toEqual(
+      [[all[0]], [all[1]], [all[3]], [all[4]]].toSorted(),
+    );
+    const texts = new Set(mx.messages.map((mail) => mail.bytes.toString()));
+    for (const text of texts) {
+      expect(text).toContain("\r\nTo: rasa@people.example, jonas@people.example\r\nCc: ruta@people.example\r\n");
+      expect(text).not.toMatch(/hidden|bcc/i);
+    }
+    const status = await statusOf(jobId);
+    const refused = "The recipient's address did not take it: there is no such mailbox.";
+    expect(status.lastError).toBe(`For 1 of 5 recipients: ${refused}`);
+    expect(status.recipients).toEqual([
+      { address: null, kind: "to", state: "sent", lastError: null },
+      { address: null, kind: "to", state: "sent", lastError: null },
+      { address: null, kind: "cc", state: "failed", lastError: refused },
+      { address: null, kind: "bcc", state: "sent", lastError: null },
+      { address: null, kind: "bcc", state: "sent", lastError: null },
+    ]);
+    const { ended } = (await person.call("GET", "/api/email-jobs?ended=true")).body as { ended: unknown[] };
+    expect(ended[0]).toEqual({
+      jobId,
+      aliasId: alias.id,
+      status: "sent",
+      endedAt: expect.any(String),
+      lastError: status.lastError,
+      recipients: status.recipients,
+    });
+    expect((await person.call("GET", "/api/email-jobs?ended=maybe")).status).toBe(400);
+    const [notice] = await person.notices();
+    expect(notice?.text).toContain("could not be delivered to ruta@people.example: there is no such mailbox.");
+    const other = await registerPerson(system.url);
+    expect((await other.call("GET", "/api/email-jobs?ended=true")).body).toEqual({ jobs: [], ended: [] });
+  });
+
+  test("to several, undone in time, arrives nowhere", async () => {
+    const jobId = await compose({ to: ["rasa@people.example", "jonas@people.example"] });
+    expect((await cancel(jobId)).status).toBe(200);
+    expect((await statusOf(jobId)).recipients.map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
+    await waitFor(await compose({ subject: "later" }), "sent");
+    expect(mx.messages).toHaveLength(1);
+  });
+
+  test.each([
+    [{ to: ["rasa@people.example", "rasa"] }, "to", "Please enter a valid email address: rasa"],
+    [{ cc: ["x@y"] }, "cc", "Please enter a valid email address: x@y"],
+    [{ bcc: ["a@b.example\r\nX: y"] }, "bcc", "Please enter a valid email address: a@b.example\r\nX: y"],
+  ])("with recipients %j is refused, and the error names the address", async (change, field, message) => {
+    expect(await post(change)).toMatchObject({ status: 400, body: { errors: { [field]: [message] } } });
+  });
+
   test("is sent at its scheduled time; a time in the past means now", async () => {
     const at = Date.now() + 3000;
     const [late, now] = [
@@ -236,6 +301,8 @@ describe("composed mail", () => {
       status: 400,
       body: { code: "invalid", errors: { body: [`Your message ${why}`] } },
     });
+    const start = quoting.indexOf(forwarded);
+    expect(refused.body).toMatchObject({ places: [{ field: "body", start, end: start + forwarded.length }] });
     const titled = await post({ subject: `About ${forwarded}` });
     expect(titled).toMatchObject({ status: 400, body: { errors: { subject: [`Your subject ${why}`] } } });
     for (const answer of [refused, titled]) expect(JSON.stringify(answer.body)).not.toContain(forwarded);
@@ -264,11 +331,17 @@ describe("composed mail", () => {
   });
 });
 
-test("the daily limit of an account is enforced, and the response says when to continue", async () => {
-  const limited = await startSystem({ env: { ...relayTo(mx), ...settings, KAUKE_LIMITS: "email_job_create=2/86400" } });
+test("the daily limit of an account counts recipients, and the response says when to continue", async () => {
+  const limited = await startSystem({ env: { ...relayTo(mx), ...settings, KAUKE_LIMITS: "email_job_create=4/86400" } });
   try {
     const owner = await registerPerson(limited.url);
     const { id } = await sendingAlias(owner);
+    const several = (count: number) => ({
+      fromAliasId: id,
+      to: Array.from({ length: count }, (_, at) => `p${at}@b.example`),
+    });
+    expect((await post(several(5), owner)).status).toBe(429);
+    expect((await post(several(2), owner)).status).toBe(201);
     for (const expected of [201, 201, 429]) expect((await post({ fromAliasId: id }, owner)).status).toBe(expected);
     const refused = await post({ fromAliasId: id }, owner);
     expect(refused.body).toMatchObject({ code: "rate_limited", rateLimited: true });

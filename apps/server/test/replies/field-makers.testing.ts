@@ -141,7 +141,7 @@ export const makers: Record<string, Maker> = {
     const subject = `${text} ${text}`;
     const made = composeMessage({
       from: "a@b.example",
-      to: "c@d.example",
+      to: ["c@d.example"],
       subject,
       text,
       at,
@@ -155,7 +155,7 @@ export const makers: Record<string, Maker> = {
   "a composed message's addresses": (text) => {
     const made = composeMessage({
       from: `${text}@b.example`,
-      to: `c@${text}`,
+      to: [`c@${text}`],
       subject: "",
       text,
       at,

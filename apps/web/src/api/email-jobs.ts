@@ -26,7 +26,7 @@ const waitingKey = (userId: string) => ["email-jobs", userId];
 export function useWaitingEmailJobs(userId: string, pollDelayMs: (jobs: readonly WaitingEmailJob[]) => number | false) {
   return useQuery({
     queryKey: waitingKey(userId),
-    queryFn: async () => (await call("listWaitingEmailJobs")).jobs,
+    queryFn: async () => (await call("listWaitingEmailJobs", { query: {} })).jobs,
     refetchInterval: ({ state }) => pollDelayMs(state.data ?? []),
     gcTime: 0,
   });

@@ -1,17 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readHeader } from "../header/headers.ts";
-import { composeMessage } from "./compose-message.ts";
+import { parseAddressList } from "../address/address-list.ts";
+import { fieldValue, readHeader } from "../header/headers.ts";
+import { type ComposedMessage, composeMessage } from "./compose-message.ts";
 
 const whole = {
   from: "shop.k7@kauke.test",
-  to: "rasa@example.org",
+  to: ["rasa@example.org"],
   subject: "Contract, second draft",
   text: "Hi Rasa,\n\nthe second draft is below.\n",
   at: new Date("2026-03-01T12:00:00.000Z"),
   messageId: "<mfrggzdfmztwq2lknnwg23tpoa@kauke.test>",
 };
-const compose = (change: Partial<typeof whole> = {}) => composeMessage({ ...whole, ...change });
+const compose = (change: Partial<ComposedMessage> = {}) => composeMessage({ ...whole, ...change });
 const namesOf = (bytes: Buffer) => readHeader(bytes).fields.map((field) => field.name);
 const fields = "date from to subject message-id mime-version content-type content-transfer-encoding".split(" ");
 
@@ -83,8 +84,9 @@ describe("a composed message", () => {
   });
 
   it.each([
-    [{ to: "rasa@example.org\r\nBcc: eve@example.org" }],
-    [{ to: "rasa@example.org>, <eve@example.org" }],
+    [{ to: ["rasa@example.org\r\nBcc: eve@example.org"] }],
+    [{ to: ["rasa@example.org>, <eve@example.org"] }],
+    [{ cc: ["rasa@example.org, eve@example.org"] }],
     [{ from: "shop@kauke.test\nX: y" }],
     [{ messageId: "<a@b>\r\nX: y" }],
     [{ messageId: "no brackets" }],
@@ -93,7 +95,27 @@ describe("a composed message", () => {
   });
 
   it("an internationalized recipient is written unchanged (RFC 6532)", () => {
-    expect(compose({ to: "rūta@example.org" }).toString()).toContain("\r\nTo: rūta@example.org\r\n");
+    expect(compose({ to: ["rūta@example.org"] }).toString()).toContain("\r\nTo: rūta@example.org\r\n");
+  });
+
+  it("names every recipient of To and Cc, folded", () => {
+    const many = Array.from({ length: 50 }, (_, at) => `person.number.${at}@a-long-domain-name.example`);
+    const bytes = compose({ to: many, cc: ["a@example.org", "b@example.org"] });
+    const { fields: written } = readHeader(bytes);
+    const valueOf = (name: string) => written.filter((one) => one.name === name).map((one) => fieldValue(bytes, one));
+    expect(
+      valueOf("to")
+        .flatMap((text) => parseAddressList(text))
+        .map(({ address }) => address),
+    ).toEqual(many);
+    expect(valueOf("cc")).toEqual(["a@example.org, b@example.org"]);
+    expect(
+      bytes
+        .toString()
+        .split("\r\n")
+        .every((line) => line.length <= 78),
+    ).toBe(true);
+    expect(namesOf(compose({ cc: [] }))).toEqual(fields);
   });
 
   it("is one header block of these fields in short ASCII lines, whatever was typed", () => {

@@ -12,7 +12,9 @@ const CRLF = Buffer.from("\r\n");
 
 export interface ComposedMessage {
   from: string;
-  to: string;
+  to: readonly string[];
+  /** Hidden recipients are in no field: they exist in envelopes only. */
+  cc?: readonly string[];
   subject: string;
   text: string;
   at: Date;
@@ -27,7 +29,8 @@ export function composeMessage(message: ComposedMessage): Buffer {
   const header = [
     headerField("Date", [formatDate(message.at)]),
     headerField("From", [parseAddress(message.from).canonical]),
-    headerField("To", [parseAddress(message.to).canonical]),
+    headerField("To", addressList(message.to)),
+    ...(message.cc === undefined || message.cc.length === 0 ? [] : [headerField("Cc", addressList(message.cc))]),
     formatTextField("Subject", message.subject),
     headerField("Message-ID", [`<${left}@${right}>`]),
     headerField("MIME-Version", ["1.0"]),
@@ -36,3 +39,6 @@ export function composeMessage(message: ComposedMessage): Buffer {
   ];
   return Buffer.concat([fieldTextBytes(...header), CRLF, bytes]);
 }
+
+const addressList = (addresses: readonly string[]): string[] =>
+  addresses.map((address, at) => `${parseAddress(address).canonical}${at < addresses.length - 1 ? "," : ""}`);

@@ -114,6 +114,8 @@ export interface OpenDelivery extends Delivery {
   lastFailure: DeliveryFailure | null;
   /** Within an account, higher priorities are claimed first; default 0. */
   priority?: number;
+  /** Of composed mail: the recipient's place among those of the message. */
+  jobPlace?: number;
 }
 
 export interface PutBack {

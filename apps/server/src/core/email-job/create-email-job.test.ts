@@ -1,4 +1,4 @@
-import { emailJobMessages, heldReasons } from "@kauke/contract";
+import { emailJobMessages, heldReasons, type RecipientKind } from "@kauke/contract";
 import { searchQuickly, searchTypedText } from "@kauke/leak-guard";
 import { unstuff } from "@kauke/mail-rfc";
 import * as fc from "fast-check";
@@ -10,7 +10,7 @@ import { buildMessage, createEmailJob, findTypedLeak } from "./create-email-job.
 const typed = {
   aliasAddress: "shop.k7@kauke.test",
   aliasDomain: "kauke.test",
-  to: "rasa@example.org",
+  recipients: [{ kind: "to" as RecipientKind, address: "rasa@example.org" }],
   subject: "Contract",
   body: "Hi Rasa",
 };
@@ -19,7 +19,7 @@ const build = (change: Partial<typeof typed> = {}) => buildMessage({ ...typed, .
 
 describe("a composed message", () => {
   it("is sent from the alias, with a Message-ID made only of random characters and the alias' domain", () => {
-    const { envelope, messageId, recipient } = build();
+    const { envelope, messageId, recipients } = build();
     expect(envelope).toMatchObject({
       envelopeFrom: "shop.k7@kauke.test",
       helo: "",
@@ -27,7 +27,7 @@ describe("a composed message", () => {
       smtpUtf8: false,
     });
     expect(messageId).toMatch(/^<[a-z2-7]{26}@kauke\.test>$/);
-    expect(recipient).toBe("rasa@example.org");
+    expect(recipients).toEqual(typed.recipients);
   });
 
   it("a mail parser returns the subject and body as typed", async () => {
@@ -55,9 +55,28 @@ describe("a composed message", () => {
     ["rasa@müller.example", "rasa@xn--mller-kva.example", false],
     ["rūta@example.org", "rūta@example.org", true],
   ])("recipient %s becomes %s; SMTPUTF8 needed: %s", async (to, recipient, smtpUtf8) => {
-    const built = build({ to });
-    expect(built).toMatchObject({ recipient, envelope: { smtpUtf8, eightBit: smtpUtf8 } });
+    const built = build({ recipients: [{ kind: "to", address: to }] });
+    expect(built).toMatchObject({
+      recipients: [{ kind: "to", address: recipient }],
+      envelope: { smtpUtf8, eightBit: smtpUtf8 },
+    });
     expect((await PostalMime.parse(unstuff(built.wire))).to).toMatchObject([{ address: recipient }]);
+  });
+
+  it("names those of To and Cc, and nobody of Bcc, whose address alone needs no SMTPUTF8", async () => {
+    const recipients = [
+      { kind: "to" as const, address: "rasa@example.org" },
+      { kind: "cc" as const, address: "jonas@müller.example" },
+      { kind: "bcc" as const, address: "rūta@example.org" },
+    ];
+    const { wire, envelope } = build({ recipients });
+    const read = await PostalMime.parse(unstuff(wire));
+    expect([read.to, read.cc]).toMatchObject([
+      [{ address: "rasa@example.org" }],
+      [{ address: "jonas@xn--mller-kva.example" }],
+    ]);
+    expect(wire.toString()).not.toMatch(/bcc|rūta/i);
+    expect(envelope).toMatchObject({ smtpUtf8: false, eightBit: false });
   });
 
   it("a line with a single dot does not end the message early", () => {
@@ -85,7 +104,7 @@ const linesOf = (text: string) =>
 
 const mailboxes = ["Jonas+shops@inbox.example"];
 let asked = 0;
-/** The real search, run in this process instead of the guard's. */
+/** The real search, run in this process instead of the guard's; it does not say where in a text. */
 const leakGuard: LeakGuard = {
   async search({ content, mailboxes: wanted }) {
     if (content.kind === "message") throw new Error("only typed text is searched");
@@ -107,14 +126,17 @@ test.each([
   "https://shop.example/?u=jonas%40inbox.example",
 ])("the message %j leaks, which is found without the guard's process", async (body) => {
   asked = 0;
-  expect(await leakOf(body)).toEqual({ field: "body", message: emailJobMessages.bodyLeaks });
+  expect(await leakOf(body)).toMatchObject({ field: "body", message: emailJobMessages.bodyLeaks });
   expect(asked).toBe(0);
 });
 
 test("a long message is searched by the guard's process, line by line", async () => {
   asked = 0;
   const filling = "nothing here\n".repeat(2000);
-  expect(await leakOf(`${filling}jonas@inbox.example`)).toEqual({ field: "body", message: emailJobMessages.bodyLeaks });
+  expect(await leakOf(`${filling}jonas@inbox.example`)).toMatchObject({
+    field: "body",
+    message: emailJobMessages.bodyLeaks,
+  });
   expect(await leakOf(filling)).toBeNull();
   expect(asked).toBe(2);
 });
@@ -122,9 +144,13 @@ test("a long message is searched by the guard's process, line by line", async ()
 test("encoded data is searched by the guard's process, and the error names it", async () => {
   const token = Buffer.from('{"mail":"jonas@inbox.example"}').toString("base64url");
   const message = emailJobMessages.bodyLeaksEncoded;
-  expect(await leakOf(`https://list.example/out?t=${token}`)).toEqual({ field: "body", message });
+  expect(await leakOf(`https://list.example/out?t=${token}`)).toMatchObject({ field: "body", message, places: [] });
   expect(await leakOf(`https://list.example/out?t=${"YWJj".repeat(20)}`)).toBeNull();
-  expect(await leakOf(`https://track.example/t?s=${btoa("jonas@inbox.example")}`)).toEqual({ field: "body", message });
+  expect(await leakOf(`https://track.example/t?s=${btoa("jonas@inbox.example")}`)).toMatchObject({
+    field: "body",
+    message,
+    places: [],
+  });
 });
 
 test("a message that cannot be searched completely is refused", async () => {
@@ -135,6 +161,7 @@ test("a message that cannot be searched completely is refused", async () => {
   expect(await findTypedLeak({ subject: "s", body }, { userId: "u", mailboxes, leakGuard: unsearched })).toEqual({
     field: "body",
     message: emailJobMessages.bodyUnsearched,
+    places: [],
   });
 });
 

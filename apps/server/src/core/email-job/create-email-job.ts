@@ -1,19 +1,20 @@
 import { domainToASCII } from "node:url";
-import { emailJobMessages, heldReasons, limits } from "@kauke/contract";
+import { emailJobMessages, heldReasons, limits, type RecipientKind } from "@kauke/contract";
 import { composeMessage, makeMessageId, parseAddress, stuff } from "@kauke/mail-rfc";
 import { ageResult } from "../age-worker.ts";
 import { type Alias, aliasAddress, mailboxesAmong } from "../alias/alias.ts";
-import { fieldError } from "../app-error.ts";
+import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
-import type { FoundLeak, LeakGuard } from "../leak-guard.ts";
+import type { OpenDelivery } from "../delivery/delivery.ts";
+import type { FoundLeak, LeakGuard, TextSpan } from "../leak-guard.ts";
 import { enqueueMessage, type MessageEnvelope } from "../message/message.ts";
-import { takeLimit } from "../take-limit.ts";
-import type { EmailJob, EmailJobToQueue } from "./email-job.ts";
+import { takeLimit, takeWeightedLimit } from "../take-limit.ts";
+import type { EmailJob, EmailJobToQueue, Recipient } from "./email-job.ts";
 
 export interface TypedMessage {
   aliasAddress: string;
   aliasDomain: string;
-  to: string;
+  recipients: readonly Recipient[];
   subject: string;
   body: string;
 }
@@ -21,17 +22,22 @@ export interface TypedMessage {
 export interface BuiltMessage {
   wire: Buffer;
   envelope: MessageEnvelope;
-  recipient: string;
+  /** As in the header, in the order that was given. */
+  recipients: Recipient[];
   messageId: string;
 }
 
 /** @param random 16 bytes for the Message-ID @throws MailSyntaxError for an invalid recipient */
 export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; random: Uint8Array }): BuiltMessage {
   const messageId = makeMessageId(random, typed.aliasDomain);
-  const recipient = spellRecipient(typed.to);
+  const recipients = typed.recipients.map(({ kind, address }) => ({ kind, address: spellRecipient(address) }));
+  const named = (wanted: RecipientKind) =>
+    recipients.filter(({ kind }) => kind === wanted).map(({ address }) => address);
   const { subject, body, aliasAddress } = typed;
-  const bytes = composeMessage({ from: aliasAddress, to: recipient, subject, text: body, at: now, messageId });
-  return { wire: stuff(bytes), envelope: envelopeOf(aliasAddress, recipient, now), recipient, messageId };
+  const shown = { from: aliasAddress, to: named("to"), cc: named("cc") };
+  const bytes = composeMessage({ ...shown, subject, text: body, at: now, messageId });
+  const envelope = envelopeOf(aliasAddress, [...shown.to, ...shown.cc], now);
+  return { wire: stuff(bytes), envelope, recipients, messageId };
 }
 
 /** With A-labels in the domain, only a non-ASCII local part makes the message SMTPUTF8 (RFC 6531). */
@@ -41,8 +47,9 @@ function spellRecipient(to: string): string {
   return ascii !== "" && /^[ -~]*$/.test(local) ? `${local}@${ascii}` : canonical;
 }
 
-function envelopeOf(aliasAddress: string, recipient: string, receivedAt: Date): MessageEnvelope {
-  const { needsSmtpUtf8 } = parseAddress(recipient);
+/** @param shown addresses in the header; a hidden recipient needs SMTPUTF8 for its own delivery alone */
+function envelopeOf(aliasAddress: string, shown: readonly string[], receivedAt: Date): MessageEnvelope {
+  const needsSmtpUtf8 = shown.some((address) => parseAddress(address).needsSmtpUtf8);
   return {
     envelopeFrom: aliasAddress,
     helo: "",
@@ -62,6 +69,8 @@ export interface TypedWords {
 export interface TypedLeak {
   field: keyof TypedWords;
   message: string;
+  /** Where in the field the addresses stand; none in encoded text. */
+  places: readonly TextSpan[];
 }
 
 export interface TypedLeakDeps {
@@ -73,9 +82,10 @@ export interface TypedLeakDeps {
 /** Searches for mailboxes behind the alias; the recipient may be one. @throws AppError `busy`, `unavailable` */
 export async function findTypedLeak({ subject, body }: TypedWords, deps: TypedLeakDeps): Promise<TypedLeak | null> {
   const inBody = await deps.leakGuard.search({ ...deps, content: { kind: "text", text: body } });
-  if (inBody !== null) return { field: "body", message: messageFor(inBody) };
+  if (inBody !== null) return { field: "body", message: messageFor(inBody), places: inBody.spans ?? [] };
   const inSubject = await deps.leakGuard.search({ ...deps, content: { kind: "subject", text: subject } });
-  return inSubject === null ? null : { field: "subject", message: emailJobMessages.subjectLeaks };
+  if (inSubject === null) return null;
+  return { field: "subject", message: emailJobMessages.subjectLeaks, places: inSubject.spans ?? [] };
 }
 
 function messageFor({ leak, place }: FoundLeak): string {
@@ -86,10 +96,10 @@ function messageFor({ leak, place }: FoundLeak): string {
 /** Throws rather than return plain text when encryption fails. @throws AppError `invalid`, `busy`, `unavailable` */
 async function encryptBody(
   { ageWorker }: Pick<CoreDeps, "ageWorker">,
-  { userId, body, recipientPublicKey }: { userId: string; body: string; recipientPublicKey: string | null },
+  { userId, body, publicKeys }: Pick<NewEmailJob, "userId" | "body" | "publicKeys">,
 ): Promise<string> {
-  if (recipientPublicKey === null) return body;
-  const outcome = await ageWorker.run({ name: "encrypt", userId }, { publicKey: recipientPublicKey, text: body });
+  if (publicKeys.length === 0) return body;
+  const outcome = await ageWorker.run({ name: "encrypt", userId }, { publicKeys, text: body });
   if (!outcome.done && outcome.failure === "public_key_invalid")
     throw fieldError("recipientPublicKey", emailJobMessages.publicKeyInvalid);
   if (!outcome.done && outcome.failure === "text_too_long") throw fieldError("body", emailJobMessages.bodyLong);
@@ -99,10 +109,12 @@ async function encryptBody(
 export interface NewEmailJob {
   userId: string;
   aliasId: string;
-  to: string;
+  /** Each once, at most `composeRecipientsMax`. */
+  recipients: readonly Recipient[];
   subject: string;
   body: string;
-  recipientPublicKey: string | null;
+  /** Keys that the body is encrypted to; none: it is not encrypted. */
+  publicKeys: readonly string[];
   priority: number;
   scheduledAt: Date | null;
 }
@@ -137,7 +149,7 @@ export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Prom
   await refuseHeldSender(deps, input);
   await takeLimit(deps, "email_job_burst", { userId: input.userId });
   await guardLeaks(deps, input, alias);
-  await takeLimit(deps, "email_job_create", { userId: input.userId });
+  await takeWeightedLimit(deps, "email_job_create", { userId: input.userId, weight: input.recipients.length });
   const body = await encryptBody(deps, input);
   // Encryption may have waited in a queue, and the time to cancel starts now.
   return store(deps, makeJob(deps, { input: { ...input, body }, alias, now: deps.clock.now() }));
@@ -166,7 +178,16 @@ async function guardLeaks({ users, leakGuard }: CreateDeps, input: NewEmailJob, 
   const mailboxes = alias.routing.state === "active" ? mailboxesAmong(alias.routing.destinations) : [];
   if (mailboxes.length === 0 || (await users.settings(input.userId))?.leakGuard === false) return;
   const leak = await findTypedLeak(input, { userId: input.userId, mailboxes, leakGuard });
-  if (leak !== null) throw fieldError(leak.field, leak.message);
+  if (leak !== null) throw leakError(leak);
+}
+
+function leakError({ field, message, places }: TypedLeak): AppError {
+  const marked = places.map(({ start, end }) => ({ field, start, end }));
+  return new AppError("invalid", {
+    message,
+    errors: { [field]: [message] },
+    ...(marked.length > 0 && { places: marked }),
+  });
 }
 
 interface Composing {
@@ -181,13 +202,13 @@ function makeJob(
 ): EmailJobToQueue & { wire: Buffer } {
   const from = aliasAddress(alias.name, alias.domain);
   const typed = { ...input, aliasAddress: from, aliasDomain: alias.domain };
-  const { wire, envelope, recipient, messageId } = buildMessage(typed, { now, random: random.bytes(16) });
+  const { wire, envelope, recipients, messageId } = buildMessage(typed, { now, random: random.bytes(16) });
   const notBefore = new Date(Math.max(now.getTime() + undoSeconds * 1000, input.scheduledAt?.getTime() ?? 0));
   const job: EmailJob = {
     id: random.uuid(),
     userId: input.userId,
     aliasId: alias.id,
-    useEncryption: input.recipientPublicKey !== null,
+    useEncryption: input.publicKeys.length > 0,
     status: "pending",
     priority: input.priority,
     maxRetries: MAX_RETRIES,
@@ -195,34 +216,35 @@ function makeJob(
     scheduledAt: notBefore,
     processedAt: null,
     cancelledAt: null,
-    lastFailure: null,
+    recipients: recipients.map((recipient) => ({ ...recipient, state: "pending" as const, failure: null })),
     messageId,
     createdAt: now,
   };
   const message = { id: random.uuid(), emailJobId: job.id, envelope, sizeBytes: wire.length, createdAt: now };
-  const delivery = {
+  const deliveryTo = ({ address }: Recipient, jobPlace: number): OpenDelivery => ({
     id: random.uuid(),
     messageId: message.id,
     aliasId: alias.id,
     userId: input.userId,
-    target: { purpose: "send" as const, destination: mailboxAt(recipient), aliasAddress: from },
+    target: { purpose: "send", destination: { kind: "mailbox", address }, aliasAddress: from },
     attempts: 0,
     createdAt: now,
     notBefore,
     lease: null,
     lastFailure: null,
     priority: input.priority,
-  };
-  return { job, content: { recipient, subject: input.subject }, message, delivery, wire };
+    jobPlace,
+  });
+  const [first, ...others] = recipients.map(deliveryTo);
+  if (first === undefined) throw fieldError("to", emailJobMessages.toInvalid);
+  return { job, content: { recipients, subject: input.subject }, message, deliveries: [first, ...others], wire };
 }
-
-const mailboxAt = (address: string) => ({ kind: "mailbox" as const, address });
 
 async function store(
   { bodies, emailJobs, spoolSpace }: CreateDeps,
   made: EmailJobToQueue & { wire: Buffer },
 ): Promise<EmailJob> {
-  const place = await spoolSpace.reserve(made.wire.length, [made.delivery]);
+  const place = await spoolSpace.reserve(made.wire.length, made.deliveries);
   try {
     await enqueueMessage(bodies, { id: made.message.id, wire: made.wire }, () => emailJobs.queue(made));
     place.stored();

@@ -54,7 +54,7 @@ function composeReply({ rcptTo, raw }: PreviewArrival, { text, all, at, random }
   if (to === undefined) return null;
   const reply = composeMessage({
     from: rcptTo,
-    to: to.address,
+    to: [to.address],
     subject: subjectOf(source),
     text,
     at,

@@ -1,11 +1,22 @@
-import { type Body, type EmailJobStatusWire, limits, type WaitingEmailJob } from "@kauke/contract";
+import {
+  type Body,
+  type EmailJobStatusWire,
+  type EndedEmailJob,
+  type JobRecipientWire,
+  limits,
+  uniqueRecipients,
+  type WaitingEmailJob,
+} from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { createEmailJob, type NewEmailJob } from "../../core/email-job/create-email-job.ts";
 import {
   cancelEmailJob,
   type EmailJob,
+  type EndedJob,
   getEmailJob,
+  type JobRecipient,
   lastErrorOf,
+  recipientErrorOf,
   type WaitingJob,
 } from "../../core/email-job/email-job.ts";
 import type { Handlers } from "../handler.ts";
@@ -16,7 +27,12 @@ export function emailJobHandlers(deps: CoreDeps) {
       const job = await createEmailJob(deps, newEmailJobFromWire(userId, body));
       return { jobId: job.id, canUndo: true, undoSeconds: deps.undoSeconds };
     },
-    async listWaitingEmailJobs({ userId }) {
+    async listWaitingEmailJobs({ userId, query }) {
+      if (query.ended === "true") {
+        const since = new Date(deps.clock.now().getTime() - limits.endedJobDays * DAY_MS);
+        const ended = await deps.emailJobs.listEnded(userId, since, limits.endedJobsShown);
+        return { jobs: [], ended: ended.map(endedJobToWire) };
+      }
       const waiting = await deps.emailJobs.listWaiting(userId, limits.waitingJobsShown);
       return { jobs: waiting.map(waitingJobToWire) };
     },
@@ -30,15 +46,18 @@ export function emailJobHandlers(deps: CoreDeps) {
   } satisfies Partial<Handlers>;
 }
 
+const DAY_MS = 86_400_000;
+
 export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">): NewEmailJob {
+  const keys = [body.recipientPublicKey ?? "", ...(body.recipientPublicKeys ?? [])].filter((key) => key !== "");
   return {
     userId,
     aliasId: body.fromAliasId,
-    to: body.to,
+    recipients: uniqueRecipients(body),
     subject: body.subject,
     body: body.body,
     // The contract guarantees a recipient's public key when encryption is requested.
-    recipientPublicKey: body.useEncryption === true ? (body.recipientPublicKey ?? "") : null,
+    publicKeys: body.useEncryption === true ? [...new Set(keys)] : [],
     priority: body.priority ?? 0,
     scheduledAt: body.scheduledAt ? new Date(body.scheduledAt) : null,
   };
@@ -46,16 +65,18 @@ export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">
 
 export function emailJobToWire(job: EmailJob): EmailJobStatusWire {
   const { status, currentRetries, maxRetries, messageId } = job;
-  return { success: true, status, currentRetries, maxRetries, lastError: lastErrorOf(job), messageId };
+  const recipients = job.recipients.map(recipientToWire);
+  return { success: true, status, currentRetries, maxRetries, lastError: lastErrorOf(job), messageId, recipients };
 }
 
 export function waitingJobToWire({ job, content, nextAttemptAt }: WaitingJob): WaitingEmailJob {
   const { id: jobId, aliasId, status, currentRetries, maxRetries } = job;
-  const { recipient: to, subject } = content;
+  const { recipients, subject } = content;
   return {
     jobId,
     aliasId,
-    to,
+    to: recipients[0]?.address ?? "",
+    recipients: job.recipients.map(recipientToWire),
     subject,
     status,
     scheduledAt: nextAttemptAt.toISOString(),
@@ -63,4 +84,15 @@ export function waitingJobToWire({ job, content, nextAttemptAt }: WaitingJob): W
     maxRetries,
     lastError: lastErrorOf(job),
   };
+}
+
+function endedJobToWire({ job, endedAt }: EndedJob): EndedEmailJob {
+  const { id: jobId, aliasId, status } = job;
+  const recipients = job.recipients.map(recipientToWire);
+  return { jobId, aliasId, status, endedAt: endedAt.toISOString(), lastError: lastErrorOf(job), recipients };
+}
+
+function recipientToWire(recipient: JobRecipient): JobRecipientWire {
+  const { address, kind, state } = recipient;
+  return { address, kind, state, lastError: recipientErrorOf(recipient) };
 }

@@ -96,6 +96,7 @@ function fromAppError(error: AppError, now: Date): Problem {
   const { status, message } = translations[error.code];
   const body: ProblemBody = { message: error.details.message ?? message, code: error.code };
   if (error.details.errors !== undefined) body.errors = error.details.errors;
+  if (error.details.places !== undefined) body.places = error.details.places;
   if (error.details.challenge !== undefined) body.challenge = error.details.challenge;
   if (status !== 429) return { status, body, retryAfterSeconds: null };
   const resetAt = error.details.resetAt ?? new Date(now.getTime() + 2000);

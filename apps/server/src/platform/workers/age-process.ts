@@ -60,10 +60,10 @@ const work: Work = {
     await orFail({}, () => readPrivateKeys(privateKey), "private_key_invalid");
     return { text: await opened(encryptedText, privateKey) };
   },
-  async encrypt({ publicKey, text }) {
-    const recipient = await usable(publicKey);
+  async encrypt({ publicKeys: given, text }) {
+    const publicKeys = await Promise.all(given.map((publicKey) => usable(publicKey)));
     if (isAgeFile(text)) return { encryptedText: sameArmor(text) };
-    return { encryptedText: await orFail(textFailures, () => encryptText(text, { publicKeys: [recipient] })) };
+    return { encryptedText: await orFail(textFailures, () => encryptText(text, { publicKeys })) };
   },
 };
 

@@ -1,4 +1,4 @@
-import { searchMessage, searchTypedText } from "@kauke/leak-guard";
+import { findSpans, searchMessage, searchTypedText } from "@kauke/leak-guard";
 import { serveOrders } from "../../runtime/threads/child-worker.ts";
 import type { LeakOrder, LeakReply } from "./leak-guard-worker.ts";
 
@@ -7,5 +7,7 @@ serveOrders(async ({ mailboxes, content }: LeakOrder): Promise<LeakReply> => {
     ? searchMessage(Buffer.from(content.bytes.buffer, content.bytes.byteOffset, content.bytes.length), mailboxes)
     : searchTypedText(content.text, mailboxes));
   // The result omits the address itself, which the caller knows.
-  return { found: found === null ? null : { leak: found.leak, place: found.place } };
+  if (found === null) return { found: null };
+  const spans = content.kind === "message" ? [] : findSpans(content.text, mailboxes);
+  return { found: { leak: found.leak, place: found.place, ...(spans.length > 0 && { spans }) } };
 });

@@ -1,6 +1,6 @@
 /** The leak guard's searches, in a child process unless the text is short. Unsearched messages are not sent. */
 
-import { searchQuickly } from "@kauke/leak-guard";
+import { findSpans, searchQuickly } from "@kauke/leak-guard";
 import { AppError } from "../../core/app-error.ts";
 import type { FoundLeak, GuardedContent, LeakGuard } from "../../core/leak-guard.ts";
 import { bounds } from "../../limits/table.ts";
@@ -36,7 +36,7 @@ export function leakGuardWorker(options: Partial<SharedChildOptions> = {}): Clos
     async search({ userId, mailboxes, content }) {
       if (content.kind !== "message") {
         const found = searchQuickly(content, mailboxes);
-        if (found !== "unsure") return found;
+        if (found !== "unsure") return withSpans(found, content.text, mailboxes);
       }
       const reply = await child.ask(userId, (): LeakOrder => ({ mailboxes, content: toOrder(content) }));
       if (reply === null) throw new AppError("unavailable");
@@ -44,6 +44,13 @@ export function leakGuardWorker(options: Partial<SharedChildOptions> = {}): Clos
     },
     close: () => child.close(),
   };
+}
+
+/** A text may be searched here in milliseconds, since it is a line or at most 16,384 characters. */
+function withSpans(found: FoundLeak | null, text: string, mailboxes: readonly string[]): FoundLeak | null {
+  if (found === null) return null;
+  const spans = findSpans(text, mailboxes);
+  return { leak: found.leak, place: found.place, ...(spans.length > 0 && { spans }) };
 }
 
 /** Called when the search starts, so that a waiting message has no second copy in memory. */

@@ -14,7 +14,6 @@ import type {
   LeasedDelivery,
   UnreadableDelivery,
 } from "../../core/delivery/delivery.ts";
-import { statesBefore } from "../../core/email-job/email-job.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import type { ChangeSignals } from "../change-signals.ts";
 import type { Database } from "../database.ts";
@@ -162,7 +161,7 @@ async function claimInTurn(deps: ClaimDeps, options: ClaimOptions, turn: string)
   return { rows, turn: counts.turns < TURNS_MAX ? FIRST_ACCOUNT : (counts.last_turn ?? FIRST_ACCOUNT) };
 }
 
-/** Leases unlocked candidates in order, and starts composed mail. @param candidates with `placed` and `counts` */
+/** Leases unlocked candidates in order, and marks composed mail as being sent. @param candidates with `placed` and `counts` */
 async function lease<Counts extends object>(
   { db, signals }: ClaimDeps,
   candidates: RawBuilder<unknown>,
@@ -184,20 +183,17 @@ async function lease<Counts extends object>(
     ), due AS (
       SELECT * FROM own_due UNION ALL SELECT * FROM usual_due
     ), claimed AS (
-      UPDATE delivery SET lease_token = gen_random_uuid()::text, leased_until = ${until}::timestamptz
+      UPDATE delivery SET lease_token = gen_random_uuid()::text, leased_until = ${until}::timestamptz,
+        is_sending = message.email_job_id IS NOT NULL
       FROM due, message
       WHERE delivery.id = due.id AND message.id = delivery.message_id
       RETURNING delivery.id, delivery.message_id, delivery.alias_id, delivery.user_id, delivery.attempts,
         delivery.created_at, delivery.sealed, delivery.lease_token, delivery.leased_until, delivery.priority, delivery.dropped,
         delivery.last_failure,
         message.sealed AS envelope, message.size_bytes, message.email_job_id, due.due_at
-    ), started AS (
-      UPDATE email_job SET status = 'sending', updated_at = ${now}::timestamptz FROM claimed
-      WHERE email_job.id = claimed.email_job_id AND email_job.status = ANY(${statesBefore("claim")}::text[])
-      RETURNING email_job.id, email_job.max_retries
     )
-    SELECT counts.*, claimed.*, started.max_retries, "user".registered_from_index FROM counts
-    LEFT JOIN claimed ON true LEFT JOIN started ON started.id = claimed.email_job_id
+    SELECT counts.*, claimed.*, email_job.max_retries, "user".registered_from_index FROM counts
+    LEFT JOIN claimed ON true LEFT JOIN email_job ON email_job.id = claimed.email_job_id
     LEFT JOIN "user" ON "user".id = claimed.user_id
   `.execute(db);
   return { rows: rows.filter((row) => row.id !== null), counts: rows[0] as Counts };

@@ -11,14 +11,13 @@ import {
   type MessageToEnqueue,
   type OpenDelivery,
 } from "../../core/delivery/delivery.ts";
-import { statesBefore } from "../../core/email-job/email-job.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { bounds } from "../../limits/table.ts";
 import { groupCalls } from "../concurrency/group-calls.ts";
 import type { Database, InTransaction } from "../database.ts";
 import { isOneRowsFault } from "../database-error.ts";
 import { preparedHere } from "../prepared-query.ts";
-import { cancelIfAliasInactive, deleteFinishedMessages, endJob } from "../rows/job-records.ts";
+import { cancelIfAliasInactive, deleteFinishedMessages, endRecipients } from "../rows/job-records.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 import { claimer, OWN_PRIORITY } from "./claim.ts";
@@ -244,57 +243,53 @@ async function finish(
     .deleteFrom("delivery")
     .where("id", "=", id)
     .where("lease_token", "=", leaseToken)
+    .returning(["job_place", "attempts"])
     .executeTakeFirst();
-  if (message === undefined || ended.numDeletedRows === 0n)
-    return { finished: false, messageDone: null, isTakenByNone: false };
+  if (message === undefined || ended === undefined) return { finished: false, messageDone: null, isTakenByNone: false };
   const [messageDone] = await deleteFinishedMessages(trx, [message.id]);
-  const event = failure === null ? "deliver" : "fail";
-  if (message.email_job_id !== null) await endJob(context, trx, { jobId: message.email_job_id, event, failure });
+  if (message.email_job_id !== null)
+    await endRecipients(context, trx, {
+      jobId: message.email_job_id,
+      places: [ended.job_place ?? 0],
+      outcome: failure === null ? "sent" : `failed ${failureText(failure)}`,
+      attempts: ended.attempts,
+    });
   return { finished: true, messageDone: messageDone ?? null, isTakenByNone: false };
 }
 
 /** @returns `null` when the lease was lost */
 async function defer(
-  { db, clock }: StoreContext,
+  { db }: StoreContext,
   { id, leaseToken, next }: LeaseRef & { next: { notBefore: Date; failure: DeliveryFailure } },
 ): Promise<{ jobId: string | null } | null> {
   const { rows } = await sql<{ job_id: string | null }>`
     WITH deferred AS (
       UPDATE delivery SET not_before = ${next.notBefore}::timestamptz, lease_token = NULL, leased_until = NULL,
-        attempts = attempts + 1, last_failure = ${failureText(next.failure)}::text
+        attempts = attempts + 1, last_failure = ${failureText(next.failure)}::text, is_sending = false
       WHERE id = ${id}::uuid AND lease_token = ${leaseToken}::text AND state = 'open' RETURNING message_id
-    ), waiting AS (
-      UPDATE email_job SET status = 'pending', current_retries = current_retries + 1,
-        updated_at = ${clock.now()}::timestamptz
-      FROM deferred, message WHERE message.id = deferred.message_id AND email_job.id = message.email_job_id
-        AND email_job.status = ANY(${statesBefore("retry")}::text[]) RETURNING email_job.id
     )
-    SELECT waiting.id AS job_id FROM deferred LEFT JOIN waiting ON true
+    SELECT message.email_job_id AS job_id FROM deferred LEFT JOIN message ON message.id = deferred.message_id
   `.execute(db);
   return rows[0] === undefined ? null : { jobId: rows[0].job_id };
 }
 
-/** A composed message that is handed over stays in the state `sending`. @returns `null` when the lease was lost */
+/** A composed message that is handed over is still being sent. @returns `null` when the lease was lost */
 async function wait(
-  { db, clock, signals }: StoreContext,
+  { db, signals }: StoreContext,
   { id, leaseToken, next }: LeaseRef & { next: Parameters<DeliveryStore["wait"]>[2] },
 ): Promise<{ jobId: string | null } | null> {
+  const isHandedOver = next.uncounted === "handed_over";
   const { rows } = await sql<{ job_id: string | null }>`
     WITH held AS (
       UPDATE delivery SET not_before = ${next.notBefore}::timestamptz, lease_token = NULL, leased_until = NULL,
-        last_failure = ${failureText(next.failure)}::text
+        last_failure = ${failureText(next.failure)}::text, is_sending = is_sending AND ${isHandedOver}::boolean
       WHERE id = ${id}::uuid AND lease_token = ${leaseToken}::text AND state = 'open' RETURNING message_id
-    ), waiting AS (
-      UPDATE email_job SET status = 'pending', updated_at = ${clock.now()}::timestamptz
-      FROM held, message WHERE message.id = held.message_id AND email_job.id = message.email_job_id
-        AND ${next.uncounted !== "handed_over"}::boolean AND email_job.status = ANY(${statesBefore("retry")}::text[])
-      RETURNING email_job.id
     )
-    SELECT waiting.id AS job_id FROM held LEFT JOIN waiting ON true
+    SELECT message.email_job_id AS job_id FROM held LEFT JOIN message ON message.id = held.message_id
   `.execute(db);
   if (rows[0] === undefined) return null;
   signals.wake(next.notBefore);
-  return { jobId: rows[0].job_id };
+  return { jobId: isHandedOver ? null : rows[0].job_id };
 }
 
 /** A message whose commit failed was not accepted, so the sender will try again. @throws AppError `spool_failed` */

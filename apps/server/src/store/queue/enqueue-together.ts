@@ -11,7 +11,7 @@ import type { StoreContext } from "../store-context.ts";
 export type MessageRow = MessageTable;
 export type DeliveryRow = Omit<
   DeliveryTable,
-  "attempts" | "priority" | "taken_beside" | "dropped" | "network_index" | "block_index"
+  "attempts" | "priority" | "taken_beside" | "dropped" | "network_index" | "block_index" | "job_place" | "is_sending"
 > & {
   attempts: number;
   priority: number;

@@ -64,9 +64,6 @@ export async function hasten(db: Database, ids: readonly string[], now: Date): P
       UPDATE delivery SET not_before = ${now.toISOString()}::timestamptz, attempts = greatest(attempts - 1, 0)
       WHERE id = ANY(${[...ids]}::uuid[]) AND state = 'open' AND leased_until IS NULL
         AND not_before > ${now.toISOString()}::timestamptz RETURNING message_id
-    ), counted AS (
-      UPDATE email_job SET current_retries = greatest(current_retries - 1, 0) FROM hastened, message
-      WHERE message.id = hastened.message_id AND email_job.id = message.email_job_id
     )
     SELECT count(*)::integer AS changed FROM hastened`.execute(db);
   return rows[0]?.changed ?? 0;

@@ -24,7 +24,9 @@ const leaseMs = 60_000;
 const failure = { code: "mailbox_full", enhancedStatus: "4.2.2" } as const;
 const after = (date: Date, ms: number) => new Date(date.getTime() + ms);
 
-function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}): EmailJobToQueue {
+const rasa = "rasa@example.org";
+
+function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}, addresses = [rasa]): EmailJobToQueue {
   const job: EmailJob = {
     id: randomUUID(),
     userId: alias.userId,
@@ -37,20 +39,23 @@ function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}): EmailJob
     scheduledAt: now,
     processedAt: null,
     cancelledAt: null,
-    lastFailure: null,
+    recipients: addresses.map((address) => ({ kind: "to", address, state: "pending", failure: null })),
     messageId: `<${randomUUID()}@kauke.test>`,
     createdAt: now,
     ...change,
   };
   const message = { ...aMessage(), emailJobId: job.id };
-  const target = {
-    purpose: "send" as const,
-    destination: mailboxDestination("rasa@example.org"),
-    aliasAddress: aliasAddress(alias.name, alias.domain),
-  };
   const { priority, scheduledAt: notBefore } = job;
-  const delivery = anOpenDelivery(message, alias, { target, attempts: 0, notBefore, priority, createdAt: now });
-  return { job, content: { recipient: "rasa@example.org", subject: "Contract" }, message, delivery };
+  const aliasOf = aliasAddress(alias.name, alias.domain);
+  const deliveryTo = (address: string, jobPlace: number) => {
+    const target = { purpose: "send" as const, destination: mailboxDestination(address), aliasAddress: aliasOf };
+    const known = { target, attempts: 0, notBefore, priority, createdAt: now };
+    return { ...anOpenDelivery(message, alias, known), jobPlace };
+  };
+  const recipients = addresses.map((address) => ({ kind: "to" as const, address }));
+  const [first, ...others] = addresses.map(deliveryTo);
+  if (first === undefined) throw new Error("a message has a recipient");
+  return { job, content: { recipients, subject: "Contract" }, message, deliveries: [first, ...others] };
 }
 
 describe("jobs of composed mail", () => {
@@ -70,8 +75,8 @@ describe("jobs of composed mail", () => {
     });
     afterEach(() => store.users.delete(userId));
 
-    const queueOne = async (change: Partial<EmailJob> = {}) => {
-      const made = aJob(alias, now, change);
+    const queueOne = async (change: Partial<EmailJob> = {}, addresses = [rasa]) => {
+      const made = aJob(alias, now, change, addresses);
       await store.bodies.put(made.message.id, [Buffer.from("x")]);
       await store.emailJobs.queue(made);
       return made;
@@ -79,16 +84,19 @@ describe("jobs of composed mail", () => {
     const claim = async (at = now, limit = 10, from = store) =>
       (await from.deliveries.claim({ now: at, leaseMs, limit })).deliveries;
     const claimOne = async (at = now) => (await claim(at))[0] as LeasedDelivery;
-    const jobOf = async ({ job }: EmailJobToQueue) => (await store.emailJobs.find(userId, job.id)) as EmailJob;
+    const jobOf = async ({ job }: EmailJobToQueue) => {
+      const found = (await store.emailJobs.find(userId, job.id)) as EmailJob;
+      return { ...found, lastFailure: found.recipients[0]?.failure ?? null };
+    };
     const cancel = ({ job }: EmailJobToQueue, from = store) => from.emailJobs.cancel(userId, job.id);
 
     it("a queued message is pending, visible to its owner only, and handed out with its number of retries", async () => {
       const made = await queueOne();
-      expect(await jobOf(made)).toEqual(made.job);
+      expect(await store.emailJobs.find(userId, made.job.id)).toEqual(made.job);
       expect(await store.emailJobs.find(randomUUID(), made.job.id)).toBeNull();
       expect(await store.emailJobs.cancel(randomUUID(), made.job.id)).toBeNull();
       expect(await claim(after(now, -1))).toEqual([]);
-      expect(await claimOne()).toMatchObject({ id: made.delivery.id, attempts: 0, maxRetries: 3 });
+      expect(await claimOne()).toMatchObject({ id: made.deliveries[0].id, attempts: 0, maxRetries: 3 });
       expect(await jobOf(made)).toMatchObject({ status: "sending" });
     });
 
@@ -99,7 +107,11 @@ describe("jobs of composed mail", () => {
       await cancel(ended);
       const listed = await store.emailJobs.listWaiting(userId, 10);
       expect(listed.map(({ job }) => job.id)).toEqual([second.job.id, first.job.id]);
-      expect(listed[1]).toEqual({ nextAttemptAt: first.delivery.notBefore, job: first.job, content: first.content });
+      expect(listed[1]).toEqual({
+        nextAttemptAt: first.deliveries[0].notBefore,
+        job: first.job,
+        content: first.content,
+      });
       expect(await store.emailJobs.listWaiting(userId, 1)).toHaveLength(1);
       expect(await store.emailJobs.listWaiting(randomUUID(), 10)).toEqual([]);
     });
@@ -117,7 +129,7 @@ describe("jobs of composed mail", () => {
         );
         await client.end();
         expect((await store.emailJobs.listWaiting(userId, 10)).map(({ job }) => job.id)).toEqual([other.job.id]);
-        const held = (await claim()).find((it) => it.id === made.delivery.id) as LeasedDelivery;
+        const held = (await claim()).find((it) => it.id === made.deliveries[0].id) as LeasedDelivery;
         const ended = await store.deliveries.finish(held.id, held.leaseToken, null);
         expect(ended).toMatchObject({ finished: true, messageDone: made.message.id });
         expect(await jobOf(made)).toMatchObject({ status: "sent" });
@@ -152,7 +164,7 @@ describe("jobs of composed mail", () => {
         expect(await cancel(made)).toBe(false);
         await store.aliases.delete(userId, alias.id);
         const held = await claimOne(after(now, 5000));
-        expect(held).toMatchObject({ id: made.delivery.id, attempts: 0, lastFailure: failure });
+        expect(held).toMatchObject({ id: made.deliveries[0].id, attempts: 0, lastFailure: failure });
         await store.deliveries.finish(held.id, held.leaseToken, null);
         expect(await jobOf(made)).toMatchObject({ status: "sent" });
       });
@@ -262,7 +274,7 @@ describe("jobs of composed mail", () => {
           ...Array.from({ length: 8 }, (_, index) => claim(now, 5, index % 2 === 0 ? second : store)),
         ]);
         const claimed = new Set(claims.flat().map((it) => it.id));
-        all.forEach((made, index) => expect(claimed.has(made.delivery.id) && cancels[index]).toBe(false));
+        all.forEach((made, index) => expect(claimed.has(made.deliveries[0].id) && cancels[index]).toBe(false));
         const left = await claim();
         expect(cancels.filter(Boolean).length + claimed.size + left.length).toBe(40);
       } finally {
@@ -277,7 +289,7 @@ describe("jobs of composed mail", () => {
         await queueOne({ scheduledAt: after(now, -1000) }),
       ];
       const ids = [...(await claim(now, 1)), ...(await claim(now, 1)), ...(await claim(now, 5))].map((it) => it.id);
-      expect(ids).toEqual([high, older, low].map((made) => made.delivery.id));
+      expect(ids).toEqual([high, older, low].map((made) => made.deliveries[0].id));
     });
 
     it.each(["paused", "without SMTP credentials", "gone", "renamed"])(
@@ -308,7 +320,7 @@ describe("jobs of composed mail", () => {
         if (state === "renamed") await store.aliases.update(userId, alias.id, () => ({ name: `b${alias.name}` }));
         expect(await jobOf(waiting)).toMatchObject({ status: "cancelled" });
         expect(await store.bodies.get(waiting.message.id)).toBeNull();
-        expect((await claim()).map((it) => it.id)).toEqual([untouched.delivery.id]);
+        expect((await claim()).map((it) => it.id)).toEqual([untouched.deliveries[0].id]);
       },
     );
 
@@ -320,7 +332,7 @@ describe("jobs of composed mail", () => {
         if (state === "paused") await pauseAlias(store, alias);
         else await store.aliases.delete(userId, alias.id);
         for (const it of held) {
-          if (it.id === sent.delivery.id) await store.deliveries.finish(it.id, it.leaseToken, null);
+          if (it.id === sent.deliveries[0].id) await store.deliveries.finish(it.id, it.leaseToken, null);
           else await store.deliveries.defer(it.id, it.leaseToken, { notBefore: now, failure });
         }
         expect(await jobOf(sent)).toMatchObject({ status: "sent" });
@@ -340,6 +352,123 @@ describe("jobs of composed mail", () => {
         expect(job?.status ?? null).toBe(queued.status === "fulfilled" ? "cancelled" : null);
       }
       expect(await claim(after(now, 1e9))).toEqual([]);
+    });
+
+    describe("a message to several recipients", () => {
+      const addresses = [rasa, "jonas@example.org", "ruta@example.org"];
+      const statesOf = async (made: EmailJobToQueue) => (await jobOf(made)).recipients.map(({ state }) => state);
+
+      it("has a delivery for each, and the last one to end ends it: sent if one host took it", async () => {
+        const made = await queueOne({}, addresses);
+        const held = await claim();
+        expect(held.map(({ maxRetries }) => maxRetries)).toEqual([3, 3, 3]);
+        const at = (place: number) => held.find(({ id }) => id === made.deliveries[place]?.id) as LeasedDelivery;
+        await store.deliveries.finish(at(0).id, at(0).leaseToken, null);
+        expect(await statesOf(made)).toEqual(["sent", "sending", "sending"]);
+        await store.deliveries.defer(at(1).id, at(1).leaseToken, { notBefore: after(now, 1000), failure });
+        expect(await jobOf(made)).toMatchObject({ status: "sending", currentRetries: 1 });
+        const unknown = { code: "mailbox_unknown", enhancedStatus: "5.1.1" } as const;
+        expect(await store.deliveries.finish(at(2).id, at(2).leaseToken, unknown)).toMatchObject({ messageDone: null });
+        expect(await jobOf(made)).toMatchObject({
+          status: "pending",
+          recipients: [
+            { address: rasa, state: "sent", failure: null },
+            { address: "jonas@example.org", state: "pending", failure },
+            { address: "ruta@example.org", state: "failed", failure: unknown },
+          ],
+        });
+        const last = await claimOne(after(now, 1000));
+        const ended = await store.deliveries.finish(last.id, last.leaseToken, null);
+        expect(ended).toMatchObject({ messageDone: made.message.id });
+        const without = { kind: "to", address: null, failure: null };
+        expect(await jobOf(made)).toMatchObject({
+          status: "sent",
+          processedAt: now,
+          currentRetries: 1,
+          recipients: [
+            { ...without, state: "sent" },
+            { ...without, state: "sent" },
+            { ...without, state: "failed", failure: unknown },
+          ],
+        });
+        const [listed] = await store.emailJobs.listEnded(userId, now, 10);
+        expect(listed).toEqual({ endedAt: now, job: await store.emailJobs.find(userId, made.job.id) });
+        expect(await store.emailJobs.listEnded(userId, after(now, 1), 10)).toEqual([]);
+        expect(await store.emailJobs.listEnded(randomUUID(), now, 10)).toEqual([]);
+      });
+
+      it("fails if all failed", async () => {
+        const made = await queueOne({}, addresses);
+        for (const held of await claim()) await store.deliveries.finish(held.id, held.leaseToken, failure);
+        expect(await jobOf(made)).toMatchObject({ status: "failed" });
+      });
+
+      it("is cancelled as a whole while nothing has left, and not at all afterwards", async () => {
+        const [whole, begun] = [
+          await queueOne({}, addresses),
+          await queueOne({ scheduledAt: after(now, 5000) }, addresses),
+        ];
+        expect(await cancel(whole)).toBe(true);
+        expect(await statesOf(whole)).toEqual(["cancelled", "cancelled", "cancelled"]);
+        const held = await claim(after(now, 5000), 1);
+        expect(await cancel(begun)).toBe(false);
+        for (const one of held) await store.deliveries.finish(one.id, one.leaseToken, failure);
+        expect(await cancel(begun)).toBe(false);
+        expect(await statesOf(begun)).toContain("failed");
+        expect(await claim(after(now, 5000))).toHaveLength(2);
+      });
+
+      it("a worker that died while sending to one of them leaves a message that can't be cancelled", async () => {
+        const made = await queueOne({}, addresses);
+        await claim(now, 1);
+        await store.deliveries.releaseLeases();
+        expect(await cancel(made)).toBe(false);
+        expect(await claim()).toHaveLength(3);
+      });
+
+      it("the rest is not sent when its alias is paused, and it stays sent for the others", async () => {
+        const made = await queueOne({}, addresses);
+        const [held, deferred] = (await claim(now, 2)) as [LeasedDelivery, LeasedDelivery];
+        await pauseAlias(store, alias);
+        expect((await statesOf(made)).filter((state) => state === "cancelled")).toHaveLength(1);
+        await store.deliveries.finish(held.id, held.leaseToken, null);
+        await store.deliveries.defer(deferred.id, deferred.leaseToken, { notBefore: now, failure });
+        expect((await statesOf(made)).toSorted()).toEqual(["cancelled", "cancelled", "sent"]);
+        expect(await jobOf(made)).toMatchObject({ status: "sent" });
+        expect(await store.bodies.get(made.message.id)).toBeNull();
+      });
+
+      it("concurrent claims, results and cancels of many lose and repeat nothing", async () => {
+        const second = fixture.severalProcesses ? await fixture.openSecond() : store;
+        try {
+          const all = await Promise.all(Array.from({ length: 8 }, () => queueOne({}, addresses)));
+          const work = async (from: Store) => {
+            const ended: string[] = [];
+            for (let turn = 0; turn < 12; turn += 1)
+              await Promise.all(
+                (await claim(now, 3, from)).map(async (one) => {
+                  const { finished } = await from.deliveries.finish(one.id, one.leaseToken, null);
+                  if (finished) ended.push(one.id);
+                }),
+              );
+            return ended;
+          };
+          const cancels = all.map((made, at) => cancel(made, at % 2 === 0 ? store : second));
+          const [cancelled, ...ended] = await Promise.all([
+            Promise.all(cancels),
+            work(store),
+            work(second),
+            work(store),
+          ]);
+          const sent = ended.flat();
+          expect(new Set(sent).size).toBe(sent.length);
+          for (const [at, made] of all.entries())
+            expect(new Set(await statesOf(made))).toEqual(new Set([cancelled[at] === true ? "cancelled" : "sent"]));
+          expect(sent).toHaveLength(cancelled.filter((it) => it === false).length * addresses.length);
+        } finally {
+          if (second !== store) await second.close();
+        }
+      });
     });
 
     it("is deleted with its account, also while it is being sent", async () => {
@@ -400,7 +529,7 @@ describe("the document of a job", () => {
       for (const row of rows) expect(row.sealed.includes("rasa")).toBe(false);
       return rows.map((row) => keys.open<JobDocument>("email_job", row.id, row.sealed).content);
     };
-    const content = { recipient: "rasa@example.org", subject: "Contract" };
+    const content = { recipients: [{ kind: "to", address: rasa }], subject: "Contract" };
     expect(await documents()).toEqual([content, content, content]);
     await jobs.cancel(user.id, all[2].job.id);
     const [sent, failed] = (await deliveries.claim({ now: clock.now(), leaseMs, limit: 5 })).deliveries;

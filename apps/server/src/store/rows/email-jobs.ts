@@ -1,18 +1,25 @@
-/** Jobs of composed mail. Recipient and subject are sealed, and erased when the job ends. */
+/** Jobs of composed mail. Recipients and subject are sealed, and erased when the job ends. */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
+import type { Selectable } from "kysely";
 import { fieldError } from "../../core/app-error.ts";
+import type { DeliveryFailure } from "../../core/delivery/delivery.ts";
 import {
   type EmailJob,
+  type EmailJobContent,
   type EmailJobStore,
   type EmailJobToQueue,
+  type EndedJob,
   isEnd,
+  type JobRecipient,
+  jobStatus,
   type WaitingJob,
 } from "../../core/email-job/email-job.ts";
-import type { InTransaction } from "../database.ts";
+import type { DB, InTransaction } from "../database.ts";
 import { deliveryRow, insertMessage, orSpoolFailed, readFailure } from "../queue/deliveries.ts";
 import { SealError } from "../sealing/seal.ts";
 import type { StoreContext } from "../store-context.ts";
-import { cancelMessages, type JobDocument, lockComposed } from "./job-records.ts";
+import { cancelMessages, isUnsent, type JobDocument, lockComposed, recipientsIn, stateOf } from "./job-records.ts";
+import { anyOfIds } from "./sql-parts.ts";
 
 export interface EmailJobStoreParts {
   forgetBodies(messageIds: readonly string[]): Promise<void>;
@@ -27,6 +34,7 @@ export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobS
     },
     find: (userId, jobId) => find(context, userId, jobId),
     listWaiting: (userId, max) => listWaiting(context, userId, max),
+    listEnded: (userId, since, max) => listEnded(context, { userId, since, max }),
     cancel: async (userId, jobId) => {
       const result = await db.transaction().execute((trx) => cancel(context, trx, { userId, jobId }));
       if (result !== null) await forgetBodies(result.messagesDone);
@@ -43,13 +51,10 @@ export function emailJobStore(context: StoreContext, { forgetBodies }: EmailJobS
   };
 }
 
-/** Failures after which the message may have been delivered nevertheless, so it can't be cancelled. */
-const UNCERTAIN_FAILURES = ["timed_out", "connection_lost", "at_provider", "provider_silent"] as const;
-
 async function queue(context: StoreContext, trx: InTransaction, input: EmailJobToQueue): Promise<void> {
   const { keys, signals } = context;
-  const { job, message, delivery } = input;
-  if (!(await canSend(context, trx, delivery))) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
+  const { job, message, deliveries } = input;
+  if (!(await canSend(context, trx, deliveries[0]))) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
   const document: JobDocument = { messageId: job.messageId, lastFailure: null, content: input.content };
   await trx
     .insertInto("email_job")
@@ -66,10 +71,15 @@ async function queue(context: StoreContext, trx: InTransaction, input: EmailJobT
       created_at: job.createdAt,
       updated_at: job.createdAt,
       sealed: keys.seal("email_job", job.id, document),
+      outcomes: deliveries.map(() => null),
     })
     .execute();
   await insertMessage(trx, keys, { ...message, emailJobId: job.id });
-  await trx.insertInto("delivery").values(deliveryRow(keys, delivery)).execute();
+  const rows = deliveries.map((delivery) => ({
+    ...deliveryRow(keys, delivery),
+    job_place: delivery.jobPlace ?? 0,
+  }));
+  await trx.insertInto("delivery").values(rows).execute();
   await signals.announceWake(trx);
 }
 
@@ -77,7 +87,7 @@ async function queue(context: StoreContext, trx: InTransaction, input: EmailJobT
 async function canSend(
   { keys }: StoreContext,
   trx: InTransaction,
-  { aliasId, userId, target }: EmailJobToQueue["delivery"],
+  { aliasId, userId, target }: EmailJobToQueue["deliveries"][number],
 ): Promise<boolean> {
   // The account is locked before the alias, as everywhere: the job's row refers to both.
   await trx.selectFrom("user").select("id").where("id", "=", userId).forKeyShare().execute();
@@ -95,61 +105,116 @@ async function canSend(
   return alias !== undefined;
 }
 
-/** Composed messages, each with the last failure of its delivery if that still exists. */
-function jobRows({ db }: StoreContext, userId: string) {
-  return db
-    .selectFrom("email_job")
-    .leftJoin("message", "message.email_job_id", "email_job.id")
-    .leftJoin("delivery", "delivery.message_id", "message.id")
-    .selectAll("email_job")
-    .select(["delivery.last_failure", "delivery.not_before"])
-    .where("email_job.user_id", "=", userId);
-}
+type JobRow = Selectable<DB["email_job"]>;
 
-type JobRow = Awaited<ReturnType<ReturnType<typeof jobRows>["execute"]>>[number];
+const rowsOf = ({ db }: StoreContext, userId: string) =>
+  db.selectFrom("email_job").selectAll().where("user_id", "=", userId);
 
 async function find(context: StoreContext, userId: string, jobId: string): Promise<EmailJob | null> {
-  const row = await jobRows(context, userId).where("email_job.id", "=", jobId).executeTakeFirst();
-  return row === undefined ? null : openJob(context, row).job;
+  const row = await rowsOf(context, userId).where("id", "=", jobId).executeTakeFirst();
+  if (row === undefined) return null;
+  return openJob(context, row, await openDeliveries(context, [row])).job;
 }
 
 async function listWaiting(context: StoreContext, userId: string, max: number): Promise<WaitingJob[]> {
-  const rows = await jobRows(context, userId)
-    .where("email_job.status", "not in", emailJobStatuses.filter(isEnd))
-    .orderBy("email_job.created_at", "desc")
+  const rows = await rowsOf(context, userId)
+    .where("status", "not in", emailJobStatuses.filter(isEnd))
+    .orderBy("created_at", "desc")
     .limit(max)
     .execute();
+  const deliveries = Map.groupBy(await openDeliveries(context, rows), ({ email_job_id }) => email_job_id);
   return rows.flatMap((row) => {
-    try {
-      const { job, content } = openJob(context, row);
-      return content === null ? [] : [{ job, content, nextAttemptAt: row.not_before ?? job.scheduledAt }];
-    } catch (error) {
-      // A message whose recipient and subject can't be read is not shown; its delivery does not need them.
-      if (error instanceof SealError) return [];
-      throw error;
-    }
+    const open = deliveries.get(row.id) ?? [];
+    const opened = tryToOpen(context, row, open);
+    if (opened?.content == null) return [];
+    const times = open.map(({ not_before }) => not_before.getTime());
+    const nextAttemptAt = times.length === 0 ? opened.job.scheduledAt : new Date(Math.min(...times));
+    return [{ job: opened.job, content: opened.content, nextAttemptAt }];
   });
 }
 
-function openJob({ keys }: StoreContext, row: JobRow): { job: EmailJob; content: JobDocument["content"] } {
-  const { messageId, lastFailure, content } = keys.open<JobDocument>("email_job", row.id, row.sealed);
+async function listEnded(
+  context: StoreContext,
+  { userId, since, max }: { userId: string; since: Date; max: number },
+): Promise<EndedJob[]> {
+  const rows = await rowsOf(context, userId)
+    .where("status", "in", emailJobStatuses.filter(isEnd))
+    .where("updated_at", ">=", since)
+    .orderBy("updated_at", "desc")
+    .limit(max)
+    .execute();
+  return rows.flatMap((row) => {
+    const opened = tryToOpen(context, row, []);
+    return opened === null ? [] : [{ job: opened.job, endedAt: row.updated_at }];
+  });
+}
+
+/** @returns `null` for a job that can't be read, which is not shown; its deliveries do not need it */
+function tryToOpen(context: StoreContext, row: JobRow, open: readonly OpenRow[]): OpenedJob | null {
+  try {
+    return openJob(context, row, open);
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
+async function openDeliveries({ db }: StoreContext, jobs: readonly JobRow[]) {
+  const ids = jobs.filter((job) => !isEnd(job.status as EmailJobStatus)).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  return await db
+    .selectFrom("delivery")
+    .innerJoin("message", "message.id", "delivery.message_id")
+    .select(["message.email_job_id", "job_place", "is_sending", "attempts", "last_failure", "not_before"])
+    .where("message.email_job_id", "=", anyOfIds(ids))
+    .execute();
+}
+
+type OpenRow = Awaited<ReturnType<typeof openDeliveries>>[number];
+
+interface OpenedJob {
+  job: EmailJob;
+  content: EmailJobContent | null;
+}
+
+function openJob({ keys }: StoreContext, row: JobRow, open: readonly OpenRow[]): OpenedJob {
+  const document = keys.open<JobDocument>("email_job", row.id, row.sealed);
+  const recipients = recipientsOf(row, document, open);
+  const { content } = document;
   const job = {
     id: row.id,
     userId: row.user_id,
     aliasId: row.alias_id,
     useEncryption: row.use_encryption,
-    status: row.status as EmailJobStatus,
+    status: jobStatus(recipients.map(({ state }) => state)),
     priority: row.priority,
     maxRetries: row.max_retries,
-    currentRetries: row.current_retries,
+    currentRetries: Math.max(row.current_retries, ...open.map(({ attempts }) => attempts)),
     scheduledAt: row.scheduled_at,
     processedAt: row.processed_at,
     cancelledAt: row.cancelled_at,
-    lastFailure: row.last_failure === null ? lastFailure : readFailure(row.last_failure),
-    messageId,
+    recipients,
+    messageId: document.messageId,
     createdAt: row.created_at,
   };
-  return { job, content };
+  return { job, content: content === null ? null : { recipients: recipientsIn(content), subject: content.subject } };
+}
+
+function recipientsOf(row: JobRow, document: JobDocument, open: readonly OpenRow[]): JobRecipient[] {
+  const { content, kinds, lastFailure } = document;
+  const known = content === null ? [] : recipientsIn(content);
+  return row.outcomes.map((outcome, place): JobRecipient => {
+    const about = { kind: known[place]?.kind ?? kinds?.[place] ?? "to", address: known[place]?.address ?? null };
+    if (outcome !== null) return { ...about, state: stateOf(outcome), failure: failureIn(outcome) ?? lastFailure };
+    const delivery = open.find(({ job_place }) => job_place === place);
+    const failure = delivery?.last_failure == null ? null : readFailure(delivery.last_failure);
+    return { ...about, state: delivery?.is_sending === true ? "sending" : "pending", failure };
+  });
+}
+
+function failureIn(outcome: string): DeliveryFailure | null {
+  const [state, ...failure] = outcome.split(" ");
+  return state === "failed" && failure.length > 0 ? readFailure(failure.join(" ")) : null;
 }
 
 async function cancel(
@@ -166,6 +231,6 @@ async function cancel(
       .executeTakeFirst();
   if ((await job()) === undefined) return null;
   const messageIds = await lockComposed(trx, { column: "id", id: jobId });
-  const messagesDone = await cancelMessages(context, trx, { messageIds, unlessAfter: UNCERTAIN_FAILURES });
+  const messagesDone = (await isUnsent(trx, jobId)) ? await cancelMessages(context, trx, { messageIds }) : [];
   return { cancelled: (await job())?.status === "cancelled", messagesDone };
 }

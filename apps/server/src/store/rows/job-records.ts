@@ -3,53 +3,92 @@
  * its owner. Rows are locked in the order account, alias, message, delivery everywhere.
  */
 
-import type { EmailJobStatus } from "@kauke/contract";
+import { type EmailJobStatus, emailJobStatuses, type RecipientKind } from "@kauke/contract";
 import type { DeliveryFailure, FailureCode } from "../../core/delivery/delivery.ts";
-import { type EmailJobContent, type JobEvent, nextStatus, statesBefore } from "../../core/email-job/email-job.ts";
+import { isEnd, jobStatus, type Recipient } from "../../core/email-job/email-job.ts";
 import type { InTransaction } from "../database.ts";
 import type { StoreContext } from "../store-context.ts";
 import { anyOfIds } from "./sql-parts.ts";
 
 export interface JobDocument {
   messageId: string;
+  /** Of a job that ended before recipients had outcomes of their own. */
   lastFailure: DeliveryFailure | null;
-  content: EmailJobContent | null;
+  content: { recipients: Recipient[]; subject: string } | FormerContent | null;
+  /** What is left of the recipients of an ended job. */
+  kinds?: RecipientKind[];
 }
 
-type Ending = { event: Extract<JobEvent, "deliver" | "fail" | "cancel">; failure: DeliveryFailure | null };
+/** Of a job that was made before a message could have several recipients. */
+interface FormerContent {
+  recipient: string;
+  subject: string;
+}
 
-/** Ends a job. @returns false if its status does not allow the event; nothing is changed then */
-export async function endJob(
+export function recipientsIn(content: NonNullable<JobDocument["content"]>): Recipient[] {
+  return "recipients" in content ? content.recipients : [{ kind: "to", address: content.recipient }];
+}
+
+/** What became of a recipient, as in `email_job.outcomes`: nothing personal, so it is not sealed. */
+export type Outcome = "sent" | "cancelled" | `failed ${string}`;
+
+export const stateOf = (outcome: string): EmailJobStatus =>
+  emailJobStatuses.find((status) => outcome.split(" ", 1)[0] === status) ?? "failed";
+
+export interface EndedRecipients {
+  jobId: string;
+  places: readonly number[];
+  outcome: Outcome;
+  attempts: number;
+}
+
+/** Records what became of recipients; the last one ends the job. The caller has locked the job's message. */
+export async function endRecipients(
   { keys, clock }: Pick<StoreContext, "keys" | "clock">,
   trx: InTransaction,
-  { jobId, event, failure }: Ending & { jobId: string },
-): Promise<boolean> {
+  { jobId, places, outcome, attempts }: EndedRecipients,
+): Promise<void> {
   const row = await trx
     .selectFrom("email_job")
-    .select(["status", "sealed"])
+    .select(["status", "sealed", "outcomes", "current_retries"])
     .where("id", "=", jobId)
     .forUpdate()
     .executeTakeFirst();
-  const status = row === undefined ? null : nextStatus(row.status as EmailJobStatus, event);
-  if (row === undefined || status === null) return false;
-  const messageId = messageIdOf(keys, jobId, row.sealed);
-  const ended: JobDocument = { messageId, lastFailure: failure, content: null };
+  if (row === undefined || isEnd(row.status as EmailJobStatus)) return;
+  const outcomes = row.outcomes.map((before, place) => (places.includes(place) ? outcome : before));
   const now = clock.now();
+  const ended = outcomes.every((one) => one !== null)
+    ? endOf({ keys }, { jobId, sealed: row.sealed, outcomes, now })
+    : {};
   await trx
     .updateTable("email_job")
-    .set({ status, updated_at: now, sealed: keys.seal("email_job", jobId, ended) })
-    .set(event === "cancel" ? { cancelled_at: now } : { processed_at: now })
+    .set({ outcomes, current_retries: Math.max(row.current_retries, attempts), updated_at: now, ...ended })
     .where("id", "=", jobId)
     .execute();
-  return true;
 }
 
-/** Message-ID; empty for a damaged document: a job that could not end would send its message again and again. */
-function messageIdOf(keys: StoreContext["keys"], jobId: string, sealed: Buffer): string {
+interface Ending {
+  jobId: string;
+  sealed: Buffer;
+  outcomes: readonly string[];
+  now: Date;
+}
+
+function endOf({ keys }: Pick<StoreContext, "keys">, { jobId, sealed, outcomes, now }: Ending) {
+  const status = jobStatus(outcomes.map(stateOf));
+  const times = status === "cancelled" ? { cancelled_at: now } : { processed_at: now };
+  return { status, ...times, sealed: keys.seal("email_job", jobId, withoutContent(keys, jobId, sealed)) };
+}
+
+/** Of a damaged document nothing is left: a job that could not end would send its message again and again. */
+function withoutContent(keys: StoreContext["keys"], jobId: string, sealed: Buffer): JobDocument {
+  const empty = { lastFailure: null, content: null };
   try {
-    return keys.open<JobDocument>("email_job", jobId, sealed).messageId;
+    const { messageId, content } = keys.open<JobDocument>("email_job", jobId, sealed);
+    const kinds = content === null ? [] : recipientsIn(content).map(({ kind }) => kind);
+    return { ...empty, messageId, kinds };
   } catch {
-    return "";
+    return { ...empty, messageId: "" };
   }
 }
 
@@ -68,28 +107,51 @@ export async function lockComposed(
   return rows.map((row) => row.id);
 }
 
-/** Cancels messages without a lease; a concurrent claim commits first or finds none. @returns ended messages' ids */
+/** Failures after which the message may have been delivered nevertheless, so it can't be cancelled. */
+const UNCERTAIN_FAILURES: readonly FailureCode[] = ["timed_out", "connection_lost", "at_provider", "provider_silent"];
+
+/** Whether a message is and was on its way to nobody. Locks its deliveries: a concurrent claim is seen, or finds none. */
+export async function isUnsent(trx: InTransaction, jobId: string): Promise<boolean> {
+  const job = await trx.selectFrom("email_job").select("outcomes").where("id", "=", jobId).executeTakeFirst();
+  const open = await trx
+    .selectFrom("delivery")
+    .innerJoin("message", "message.id", "delivery.message_id")
+    .select(["delivery.lease_token", "delivery.is_sending", "delivery.last_failure"])
+    .where("message.email_job_id", "=", jobId)
+    .forUpdate("delivery")
+    .execute();
+  if (job === undefined || open.length < job.outcomes.length) return false;
+  return open.every(
+    ({ lease_token, is_sending, last_failure }) =>
+      lease_token === null && !is_sending && !UNCERTAIN_FAILURES.some((code) => last_failure?.startsWith(`${code} `)),
+  );
+}
+
+/**
+ * Takes back the recipients that no worker is sending to; a concurrent claim commits first or finds none. A delivery
+ * that is being sent ends by itself.
+ * @returns ended messages' ids
+ */
 export async function cancelMessages(
   context: Pick<StoreContext, "keys" | "clock">,
   trx: InTransaction,
-  { messageIds, unlessAfter = [] }: { messageIds: readonly string[]; unlessAfter?: readonly FailureCode[] },
+  { messageIds }: { messageIds: readonly string[] },
 ): Promise<string[]> {
   if (messageIds.length === 0) return [];
-  let query = trx
+  const rows = await trx
     .deleteFrom("delivery")
-    .using(["message", "email_job"])
+    .using("message")
     .whereRef("message.id", "=", "delivery.message_id")
-    .whereRef("email_job.id", "=", "message.email_job_id")
     .where("message.id", "=", anyOfIds(messageIds))
-    .where("email_job.status", "in", statesBefore("cancel"))
-    .where("delivery.lease_token", "is", null);
-  for (const code of unlessAfter)
-    query = query.where((row) =>
-      row.or([row("delivery.last_failure", "is", null), row("delivery.last_failure", "not like", `${code} %`)]),
-    );
-  for (const { id } of await query.returning("email_job.id").execute()) {
-    const cancelled = await endJob(context, trx, { jobId: id, event: "cancel", failure: null });
-    if (!cancelled) throw new Error("a composed message's job and its delivery have contradictory states");
+    .where("message.email_job_id", "is not", null)
+    .where("delivery.lease_token", "is", null)
+    .where("delivery.is_sending", "=", false)
+    .returning(["message.email_job_id", "delivery.job_place"])
+    .execute();
+  for (const [jobId, ended] of Map.groupBy(rows, (row) => row.email_job_id)) {
+    if (jobId === null) continue;
+    const places = ended.map((row) => row.job_place ?? 0);
+    await endRecipients(context, trx, { jobId, places, outcome: "cancelled", attempts: 0 });
   }
   return deleteFinishedMessages(trx, messageIds);
 }
