@@ -2,7 +2,7 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { fillRegister, password, registerOnPage, signIn } from "../browser/steps.ts";
 
@@ -147,6 +147,7 @@ test.each([
 test("signing out shows a message, leads to the landing page and ends the session at the server too", async () => {
   const person = await site.person();
   const { page } = await site.visit({ as: person });
+  await withoutEvents(page);
   await page.goto("/dashboard");
   // Wait for all requests: those still running would be answered with 401 once the session has ended.
   await page.getByText("No aliases yet", { exact: true }).waitFor();

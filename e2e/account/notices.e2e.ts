@@ -50,9 +50,9 @@ test("a destination that did not accept the mail in time is shown to the owner u
   await sendTo(alias);
   await untilNotices(person, 1);
 
-  await page.reload();
+  // The open page learns it by itself.
   const notice = notices(page).getByRole("listitem");
-  await notice.getByText("Mail not delivered", { exact: true }).waitFor();
+  await notice.getByText("Mail not delivered", { exact: true }).waitFor({ timeout: 2000 });
   const text = new RegExp(`Mail to ${alias}@kauke\\.test could not be delivered to slow@inbox\\.example: .+\\.`);
   await notice.getByText(text).waitFor();
   await notice.getByRole("button", { name: /^Dismiss: / }).click();

@@ -14,6 +14,7 @@ import {
   fillCreate,
   listedAddresses,
   registerOnPage,
+  tryAgain,
 } from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
 import { encryptedText } from "../keys/encrypted-texts.ts";
@@ -132,7 +133,7 @@ describe("creating", () => {
       await fillCreate(page, { alias: newName(), forwardTo: inbox });
       await createForm(page).getByText("Domain is required", { exact: true }).waitFor();
       await context.unroute("**/api/domains");
-      await createForm(page).getByRole("button", { name: "Try again" }).click();
+      await tryAgain(page);
       await fillCreate(page, {});
       await seeToast(page, "Alias Created");
     },

@@ -73,6 +73,7 @@ test("the session and the aliases are requested once, and before the page's scri
     `/api/aliases/${userId}`,
     "/api/auth/session",
     "/api/domains",
+    "/api/events",
     "/api/mailboxes",
     "/api/notices",
   ]);

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasSwitch, createForm, fillCreate } from "../browser/steps.ts";
+import { aliasSwitch, createForm, fillCreate, tryAgain } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 import { aFile } from "../move/exports.ts";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
@@ -54,10 +54,37 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await page.getByRole("status").getByRole("button", { name: "Try again" }).click();
     await unreachable(page).waitFor();
     await context.unrouteAll();
-    // The app may have repeated the request by itself before the button is pressed.
-    const again = page.getByRole("status").getByRole("button", { name: "Try again" });
-    await Promise.race([again.click().catch(() => {}), seeGone(unreachable(page))]);
+    await tryAgain(page);
     await seeGone(unreachable(page));
+  });
+
+  test("what failed for want of a connection has one button, and all of it is loaded again once there is one", async () => {
+    const { page, context, expectFailure } = await site.visit({ width, as: await site.person() });
+    expectFailure(/^\/api\//);
+    await context.route(/\/api\/(?!auth)/, (route) => route.abort("connectionrefused"));
+    await page.goto("/dashboard");
+    await page.getByText("The domains could not be loaded.").waitFor();
+    await page.getByText("Your aliases could not be loaded").waitFor();
+    await unreachable(page).waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(1);
+    await context.unrouteAll();
+    await tryAgain(page);
+    await page.getByText("No aliases yet").waitFor();
+    await seeGone(page.getByText("The domains could not be loaded."));
+  });
+
+  test("what failed while offline is loaded by itself when the network is back", async () => {
+    const { page, context, expectFailure } = await site.visit({ width, as: await site.person() });
+    expectFailure(/^\/api\//);
+    await context.route("**/api/encryption-keys", (route) => route.abort("connectionrefused"));
+    await page.goto("/settings");
+    await page.getByText("Your keys could not be loaded").waitFor();
+    await context.setOffline(true);
+    await offline(page).waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await context.unrouteAll();
+    await context.setOffline(false);
+    await page.getByText("No encryption keys yet").waitFor();
   });
 
   test("a page whose code is gone after an update is reloaded once, automatically", async () => {

@@ -25,6 +25,11 @@ export async function seeContent(page: Page): Promise<void> {
   await page.locator(".page-loading").waitFor({ state: "detached" });
 }
 
+/** Makes the server look like one without an event stream, which would never let the network be idle. */
+export async function withoutEvents(page: Page): Promise<void> {
+  await page.context().route("**/api/events", (route) => route.fulfill({ status: 204 }));
+}
+
 /** Waits until the element is hidden or removed. */
 export async function seeGone(locator: Locator): Promise<void> {
   await locator.waitFor({ state: "hidden" });

@@ -47,6 +47,12 @@ export async function signIn(page: Page, email: string, word = password): Promis
   await page.getByRole("button", { name: "Sign In" }).click();
 }
 
+/** Presses the page's one button, unless the app repeats the failed requests by itself before. */
+export async function tryAgain(page: Page): Promise<void> {
+  const again = page.getByRole("button", { name: "Try again" });
+  await Promise.race([again.click().catch(() => {}), again.waitFor({ state: "detached" })]);
+}
+
 export interface AliasInput {
   alias?: string;
   domain?: string;

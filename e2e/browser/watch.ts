@@ -63,6 +63,9 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
     { status: 401, path: "/api/auth/session", used: false, needed: false },
     // The request that counts visits may fail: the app ignores that, so it is not reported as a finding.
     { status: "failed", path: "/api/analytics", used: false, needed: false },
+    // So may the event stream, which is opened again later, and is refused after the session has ended.
+    { status: "failed", path: "/api/events", used: false, needed: false },
+    { status: 401, path: "/api/events", used: false, needed: false },
   ];
   const expectedErrors: { text: RegExp; used: boolean }[] = [];
   const add = (kind: FindingKind, text: string) => void found.push({ kind, text });

@@ -12,7 +12,7 @@ import type { Visit } from "../browser/browser.ts";
 import { recordRequests } from "../browser/request-recorder.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { dismissToast } from "../browser/steps.ts";
+import { dismissToast, tryAgain } from "../browser/steps.ts";
 import { masterPassword as storedPassword, storeReadyKey } from "./encrypted-texts.ts";
 
 const site = runSite();
@@ -230,7 +230,7 @@ describe("if the server fails", () => {
     await page.goto("/settings");
     await page.getByText("Your keys could not be loaded").waitFor();
     await context.unroute("**/api/encryption-keys");
-    await page.getByRole("alert").filter({ hasText: "Your keys" }).getByRole("button", { name: "Try again" }).click();
+    await tryAgain(page);
     await page.getByText("No encryption keys yet").waitFor();
   });
 

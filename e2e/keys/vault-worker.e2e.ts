@@ -10,7 +10,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type AgeVector, vectors } from "../../packages/age/src/vectors.testing.ts";
 import type { Visit } from "../browser/browser.ts";
-import { seeGone, seeHeading } from "../browser/see.ts";
+import { seeGone, seeHeading, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 
 const site = runSite();
@@ -117,6 +117,7 @@ async function cryptoScripts(page: Page): Promise<string[]> {
 
 test("no page loads the cryptography before it is needed", async () => {
   const { page } = await site.visit({ as: await site.person() });
+  await withoutEvents(page);
   for (const [path, heading] of [
     ["/home", "How It Works"],
     ["/dashboard", "Email Forwarding"],

@@ -6,7 +6,7 @@ import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Visit } from "../browser/browser.ts";
-import { seeFieldError, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeFieldError, seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { password, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
@@ -66,6 +66,7 @@ test.each(usuallyAt("desktop"))(
     await guessAt(email);
     const visit = await site.visit({ width });
     const { page } = visit;
+    await withoutEvents(page);
     await seeOffer(visit, email);
     await askForLink(page);
     const link = await openServerMessage(page, subject, email);

@@ -2,6 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Visit, VisitOptions } from "../browser/browser.ts";
+import { withoutEvents } from "../browser/see.ts";
 import type { Site } from "../browser/site.ts";
 
 export const seconds = 1000;
@@ -46,6 +47,7 @@ const noteWatch = `{
 export async function visitOf(site: Site, person: Person | null, options: VisitOptions = {}): Promise<Visit> {
   const visit = await site.visit({ ...(person === null ? {} : { as: person }), ...options });
   await visit.context.addInitScript(noteWatch);
+  await withoutEvents(visit.page);
   return visit;
 }
 

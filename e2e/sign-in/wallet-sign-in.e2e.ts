@@ -4,7 +4,7 @@ import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
-import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { createAliasOnPage } from "../browser/steps.ts";
 import { usually } from "../browser/variants.ts";
@@ -21,6 +21,7 @@ async function visitWith(wallet: InjectedWallet, width: number = widths.desktop)
   const visit = await site.visit({ width });
   if (wallet.refuses !== "connect") visit.expectRefusal(401, "/api/auth/wallet");
   await injectWallet(visit.page, wallet);
+  await withoutEvents(visit.page);
   return visit;
 }
 
@@ -194,6 +195,7 @@ describe("at the next start", () => {
     const { page } = await site.visit({ as: person });
     const scripts: string[] = [];
     page.on("request", (request) => void scripts.push(request.url()));
+    await withoutEvents(page);
     await page.goto("/dashboard");
     await seeHeading(page, "Email Forwarding");
     await page.waitForLoadState("networkidle");

@@ -83,6 +83,33 @@ test("a person registers and calls by HTTP/2", async () => {
   expect(await ask2("/api/auth/session", { cookie, authorization: "Bearer nonsense" })).toMatchObject({ status: 401 });
 });
 
+test("the event stream goes on by HTTP/2, beside other requests of the session, and ends at a reset", async () => {
+  const json = { "content-type": "application/json", ":method": "POST" };
+  const account = JSON.stringify({ email: "live@example.org", password: "correct horse" });
+  const { headers, text } = await ask2("/api/auth/register", json, account);
+  const cookie = [headers["set-cookie"]]
+    .flat()
+    .map((one) => String(one).split(";")[0])
+    .join("; ");
+  const session = connectHttp2(`https://localhost:${system.httpsPort}`, insecure);
+  const stream = session.request({ ":path": "/api/events", cookie });
+  let events = "";
+  stream.setEncoding("utf8").on("data", (chunk) => void (events += chunk));
+  const [head] = (await once(stream, "response")) as [Record<string, unknown>];
+  expect(head).toMatchObject({ ":status": 200, "content-type": "text/event-stream; charset=utf-8" });
+  const body = JSON.stringify({ alias: "told-by-two", domain: "kauke.test", forwardTo: "ann@example.net" });
+  const userId = JSON.parse(text).user.id;
+  const made = session.request({ ":path": `/api/aliases/${userId}`, ...json, cookie });
+  made.end(body);
+  const [answer] = (await once(made, "response")) as [Record<string, unknown>];
+  expect(answer).toMatchObject({ ":status": 201 });
+  await expect.poll(() => events, { timeout: 2000 }).toContain("aliases");
+  expect(stream.closed).toBe(false);
+  stream.close();
+  await once(stream, "close");
+  session.close();
+});
+
 test("a client that uploads too much or without a session reads why", async () => {
   const json = { ":method": "POST", "content-type": "application/json" };
   const body = JSON.stringify({ email: "ann@example.org", password: "x".repeat(1_000_000) });

@@ -26,6 +26,7 @@ export * from "./imports.ts";
 export * from "./labels.ts";
 export * from "./legal-facts.ts";
 export * from "./limits.ts";
+export * from "./live.ts";
 export * from "./mailboxes.ts";
 export * from "./page-values.ts";
 export * from "./preview.ts";

@@ -20,6 +20,7 @@ import type { ImportStore } from "./import/import.ts";
 import type { AliasSources, ServiceFetch } from "./import/imported-alias.ts";
 import type { LabelStore } from "./label.ts";
 import type { LeakGuard } from "./leak-guard.ts";
+import type { LiveChanges } from "./live-changes.ts";
 import type { LoginSessionStore } from "./login-session.ts";
 import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
@@ -57,6 +58,7 @@ export interface CoreStores {
   emailJobs: EmailJobStore;
   providerAliases: ProviderAliasStore;
   rateLimits: RateLimitStore;
+  liveChanges: LiveChanges;
 }
 
 export interface CoreDeps extends CoreStores {

@@ -4,6 +4,9 @@ import {
   endpoints,
   errorCodes,
   keyScopes,
+  LIVE_LATER,
+  LIVE_PATH,
+  liveKinds,
   product,
   walletChallenge,
 } from "@kauke/contract";
@@ -69,12 +72,26 @@ const redirects = {
   ),
 };
 
+/** Not in the contract either: its response is a stream. */
+const liveOperation = {
+  operationId: "streamEvents",
+  summary: "Tells what has changed in the account, as Server-Sent Events",
+  description: `The data of an event is kinds, separated by spaces: ${liveKinds.join(", ")}. \`${LIVE_LATER}\`, before the server ends the stream, asks to come back after minutes.`,
+  security: [{ loginSession: [] }],
+  parameters: [],
+  responses: {
+    200: { description: "Done", content: { "text/event-stream": { schema: { type: "string" } } } },
+    ...Object.fromEntries([401, 403, 500].map((status) => [status, problemResponse(status)])),
+  },
+};
+
 export function openApiDocument(origin: string, cookieName: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, endpoint] of Object.entries(endpoints) as [EndpointName, Endpoint][]) {
     const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(name, endpoint) };
   }
+  paths[LIVE_PATH] = { get: liveOperation };
   for (const [path, operations] of Object.entries(redirects)) paths[path] = { ...paths[path], ...operations };
   return {
     openapi: "3.1.0",

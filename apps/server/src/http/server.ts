@@ -29,6 +29,7 @@ import { forwardingHandlers } from "./forwarding/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
+import { liveRoute } from "./live/routes.ts";
 import { confirmationHandlers, mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, callerTurn, contractCalls, mountEndpoints } from "./mount-endpoints.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -127,6 +128,8 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   runInAccountTurn(app, { accountCalls, asCaller });
   mountEndpoints(app, { deps, cookie, browserCookie: browsers, calls, originOf, accountCalls, asCaller });
   await mountDialects(app, deps);
+  const streams = liveRoute(app, deps, cookie);
+  options.metrics.gauge("kauke_live_streams", () => streams.size);
   mountOwnRoutes(app, options, cookie);
   googleRoutes(app, { ...options, deps, later, sessionCookie: cookie, browserCookie: browsers });
   await serveSite(app, {

@@ -405,6 +405,11 @@ const web = {
     { bytes: 64 * MIB, networkBytes: 16 * MIB, stalledMs: 60_000 },
     "HTTP responses that the client does not read | {bytes}; {stalledMs} without a byte read | all, network | {networkBytes} a network | the largest of the busiest network | attacks/http-connections.test.ts",
   ),
+  // Browsers have one for all tabs; one that gave way comes back after minutes.
+  liveStreams: bound(
+    { all: 5000, account: 20, beatMs: 25_000, quietMs: 300, longestMs: 1500 },
+    "event streams (`GET /api/events`) | {all} in a process; an event when nothing has changed for {quietMs}, and {longestMs} after the first change at the latest; something every {beatMs}, by one timer for all | all, account | {account} an account | the oldest of the account, over all that of the account with the most; it is told to come back later | live-streams.test.ts, live.test.ts",
+  ),
   largeBodies: bound(
     { all: 32, account: 4, slowMs: 5000 },
     "HTTP bodies above 64 KiB, up to 1.8 MB, in flight | {all} | all, account | {account} an account | one that takes more than {slowMs}, of the busiest account | attacks/http-connections.test.ts",

@@ -1,6 +1,7 @@
 /** Stale routes and due deliveries: tells this process before the change resolves, others by NOTIFY. */
 import { sql } from "kysely";
 import type { RouteChange } from "../core/alias/alias.ts";
+import type { LiveChange } from "../core/live-changes.ts";
 import type { Database, InTransaction } from "./database.ts";
 
 /** A change of a route is acknowledged after every listener's promise has resolved. */
@@ -11,7 +12,12 @@ export type WantAtProvider = (trx: InTransaction, aliasIds: readonly string[]) =
 /** @param dueAt when a delivery is due; `null`: now */
 export type WakeListener = (dueAt: Date | null) => void;
 
+export type LiveListener = (change: LiveChange | "all") => void;
+
 export interface ChangeSignals {
+  onLiveChange(listener: LiveListener): void;
+  /** @param payload of `LIVE_CHANNEL`, which triggers write (`0030-live.sql`): an account's id and a kind */
+  liveChanged(payload: string): void;
   onRouteChange(listener: RouteListener): void;
   onWake(listener: WakeListener): void;
   /** Resolves when all listeners of this process have dropped the route. */
@@ -33,6 +39,7 @@ export interface ChangeSignals {
 
 export const ROUTE_CHANNEL = "kauke_alias";
 export const WAKE_CHANNEL = "kauke_delivery";
+export const LIVE_CHANNEL = "kauke_live";
 /** Changed aliases announced one by one; beyond them, dropping all cached routes costs less than the NOTIFYs. */
 const SINGLE_NOTIFIES_MAX = 100;
 
@@ -40,6 +47,7 @@ const SINGLE_NOTIFIES_MAX = 100;
 export function changeSignals(options: { notify: boolean; want?: WantAtProvider | undefined }): ChangeSignals {
   const routeListeners: RouteListener[] = [];
   const wakeListeners: WakeListener[] = [];
+  const liveListeners: LiveListener[] = [];
   const notify = async (db: Database, channel: string, payload: string) => {
     if (options.notify) await sql`SELECT pg_notify(${channel}, ${payload})`.execute(db);
   };
@@ -50,6 +58,12 @@ export function changeSignals(options: { notify: boolean; want?: WantAtProvider 
   return {
     onRouteChange: (listener) => void routeListeners.push(listener),
     onWake: (listener) => void wakeListeners.push(listener),
+    onLiveChange: (listener) => void liveListeners.push(listener),
+    liveChanged: (payload) => {
+      const [userId = "", kind] = payload.split(" ");
+      const change = kind === undefined ? "all" : { userId, kind: kind as LiveChange["kind"] };
+      for (const listener of liveListeners) listener(change);
+    },
     routeChanged: async (change) => {
       await Promise.all(routeListeners.map(async (listener) => listener(change)));
     },

@@ -9,7 +9,7 @@ import type { MessageBodies } from "../core/message/message.ts";
 import type { BrowserMac } from "../core/sign-in/known-browser.ts";
 import { type Clock, type Logger, steadyMs } from "../runtime/ports.ts";
 import { type BackupRequest, removeStaging, writeBackup } from "./backup/backup.ts";
-import { type ChangeSignals, changeSignals, type WantAtProvider } from "./change-signals.ts";
+import { type ChangeSignals, changeSignals, LIVE_CHANNEL, type WantAtProvider } from "./change-signals.ts";
 import { type BackgroundJob, runEvery } from "./concurrency/background.ts";
 import type { Database } from "./database.ts";
 import type { SyncFile } from "./embedded/durability.ts";
@@ -119,6 +119,7 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const { db, isSound } = database;
     const signals = changeSignals({ notify: false, want: wantOf(options) });
     const context = await makeContext(options, { db, secretKey: held.secretKey, signals });
+    await database.listen(LIVE_CHANNEL, signals.liveChanged);
     undo.add(await startUpkeep(context, isSound, options.logger));
     const place = { dataDir, files: options.disk?.files ?? nodeSpoolFiles, logger: options.logger };
     const { bodies, inFlight } = await openSpool({ ...context, ...place });
@@ -191,14 +192,12 @@ export async function recoverLeases(
 
 function openForTests(options: StoreOptions): Promise<Store> {
   return openOrUndo(async (undo) => {
-    const { db, close, isSound } = await openInMemory();
+    const { db, close, isSound, listen } = await openInMemory();
     undo.add(close);
     const secretKey = options.secretKey ?? randomBytes(32);
-    const context = await makeContext(options, {
-      db,
-      secretKey,
-      signals: changeSignals({ notify: false, want: wantOf(options) }),
-    });
+    const signals = changeSignals({ notify: false, want: wantOf(options) });
+    const context = await makeContext(options, { db, secretKey, signals });
+    await listen(LIVE_CHANNEL, signals.liveChanged);
     const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
     const keyKeeper = startKeyKeeper(options, context, { undo, held: { secretKey } });
     return assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger, keyKeeper });

@@ -85,6 +85,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies, planD
     sentAnswers: sentAnswerStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),
+    liveChanges: { onChange: context.signals.onLiveChange },
     counters: counterStore(context),
     operator: operatorStore(context),
   };

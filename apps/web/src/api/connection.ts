@@ -10,6 +10,12 @@ const reached = makeStore(true);
 export const markReached = (): void => reached.set(true);
 export const markUnreachable = (): void => reached.set(false);
 
+/** Calls `listener` when a response arrives after a time without, and when the browser is online again. */
+export function onBack(listener: () => void): void {
+  reached.subscribe(() => reached.read() && listener());
+  window.addEventListener("online", listener);
+}
+
 function subscribe(listener: () => void): () => void {
   // The browser is back online; whether the server is reachable is unknown until the next request.
   const onOnline = () => {

@@ -3,6 +3,8 @@ import { routes } from "@kauke/contract/routes";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { addRoutes } from "../api/client.ts";
+import { onBack } from "../api/connection.ts";
+import { startLive } from "../api/live/live-queries.ts";
 import { onUserChange, readSession } from "../api/session/session.ts";
 import { listenToTabs } from "../api/session/session-tabs.ts";
 
@@ -30,6 +32,12 @@ onUserChange(() => {
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== "domains" });
   client.getMutationCache().clear();
 });
+
+// A response after a time without, or the network again: what failed meanwhile and is shown is fetched again.
+if (!import.meta.env.SSR) {
+  onBack(() => void client.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" }));
+  startLive(client);
+}
 
 // Another tab changed data: visible queries refetch now, others when next shown.
 if (!import.meta.env.SSR)

@@ -1,6 +1,7 @@
 /** Shown in place of content that failed to load or is still loading. */
 import type { CSSProperties, ReactNode } from "react";
 import { messageOf } from "../api/api-error.ts";
+import { useConnection } from "../api/connection.ts";
 import { Button } from "./Controls.tsx";
 import { Mask } from "./Mask.tsx";
 
@@ -30,15 +31,28 @@ interface Props extends Pick<EmptyProps, "title" | "heading"> {
   onRetry: () => unknown;
 }
 
+/** Without a connection the bar at the top has the page's one button, and afterwards all that failed is fetched again. */
+export function RetryButton({ isSmall, onRetry }: { isSmall?: boolean; onRetry: () => unknown }) {
+  const isConnected = useConnection() === "online";
+  if (!isConnected) return null;
+  return (
+    <Button isSmall={isSmall} onClick={() => void onRetry()}>
+      Try again
+    </Button>
+  );
+}
+
 export function LoadFailed({ error, onRetry, ...empty }: Props) {
   return (
     <Empty {...empty} text={messageOf(error, "Please try again.")} eyes="shut" role="alert">
-      <Button onClick={() => void onRetry()}>Try again</Button>
+      <RetryButton onRetry={onRetry} />
     </Empty>
   );
 }
 
 export function TryAgain({ onClick }: { onClick: () => unknown }) {
+  const isConnected = useConnection() === "online";
+  if (!isConnected) return null;
   return (
     <button type="button" className="link" onClick={() => void onClick()}>
       Try again

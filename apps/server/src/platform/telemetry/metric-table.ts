@@ -63,6 +63,7 @@ export const counters: Readonly<Record<string, MetricKind>> = {
 
 export const gauges: Readonly<Record<string, MetricKind>> = {
   kauke_http_sockets: { help: "Open sockets of the web server." },
+  kauke_live_streams: { help: "Open event streams of signed-in browsers." },
   kauke_mx_sessions: { help: "Open inbound SMTP connections." },
   kauke_submission_sessions: { help: "Open submission connections with STARTTLS." },
   kauke_queue_deliveries: { help: "Open deliveries in the queue, at most a minute old." },

@@ -25,6 +25,8 @@ export interface EmbeddedDatabase {
   isSound(): boolean;
   /** Runs `work` between two statements, while the files are as a kill would leave them. */
   pause<T>(work: () => Promise<T>): Promise<T>;
+  /** Calls the listener with the payload of each NOTIFY, after its commit. */
+  listen(channel: string, listener: (payload: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -70,9 +72,9 @@ export async function openInMemory(dump = inMemoryDump()): Promise<EmbeddedDatab
     ...begun,
     ...typeOptions,
   });
-  addPreparedStatements(pglite);
+  const listen = addNotifications(pglite);
   const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
-  return { db: kyselyOver(pglite), isSound: () => true, pause, close: () => pglite.close() };
+  return { db: kyselyOver(pglite), isSound: () => true, pause, listen, close: () => pglite.close() };
 }
 
 /** Opens or creates the database. The caller holds the directory's lock. @throws StoreStartError */
@@ -87,7 +89,7 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
     await pglite.close();
     throw error;
   }
-  addPreparedStatements(pglite);
+  const listen = addNotifications(pglite);
   takeTurns(pglite);
   const guard = guardAgainstAbort(pglite);
   const isSound = () => !files.failed && !guard.hasAborted();
@@ -96,7 +98,19 @@ export async function openEmbedded(directory: string, syncFile?: SyncFile): Prom
     if (isSound()) await pglite.close();
   };
   const pause = <T>(work: () => Promise<T>) => pglite.runExclusive(work);
-  return { db: kyselyOver(pglite), isSound, pause, close };
+  return { db: kyselyOver(pglite), isSound, pause, listen, close };
+}
+
+/** Adds prepared statements too, whose notifications PGlite does not see. */
+function addNotifications(pglite: PGlite): EmbeddedDatabase["listen"] {
+  const listeners: { channel: string; listener: (payload: string) => void }[] = [];
+  addPreparedStatements(pglite, ({ channel, payload }) => {
+    for (const one of listeners) if (one.channel === channel) one.listener(payload);
+  });
+  return async (channel, listener) => {
+    listeners.push({ channel, listener });
+    await pglite.listen(channel, listener);
+  };
 }
 
 function kyselyOver(pglite: PGlite): Database {

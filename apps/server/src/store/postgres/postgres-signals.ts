@@ -1,10 +1,10 @@
 /**
  * Listens for other processes' changes on a connection of its own. What is sent while it is down is lost, so after a
- * loss and again after reconnecting all routes count as stale and the delivery worker is woken.
+ * loss and again after reconnecting all routes count as stale, the delivery worker is woken, and all is told as changed.
  */
 import pg from "pg";
 import type { Logger } from "../../runtime/ports.ts";
-import { type ChangeSignals, ROUTE_CHANNEL, WAKE_CHANNEL } from "../change-signals.ts";
+import { type ChangeSignals, LIVE_CHANNEL, ROUTE_CHANNEL, WAKE_CHANNEL } from "../change-signals.ts";
 import { connectionOptions } from "./postgres.ts";
 
 const RETRY_MS = 1000;
@@ -34,7 +34,7 @@ export class PostgresSignals {
     client.on("notification", ({ channel, payload }) => this.#notify(channel, payload ?? ""));
     try {
       await client.connect();
-      await client.query(`LISTEN ${ROUTE_CHANNEL}; LISTEN ${WAKE_CHANNEL}`);
+      await client.query(`LISTEN ${ROUTE_CHANNEL}; LISTEN ${WAKE_CHANNEL}; LISTEN ${LIVE_CHANNEL}`);
     } catch {
       return this.#handleLoss(client);
     }
@@ -51,13 +51,15 @@ export class PostgresSignals {
   }
 
   #notify(channel: string, payload: string): void {
-    if (channel === WAKE_CHANNEL) this.#signals.wake(readDueAt(payload));
+    if (channel === LIVE_CHANNEL) this.#signals.liveChanged(payload);
+    else if (channel === WAKE_CHANNEL) this.#signals.wake(readDueAt(payload));
     else void this.#signals.routeChanged(payload === "all" ? "all" : { aliasId: payload });
   }
 
   #invalidateAll(): void {
     void this.#signals.routeChanged("all");
     this.#signals.wake();
+    this.#signals.liveChanged("all");
   }
 
   async #heartbeat(client: pg.Client): Promise<void> {

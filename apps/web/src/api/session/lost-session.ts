@@ -18,7 +18,7 @@ export function markSignedIn(): void {
   lost.set(false);
 }
 
-export const isSessionLost = lost.read;
+export const { read: isSessionLost, subscribe: onSessionLost } = lost;
 
 /** @param text appended to the toast about the lost session, e.g. that a draft is kept */
 export function setSessionLossNote(text: string): void {

@@ -1,12 +1,12 @@
 import { type ReactNode, useId } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { Setting } from "../../ui/Card.tsx";
-import { Button } from "../../ui/Controls.tsx";
+import { RetryButton } from "../../ui/LoadFailed.tsx";
 
 export function SettingFailed({ title, error, onRetry }: { title: string; error: Error; onRetry: () => unknown }) {
   return (
     <Setting title={title} text={messageOf(error, "Please try again.")} role="alert">
-      <Button onClick={() => void onRetry()}>Try again</Button>
+      <RetryButton onRetry={onRetry} />
     </Setting>
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useDismissNotice, useNotices } from "../../api/notices.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
+import { RetryButton } from "../../ui/LoadFailed.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 
@@ -56,9 +57,7 @@ function NoticesFailed({ onRetry }: { onRetry: () => void }) {
       <div className="note">
         <TriangleAlert className="i" aria-hidden />
         <p className="min-w-0 flex-1">Your notices could not be loaded.</p>
-        <Button isSmall onClick={onRetry}>
-          Try again
-        </Button>
+        <RetryButton isSmall onRetry={onRetry} />
       </div>
     </div>
   );

@@ -1,0 +1,12 @@
+import type { LiveKind } from "@kauke/contract";
+
+/** One commit changed rows of this kind in an account. */
+export interface LiveChange {
+  userId: string;
+  kind: LiveKind;
+}
+
+export interface LiveChanges {
+  /** Calls the listener after commits of every process; with `all` when some may have been missed. */
+  onChange(listener: (change: LiveChange | "all") => void): void;
+}

@@ -1,0 +1,24 @@
+/** The stream of changes, `GET /api/events` (Server-Sent Events): what changed, never what it is now. */
+
+export const LIVE_PATH = "/api/events";
+
+/** What an event may name. Migration `0030-live.sql` names the same kinds. */
+export const liveKinds = [
+  "aliases",
+  "labels",
+  "mailboxes",
+  "notices",
+  "settings",
+  "keys",
+  "jobs",
+  "imports",
+  "checklist",
+  "sessions",
+  "contacts",
+  "forwarding",
+] as const;
+
+export type LiveKind = (typeof liveKinds)[number];
+
+/** Sent in place of kinds before the server ends a stream that gave way to others. */
+export const LIVE_LATER = "later";
