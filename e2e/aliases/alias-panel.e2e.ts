@@ -1,5 +1,5 @@
 /**
- * The panel under an alias: SMTP credentials, used to set up a mail program with what the page shows, and the secret
+ * The alias panel's part about sending: SMTP credentials, used to set up a mail program with what the page shows, and the secret
  * that signs webhook calls.
  */
 import { createHmac } from "node:crypto";
@@ -11,6 +11,7 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seeFocus, seeGone, seeHeading, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
+import { openSmtp } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 
 const inbox = "jonas.panel@inbox.example";
@@ -31,7 +32,7 @@ async function openPanel({ forwardTo = inbox, width }: { forwardTo?: string; wid
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.clock.install({ time: new Date("2026-11-21T10:00:00") });
   await page.goto("/dashboard");
-  await page.getByRole("button", { name: `SMTP settings of ${address}` }).click();
+  await openSmtp(page, address);
   const panel = page.getByRole("region", { name: `SMTP settings of ${address}` });
   return { ...visit, panel, address, person, alias };
 }
@@ -70,11 +71,11 @@ async function submit(talk: SmtpTalk, from: string, subject: string): Promise<st
 }
 
 test("a password is copied in a browser without ClipboardItem", async () => {
-  const { page, panel, context } = await openPanel();
+  const { page, panel, context, address } = await openPanel();
   await context.addInitScript("delete window.ClipboardItem");
   await page.reload();
   expect(await page.evaluate("typeof ClipboardItem")).toBe("undefined");
-  await page.getByRole("button", { name: /^SMTP settings of/ }).click();
+  await openSmtp(page, address);
   await press(panel, "Generate credentials");
   await panel.getByText(/^Copy now\. The password hides in/).waitFor();
   const password = await shownSecret(panel);
@@ -151,11 +152,11 @@ test("credentials made in the dashboard are used by a mail program, regenerated 
 test.each(usuallyAt("phone"))(
   "at %i pixels a shown password is hidden after half a minute, or when the button is pressed again",
   async (width) => {
-    const { page, panel, person, alias } = await openPanel({ width });
+    const { page, panel, person, alias, address } = await openPanel({ width });
     const made = await person.call("POST", "/api/smtp-credentials", { aliasId: alias.id });
     const { password } = (made.body as { credential: { password: string } }).credential;
     await page.reload();
-    await page.getByRole("button", { name: /^SMTP settings of/ }).click();
+    await openSmtp(page, address);
     const view = panel.getByRole("button", { name: "View", exact: true });
     await view.waitFor();
     expect(await panel.innerText()).not.toContain(password);
@@ -227,14 +228,15 @@ function isSignedWith(secret: string, { headers, body }: WebhookRequest): boolea
 }
 
 test("a webhook's secret is shown, copied and regenerated; the next call is signed with the new one", async () => {
-  const { page, panel, address } = await openPanel({ forwardTo: hook.url });
+  const { page, address } = await openPanel({ forwardTo: hook.url });
+  await page.getByRole("button", { name: /^Webhook signature/ }).click();
   const call = async () => {
     const count = hook.requests.length + 1;
     const message = `Subject: call ${count}\r\n\r\nhello\r\n`;
     expect((await sendMail({ port: site.server.mxPort, to: address, message })).last).toMatch(/^250 /);
     return (await hook.waitForRequests(count))[count - 1] as WebhookRequest;
   };
-  const card = panel.getByRole("group", { name: "Webhook signature" });
+  const card = page.getByRole("group", { name: "Webhook signature" });
   await press(card, "View");
   await card.getByText(/^The secret hides in/).waitFor();
   const first = await shownSecret(card);

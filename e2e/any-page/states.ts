@@ -105,9 +105,7 @@ const signedIn: readonly State[] = [
     name: "a row is being edited",
     reach: ({ page, address }) => button(page, `Edit ${address}`).click(),
     seen: ({ page }) => [
-      ...["Alias name", "Forward to", "Notes"].map((name) =>
-        page.getByRole("row").getByRole("textbox", { name, exact: true }),
-      ),
+      ...["Forward to", "Notes"].map((name) => page.getByRole("row").getByRole("textbox", { name, exact: true })),
       page.getByRole("row").getByRole("button", { name: /^Save/ }),
       page.getByRole("row").getByRole("button", { name: /^Cancel/ }),
     ],

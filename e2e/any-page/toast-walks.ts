@@ -151,13 +151,12 @@ const dashboard: Walk = {
       const { page, address } = walker;
       await breakOnce(walker, oneAlias, { method: "PUT" });
       await press(page, `Edit ${address}`);
-      await page.getByRole("textbox", { name: "Alias name", exact: true }).fill("renamed");
+      await page.getByRole("row").getByRole("textbox", { name: "Notes", exact: true }).fill("changed");
       await page.keyboard.press("Enter");
-      await press(page, "Rename Alias");
     },
     "alias-deletion-failed": async (walker) => {
       const { page, address } = walker;
-      await page.getByRole("textbox", { name: "Alias name", exact: true }).press("Escape");
+      await page.getByRole("row").getByRole("textbox", { name: "Notes", exact: true }).press("Escape");
       await breakOnce(walker, oneAlias, { method: "DELETE" });
       await press(page, `Delete ${address}`);
       await press(page, "Delete Alias");

@@ -83,7 +83,8 @@ test("mail arrives encrypted once a key is chosen in Settings, and age decrypts 
 test("one alias can be excluded, and its panel shows the same as Settings", async () => {
   await person.call("PATCH", "/api/account/settings", { sealTo: keyId });
   const { page } = await signedIn("/dashboard");
-  await page.getByRole("button", { name: `SMTP settings of ${address}` }).click();
+  await page.getByRole("link", { name: address }).click();
+  await page.getByRole("button", { name: /^Forward encrypted/ }).click();
   const choice = page.getByRole("combobox", { name: "Forward encrypted" });
   await choice.getByRole("option", { name: `As in Settings (${keyName})` }).waitFor({ state: "attached" });
   expect(await choice.inputValue()).toBe("account");

@@ -10,7 +10,7 @@ import { widths } from "../browser/browser.ts";
 import { recordRequests } from "../browser/request-recorder.ts";
 import { seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasRow, createAliasOnPage, password, registerOnPage, signIn } from "../browser/steps.ts";
+import { aliasRow, createAliasOnPage, openSmtp, password, registerOnPage, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 
 let metricsPort = 0;
@@ -83,7 +83,7 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
     await expectCounted({ alias_created: 1 }, () =>
       createAliasOnPage(page, { alias, domain: "kauke.test", forwardTo: "jonas@inbox.example" }),
     );
-    await page.getByRole("button", { name: `SMTP settings of ${alias}@kauke.test` }).click();
+    await openSmtp(page, `${alias}@kauke.test`);
     await expectCounted({}, async () => {
       await page.getByRole("button", { name: "Generate credentials" }).click();
       await page.getByText("Copy now.").waitFor();

@@ -166,7 +166,8 @@ describe("an alias", () => {
     const held = aliasRow(page, address).getByText(/^Off at Forward Email\. Its mail is to be forwarded encrypted/);
     await held.waitFor();
     await page.getByRole("link", { name: address }).click();
-    const panel = page.getByRole("dialog", { name: address });
+    const panel = page.getByRole("region", { name: address, exact: true });
+    await panel.getByRole("button", { name: /^Forward encrypted/ }).click();
     await panel.getByText(/^Off at Forward Email\./).waitFor();
     await panel.getByRole("combobox", { name: "Forward encrypted" }).waitFor();
     await expectAccessible(visit);

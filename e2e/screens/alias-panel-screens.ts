@@ -8,16 +8,11 @@ import type { Screen } from "./screen.ts";
 
 async function openAlias({ page }: Visit, address: string): Promise<void> {
   await page.getByRole("link", { name: address }).click();
-  const dialog = page.getByRole("dialog", { name: address });
-  await dialog.getByRole("img", { name: /^QR code/ }).waitFor();
-  await dialog.getByRole("combobox", { name: "Forward encrypted" }).waitFor();
+  await panel(page).getByRole("button", { name: "Delete Alias" }).waitFor();
 }
 
-const scrollTo = (page: Page, name: string) =>
-  page
-    .getByRole("dialog")
-    .getByRole("heading", { name })
-    .evaluate((heading) => heading.scrollIntoView());
+/** The panel beside the list, or over it. */
+const panel = (page: Page) => page.locator(".panel, .sheet");
 
 const noticeOf = (aliasId: string | null): NoticeWire => ({
   id: "00000000-0000-4000-8000-000000000001",
@@ -33,8 +28,7 @@ async function openWithNotice(visit: Visit): Promise<void> {
   const notices = [noticeOf(new URL(page.url()).searchParams.get("alias"))];
   await context.route("**/api/notices", (route) => route.fulfill({ json: { notices } }));
   await page.reload();
-  await page.getByRole("dialog").getByText("the mailbox is full").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "View" }).last().waitFor();
+  await panel(page).getByText("the mailbox is full").waitFor();
 }
 
 export const aliasPanelScreens: readonly Screen[] = [
@@ -42,19 +36,26 @@ export const aliasPanelScreens: readonly Screen[] = [
   overlaid(
     ordered("panel-editing", async (visit) => {
       await openAlias(visit, "news.7h2@kauke.test");
-      const dialog = visit.page.getByRole("dialog");
-      await dialog.getByRole("button", { name: "Change labels" }).click();
-      await dialog.getByRole("button", { name: /^Edit forward to/ }).click();
-      await dialog.getByRole("textbox", { name: "Forward to" }).fill("nobody");
+      const sheet = panel(visit.page);
+      await sheet.getByRole("button", { name: "Add or change labels" }).click();
+      await sheet.getByRole("button", { name: /^Edit forward to/ }).click();
+      await sheet.getByRole("textbox", { name: "Forward to" }).fill("nobody");
       await visit.page.keyboard.press("Enter");
-      await dialog.getByRole("alert").waitFor();
+      await sheet.getByRole("alert").waitFor();
     }),
   ),
-  onlyLong(overlaid(ordered("panel-notice", openWithNotice))),
+  overlaid(ordered("panel-notice", openWithNotice)),
   overlaid(
-    ordered("panel-end", async (visit) => {
-      await openWithNotice(visit);
-      await scrollTo(visit.page, "Sending and encryption");
+    ordered("panel-folds", async (visit) => {
+      await openAlias(visit, "ci.alerts@tyla.test");
+      const sheet = panel(visit.page);
+      await sheet.getByRole("button", { name: "More" }).click();
+      await sheet.getByRole("button", { name: "QR Code" }).click();
+      await sheet.getByRole("button", { name: /^Write to somebody new/ }).click();
+      await sheet.getByLabel("Their e-mail address").fill("ann@planner.example");
+      await sheet.getByRole("button", { name: /^Forward encrypted/ }).click();
+      await sheet.getByRole("combobox", { name: "Forward encrypted" }).waitFor();
+      await sheet.getByRole("button", { name: "More" }).click();
     }),
   ),
   onlyLong(overlaid(ordered("panel-paused", (visit) => openAlias(visit, "forum.q4@rukas.test")))),

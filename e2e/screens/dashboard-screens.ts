@@ -31,20 +31,26 @@ function step(name: string, open: Screen["open"], leave: Screen["open"] = async 
   return { ...dashboardOf("some", name, open), goOn };
 }
 
+/** Opens the panel of an alias at its parts about sending and webhooks. */
 async function openPanel({ page }: Visit, address: string): Promise<void> {
-  await page.getByRole("button", { name: `SMTP settings of ${address}` }).click();
+  await page.getByRole("link", { name: address }).click();
+  await page.getByRole("button", { name: "Delete Alias" }).waitFor();
+  for (const fold of [/^Send from this alias/, /^Webhook signature/]) {
+    const button = page.getByRole("button", { name: fold });
+    if ((await button.count()) > 0 && (await button.getAttribute("aria-expanded")) === "false") await button.click();
+  }
 }
 
 /** Moves the pointer away, so that no tooltip opens when rows move beneath it. */
 const leaveRows = ({ page }: Visit): Promise<void> => page.mouse.move(0, 0);
 
 async function seeHidden({ page }: Visit): Promise<void> {
-  await page.getByRole("button", { name: "View" }).nth(1).waitFor();
+  await page.getByRole("button", { name: "View", exact: true }).nth(1).waitFor();
 }
 
 async function reveal({ page }: Visit): Promise<void> {
   for (const words of ["The password hides in", "The secret hides in"]) {
-    await page.getByRole("button", { name: "View" }).first().click();
+    await page.getByRole("button", { name: "View", exact: true }).first().click();
     await page.getByText(words).waitFor();
   }
 }
@@ -113,7 +119,7 @@ export const ordered = (name: string, open: Screen["open"] = async () => {}): Sc
     });
     await context.route("**/api/labels", (route) => route.fulfill({ json: { labels } }));
     await page.goto("/dashboard");
-    await page.getByRole("button", { name: /^Shops/ }).waitFor();
+    await page.getByRole("row").getByText("Shops", { exact: true }).first().waitFor();
     await open(visit);
   },
 });
@@ -137,7 +143,7 @@ function orderedStep(
 const selectThree = async ({ page }: Visit): Promise<void> => {
   for (const name of ["shop.k7@kauke.test", "forum.q4@rukas.test", "rent@vejas.test"])
     await page.getByRole("checkbox", { name: `Select ${name}` }).click();
-  await page.getByText("3 selected").waitFor();
+  await page.getByRole("group", { name: "Selected aliases" }).getByText("3 selected").waitFor();
 };
 
 const pressBulk =
@@ -152,6 +158,12 @@ const pressBulk =
 
 const orderScreens: readonly Screen[] = [
   ordered("labels"),
+  overlaid(
+    ordered("more-labels", async ({ page }) => {
+      const more = page.getByRole("button", { name: /more$/ });
+      if (await more.isVisible()) await more.click();
+    }),
+  ),
   orderedStep("selected", async (visit) => {
     await selectThree(visit);
     await leaveRows(visit);
@@ -190,6 +202,8 @@ const orderScreens: readonly Screen[] = [
   ),
   onlyLong(
     ordered("label-empty", async ({ page }) => {
+      const more = page.getByRole("button", { name: /more$/ });
+      if (await more.isVisible()) await more.click();
       await page.getByRole("button", { name: /^Unused/ }).click();
       await page.getByText("No alias has this label").waitFor();
     }),
@@ -219,9 +233,24 @@ const orderScreens: readonly Screen[] = [
 export const dashboardScreens: readonly Screen[] = [
   dashboardOf("empty", "empty"),
   dashboardOf("full", "full"),
+  dashboardOf("full", "dense", async ({ page }) => {
+    await page.getByRole("combobox", { name: "Aliases per page" }).selectOption("50");
+    await page.getByRole("switch").nth(40).waitFor();
+  }),
+  overlaid(
+    dashboardOf("full", "keys", async ({ page }) => {
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    }),
+  ),
   overlaid(
     dashboardOf("full", "bulk-delete", async ({ page }) => {
-      await page.getByRole("checkbox", { name: "Select all on this page" }).first().click();
+      await page
+        .getByRole("checkbox", { name: /^Select .+@/ })
+        .first()
+        .click();
+      const more = page.getByRole("button", { name: "More", exact: true });
+      if (await more.isVisible()) await more.click();
       await page.getByRole("button", { name: /^Select all .* that match/ }).click();
       await page.getByRole("group", { name: "Selected aliases" }).getByRole("button", { name: "Delete" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Delete Aliases" }).waitFor();
@@ -231,10 +260,8 @@ export const dashboardScreens: readonly Screen[] = [
   dashboardOf("some", "some"),
   overlaid(
     step("deleting", async ({ page }) => {
-      await page
-        .getByRole("button", { name: /^Delete .+@/ })
-        .first()
-        .click();
+      await page.getByRole("link", { name: "shop.k7@kauke.test" }).focus();
+      await page.keyboard.press("#");
       await page.getByRole("dialog").waitFor();
     }),
   ),
@@ -290,25 +317,27 @@ export const dashboardScreens: readonly Screen[] = [
     ),
   ),
   dashboardOf("some", "editing", async ({ page }) => {
-    await page
-      .getByRole("button", { name: /^Edit / })
-      .nth(1)
-      .click();
-    await page.getByRole("textbox", { name: "Alias name", exact: true }).fill("two words");
+    // On a phone the panel has the fields.
+    await page.getByRole("link", { name: "news.7h2@kauke.test" }).focus();
+    await page.keyboard.press("e");
+    await page.getByRole("textbox", { name: "Forward to", exact: true }).last().fill("nobody");
     await page.keyboard.press("Enter");
-    await page.getByRole("row").getByRole("alert").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/^Please enter valid/)
+      .waitFor();
   }),
   overlaid(
     step("renaming", async ({ page }) => {
-      const name = page.getByRole("textbox", { name: "Alias name", exact: true });
-      if ((await name.count()) === 0)
-        await page
-          .getByRole("button", { name: /^Edit / })
-          .nth(1)
-          .click();
-      await name.fill("another-name");
-      await page.keyboard.press("Enter");
-      await page.getByRole("dialog").getByRole("button", { name: "Rename Alias" }).waitFor();
+      if ((await page.getByRole("button", { name: "Rename", exact: false }).count()) === 0)
+        await page.getByRole("link", { name: "shop.k7@kauke.test" }).click();
+      await page
+        .getByRole("button", { name: /^Rename/ })
+        .first()
+        .click();
+      await page.getByRole("dialog").getByLabel("Alias name").fill("two words");
+      await page.getByRole("dialog").getByRole("button", { name: "Rename Alias" }).click();
+      await page.getByRole("dialog").getByRole("alert").waitFor();
     }),
   ),
   {
@@ -342,9 +371,8 @@ export const dashboardScreens: readonly Screen[] = [
         await route.fulfill({ response, json: { aliases: aliases.map(withOpenMailboxes) } });
       });
       await page.goto("/dashboard");
-      await page.getByRole("button", { name: "Try again: jonas@example.org" }).waitFor();
-      await page.getByText("Refused: its reader says it is not yours.").waitFor();
-      await page.locator(".open-dot").first().waitFor();
+      await page.getByRole("row").getByText("suspended", { exact: false }).first().waitFor();
+      await page.getByRole("row").getByText("not confirmed", { exact: false }).first().waitFor();
     },
   },
   {

@@ -41,12 +41,14 @@ export function DashboardPage() {
         <AuthenticationRequired />
       ) : (
         <div className="stack">
-          <OpenAlias userId={user.id} />
           <NoticesPanel />
           <div ref={createCard}>
             <CreateAliasCard userId={user.id} />
           </div>
-          <AliasList userId={user.id} onCreate={() => createCard.current?.querySelector("input")?.focus()} />
+          <div className="list-and-panel">
+            <AliasList userId={user.id} onCreate={() => createCard.current?.querySelector("input")?.focus()} />
+            <OpenAlias userId={user.id} />
+          </div>
           <DeleteAccountCard />
         </div>
       )}

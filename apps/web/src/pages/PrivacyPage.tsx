@@ -147,9 +147,10 @@ function browser(): LegalPart {
         <p>
           Your browser also remembers, for these pages alone, <code>theme</code> (light, dark or system) and, while you
           are signed in, <code>user</code>, <code>authMethod</code> and <code>walletAddress</code>. Logging out clears
-          the last three. A tab in which you filter or sort your aliases remembers that choice as{" "}
-          <code>alias-list</code>, until it is closed or you log out. One in which you open an invitation remembers it
-          as <code>invite</code>, until it is closed or you sign in with a password or a wallet.
+          the last three. If you switch the keys of one letter off, that is <code>list-keys</code>. A tab in which you
+          filter or sort your aliases remembers that choice as <code>alias-list</code>, until it is closed or you log
+          out; the words you search for are in its history only. One in which you open an invitation remembers it as{" "}
+          <code>invite</code>, until it is closed or you sign in with a password or a wallet.
         </p>
         <p>
           Scripts, styles, fonts and pictures come from this server only; your browser is told to refuse anything else.

@@ -8,7 +8,7 @@ import { type FormEvent, type ReactNode, type RefObject, useEffect, useEffectEve
 import { SubmitButton } from "./SubmitButton.tsx";
 
 interface Props {
-  title: string;
+  title: ReactNode;
   description: string;
   /** The user has to choose: no close button, a press outside does nothing, Escape is the harmless button. */
   hasToChoose?: boolean;
@@ -19,6 +19,8 @@ interface Props {
   /** The element that gets the focus afterwards; by default the one that had it before. */
   returnTo?: () => HTMLElement | null;
   onClose: () => void;
+  /** Buttons beside the title. */
+  tools?: ReactNode;
   children: ReactNode;
 }
 
@@ -61,7 +63,7 @@ function holdsWork(panel: HTMLElement): boolean {
   return [...typed].some(({ value }) => value !== "") || panel.querySelector(".btn[aria-disabled=true]") !== null;
 }
 
-function Panel({ title, description, hasToChoose = false, look, onEscape, returnTo, onClose, children }: Props) {
+function Panel({ title, description, hasToChoose = false, look, onEscape, returnTo, onClose, tools, children }: Props) {
   const scrim = useRef<HTMLDivElement>(null);
   usePageInert(scrim, returnTo);
   useEscape(scrim, onEscape ?? onClose);
@@ -92,6 +94,7 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
         <header>
           <Radix.Title>{title}</Radix.Title>
           <Radix.Description>{description}</Radix.Description>
+          {tools}
         </header>
         {children}
         {hasToChoose ? null : (

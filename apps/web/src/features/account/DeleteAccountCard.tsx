@@ -31,12 +31,10 @@ export function DeleteAccountCard() {
   const [asking, setAsking] = useState(false);
   const { run, pending, done } = useDeletion(() => setAsking(false));
   return (
-    <section className="card danger-card" aria-labelledby="delete-account">
-      <div>
-        <h2 id="delete-account">Delete account</h2>
-        <p>Removes your aliases and data, and signs you out. This cannot be undone.</p>
-      </div>
-      <Button look="danger-line" disabled={done} onClick={() => setAsking(true)}>
+    <section className="quiet-danger" aria-labelledby="delete-account">
+      <h2 id="delete-account">Delete account</h2>
+      <p>Removes your aliases and data, and signs you out. This cannot be undone.</p>
+      <Button isSmall look="danger-line" disabled={done} onClick={() => setAsking(true)}>
         Delete Account
       </Button>
       {asking ? (

@@ -13,6 +13,8 @@ const aliasIdIn = (search: string): string | null => new URLSearchParams(search)
 /** Alias id in the address, unchecked: there may be no such alias. */
 export const useOpenAliasId = (): string | null => aliasIdIn(useSearch());
 
+export const openAliasId = (): string | null => aliasIdIn(window.location.search);
+
 /** State that marks history entries that the alias list added. */
 const fromList = { isAliasOfList: true };
 
@@ -22,7 +24,7 @@ export function openAlias(aliasId: string): void {
   const { pathname, search } = window.location;
   if (!dashboardPaths.includes(normalizePath(pathname))) return navigate(aliasPath(aliasId));
   const path = `${pathname}?alias=${aliasId}`;
-  if (aliasIdIn(search) === null) navigate(path, { state: fromList });
+  if (aliasIdIn(search) === null) navigate(path, { state: { ...history.state, ...fromList } });
   else navigate(path, { replace: true, state: history.state });
 }
 
@@ -30,7 +32,7 @@ let isGoingBack = false;
 
 export function closeAlias(): void {
   if (isGoingBack) return;
-  if (!isFromList()) return navigate(window.location.pathname, { replace: true });
+  if (!isFromList()) return navigate(window.location.pathname, { replace: true, state: history.state });
   isGoingBack = true;
   const onBack = () => {
     isGoingBack = false;

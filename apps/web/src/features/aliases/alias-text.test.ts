@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutNotes, destinationText, entriesOf, isActive, notesLeft, validEntries } from "./alias-text.ts";
+import { cutNotes, destinationText, entriesOf, isActive, notesLeft, sendAddress, validEntries } from "./alias-text.ts";
 
 test("an alias is active only if its flag is set and forwardTo isn't the literal null", () => {
   expect(isActive({ active: true, forwardTo: "jonas@example.org" })).toBe(true);
@@ -35,4 +35,16 @@ test("the counter counts down from 128", () => {
   expect(notesLeft("")).toBe("128 left");
   expect(notesLeft("City library card")).toBe("111 left");
   expect(notesLeft("x".repeat(200))).toBe("0 left");
+});
+
+test("the address for writing to somebody new names the person before the @", () => {
+  const alias = { alias: "shop.k7", domain: "kauke.test" };
+  expect(sendAddress(alias, " ann@planner.example ")).toEqual({ address: "shop.k7+ann=planner.example@kauke.test" });
+  expect(sendAddress(alias, "ann+x=y@planner.example")).toEqual({
+    address: "shop.k7+ann+x=y=planner.example@kauke.test",
+  });
+  expect(sendAddress(alias, "ann")).toEqual({ error: "Please enter a valid email address" });
+  // 64 characters before the @ are the most that mail programs send to.
+  const person = `${"a".repeat(41)}@planner.example`;
+  expect(sendAddress(alias, person)).toHaveProperty("error");
 });

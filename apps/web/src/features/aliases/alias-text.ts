@@ -29,6 +29,22 @@ export function validEntries(forwardTo: string): string[] {
   return entriesOf(forwardTo).filter((entry) => isMailbox(entry) || isWebhookUrl(entry));
 }
 
+/** Longest part of an address before the @, in characters (RFC 5321 §4.5.3.1.1). */
+const LOCAL_MAX = 64;
+
+/** The address by which an alias' owner writes to a person: `shop+ann=planner.example@kauke.test`. */
+export function sendAddress(
+  { alias, domain }: Pick<AliasWire, "alias" | "domain">,
+  person: string,
+): { address: string } | { error: string } {
+  const typed = person.trim();
+  const at = typed.lastIndexOf("@");
+  if (!isMailbox(typed)) return { error: "Please enter a valid email address" };
+  const local = `${alias}+${typed.slice(0, at)}=${typed.slice(at + 1)}`;
+  if (local.length > LOCAL_MAX) return { error: "That makes too long an address for mail programs. Use Compose." };
+  return { address: `${local}@${domain}` };
+}
+
 const NOTES_SHOWN = 30;
 
 /** Cuts notes to 30 code points and an ellipsis; may split an emoji, but no surrogate pair. */

@@ -27,7 +27,7 @@ function Act({ label, pendingLabel, address, isPending, onClick }: ActProps) {
     const shown = button.current;
     return () => {
       if (shown === null || document.activeElement !== shown) return;
-      const place = shown.closest("tr, [role=dialog]");
+      const place = shown.closest("tr, .panel, [role=dialog]");
       place?.querySelector<HTMLElement>(".addr a, .state-row .switch")?.focus({ preventScroll: true });
     };
   }, []);

@@ -1,6 +1,6 @@
 import type { AliasWire } from "@kauke/contract";
 import { ChevronDown } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useSmtpCalls, useSmtpCredentials } from "../../api/smtp-credentials.ts";
 import { Button } from "../../ui/Controls.tsx";
@@ -10,7 +10,6 @@ import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { SmtpCredentialCard } from "./SmtpCredentialCard.tsx";
 import { isOutdated, secretFailure, useSecret } from "./use-secret.ts";
-import { WebhookSecretCard } from "./WebhookSecretCard.tsx";
 
 function Loading() {
   return (
@@ -98,39 +97,29 @@ function Credentials({ alias }: { alias: AliasWire }) {
   );
 }
 
-interface Props {
-  id: string;
-  alias: AliasWire;
-  /** Whether one of the alias' destinations is a webhook. */
-  hasWebhook: boolean;
-  children: ReactNode;
-}
-
-export function SmtpPanel({ id, alias, hasWebhook, children }: Props) {
+/** The alias' SMTP credentials, in the alias panel. */
+export function SmtpPanel({ alias }: { alias: AliasWire }) {
   return (
-    <section className="smtp-panel" id={id} aria-label={`SMTP settings of ${alias.alias}@${alias.domain}`}>
+    <section className="smtp-panel" aria-label={`SMTP settings of ${alias.alias}@${alias.domain}`}>
       <Credentials alias={alias} />
-      {children}
-      {hasWebhook ? <WebhookSecretCard aliasId={alias.id} /> : null}
     </section>
   );
 }
 
 interface SmtpButtonProps {
   address: string;
-  panelId: string;
   isOpen: boolean;
   onToggle: () => void;
 }
 
-export function SmtpButton({ address, panelId, isOpen, onToggle }: SmtpButtonProps) {
+/** Opens the alias panel at its part about sending. */
+export function SmtpButton({ address, isOpen, onToggle }: SmtpButtonProps) {
   return (
     <button
       type="button"
       className="btn btn-quiet btn-sm smtp-btn"
       aria-label={`SMTP settings of ${address}`}
       aria-expanded={isOpen}
-      aria-controls={isOpen ? panelId : undefined}
       onClick={onToggle}
     >
       SMTP

@@ -1,6 +1,6 @@
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
-import { Forward, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-react";
-import { Button, IconButton } from "../../../ui/Controls.tsx";
+import { Ellipsis, Forward, type LucideIcon, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-react";
+import { useState } from "react";
 import { countText } from "../../../ui/text/count-text.ts";
 
 export type BulkDialog = "addLabel" | "removeLabel" | "destinations" | "delete";
@@ -17,65 +17,89 @@ interface Props {
   onDelete: () => void;
 }
 
+/** Floats over the page below the list, so that no row moves when the first alias is selected. */
 export function BulkBar({ picked, foundCount, isPending, onPickFound, onClear, ...on }: Props) {
+  // A phone shows the acts that are used most, and the others below them on demand.
+  const [isWhole, setWhole] = useState(false);
   return (
-    <fieldset className="bulk" aria-busy={isPending}>
-      <legend className="sr">Selected aliases</legend>
-      <p className="sum">
-        <b aria-live="polite">{countText(picked.length)} selected</b>
-        {picked.length < foundCount ? (
-          <button type="button" className="link" onClick={onPickFound}>
-            Select all {countText(foundCount)} that match
-          </button>
-        ) : null}
-      </p>
-      <div className="acts">
-        <StateButtons onChange={on.onChange} />
-        <Button isSmall icon={Tag} onClick={() => on.onDialog("addLabel")}>
-          Label
-        </Button>
-        <Button isSmall icon={TagX} onClick={() => on.onDialog("removeLabel")}>
-          Remove label
-        </Button>
-        <Button isSmall icon={Forward} onClick={() => on.onDialog("destinations")}>
-          Forward to
-        </Button>
+    <div className="bulk-place">
+      <fieldset className={isWhole ? "bulk whole" : "bulk"} aria-busy={isPending}>
+        <legend className="sr">Selected aliases</legend>
+        <p className="sum">
+          <b>{countText(picked.length)} selected</b>
+          {picked.length < foundCount ? (
+            <button
+              type="button"
+              className="link opt"
+              aria-label={`Select all ${countText(foundCount)} that match`}
+              onClick={onPickFound}
+            >
+              All {countText(foundCount)}
+            </button>
+          ) : null}
+        </p>
+        <BulkButton icon={Pause} label="Pause" onClick={() => on.onChange({ active: false }, "Aliases Paused")} />
+        <BulkButton
+          icon={Play}
+          label="Activate"
+          isRare
+          onClick={() => on.onChange({ active: true }, "Aliases Activated")}
+        />
+        <BulkButton icon={Tag} label="Label" onClick={() => on.onDialog("addLabel")} />
+        <BulkButton icon={TagX} label="Remove label" isRare onClick={() => on.onDialog("removeLabel")} />
+        <BulkButton icon={Forward} label="Forward to" isRare onClick={() => on.onDialog("destinations")} />
         <PinButton picked={picked} onChange={on.onChange} />
-        <Button isSmall look="danger-line" icon={Trash2} onClick={on.onDelete}>
-          Delete
-        </Button>
-      </div>
-      <IconButton icon={X} label="Clear selection" onClick={onClear} />
-    </fieldset>
+        <i className="line" aria-hidden="true" />
+        <BulkButton icon={Trash2} label="Delete" look="bad" onClick={on.onDelete} />
+        <button
+          type="button"
+          className="btn btn-sm more"
+          aria-label="More"
+          aria-expanded={isWhole}
+          onClick={() => setWhole((before) => !before)}
+        >
+          <Ellipsis className="i" aria-hidden />
+        </button>
+        <button
+          type="button"
+          className="btn btn-sm"
+          aria-label="Clear selection"
+          data-tip="Clear selection"
+          onClick={onClear}
+        >
+          <X className="i" aria-hidden />
+        </button>
+      </fieldset>
+    </div>
   );
 }
 
-type PartProps = Pick<Props, "picked" | "onChange">;
+interface ButtonProps {
+  icon: LucideIcon;
+  label: string;
+  isRare?: boolean;
+  look?: "bad";
+  onClick: () => void;
+}
 
-/** Both buttons always show, so that the pressed one keeps the focus. */
-function StateButtons({ onChange }: Pick<PartProps, "onChange">) {
+function BulkButton({ icon: Icon, label, isRare = false, look, onClick }: ButtonProps) {
+  const classes = ["btn btn-sm", isRare ? "opt" : "", look ?? ""];
   return (
-    <>
-      <Button isSmall icon={Pause} onClick={() => onChange({ active: false }, "Aliases Paused")}>
-        Pause
-      </Button>
-      <Button isSmall icon={Play} onClick={() => onChange({ active: true }, "Aliases Activated")}>
-        Activate
-      </Button>
-    </>
+    <button type="button" className={classes.filter((name) => name !== "").join(" ")} onClick={onClick}>
+      <Icon className="i" aria-hidden />
+      <span>{label}</span>
+    </button>
   );
 }
 
-function PinButton({ picked, onChange }: PartProps) {
+function PinButton({ picked, onChange }: Pick<Props, "picked" | "onChange">) {
   const isPinned = picked.every(({ pinned }) => pinned);
-  const Icon = isPinned ? PinOff : Pin;
   return (
-    <Button
-      isSmall
-      icon={Icon}
+    <BulkButton
+      icon={isPinned ? PinOff : Pin}
+      label={isPinned ? "Unpin" : "Pin"}
+      isRare
       onClick={() => onChange({ pinned: !isPinned }, isPinned ? "Aliases Unpinned" : "Aliases Pinned")}
-    >
-      {isPinned ? "Unpin" : "Pin"}
-    </Button>
+    />
   );
 }

@@ -1,20 +1,12 @@
 /** Shift selects a range of aliases; Ctrl-A the page, pressed again the whole list; Escape deselects. */
 import type { AliasWire } from "@kauke/contract";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { takesText } from "../list/use-list-keys.ts";
 
 const idsOf = (aliases: readonly AliasWire[]): string[] => aliases.map(({ id }) => id);
 
-const boxOf = (target: EventTarget): HTMLElement | null =>
+const boxOf = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>("[data-pick]") : null;
-
-/** Whether the focused element takes text: there Ctrl-A and Escape have another meaning. */
-const takesText = (target: EventTarget): boolean =>
-  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
-
-function neighbourOf(box: HTMLElement, key: string): HTMLElement | undefined {
-  const boxes = [...(box.closest("table")?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
-  return boxes[boxes.indexOf(box) + (key === "ArrowDown" ? 1 : -1)];
-}
 
 interface Listed {
   /** Aliases of all pages, in the list's order. */
@@ -39,31 +31,29 @@ export function usePicking({ found, items }: Listed) {
     setSelection((before) => (isRange ? pickRange(before, id, idsOf(latest.current)) : pickOne(before, id)));
   }, []);
 
-  const onArrow = (event: KeyboardEvent) => {
-    const box = boxOf(event.target);
-    const next = box === null ? undefined : neighbourOf(box, event.key);
-    if (box === null || next === undefined) return;
-    event.preventDefault();
-    next.focus();
-    const [from = "", to = ""] = [box.dataset.pick, next.dataset.pick];
-    if (!event.shiftKey) return;
+  /** After Shift and an arrow key have moved the focus from one checkbox to the next. */
+  const onArrow = (from: Element | null, to: Element | null) => {
+    const [left = "", reached = ""] = [from, to].map((element) => boxOf(element)?.dataset.pick);
+    if (left === "" || reached === "" || left === reached) return;
     // A new range begins at the focused alias.
     setSelection((before) => {
-      const begun = before.anchor === null || !before.ids.has(from) ? pickOne(before, from) : before;
-      return pickRange(begun, to, idsOf(found));
+      const begun = before.anchor === null || !before.ids.has(left) ? pickOne(before, left) : before;
+      return pickRange(begun, reached, idsOf(found));
     });
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (takesText(event.target) || event.defaultPrevented) return;
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") return onArrow(event);
-    if (event.key === "Escape" && hasAny) return clear();
+    if (event.key === "Escape" && hasAny) {
+      event.preventDefault();
+      return clear();
+    }
     if (event.key.toLowerCase() !== "a" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
     event.preventDefault();
     const isWholePage = items.every(({ id }) => selection.ids.has(id));
     setSelection(isWholePage ? pickExactly(idsOf(found)) : (before) => pickExactly([...before.ids, ...idsOf(items)]));
   };
-  return { picked, ids: selection.ids, clear, pickPage, pickFound, onPick, onKeyDown };
+  return { picked, ids: selection.ids, clear, pickPage, pickFound, onPick, onArrow, onKeyDown };
 }
 
 export type Picking = ReturnType<typeof usePicking>;

@@ -3,45 +3,62 @@ import { memo, type RefObject, useCallback, useEffect, useId, useMemo, useRef, u
 import { useAliases } from "../../../api/aliases.ts";
 import { useLabels } from "../../../api/labels.ts";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
-import { Pager } from "../../../ui/Pager.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
+import { useMedia } from "../../../ui/use-media.ts";
+import { usePart } from "../../../ui/use-part.tsx";
 import { ForwardingWatch } from "../../forwarding/ForwardingWatch.tsx";
+import { useOpenAliasId } from "../alias-location.ts";
 import { BulkBar, type BulkDialog } from "../bulk/BulkBar.tsx";
 import { BulkDestinationsDialog, DeleteManyDialog } from "../bulk/BulkDialogs.tsx";
 import { BulkLabelDialog } from "../bulk/BulkLabelDialog.tsx";
 import { useBulk } from "../bulk/use-bulk.ts";
 import { type Picking, usePicking } from "../bulk/use-picking.ts";
 import { ManageLabelsDialog } from "../labels/ManageLabelsDialog.tsx";
+import { BESIDE } from "../panel/panel-state.ts";
 import { useAliasDeletion } from "../row/alias-deletion.tsx";
-import { AliasListTable, AliasTableSkeleton } from "./AliasListTable.tsx";
-import { FilterBar } from "./FilterBar.tsx";
-import { ListTools, NoAliases, NoMatch, NothingHere } from "./ListTools.tsx";
+import { AliasListTable, AliasTableSkeleton, type RowActs } from "./AliasListTable.tsx";
+import { ListFoot, ListTools, NoAliases, NoMatch, NothingHere } from "./ListTools.tsx";
 import type { LabelsById, ListFilter } from "./list-view.ts";
+import { useListKeys } from "./use-list-keys.ts";
 import { type ListView, useChoice, useListView, useShownAliases } from "./use-list-view.ts";
+import { ViewTabs } from "./ViewTabs.tsx";
 
-interface ListedProps extends Pick<ListView, "view" | "choose" | "clear" | "filter"> {
-  userId: string;
-  query: string;
+interface ListedProps extends Pick<ListView, "view" | "choice" | "choose" | "clear" | "filter"> {
+  titleId: string;
   labels: LabelsById | undefined;
   picking: Picking;
+  acts: RefObject<RowActs | null>;
+  isSplit: boolean;
   onDelete: (alias: AliasWire) => void;
+  onKeys: () => void;
 }
 
-const Listed = memo(function Listed({ view, query, choose, clear, filter, picking, ...table }: ListedProps) {
-  if (view.items.length === 0 && query.trim() === "" && filter !== "all") {
+/** Lower rows from this page size on. */
+const DENSE_FROM = 25;
+
+const Listed = memo(function Listed({ view, choice, choose, clear, filter, isSplit, onKeys, ...table }: ListedProps) {
+  const isPhone = !useMedia("(min-width: 48rem)");
+  const { page, pages } = view;
+  const onTurn = (step: number) => {
+    const isThere = page + step >= 1 && page + step <= pages;
+    if (isThere) choose({ page: page + step });
+    return isThere;
+  };
+  if (view.items.length === 0 && choice.query.trim() === "" && filter !== "all") {
     const name = typeof filter === "object" ? "label" : filter;
     return <NothingHere filter={name} onAll={() => choose({ filter: "all" })} />;
   }
-  if (view.items.length === 0) return <NoMatch query={query} onClear={clear} />;
+  if (view.items.length === 0) return <NoMatch query={choice.query} onClear={clear} />;
   return (
     <>
-      <AliasListTable {...table} aliases={view.items} query={query} picking={picking} />
-      <div className="list-foot">
-        <span className="count" aria-live="polite">
-          {view.range}
-        </span>
-        <Pager page={view.page} pages={view.pages} buttons={view.buttons} onPage={(page) => choose({ page })} />
-      </div>
+      <AliasListTable
+        {...table}
+        aliases={view.items}
+        query={choice.query}
+        isDense={choice.size >= DENSE_FROM}
+        onTurn={onTurn}
+      />
+      <ListFoot view={view} choice={choice} choose={choose} hasSort={isPhone || isSplit} onKeys={onKeys} />
     </>
   );
 });
@@ -59,7 +76,7 @@ function useLabelsById(isWanted: boolean) {
 /** Up to this many aliases are all in view, and are deleted without a question. */
 const DELETED_UNASKED_MAX = 10;
 
-type OpenDialog = BulkDialog | "manage" | null;
+type OpenDialog = BulkDialog | "manage" | "keys" | null;
 
 interface BulkProps {
   picking: Picking;
@@ -124,9 +141,27 @@ function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dia
 const none: AliasWire[] = [];
 const noLabels: LabelWire[] = [];
 
+/** Says what only the eye would notice. There from the start, since a new live region's first text is not read. */
+function Announcer({ pickedCount, hasMatch }: { pickedCount: number; hasMatch: boolean }) {
+  const text = !hasMatch ? "No results" : pickedCount === 0 ? "" : `${countText(pickedCount)} selected`;
+  return (
+    <p className="sr" aria-live="polite">
+      {text}
+    </p>
+  );
+}
+
+const loadKeys = async () => (await import("./KeysDialog.tsx")).KeysDialog;
+
+function Keys({ onClose }: { onClose: () => void }) {
+  const { part } = usePart(true, loadKeys);
+  return part === null ? null : <part.component onClose={onClose} />;
+}
+
 export function AliasList({ userId, onCreate }: { userId: string; onCreate: () => void }) {
   const titleId = useId();
   const title = useRef<HTMLHeadingElement>(null);
+  const acts = useRef<RowActs>(null);
   const query = useAliases(userId);
   const { data } = query;
   const failure = failureOf(query);
@@ -139,31 +174,43 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
   const picking = usePicking({ found, items: view.items });
   const bulk = useBulk(userId);
   const deletion = useAliasDeletion(userId);
+  const isBeside = useMedia(BESIDE);
+  const isSplit = useOpenAliasId() !== null && isBeside;
   const onFilter = useCallback((wanted: ListFilter) => choose({ filter: wanted }), [choose]);
   const onManage = useCallback(() => setDialog("manage"), []);
+  const onKeys = useCallback(() => setDialog("keys"), []);
   const isEmpty = data !== undefined && aliases.length === 0;
+  useListKeys({
+    "/": () => field.current?.select(),
+    n: onCreate,
+    j: () => acts.current?.move(1),
+    k: () => acts.current?.move(-1),
+    x: () => acts.current?.pick(),
+    e: () => acts.current?.edit(),
+    "#": () => acts.current?.remove(),
+    "?": onKeys,
+  });
   return (
-    <section className="card" aria-labelledby={titleId}>
-      <div className="card-head list-head">
+    <section className="card list" aria-labelledby={titleId}>
+      <div className="views">
         <h2 id={titleId} ref={title} tabIndex={-1}>
           Aliases
         </h2>
-        {data === undefined ? null : <span className="tag">{countText(aliases.length)}</span>}
-        {aliases.length === 0 ? null : <ListTools first={choice} field={field} choose={choose} />}
+        {aliases.length === 0 ? null : (
+          <>
+            <ViewTabs
+              labels={labels.list ?? noLabels}
+              counts={counts}
+              filter={filter}
+              isSplit={isSplit}
+              onFilter={onFilter}
+            />
+            <ListTools {...{ choice, field, choose }} isSplit={isSplit} onManage={onManage} />
+          </>
+        )}
       </div>
-      {aliases.length === 0 ? null : (
-        <FilterBar
-          labels={labels.list ?? noLabels}
-          counts={counts}
-          filter={filter}
-          onFilter={onFilter}
-          onManage={onManage}
-        />
-      )}
+      <Announcer pickedCount={picking.picked.length} hasMatch={aliases.length === 0 || found.length > 0} />
       <ForwardingWatch userId={userId} />
-      {picking.picked.length === 0 ? null : (
-        <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
-      )}
       {data === undefined && failure === null ? <AliasTableSkeleton /> : null}
       {failure === null ? null : (
         <LoadFailed title="Your aliases could not be loaded" error={failure} onRetry={query.refetch} />
@@ -171,14 +218,17 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
       {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
       {aliases.length === 0 ? null : (
         <Listed
-          {...{ userId, view, choose, clear, filter, picking }}
-          query={choice.query}
+          {...{ titleId, view, choice, choose, clear, filter, picking, acts, isSplit, onKeys }}
           labels={labels.byId}
           onDelete={deletion.ask}
         />
       )}
+      {picking.picked.length === 0 ? null : (
+        <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
+      )}
       {deletion.dialog}
       {dialog === "manage" ? <ManageLabelsDialog counts={counts} onClose={() => setDialog(null)} /> : null}
+      {dialog === "keys" ? <Keys onClose={() => setDialog(null)} /> : null}
     </section>
   );
 }

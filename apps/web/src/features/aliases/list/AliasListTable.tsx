@@ -1,10 +1,25 @@
 import type { AliasWire } from "@kauke/contract";
-import { type CSSProperties, useCallback, useMemo, useState } from "react";
-import { entriesOf, isActive } from "../alias-text.ts";
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { useMedia } from "../../../ui/use-media.ts";
+import { closeAlias, openAlias, openAliasId, useOpenAliasId } from "../alias-location.ts";
 import type { Picking } from "../bulk/use-picking.ts";
+import { BESIDE, editInPanel, openAliasAt, usePanelState } from "../panel/panel-state.ts";
 import { AliasEditRow } from "../row/AliasEditRow.tsx";
 import { AliasListRow, PickBox } from "../row/AliasListRow.tsx";
+import { lastEdited } from "../row/alias-draft.ts";
 import type { LabelsById } from "./list-view.ts";
+import { useRowFocus } from "./row-focus.ts";
+import { takesText } from "./use-list-keys.ts";
 
 /** React keys of rows, numbered in the order in which rows were first needed. */
 type RowKeys = ReadonlyMap<string, number>;
@@ -22,28 +37,25 @@ export function nextRowKeys(before: RowKeys, aliasIds: readonly string[], isReus
   return new Map(aliasIds.map((id) => [id, before.get(id) ?? free.shift() ?? ++last]));
 }
 
-type Row = Pick<AliasWire, "id" | "active" | "forwardTo" | "unconfirmed">;
-
-/** Only the first row of an unconfirmed mailbox says so in words. A joined string keeps rows from rendering again. */
-export function describedMailboxes(rows: readonly Row[]): ReadonlyMap<string, string> {
-  const seen = new Set<string>();
-  const described = new Map<string, string>();
-  for (const row of rows) {
-    const open = new Set((row.unconfirmed ?? []).map(({ address }) => address));
-    const shown = isActive(row) ? entriesOf(row.forwardTo).filter((entry) => open.has(entry)) : [];
-    const first = shown.filter((entry) => !seen.has(entry.toLowerCase()));
-    for (const entry of first) seen.add(entry.toLowerCase());
-    if (first.length > 0) described.set(row.id, first.join(" "));
-  }
-  return described;
+/** What the list's keys do with the current row. */
+export interface RowActs {
+  move: (step: number) => void;
+  pick: () => void;
+  edit: () => void;
+  remove: () => void;
 }
 
 interface Props {
-  userId: string;
+  titleId: string;
   aliases: readonly AliasWire[];
   query: string;
   labels: LabelsById | undefined;
   picking: Picking;
+  /** Lower rows, from 25 on a page. */
+  isDense: boolean;
+  acts: RefObject<RowActs | null>;
+  /** Turns to a page. @returns false if there is none */
+  onTurn: (step: number) => boolean;
   onDelete: (alias: AliasWire) => void;
 }
 
@@ -56,63 +68,130 @@ function useRowKeys({ aliases, query }: Pick<Props, "aliases" | "query">): RowKe
   return keys;
 }
 
-export function AliasListTable({ userId, aliases, query, labels, picking, onDelete }: Props) {
-  const keys = useRowKeys({ aliases, query });
-  const [editing, setEditing] = useState<string>();
+/** One row at a time is edited; what was typed in another one stays its draft. */
+function useEditedRow(aliases: readonly AliasWire[], isSplit: boolean) {
+  const [editing, setEditing] = useState<{ id: string; isBegun: boolean }>();
   const [edited, setEdited] = useState<string>();
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const onPanel = useCallback((aliasId: string) => setOpen((before) => toggled(before, aliasId)), []);
-  const onEdit = useCallback((aliasId: string) => setEditing(aliasId), []);
+  const [shown] = useState(aliases);
+  useEffect(() => {
+    if (isSplit) return;
+    void lastEdited(shown.map(({ id }) => id)).then((id) => {
+      if (id !== null) setEditing((before) => before ?? { id, isBegun: false });
+    });
+  }, [shown, isSplit]);
+  const onEdit = useCallback((id: string) => {
+    // A phone's rows have no room for fields, nor has a list beside the panel.
+    if (matchMedia("(max-width: 47.99rem)").matches || (openAliasId() !== null && matchMedia(BESIDE).matches))
+      return editInPanel(id, "forwardTo");
+    setEditing({ id, isBegun: true });
+  }, []);
   const onClose = useCallback(() => {
-    setEdited(editing);
+    setEdited(editing?.id);
     setEditing(undefined);
   }, [editing]);
-  const described = useMemo(() => describedMailboxes(aliases), [aliases]);
+  return { editing: isSplit ? undefined : editing, edited, onEdit, onClose };
+}
+
+function useOpened() {
+  const openId = useOpenAliasId();
+  const isSmtpOpen = usePanelState().folds.has("smtp");
+  const openedOf = (id: string) => (id !== openId ? null : isSmtpOpen ? "smtp" : "panel");
+  const latest = useRef({ openId, isSmtpOpen });
+  useEffect(() => {
+    latest.current = { openId, isSmtpOpen };
+  });
+  const onSmtp = useCallback((id: string) => {
+    if (latest.current.openId === id && latest.current.isSmtpOpen) closeAlias();
+    else openAliasAt(id, "smtp");
+  }, []);
+  return { openId, openedOf, onSmtp };
+}
+
+export function AliasListTable(props: Props) {
+  const { titleId, aliases, query, labels, picking, isDense, acts, onTurn, onDelete } = props;
+  const keys = useRowKeys({ aliases, query });
+  const ids = useMemo(() => aliases.map(({ id }) => id), [aliases]);
+  const focus = useRowFocus(ids);
+  const isBeside = useMedia(BESIDE);
+  const { openId, openedOf, onSmtp } = useOpened();
+  const isSplit = isBeside && openId !== null;
+  const { editing, edited, onEdit, onClose } = useEditedRow(aliases, isSplit);
+  const step = (by: number) => {
+    if (!focus.move(by)) return onTurn(by) && focus.turned(by);
+    const id = focus.currentId();
+    if (isSplit && id !== null) openAlias(id);
+  };
+  const ofCurrent = (act: (alias: AliasWire) => void) => {
+    const alias = aliases.find(({ id }) => id === focus.currentId());
+    if (alias !== undefined) act(alias);
+  };
+  useImperativeHandle(acts, () => ({
+    move: step,
+    pick: () => ofCurrent(({ id }) => picking.onPick(id, false)),
+    edit: () => ofCurrent(({ id }) => onEdit(id)),
+    remove: () => ofCurrent(onDelete),
+  }));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (by === 0 || takesText(event.target) || event.defaultPrevented) {
+      picking.onKeyDown(event);
+      if (event.key === "Escape" && isSplit && !event.defaultPrevented && !takesText(event.target)) closeAlias();
+      return;
+    }
+    const from = document.activeElement;
+    if (from?.closest("[data-row]") == null) return;
+    event.preventDefault();
+    step(by);
+    if (event.shiftKey) picking.onArrow(from, document.activeElement);
+  };
   return (
     // Selection keys work wherever in the list the focus is.
-    <div role="presentation" onKeyDown={picking.onKeyDown}>
+    <div role="presentation" onKeyDown={onKeyDown}>
       {/* Narrow windows (below 1024 px) have no header row. */}
       <div className="pick-row">
         <PickPage aliases={aliases} picking={picking} />
         <span aria-hidden="true">Select all on this page</span>
       </div>
-      <table className="aliases">
+      <table
+        className={`aliases${isDense ? " dense" : ""}${picking.picked.length > 0 ? " picking" : ""}`}
+        aria-labelledby={titleId}
+      >
         <thead>
           <tr>
             <th scope="col" className="c-pick">
               <PickPage aliases={aliases} picking={picking} />
             </th>
-            <th scope="col">Active</th>
-            <th scope="col" className="w-[25%]">
+            <th scope="col" className="c-on">
+              Active
+            </th>
+            <th scope="col" className="c-alias">
               Alias
             </th>
-            <th scope="col" className="w-[29%]">
+            <th scope="col" className="c-to">
               Forwards to
             </th>
             <th scope="col" className="c-notes">
               Notes
             </th>
-            <th scope="col">
+            <th scope="col" className="actions">
               <span className="sr">Actions</span>
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={focus.body} onFocus={(event) => focus.onFocus(event.target)}>
           {aliases.map((alias) =>
-            alias.id === editing ? (
-              <AliasEditRow key={keys.get(alias.id)} userId={userId} alias={alias} onClose={onClose} />
+            alias.id === editing?.id ? (
+              <AliasEditRow key={`edit-${alias.id}`} alias={alias} isBegun={editing.isBegun} onClose={onClose} />
             ) : (
               <AliasListRow
                 key={keys.get(alias.id)}
-                userId={userId}
                 alias={alias}
-                described={described.get(alias.id) ?? ""}
                 focusEdit={alias.id === edited}
-                isOpen={open.has(alias.id)}
+                opened={openedOf(alias.id)}
                 isPicked={picking.ids.has(alias.id)}
                 labels={labels}
                 onPick={picking.onPick}
-                onPanel={onPanel}
+                onSmtp={onSmtp}
                 onEdit={onEdit}
                 onDelete={onDelete}
               />
@@ -128,10 +207,6 @@ function PickPage({ aliases, picking: { ids, pickPage } }: Pick<Props, "aliases"
   const count = aliases.filter(({ id }) => ids.has(id)).length;
   const checked = count === 0 ? false : count === aliases.length ? true : "mixed";
   return <PickBox label="Select all on this page" checked={checked} onClick={pickPage} />;
-}
-
-function toggled(open: ReadonlySet<string>, aliasId: string): ReadonlySet<string> {
-  return open.has(aliasId) ? new Set([...open].filter((id) => id !== aliasId)) : new Set([...open, aliasId]);
 }
 
 const skeletonWidths = [

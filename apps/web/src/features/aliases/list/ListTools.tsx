@@ -1,7 +1,9 @@
 /** Fields for search and order; uncontrolled, so that typing never waits for the list. */
-import type { RefObject } from "react";
-import { Button, SearchField, Select } from "../../../ui/Controls.tsx";
+import { Keyboard, Tag } from "lucide-react";
+import { Button, IconButton, SearchField, Select } from "../../../ui/Controls.tsx";
 import { Empty } from "../../../ui/LoadFailed.tsx";
+import { Pager } from "../../../ui/Pager.tsx";
+import { useMedia } from "../../../ui/use-media.ts";
 import { type ListSort, listSorts, pageSizes } from "./list-view.ts";
 import type { ListView } from "./use-list-view.ts";
 
@@ -51,32 +53,67 @@ export function NothingHere({ filter, onAll }: { filter: keyof typeof nothing; o
 
 const sortNames: Record<ListSort, string> = { newest: "Newest first", name: "By name", domain: "By domain" };
 
-interface Props extends Pick<ListView, "choose"> {
-  first: ListView["choice"];
-  field: RefObject<HTMLInputElement | null>;
+interface SortProps extends Pick<ListView, "choose"> {
+  sort: ListSort;
 }
 
-export function ListTools({ first, field, choose }: Props) {
+export function SortSelect({ sort, choose }: SortProps) {
+  return (
+    <Select
+      aria-label="Order of aliases"
+      defaultValue={sort}
+      options={listSorts.map((name) => [name, sortNames[name]])}
+      onChange={(event) => choose({ sort: listSorts.find((name) => name === event.target.value) ?? "newest" })}
+    />
+  );
+}
+
+interface ToolsProps extends Pick<ListView, "choose" | "choice" | "field"> {
+  /** Whether an open panel takes half of the page. */
+  isSplit: boolean;
+  onManage: () => void;
+}
+
+export function ListTools({ choice, field, choose, isSplit, onManage }: ToolsProps) {
+  const hasRoom = useMedia("(min-width: 48rem)") && !isSplit;
   return (
     <div className="tools">
+      {hasRoom ? <SortSelect sort={choice.sort} choose={choose} /> : null}
       <SearchField
         ref={field}
         label="Search aliases"
-        defaultValue={first.query}
+        defaultValue={choice.query}
         onQuery={(query) => choose({ query })}
       />
-      <Select
-        aria-label="Order of aliases"
-        defaultValue={first.sort}
-        options={listSorts.map((sort) => [sort, sortNames[sort]])}
-        onChange={(event) => choose({ sort: listSorts.find((sort) => sort === event.target.value) ?? "newest" })}
-      />
+      <IconButton icon={Tag} label="Manage labels" onClick={onManage} />
+    </div>
+  );
+}
+
+interface FootProps extends Pick<ListView, "choose" | "choice" | "view"> {
+  hasSort: boolean;
+  onKeys: () => void;
+}
+
+export function ListFoot({ view, choice, choose, hasSort, onKeys }: FootProps) {
+  return (
+    <div className="list-foot">
+      <span className="count" aria-live="polite">
+        {view.range}
+      </span>
       <Select
         aria-label="Aliases per page"
-        defaultValue={first.size}
+        defaultValue={choice.size}
         options={pageSizes.map((size) => [size, `${size} per page`])}
         onChange={(event) => choose({ size: Number(event.target.value) })}
       />
+      {hasSort ? <SortSelect sort={choice.sort} choose={choose} /> : null}
+      <span className="keys-button">
+        <IconButton icon={Keyboard} label="Keys" onClick={onKeys} />
+      </span>
+      {view.pages === 1 ? null : (
+        <Pager page={view.page} pages={view.pages} buttons={view.buttons} onPage={(page) => choose({ page })} />
+      )}
     </div>
   );
 }

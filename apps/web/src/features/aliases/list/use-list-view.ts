@@ -35,10 +35,11 @@ export function useShownAliases(aliases: readonly AliasWire[]): readonly AliasWi
 }
 
 export function useChoice() {
-  const [choice, setChoice] = useState<Choice>(() => ({ query: "", size: pageSizes[0], page: 1, ...readView() }));
+  const [choice, setChoice] = useState<Choice>(() => ({ query: readQuery(), page: 1, ...readView() }));
   const field = useRef<HTMLInputElement>(null);
-  const { filter, sort } = choice;
-  useEffect(() => storeView({ filter, sort }), [filter, sort]);
+  const { query, filter, sort, size } = choice;
+  useEffect(() => storeView({ filter, sort, size }), [filter, sort, size]);
+  useKeptQuery(query);
   const choose = useCallback(
     (change: Partial<Choice>) => startTransition(() => setChoice((before) => ({ ...before, page: 1, ...change }))),
     [],
@@ -77,17 +78,19 @@ const KEY = "alias-list";
 interface StoredView {
   filter: ListFilter;
   sort: ListSort;
+  size: number;
 }
 
-const first: StoredView = { filter: "all", sort: "newest" };
+const first: StoredView = { filter: "all", sort: "newest", size: pageSizes[0] };
 
 /** Parses a stored view; unknown values become the defaults. */
 export function parseView(text: string | null): StoredView {
   try {
-    const { filter, sort } = JSON.parse(text ?? "null") as Partial<StoredView>;
+    const { filter, sort, size } = JSON.parse(text ?? "null") as Partial<StoredView>;
     return {
       filter: isFilter(filter) ? filter : first.filter,
       sort: listSorts.find((known) => known === sort) ?? first.sort,
+      size: pageSizes.find((known) => known === size) ?? first.size,
     };
   } catch {
     return first;
@@ -110,9 +113,34 @@ function readView(): StoredView {
 /** Stores a view, without defaults. Storage may be forbidden or full. */
 export function storeView(view: StoredView): void {
   try {
-    if (view.filter === first.filter && view.sort === first.sort) sessionStorage.removeItem(KEY);
+    if (view.filter === first.filter && view.sort === first.sort && view.size === first.size)
+      sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, JSON.stringify(view));
   } catch {}
+}
+
+/** What is searched for may be an address, so it is in the history entry, as text in a form is, and in no storage. */
+interface SearchState {
+  aliasSearch?: string;
+}
+
+const readQuery = (): string => {
+  const found = (history.state as SearchState | null)?.aliasSearch;
+  return typeof found === "string" ? found : "";
+};
+
+/** Browsers limit changes of history entries to 100 in 10 seconds. */
+const SETTLED_MS = 200;
+
+function useKeptQuery(query: string): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (readQuery() === query) return;
+      const { aliasSearch: _, ...rest } = (history.state ?? {}) as SearchState;
+      history.replaceState(query === "" ? rest : { ...rest, aliasSearch: query }, "");
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [query]);
 }
 
 onUserChange(() => {

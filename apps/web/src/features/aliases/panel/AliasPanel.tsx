@@ -1,123 +1,226 @@
+/** One alias: beside the list in a wide window, otherwise a sheet over it. */
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { Copy, Pin, PinOff, Trash2 } from "lucide-react";
-import { useId, useState } from "react";
-import { Button, Switch } from "../../../ui/Controls.tsx";
+import { Copy, Ellipsis, Pin, PinOff, QrCode, Send, TextCursor, Trash2, X } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { Link } from "wouter";
+import { Button, IconButton, Switch } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { dayText } from "../../../ui/text/time-text.ts";
+import { useLeaving } from "../../../ui/use-leaving.ts";
+import { useMedia } from "../../../ui/use-media.ts";
 import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { SetUpState } from "../../forwarding/SetUpState.tsx";
 import { NoticesPanel } from "../../notices/NoticesPanel.tsx";
-import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { closeAlias, findAliasLink } from "../alias-location.ts";
-import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
-import { Destinations } from "../row/AliasListRow.tsx";
-import { EncryptedForwarding, useSaveAlias, WriteByAddress } from "../row/AliasSettings.tsx";
+import { addressOf, isActive } from "../alias-text.ts";
+import { useSaveAlias } from "../row/AliasSettings.tsx";
 import { useAliasDeletion } from "../row/alias-deletion.tsx";
+import { RenameDialog } from "../row/RenameDialog.tsx";
 import { switchAlias } from "../switch-alias.ts";
-import { type EditedField, EditedPart, PanelPart } from "./EditedPart.tsx";
 import { LabelsPart } from "./LabelsPart.tsx";
+import { PanelFacts } from "./PanelFacts.tsx";
+import { PanelFolds } from "./PanelFolds.tsx";
+import { BESIDE, setEdited, usePanelState } from "./panel-state.ts";
 
-const loadQr = async () => (await import("../../../ui/QrCode.tsx")).QrCode;
+interface MenuProps {
+  alias: AliasWire;
+  hasQr: boolean;
+  onQr: () => void;
+}
 
-function PinButton({ alias }: { alias: AliasWire }) {
-  const { save, pending } = useSaveAlias(alias, alias.pinned ? "Alias Unpinned" : "Alias Pinned");
-  const Icon = alias.pinned ? PinOff : Pin;
+function MoreMenu({ alias, hasQr, onQr }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const { save } = useSaveAlias(alias, alias.pinned ? "Alias Unpinned" : "Alias Pinned");
+  useLeaving(isOpen, ".panel-menu", () => setOpen(false));
+  const act = (run: () => void) => () => {
+    setOpen(false);
+    button.current?.focus();
+    run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !isOpen) return;
+    event.stopPropagation();
+    act(() => {})();
+  };
+  const PinIcon = alias.pinned ? PinOff : Pin;
   return (
-    <Button
-      icon={Icon}
-      aria-disabled={pending !== undefined || undefined}
-      onClick={() => save({ pinned: !alias.pinned })}
-    >
-      {alias.pinned ? "Unpin" : "Pin"}
-    </Button>
+    <div className="panel-menu" role="presentation" onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        className="icon-btn"
+        ref={button}
+        aria-label="More"
+        data-tip="More"
+        aria-expanded={isOpen}
+        onClick={() => setOpen((before) => !before)}
+      >
+        <Ellipsis className="i" aria-hidden />
+      </button>
+      {isOpen ? (
+        <div className="pop">
+          <Button isSmall look="quiet" icon={PinIcon} onClick={act(() => save({ pinned: !alias.pinned }))}>
+            {alias.pinned ? "Unpin" : "Pin"}
+          </Button>
+          <Button isSmall look="quiet" icon={QrCode} onClick={act(onQr)}>
+            {hasQr ? "Hide QR Code" : "QR Code"}
+          </Button>
+        </div>
+      ) : null}
+    </div>
   );
 }
 
-function Summary({ alias }: { alias: AliasWire }) {
+const loadQr = async () => (await import("../../../ui/QrCode.tsx")).QrCode;
+
+function Qr({ address }: { address: string }) {
+  const { part, hasFailed } = usePart(true, loadQr);
+  return (
+    <div className="qr-box">
+      {hasFailed ? <PartFailed what="The QR code" /> : null}
+      {part === null ? null : <part.component text={address} label={address} />}
+    </div>
+  );
+}
+
+function Lead({ alias }: { alias: AliasWire }) {
   const client = useQueryClient();
-  const { part: qr, hasFailed } = usePart(true, loadQr);
   const address = addressOf(alias);
   const active = isActive(alias);
   return (
-    <div className="summary">
-      <div className="facts">
-        <div className="state-row">
-          <Switch
-            checked={active}
-            label={`${address} forwards mail`}
-            onChange={(wanted) => void switchAlias(client, alias, wanted)}
-          />
-          <span>{active ? "Active" : "Paused - emails silently dropped"}</span>
-        </div>
-        <SetUpState alias={alias} />
-        <div className="acts">
-          <Button look="ink" icon={Copy} onClick={() => void copyText(address)}>
-            Copy Address
-          </Button>
-          <PinButton alias={alias} />
-        </div>
+    <div className="lead">
+      <Button isSmall look="ink" icon={Copy} onClick={() => void copyText(address)}>
+        Copy Address
+      </Button>
+      <Link className="btn btn-sm" href={`/compose?from=${alias.id}`}>
+        <Send className="i" aria-hidden />
+        Compose
+      </Link>
+      <div className="state-row">
+        <span aria-hidden="true">{active ? "Active" : "Paused"}</span>
+        <Switch
+          checked={active}
+          label={`${address} forwards mail`}
+          onChange={(wanted) => void switchAlias(client, alias, wanted)}
+        />
       </div>
-      {hasFailed ? <PartFailed what="The QR code" /> : null}
-      <div className="qr-box">{qr === null ? null : <qr.component text={address} label={address} />}</div>
+      <SetUpState alias={alias} />
     </div>
   );
 }
 
 /** Deleting closes the panel first, since the alias leaves the list at once. */
-function DeletePart({ alias }: { alias: AliasWire }) {
+function Foot({ alias }: { alias: AliasWire }) {
   const { ask, dialog } = useAliasDeletion(alias.userId, closeAlias);
+  const [isRenaming, setRenaming] = useState(false);
   return (
-    <div className="delete-part">
-      <p>Mail to a deleted alias is refused.</p>
-      <Button look="danger-line" icon={Trash2} onClick={() => ask(alias)}>
-        Delete Alias
+    <footer>
+      <Button isSmall look="quiet" icon={TextCursor} onClick={() => setRenaming(true)}>
+        Rename
       </Button>
+      <button type="button" className="btn btn-sm btn-quiet del" onClick={() => ask(alias)}>
+        <Trash2 className="i" aria-hidden />
+        Delete Alias
+      </button>
+      {isRenaming ? <RenameDialog alias={alias} onClose={() => setRenaming(false)} /> : null}
       {dialog}
-    </div>
+    </footer>
+  );
+}
+
+function Content({ alias, hasQr }: { alias: AliasWire; hasQr: boolean }) {
+  return (
+    <>
+      <div className="scroll">
+        {hasQr ? <Qr address={addressOf(alias)} /> : null}
+        <Lead alias={alias} />
+        <NoticesPanel aliasId={alias.id} />
+        <PanelFacts alias={alias}>
+          <LabelsPart alias={alias} />
+        </PanelFacts>
+        <PanelFolds alias={alias} />
+      </div>
+      <Foot alias={alias} />
+    </>
+  );
+}
+
+interface FrameProps {
+  alias: AliasWire;
+  menu: ReactNode;
+  children: ReactNode;
+}
+
+const titleOf = (alias: AliasWire) => (
+  <>
+    <b>{alias.alias}</b>@{alias.domain}
+  </>
+);
+
+const createdText = ({ createdAt }: AliasWire) => `Created ${dayText(createdAt)}`;
+
+/** Gets the focus when it opens, not when another alias takes it; gives it back to the alias' link in the list. */
+function Beside({ alias, menu, children }: FrameProps) {
+  const own = useRef<HTMLElement>(null);
+  const shown = useRef(alias.id);
+  useEffect(() => {
+    shown.current = alias.id;
+  });
+  useEffect(() => {
+    const element = own.current;
+    element?.focus({ preventScroll: true });
+    return () => {
+      const { activeElement } = document;
+      const hadFocus = activeElement === document.body || element?.contains(activeElement) === true;
+      if (hadFocus) findAliasLink(shown.current)?.focus({ preventScroll: true });
+    };
+  }, []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    // React passes on keys of dialogs that the panel opened.
+    if (event.key === "Escape" && !event.defaultPrevented && own.current?.contains(event.target as Node)) closeAlias();
+  };
+  return (
+    <section className="card panel" aria-label={addressOf(alias)} tabIndex={-1} ref={own} onKeyDown={onKeyDown}>
+      <header>
+        <h2 className="addr">{titleOf(alias)}</h2>
+        {menu}
+        <IconButton icon={X} label="Close" onClick={closeAlias} />
+        <p>{createdText(alias)}</p>
+      </header>
+      {children}
+    </section>
+  );
+}
+
+function Sheet({ alias, menu, children }: FrameProps) {
+  const { editing } = usePanelState();
+  return (
+    <Dialog
+      key={alias.id}
+      look="sheet"
+      title={titleOf(alias)}
+      description={createdText(alias)}
+      tools={menu}
+      onClose={closeAlias}
+      onEscape={() => (editing === null ? closeAlias() : setEdited(null))}
+      returnTo={() => findAliasLink(alias.id)}
+    >
+      {children}
+    </Dialog>
   );
 }
 
 export function AliasPanel({ alias }: { alias: AliasWire }) {
-  const smtpId = useId();
-  const [editing, setEditing] = useState<EditedField | null>(null);
-  const address = addressOf(alias);
-  const destinations = destinationText(alias);
-  const entries = entriesOf(destinations);
-  const edit = { alias, editing, onEditing: setEditing };
+  const isBeside = useMedia(BESIDE);
+  const [qrOf, setQrOf] = useState<string | null>(null);
+  const hasQr = qrOf === alias.id;
+  const menu = <MoreMenu key={alias.id} alias={alias} hasQr={hasQr} onQr={() => setQrOf(hasQr ? null : alias.id)} />;
+  const Frame = isBeside ? Beside : Sheet;
   return (
-    <Dialog
-      look="sheet"
-      title={address}
-      description={`Created ${dayText(alias.createdAt)}`}
-      onClose={closeAlias}
-      onEscape={() => (editing === null ? closeAlias() : setEditing(null))}
-      returnTo={() => findAliasLink(alias.id)}
-    >
-      <div className="body">
-        <Summary alias={alias} />
-        <NoticesPanel aliasId={alias.id} />
-        <EditedPart {...edit} field="forwardTo" title="Forwards to">
-          <Destinations
-            userId={alias.userId}
-            // Shows what a paused alias would forward to when active.
-            alias={{ ...alias, active: true, forwardTo: destinations }}
-            described={entries.join(" ")}
-          />
-        </EditedPart>
-        <EditedPart {...edit} field="notes" title="Notes">
-          {alias.notes ? <p>{alias.notes}</p> : <p className="muted">No notes</p>}
-        </EditedPart>
-        <LabelsPart alias={alias} />
-        <PanelPart title="Sending and encryption">
-          <SmtpPanel id={smtpId} alias={alias} hasWebhook={entries.some(isUrl)}>
-            <WriteByAddress alias={alias} />
-            <EncryptedForwarding alias={alias} />
-          </SmtpPanel>
-        </PanelPart>
-        <DeletePart alias={alias} />
-      </div>
-    </Dialog>
+    <Frame alias={alias} menu={menu}>
+      <Content key={alias.id} alias={alias} hasQr={hasQr} />
+    </Frame>
   );
 }

@@ -1,12 +1,12 @@
 import type { AliasWire } from "@kauke/contract";
+import { Check, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useLabels } from "../../../api/labels.ts";
-import { Button } from "../../../ui/Controls.tsx";
 import { failureOf, TryAgain } from "../../../ui/LoadFailed.tsx";
 import { LabelChip, LabelChips } from "../labels/LabelChip.tsx";
 import { NewLabelForm } from "../labels/LabelForm.tsx";
 import { useSaveAlias } from "../row/AliasSettings.tsx";
-import { PanelPart } from "./EditedPart.tsx";
+import { PanelFact } from "./PanelFacts.tsx";
 
 /** Chosen labels, including choices that are still being saved. */
 function useChosenLabels(alias: AliasWire) {
@@ -23,21 +23,31 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
   const byId = useMemo(() => labels && new Map(labels.map((label) => [label.id, label])), [labels]);
   const { chosen, toggle } = useChosenLabels(alias);
   const [isOpen, setIsOpen] = useState(false);
-  const button = (
-    <Button isSmall look="quiet" aria-expanded={isOpen} onClick={() => setIsOpen((before) => !before)}>
-      {isOpen ? "Done" : "Change labels"}
-    </Button>
-  );
   const isFailed = failureOf(query) !== null;
+  const button =
+    labels === undefined ? null : (
+      <button
+        type="button"
+        className="add"
+        aria-label={isOpen ? "Done: labels" : "Add or change labels"}
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen((before) => !before)}
+      >
+        {isOpen ? <Check className="i" aria-hidden /> : <Plus className="i" aria-hidden />}
+        {isOpen ? "Done" : "Add"}
+      </button>
+    );
   return (
-    <PanelPart title="Labels" aside={labels === undefined ? null : button}>
+    <PanelFact title="Labels">
       {isFailed ? (
         <p className="hint" role="alert">
           Your labels could not be loaded. <TryAgain onClick={query.refetch} />
         </p>
       ) : null}
-      {isOpen || isFailed ? null : <LabelChips ids={chosen} labels={byId} />}
-      {isOpen || chosen.length > 0 || labels === undefined ? null : <p className="muted">No labels</p>}
+      <div className="line">
+        {isOpen || isFailed ? null : <LabelChips ids={chosen} labels={byId} />}
+        {button}
+      </div>
       {isOpen && labels !== undefined ? (
         <div className="lab-edit">
           {labels.length === 0 ? null : (
@@ -54,6 +64,6 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
           <NewLabelForm onMade={({ id }) => toggle(id)} />
         </div>
       ) : null}
-    </PanelPart>
+    </PanelFact>
   );
 }

@@ -45,5 +45,5 @@ export function OpenAlias({ userId }: { userId: string }) {
   const alias = aliases.find(({ id }) => id === aliasId);
   if (alias === undefined) return <UnknownAlias />;
   if (hasFailed) return <PartFailed what="The panel of this alias" />;
-  return part === null ? null : <part.component key={alias.id} alias={alias} />;
+  return part === null ? null : <part.component alias={alias} />;
 }

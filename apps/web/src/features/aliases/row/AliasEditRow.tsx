@@ -1,45 +1,20 @@
 /** A row of the alias list while it is edited: Enter saves, Escape cancels. */
 import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { type InputHTMLAttributes, type KeyboardEvent, useId, useState } from "react";
+import { TextCursor } from "lucide-react";
+import { type InputHTMLAttributes, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { refetchAliases, useUpdateAlias } from "../../../api/aliases.ts";
+import { deleteDraft, saveDraft } from "../../../drafts/drafts.ts";
 import { Button } from "../../../ui/Controls.tsx";
-import { ConfirmDialog } from "../../../ui/Dialog.tsx";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { addressOf, destinationText } from "../alias-text.ts";
-import {
-  type CreateFailure,
-  isChangedElsewhere,
-  isReservedName,
-  reservedFailure,
-  updateFailure,
-} from "../create/create-failure.ts";
+import { isChangedElsewhere, updateFailure } from "../create/create-failure.ts";
 import { AliasSwitch } from "./AliasListRow.tsx";
-import { type AliasEdit, type AliasRead, type EditErrors, isNewName, readAliasEdit, readOf } from "./edit-body.ts";
-
-interface RenameAliasDialogProps {
-  alias: AliasWire;
-  name: string;
-  onConfirm: () => void;
-  onClose: () => void;
-}
-
-function RenameAliasDialog({ alias, name, onConfirm, onClose }: RenameAliasDialogProps) {
-  const [before, after] = [addressOf(alias), addressOf({ ...alias, alias: name })];
-  const description = `Mail to ${before} will be refused from now on. Whoever has that address needs the new one, ${after}.`;
-  return (
-    <ConfirmDialog
-      title="Rename alias"
-      description={description}
-      label="Rename Alias"
-      look="btn-primary"
-      onConfirm={onConfirm}
-      onClose={onClose}
-    />
-  );
-}
+import { type AliasDraft, readAliasDraft } from "./alias-draft.ts";
+import { type AliasEdit, type AliasRead, type EditErrors, readAliasEdit, readOf } from "./edit-body.ts";
+import { RenameDialog } from "./RenameDialog.tsx";
 
 interface EditButtonsProps {
   pending: boolean;
@@ -75,78 +50,80 @@ export function EditInput({ errorId, error, ...input }: EditInputProps) {
   return <input {...input} autoComplete="off" spellCheck={false} {...describedBy(errorId, error)} />;
 }
 
-type Rename = UpdateAliasBody & { alias: string };
-
-export function useEdit(userId: string, alias: AliasWire, onClose: () => void) {
-  const [edit, setEdit] = useState<AliasEdit>({
-    alias: alias.alias,
-    forwardTo: destinationText(alias),
-    notes: alias.notes ?? "",
-  });
+/**
+ * What is typed is a draft until it is saved or cancelled: opening another row, or a reload, loses nothing.
+ * @param onClose called after saving, and by Cancel
+ */
+export function useEdit(alias: AliasWire, onClose: () => void) {
+  const { userId } = alias;
+  const kept = { alias: alias.alias, forwardTo: destinationText(alias), notes: alias.notes ?? "" };
+  const [edit, setEdit] = useState<AliasEdit>(kept);
   const [errors, setErrors] = useState<EditErrors>({});
   const [isSaving, setSaving] = useState(false);
   // The alias as shown when the edit began, or as refetched after a conflict.
   const [seen, setSeen] = useState<AliasRead | null>(() => readOf(alias));
   const client = useQueryClient();
   const update = useUpdateAlias(userId);
-  const refuse = ({ title, description, fields }: CreateFailure) => {
-    setErrors(Object.fromEntries(fields));
-    showFailure(title, description);
+  const wasTyped = useRef(false);
+  useEffect(() => {
+    void readAliasDraft(alias.id).then((draft) => {
+      if (draft !== null && !wasTyped.current) setEdit((before) => ({ ...before, ...draft }));
+    });
+  }, [alias.id]);
+  const close = () => {
+    void deleteDraft("alias", alias.id);
+    onClose();
   };
-  const [renaming, setRenaming] = useState<Rename | null>(null);
   const send = async (body: UpdateAliasBody) => {
     try {
       const saved = await update.mutateAsync({ aliasId: alias.id, body });
       showToast({ title: "Alias Updated", description: addressOf(saved) });
-      onClose();
+      close();
     } catch (error) {
-      refuse(updateFailure(error));
+      const { title, description, fields } = updateFailure(error);
+      setErrors(Object.fromEntries(fields));
+      showFailure(title, description);
       if (!isChangedElsewhere(error)) return;
       setSeen(null);
       await refetchAliases(client, userId);
     }
   };
-  const finish = async (work: Promise<void>) => {
-    setSaving(true);
-    await work;
-    setSaving(false);
-  };
-  const ask = async (body: Rename) => {
-    if (await isReservedName(body.alias)) refuse(reservedFailure(body.alias));
-    else setRenaming(body);
-  };
-  const save = () => {
+  const save = async () => {
     if (isSaving) return;
     const read = readAliasEdit(edit, seen ?? readOf(alias));
     if ("errors" in read) return setErrors(read.errors);
     setErrors({});
-    void finish(isNewName(read.body, alias) ? ask(read.body) : send(read.body));
+    setSaving(true);
+    await send(read.body);
+    setSaving(false);
   };
-  const rename = () => {
-    setRenaming(null);
-    if (renaming !== null) void finish(send(renaming));
-  };
-  const change = (field: keyof AliasEdit) => (event: { target: { value: string } }) => {
-    setEdit({ ...edit, [field]: event.target.value });
+  const change = (field: keyof AliasDraft) => (event: { target: { value: string } }) => {
+    wasTyped.current = true;
+    const next = { ...edit, [field]: event.target.value };
+    setEdit(next);
     setErrors({ ...errors, [field]: undefined });
+    const { forwardTo, notes } = next;
+    if (forwardTo === kept.forwardTo && notes === kept.notes) void deleteDraft("alias", alias.id);
+    else void saveDraft<AliasDraft>("alias", alias.id, { forwardTo, notes });
   };
-  const question = { renaming, rename, keepName: () => setRenaming(null) };
-  return { edit, errors, change, save, pending: isSaving, ...question };
+  return { edit, errors, change, save: () => void save(), close, pending: isSaving };
 }
 
 interface Props {
-  userId: string;
   alias: AliasWire;
+  /** Whether the edit was begun just now, so that its first field gets the focus. */
+  isBegun: boolean;
   onClose: () => void;
 }
 
-export function AliasEditRow({ userId, alias, onClose }: Props) {
+export function AliasEditRow({ alias, isBegun, onClose }: Props) {
   const id = useId();
-  const { edit, errors, change, save, pending, renaming, rename, keepName } = useEdit(userId, alias, onClose);
+  const { edit, errors, change, save, close, pending } = useEdit(alias, onClose);
+  const [isRenaming, setRenaming] = useState(false);
   const onKeyDown = (event: KeyboardEvent) => {
     // React passes on keys of the rename dialog too.
-    if (event.nativeEvent.isComposing || renaming !== null) return;
-    if (event.key === "Escape") onClose();
+    if (event.nativeEvent.isComposing || isRenaming) return;
+    if (event.key === "Escape") close();
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) save();
   };
   return (
@@ -155,27 +132,28 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
       <td className="c-on">
         <AliasSwitch alias={alias} />
       </td>
-      <td className="c-alias">
-        <div className="pair">
-          <EditInput
-            className="input mono"
-            aria-label="Alias name"
-            autoCapitalize="none"
-            value={edit.alias}
-            onChange={change("alias")}
-            errorId={`${id}-alias`}
-            error={errors.alias}
-          />
-          <span className="addr">@{alias.domain}</span>
+      <th scope="row" className="c-alias">
+        <div>
+          <span className="addr">
+            <b>{alias.alias}</b>@{alias.domain}
+          </span>
+          <button
+            type="button"
+            className="icon-btn"
+            aria-label={`Rename ${addressOf(alias)}`}
+            data-tip="Rename"
+            onClick={() => setRenaming(true)}
+          >
+            <TextCursor className="i" aria-hidden />
+          </button>
+          {isRenaming ? <RenameDialog alias={alias} onClose={() => setRenaming(false)} /> : null}
         </div>
-        <FieldError id={`${id}-alias`}>{errors.alias}</FieldError>
-      </td>
+      </th>
       <td className="c-to">
         <EditInput
           className="input mono"
           aria-label="Forward to"
-          // "Forward to" gets the focus: the name is rarely what people want to change.
-          autoFocus
+          autoFocus={isBegun}
           autoCapitalize="none"
           value={edit.forwardTo}
           onChange={change("forwardTo")}
@@ -199,11 +177,8 @@ export function AliasEditRow({ userId, alias, onClose }: Props) {
       </td>
       <td className="actions">
         <div className="keys">
-          <EditButtons pending={pending} onCancel={onClose} onSave={save} />
+          <EditButtons pending={pending} onCancel={close} onSave={save} />
         </div>
-        {renaming === null ? null : (
-          <RenameAliasDialog alias={alias} name={renaming.alias} onConfirm={rename} onClose={keepName} />
-        )}
       </td>
     </tr>
   );

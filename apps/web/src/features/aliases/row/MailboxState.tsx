@@ -1,12 +1,13 @@
-import type { ConfirmationState } from "@kauke/contract";
+import type { AliasWire, ConfirmationState } from "@kauke/contract";
+import { Check, CircleAlert } from "lucide-react";
 import { ApiError, messageOf } from "../../../api/api-error.ts";
 import { useAskConfirmation, useResumeMailbox } from "../../../api/mailboxes.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { useForwarding } from "../../forwarding/NeedsEngine.tsx";
+import { entriesOf, isUrl } from "../alias-text.ts";
 
-/** A mailbox is suspended after its host reported that it does not exist. */
-export function SuspendedMailbox({ userId, address }: { userId: string; address: string }) {
+function TryAgain({ userId, address }: { userId: string; address: string }) {
   const resume = useResumeMailbox(userId);
   const onClick = () =>
     resume.mutate(address, {
@@ -14,24 +15,45 @@ export function SuspendedMailbox({ userId, address }: { userId: string; address:
       onError: (error) => showFailure("Not Resumed", messageOf(error, "The mailbox could not be resumed")),
     });
   return (
-    <span className="gone">
-      Suspended: its mail host says there is no such mailbox.{" "}
-      <button
-        type="button"
-        className="link"
-        disabled={resume.isPending}
-        aria-label={`Try again: ${address}`}
-        onClick={onClick}
-      >
-        {resume.isPending ? "Resuming..." : "Try again"}
-      </button>
-    </span>
+    <button
+      type="button"
+      className="link"
+      disabled={resume.isPending}
+      aria-label={`Try again: ${address}`}
+      onClick={onClick}
+    >
+      {resume.isPending ? "Resuming..." : "Try again"}
+    </button>
   );
 }
 
-type Open = Exclude<ConfirmationState, "confirmed">;
+export type EntryState = ConfirmationState | "suspended" | "paused" | "webhook";
 
-const texts: Record<Open, string> = {
+/** State of one of the alias' destinations. */
+export function entryState(alias: AliasWire, entry: string): EntryState {
+  if (alias.pausedWebhooks?.includes(entry)) return "paused";
+  if (isUrl(entry)) return "webhook";
+  if (alias.suspended?.includes(entry)) return "suspended";
+  return alias.unconfirmed?.find((mailbox) => mailbox.address === entry)?.state ?? "confirmed";
+}
+
+/** States that need nobody's attention have no words in a row. */
+export type OpenState = Exclude<EntryState, "confirmed" | "webhook">;
+
+export const isOpen = (state: EntryState): state is OpenState => state !== "confirmed" && state !== "webhook";
+
+export const stateWords: Record<OpenState, string> = {
+  new: "not confirmed",
+  asked: "not confirmed",
+  refused: "refused",
+  blocked: "refused",
+  suspended: "suspended",
+  paused: "gone",
+};
+
+const texts: Record<OpenState, string> = {
+  suspended: "Suspended: its mail host says there is no such mailbox.",
+  paused: "Paused - gone (410). Save it again to resume.",
   new: "Not confirmed yet. We ask at the first message.",
   asked: "Not confirmed yet. It gets only a few messages until then.",
   refused: "Refused: its reader says it is not yours.",
@@ -39,13 +61,13 @@ const texts: Record<Open, string> = {
 };
 
 /** A provider does not let a few messages through. */
-const textsWithProvider: Record<Open, string> = {
+const textsWithProvider: Record<OpenState, string> = {
   ...texts,
   new: "Not confirmed yet. We ask now.",
   asked: "Not confirmed yet. It gets nothing until then.",
 };
 
-function ResendButton({ userId, address }: { userId: string; address: string }) {
+function AskAgain({ userId, address }: { userId: string; address: string }) {
   const ask = useAskConfirmation(userId);
   const onClick = () =>
     ask.mutate(address, {
@@ -61,36 +83,67 @@ function ResendButton({ userId, address }: { userId: string; address: string }) 
       type="button"
       className="link"
       disabled={ask.isPending}
-      aria-label={`Resend the confirmation to ${address}`}
+      aria-label={`${ask.isPending ? "Sending..." : "Ask again"}: ${address}`}
       onClick={onClick}
     >
-      {ask.isPending ? "Sending..." : "Resend"}
+      {ask.isPending ? "Sending..." : "Ask again"}
     </button>
   );
+}
+
+/** The whole sentences about destinations that need attention. */
+export function useStateText(): (state: OpenState) => string {
+  const provider = useForwarding();
+  return (state) => (provider === null ? texts : textsWithProvider)[state];
 }
 
 interface Props {
   userId: string;
   address: string;
-  state: ConfirmationState;
-  /** If false, the row shows a dot, because an earlier row says the mailbox' state in words. */
-  isDescribed: boolean;
+  state: EntryState;
 }
 
-export function MailboxState({ userId, address, state, isDescribed }: Props) {
-  const provider = useForwarding();
-  if (state === "confirmed") return null;
-  const text = (provider === null ? texts : textsWithProvider)[state];
-  if (!isDescribed)
+/** A destination's state in the alias panel, with what can be done about it. */
+export function DestinationNote({ userId, address, state }: Props) {
+  const textOf = useStateText();
+  if (state === "webhook") return null;
+  if (!isOpen(state))
     return (
-      // The dot is focusable, for its tooltip.
-      <span className="open-dot" data-tip={text} tabIndex={0}>
-        <span className="sr">{text}</span>
+      <span className="ok">
+        <Check className="i" aria-hidden />
+        confirmed
       </span>
     );
   return (
-    <span className="gone">
-      {text} {state === "asked" ? <ResendButton userId={userId} address={address} /> : null}
+    <>
+      <span className="ask">
+        <CircleAlert className="i" aria-hidden />
+        {stateWords[state]}
+      </span>
+      {state === "asked" ? <AskAgain userId={userId} address={address} /> : null}
+      {state === "suspended" ? <TryAgain userId={userId} address={address} /> : null}
+      <span className="why">{textOf(state)}</span>
+    </>
+  );
+}
+
+/** The row's one line names the first destination, and the worst state of all. */
+export function RowState({ alias }: { alias: AliasWire }) {
+  const textOf = useStateText();
+  const open = entriesOf(alias.forwardTo).flatMap((entry) => {
+    const state = entryState(alias, entry);
+    return isOpen(state) ? [{ entry, state }] : [];
+  });
+  const [worst] = open.toSorted((a, b) => severity.indexOf(a.state) - severity.indexOf(b.state));
+  if (worst === undefined) return null;
+  const said = open.map(({ entry, state }) => `${entry}: ${textOf(state)}`).join(" ");
+  return (
+    <span className="ask" data-tip={said}>
+      <CircleAlert className="i" aria-hidden />
+      {stateWords[worst.state]}
+      <span className="sr">. {said}</span>
     </span>
   );
 }
+
+const severity: readonly OpenState[] = ["suspended", "refused", "blocked", "paused", "asked", "new"];

@@ -1,0 +1,154 @@
+/** What an alias is: where it forwards, notes, labels. Each is edited in its place: Enter saves, Escape cancels. */
+import { type AliasWire, limits } from "@kauke/contract";
+import { Pencil, Webhook } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { FieldError } from "../../../ui/Field.tsx";
+import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
+import { EditButtons, EditInput, useEdit } from "../row/AliasEditRow.tsx";
+import { readAliasDraft } from "../row/alias-draft.ts";
+import { DestinationNote, entryState } from "../row/MailboxState.tsx";
+import { type EditedField, setEdited, usePanelState } from "./panel-state.ts";
+
+const labels: Record<EditedField, string> = { forwardTo: "Forward to", notes: "Notes" };
+
+function EditForm({ alias, field }: { alias: AliasWire; field: EditedField }) {
+  const id = useId();
+  const { edit, errors, change, save, close, pending } = useEdit(alias, () => setEdited(null));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      close();
+    }
+    if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    save();
+  };
+  return (
+    <div className="part-edit" onKeyDown={onKeyDown} role="presentation">
+      <EditInput
+        className={field === "forwardTo" ? "input mono" : "input"}
+        aria-label={labels[field]}
+        // The user pressed Edit, so the field gets the focus.
+        autoFocus
+        autoCapitalize={field === "forwardTo" ? "none" : undefined}
+        maxLength={field === "notes" ? limits.notesMax : undefined}
+        value={edit[field]}
+        onChange={change(field)}
+        errorId={id}
+        error={errors[field]}
+      />
+      <FieldError id={id}>{errors[field]}</FieldError>
+      <div className="acts">
+        <EditButtons pending={pending} onCancel={close} onSave={save} />
+      </div>
+    </div>
+  );
+}
+
+interface PanelFactProps {
+  title: string;
+  aside?: ReactNode;
+  children: ReactNode;
+}
+
+export function PanelFact({ title, aside, children }: PanelFactProps) {
+  const id = useId();
+  return (
+    <section className="fact" aria-labelledby={id}>
+      <h3 id={id}>{title}</h3>
+      <div className="said">{children}</div>
+      {aside}
+    </section>
+  );
+}
+
+interface EditedFactProps {
+  alias: AliasWire;
+  field: EditedField;
+  title: string;
+  children: ReactNode;
+}
+
+function EditedFact({ alias, field, title, children }: EditedFactProps) {
+  const { editing } = usePanelState();
+  const wasEdited = useRef(false);
+  const isEditing = editing?.aliasId === alias.id && editing.field === field;
+  useEffect(() => {
+    if (isEditing) wasEdited.current = true;
+  }, [isEditing]);
+  const button = isEditing ? null : (
+    <button
+      type="button"
+      className="icon-btn"
+      aria-label={`Edit ${labels[field].toLowerCase()} of ${addressOf(alias)}`}
+      data-tip="Edit"
+      // Focus returns to the Edit button, unless another form opened.
+      ref={(element) => {
+        if (!wasEdited.current || element === null) return;
+        wasEdited.current = false;
+        if (editing === null) element.focus();
+      }}
+      onClick={() => setEdited({ aliasId: alias.id, field })}
+    >
+      <Pencil className="i" aria-hidden />
+    </button>
+  );
+  return (
+    <PanelFact title={title} aside={button}>
+      {isEditing ? <EditForm alias={alias} field={field} /> : children}
+    </PanelFact>
+  );
+}
+
+/** An edit that was typed here before a reload, or in the alias' row, is open again. */
+function useKeptEdit(alias: AliasWire): void {
+  const { id, notes } = alias;
+  const forwardTo = destinationText(alias);
+  useEffect(() => {
+    let isOver = false;
+    void readAliasDraft(id).then((draft) => {
+      if (isOver || draft === null) return;
+      setEdited({
+        aliasId: id,
+        field: draft.forwardTo === forwardTo && draft.notes !== (notes ?? "") ? "notes" : "forwardTo",
+      });
+    });
+    return () => {
+      isOver = true;
+    };
+    // biome-ignore lint/correctness/useExhaustiveDependencies: only when the panel opens
+  }, [id]);
+}
+
+function Destinations({ alias }: { alias: AliasWire }) {
+  return (
+    <>
+      {entriesOf(destinationText(alias)).map((entry) => (
+        <div className="line" key={entry}>
+          <span className="mono">
+            {isUrl(entry) ? <Webhook className="i" role="img" aria-label="Webhook" /> : null}
+            {entry}
+          </span>
+          <DestinationNote userId={alias.userId} address={entry} state={entryState(alias, entry)} />
+        </div>
+      ))}
+      {isActive(alias) ? null : <p className="muted">Paused - emails silently dropped</p>}
+    </>
+  );
+}
+
+export function PanelFacts({ alias, children }: { alias: AliasWire; children: ReactNode }) {
+  useKeptEdit(alias);
+  return (
+    <div className="facts">
+      <EditedFact alias={alias} field="forwardTo" title="Forwards to">
+        <Destinations alias={alias} />
+      </EditedFact>
+      <EditedFact alias={alias} field="notes" title="Notes">
+        {alias.notes ? <p>{alias.notes}</p> : <p className="muted">No notes</p>}
+      </EditedFact>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** What is open in the alias panel: the same when the next alias takes it, gone with a reload. */
+import { onUserChange } from "../../../api/session/session.ts";
+import { makeStore, useStore } from "../../../ui/store.ts";
+import { openAlias } from "../alias-location.ts";
+
+export type Fold = "smtp" | "write" | "sealing" | "webhook";
+export type EditedField = "forwardTo" | "notes";
+
+interface PanelState {
+  folds: ReadonlySet<Fold>;
+  /** Only one field is edited at a time, so that Escape is unambiguous. */
+  editing: { aliasId: string; field: EditedField } | null;
+}
+
+const closed: PanelState = { folds: new Set(), editing: null };
+const state = makeStore<PanelState>(closed);
+
+export const usePanelState = (): PanelState => useStore(state);
+
+export function setFold(fold: Fold, isOpen: boolean): void {
+  const folds = new Set(state.read().folds);
+  if (isOpen) folds.add(fold);
+  else folds.delete(fold);
+  state.set({ ...state.read(), folds });
+}
+
+export const setEdited = (editing: PanelState["editing"]): void => state.set({ ...state.read(), editing });
+
+export function openAliasAt(aliasId: string, fold: Fold): void {
+  setFold(fold, true);
+  openAlias(aliasId);
+}
+
+export function editInPanel(aliasId: string, field: EditedField): void {
+  setEdited({ aliasId, field });
+  openAlias(aliasId);
+}
+
+onUserChange(() => state.set(closed));
+
+/** From this width on, the panel is beside the list. */
+export const BESIDE = "(min-width: 80rem)";

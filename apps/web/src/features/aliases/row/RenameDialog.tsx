@@ -1,0 +1,97 @@
+import { type AliasWire, limits, updateAliasBody } from "@kauke/contract";
+import { type FormEvent, useRef, useState } from "react";
+import { useUpdateAlias } from "../../../api/aliases.ts";
+import { FormDialog } from "../../../ui/Dialog.tsx";
+import { TextField, verbatim } from "../../../ui/Field.tsx";
+import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { addressOf } from "../alias-text.ts";
+import { isReservedName, reservedFailure, updateFailure } from "../create/create-failure.ts";
+import { isNewName } from "./edit-body.ts";
+
+const UNDO_MS = 10_000;
+
+function useRename(alias: AliasWire) {
+  const update = useUpdateAlias(alias.userId);
+  const send = (name: string) => update.mutateAsync({ aliasId: alias.id, body: { alias: name } });
+  const onAct = () => {
+    send(alias.alias).then(
+      (saved) => showToast({ title: "Change Undone", description: addressOf(saved) }),
+      (error) => {
+        const { title, description } = updateFailure(error);
+        showFailure(title, description);
+      },
+    );
+  };
+  return async (name: string) => {
+    const saved = await send(name);
+    showToast({
+      title: "Alias Updated",
+      description: addressOf(saved),
+      visibleMs: UNDO_MS,
+      action: { label: "Undo", spoken: "Undo the new name", onAct },
+    });
+  };
+}
+
+/** A new name is an act of its own, since the old address stops working. */
+export function RenameDialog({ alias, onClose }: { alias: AliasWire; onClose: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [name, setName] = useState(alias.alias);
+  const [error, setError] = useState<string>();
+  const [pending, setPending] = useState(false);
+  const rename = useRename(alias);
+  const refuse = (reason: string | undefined) => {
+    setError(reason);
+    field.current?.focus();
+  };
+  const send = async () => {
+    if (isNewName({ alias: name }, alias) && (await isReservedName(name))) {
+      const { title, description, fields } = reservedFailure(name);
+      showFailure(title, description);
+      return refuse(Object.fromEntries(fields).alias);
+    }
+    try {
+      await rename(name);
+      onClose();
+    } catch (refused) {
+      const { title, description, fields } = updateFailure(refused);
+      showFailure(title, description);
+      refuse(Object.fromEntries(fields).alias);
+    }
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (pending) return;
+    if (name === alias.alias) return onClose();
+    const read = updateAliasBody.safeParse({ alias: name });
+    if (!read.success) return refuse(read.error.issues[0]?.message);
+    setPending(true);
+    void send().finally(() => setPending(false));
+  };
+  return (
+    <FormDialog
+      title="Rename alias"
+      description={`Mail to ${addressOf(alias)} will be refused. Sites that have it must be told.`}
+      label="Rename Alias"
+      pending={pending}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    >
+      <TextField
+        label="Alias name"
+        aside={<span className="addr">@{alias.domain}</span>}
+        mono
+        ref={field}
+        autoFocus
+        {...verbatim}
+        maxLength={limits.aliasNameMax}
+        value={name}
+        error={error}
+        onChange={({ target }) => {
+          setName(target.value);
+          setError(undefined);
+        }}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,17 @@
+/** Edits of aliases that were typed and neither saved nor cancelled. */
+import { listDrafts, readDraft } from "../../../drafts/drafts.ts";
+
+export interface AliasDraft {
+  forwardTo: string;
+  notes: string;
+}
+
+export async function readAliasDraft(aliasId: string): Promise<AliasDraft | null> {
+  return (await readDraft<AliasDraft>("alias", aliasId))?.value ?? null;
+}
+
+/** @returns the alias whose edit was last typed in, among these */
+export async function lastEdited(aliasIds: readonly string[]): Promise<string | null> {
+  const drafts = await listDrafts<AliasDraft>("alias");
+  return drafts.find(({ id }) => aliasIds.includes(id))?.id ?? null;
+}
