@@ -39,6 +39,8 @@ const kitChunk = {
       "src/ui/(?:Card|Controls|Dialog|Field|LoadFailed|SubmitButton|TypedConfirmDialog|use-part)\\.tsx",
       "src/ui/(?:files|text/copy-text|text/refusal-text|text/time-text)\\.ts",
       "src/app/with-queries\\.",
+      "src/drafts/",
+      "packages/contract/src/draft-limits\\.ts",
       "src/features/(?:encryption-keys/KeyOptions|forwarding/NeedsEngine)\\.tsx",
       "packages/contract/src/(?:provider-problems|routes)\\.ts",
       "src/api/(?:account-settings|aliases|encryption-keys|forwarding|mailboxes|session/ways-in)\\.ts",

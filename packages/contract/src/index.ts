@@ -13,6 +13,7 @@ export * from "./alias-bulk.ts";
 export * from "./api-keys.ts";
 export * from "./checklist.ts";
 export * from "./confirmations.ts";
+export * from "./draft-limits.ts";
 export * from "./email-jobs.ts";
 export * from "./encryption.ts";
 export * from "./endpoint.ts";

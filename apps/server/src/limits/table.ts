@@ -1,5 +1,5 @@
 /** Bounds of what strangers and accounts can use up, and the rows of docs/limits.md, which is generated from them. */
-import { limits } from "@kauke/contract";
+import { draftLimits, limits } from "@kauke/contract";
 import {
   ADDRESSES_MAX,
   CORRESPONDENTS_MAX,
@@ -528,6 +528,14 @@ const accounts = {
   importedAddresses: bound(
     { network: 4000, block: 16_000 },
     "reserved addresses that an import made and nobody used | the account's {reservedAddresses.account}, {network} a network and {block} a block, used ones counted | account, network, block | account, network, block | they are free at once | attacks/reserved-names.test.ts, released-addresses.test.ts",
+  ),
+  drafts: bound(
+    {
+      account: draftLimits.perAccountMax,
+      bytes: draftLimits.perAccountMaxBytes,
+      keptMs: draftLimits.keptDays * 86_400_000,
+    },
+    "drafts in a browser, encrypted | {account}, {bytes} with their files, {keptMs} | account | the account, by its browser | the account's oldest; others' never | drafts/draft-box.test.ts",
   ),
   checklistRows: bound(
     { account: limits.checklistMax },

@@ -1,5 +1,6 @@
 import type { AccountSettings, AccountSettingsChange } from "@kauke/contract";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { prepareWipe } from "../drafts/drafts.ts";
 import { call } from "./client.ts";
 
 const queryKey = ["account-settings"];
@@ -26,6 +27,14 @@ export function useChangeAccountSettings() {
   });
 }
 
+/** The account's drafts in this browser go with it. */
+async function deleteAccount() {
+  const wipe = await prepareWipe();
+  const deleted = await call("deleteAccount");
+  await wipe();
+  return deleted;
+}
+
 export function useDeleteAccount() {
-  return useMutation({ mutationFn: () => call("deleteAccount"), meta: { endsSession: true } });
+  return useMutation({ mutationFn: deleteAccount, meta: { endsSession: true } });
 }

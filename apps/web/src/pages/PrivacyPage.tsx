@@ -153,6 +153,12 @@ function browser(): LegalPart {
           <code>invite</code>, until it is closed or you sign in with a password or a wallet.
         </p>
         <p>
+          What you have typed and not used yet (a letter, a new alias, a change of one, an encrypted text) is kept in
+          this browser for a week at most, so that you don't type it twice. It is encrypted with a key that this server
+          gives only to your signed-in session, and goes once you have used it or delete the account. Passwords, private
+          keys and decrypted texts are never kept.
+        </p>
+        <p>
           Scripts, styles, fonts and pictures come from this server only; your browser is told to refuse anything else.
           Links that lead elsewhere, Feedback among them, open in a new tab and say nothing about where you came from.
         </p>

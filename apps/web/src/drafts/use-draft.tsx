@@ -1,0 +1,62 @@
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { timeText } from "../ui/text/time-text.ts";
+import { type DraftKind, deleteDraft, openDrafts, readDraft, saveDraft } from "./drafts.ts";
+
+interface DraftState {
+  /** When the draft was stored; `null` while there is none. */
+  savedAt: number | null;
+  /** The browser stores nothing, so leaving the page asks first. */
+  isInTabOnly: boolean;
+}
+
+const none: DraftState = { savedAt: null, isInTabOnly: false };
+
+/**
+ * A form's draft. Give `save` each change, and call `drop` when the form was used or is blank.
+ * @param onFound called once with what was typed before, unless something was typed meanwhile; check its shape, which
+ *   another version of the app may have written
+ */
+export function useDraft<T>(kind: DraftKind, id: string, onFound: (value: T) => void) {
+  const [state, setState] = useState(none);
+  const found = useEffectEvent(onFound);
+  const changes = useRef(0);
+  const hasDraft = useRef(false);
+  useEffect(() => {
+    const before = changes.current;
+    let isOver = false;
+    openDrafts();
+    void readDraft<T>(kind, id).then((draft) => {
+      if (draft === null || isOver || changes.current !== before) return;
+      hasDraft.current = true;
+      setState({ savedAt: draft.savedAt, isInTabOnly: false });
+      found(draft.value);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [kind, id]);
+  const save = (value: T) => {
+    changes.current += 1;
+    hasDraft.current = true;
+    const mine = changes.current;
+    void saveDraft(kind, id, value).then((isStored) => {
+      if (changes.current === mine) setState({ savedAt: isStored ? Date.now() : null, isInTabOnly: !isStored });
+    });
+  };
+  const drop = () => {
+    changes.current += 1;
+    if (!hasDraft.current) return;
+    hasDraft.current = false;
+    setState(none);
+    void deleteDraft(kind, id);
+  };
+  return { ...state, save, drop };
+}
+
+/** "Draft saved 14:02"; not announced, because it changes with every key. */
+export function DraftSaved({ savedAt, isInTabOnly }: DraftState) {
+  if (isInTabOnly) return <span className="hint">Not saved: this browser stores nothing. Keep the page open.</span>;
+  return savedAt === null ? null : (
+    <span className="hint">Draft saved {timeText(new Date(savedAt).toISOString())}</span>
+  );
+}
