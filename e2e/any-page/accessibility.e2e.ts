@@ -169,11 +169,17 @@ describe("by keyboard alone", () => {
     await page.keyboard.type("By keys");
     await tabTo(page, dialog.getByLabel("Master password"));
     await page.keyboard.type("six words of mine");
+    await tabTo(page, dialog.getByLabel("Type it again"));
+    await page.keyboard.type("six words of mine");
     await tabTo(page, dialog.getByRole("switch", { name: "Post-quantum" }));
     await tabTo(page, dialog.getByLabel("Key name"), "Shift+Tab");
     await page.keyboard.press("Enter");
-    await seeToast(page, "Key created");
-    await seeGone(dialog);
+    await seeFocus(
+      page.getByRole("dialog", { name: "Key created" }).getByRole("button", { name: "Download a backup" }),
+    );
+    await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Done" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await seeGone(page.getByRole("dialog"));
     await seeFocus(opener);
 
     await tabTo(page, page.getByRole("button", { name: "Download By keys" }));

@@ -244,6 +244,7 @@ const keys: Walk = {
       const dialog = page.getByRole("dialog", { name: "Create key" });
       await dialog.getByLabel("Key name").fill("Work");
       await dialog.getByLabel("Master password").fill(masterPassword);
+      await dialog.getByLabel("Type it again").fill(masterPassword);
       await dialog.getByRole("button", { name: "Create Key" }).click();
     },
     "key-not-downloaded": async (walker) => {

@@ -224,9 +224,10 @@ function testKeys(site: EngineSite): void {
     const create = dialog("Create key");
     await tab.fill(field(/^Key name/, create), "Laptop");
     await tab.fill(field("Master password", create), masterPassword);
+    await tab.fill(field("Type it again", create), masterPassword);
     await tab.click(button("Create Key", create));
-    await tab.see(toast("Key created"));
-    await tab.seeGone(create);
+    await tab.click(button("Done", dialog("Key created")));
+    await tab.seeGone(dialog("Key created"));
     await tab.click(field("Forward encrypted"));
     await tab.type("To L");
     await tab.press("Enter");

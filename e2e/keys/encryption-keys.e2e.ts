@@ -12,7 +12,7 @@ import type { Visit } from "../browser/browser.ts";
 import { recordRequests } from "../browser/request-recorder.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { dismissToast, tryAgain } from "../browser/steps.ts";
+import { tryAgain } from "../browser/steps.ts";
 import { masterPassword as storedPassword, storeReadyKey } from "./encrypted-texts.ts";
 
 const site = runSite();
@@ -45,6 +45,7 @@ async function openCreate(page: Page): Promise<Locator> {
 async function fillKey(dialog: Locator, keyName: string, password = masterPassword): Promise<void> {
   await dialog.getByLabel("Key name").fill(keyName);
   await dialog.getByLabel("Master password").fill(password);
+  await dialog.getByLabel("Type it again").fill(password);
 }
 
 const submit = (dialog: Locator, name: string) => dialog.getByRole("button", { name, exact: true }).click();
@@ -54,10 +55,10 @@ async function createKey(page: Page, keyName: string, kind: "classic" | "post-qu
   await fillKey(dialog, keyName);
   if (kind === "post-quantum") await dialog.getByRole("switch", { name: "Post-quantum" }).click();
   await submit(dialog, "Create Key");
-  await seeToast(page, "Key created", `${keyName} was created, and decrypted again as a test.`);
+  await page.getByText(`${keyName} is ready: it was made here, and opened again as a test.`).waitFor();
   await rowOf(page, keyName).waitFor();
-  await seeGone(dialog);
-  await dismissToast(page);
+  await submit(page.getByRole("dialog", { name: "Key created" }), "Done");
+  await seeGone(page.getByRole("dialog"));
 }
 
 async function listKeys(person: Person): Promise<EncryptionKeyWire[]> {
@@ -181,10 +182,35 @@ describe("a form with invalid input", () => {
     await dialog.getByText("Weak: easy to guess for a computer. Add random words.").waitFor();
     await submit(dialog, "Create Key");
     await seeFieldError(dialog.getByLabel("Key name"), "Key name must be 100 characters or less");
-    expect(await dialog.getByRole("textbox").count()).toBe(2);
+    expect(await dialog.getByRole("textbox").count()).toBe(3);
     await dialog.getByRole("button", { name: "Show password" }).click();
     expect(await dialog.getByLabel("Master password").getAttribute("type")).toBe("text");
+    expect(await dialog.getByRole("textbox").count()).toBe(2);
     expect(page.workers()).toEqual([]);
+  });
+
+  test("a typo in the master password is found before a key hangs on it, and the new key is offered as a file", async () => {
+    const person = await site.person();
+    const { page } = await openSettings(person);
+    const dialog = await openCreate(page);
+    await fillKey(dialog, "Laptop", "seven slow herons");
+    const again = dialog.getByLabel("Type it again");
+    await again.fill("seven slow heron");
+    await submit(dialog, "Create Key");
+    await seeFieldError(again, "The two passwords are not the same");
+    await seeFocus(again);
+    expect(await listKeys(person)).toEqual([]);
+    await again.fill("seven slow herons");
+    await page.keyboard.press("Enter");
+    const created = page.getByRole("dialog", { name: "Key created" });
+    await seeFocus(created.getByRole("button", { name: "Download a backup" }));
+    const { fileName, text } = await downloaded(page, () => page.keyboard.press("Enter"));
+    expect(fileName).toBe("Laptop.age");
+    const password = { password: "seven slow herons", passwordCipher: nodePasswordCipher };
+    expect((await openProtectedKey(text, password)).publicKey).toBe((await listKeys(person))[0]?.publicKey);
+    await created.getByText("Saved as Laptop.age.").waitFor();
+    await submit(created, "Done");
+    await seeFocus(page.getByRole("main").getByRole("button", { name: "Create Key" }));
   });
 
   test.runIf(isLongRun)("a click beside the dialog closes it only while nothing is typed", async () => {

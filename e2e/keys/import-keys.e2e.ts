@@ -38,6 +38,13 @@ async function openImport(person: Person, { width, script }: { width?: number; s
 const submit = (dialog: Locator) => dialog.getByRole("button", { name: "Import Key", exact: true }).click();
 const keyField = (dialog: Locator) => dialog.getByLabel("Private key");
 
+/** A password that is to protect a new key is typed twice; that of a locked file once. */
+async function fillPassword(dialog: Locator): Promise<void> {
+  await dialog.getByLabel("Master password").fill(masterPassword);
+  const again = dialog.getByLabel("Type it again");
+  if (await again.isVisible()) await again.fill(masterPassword);
+}
+
 const chooseFile = (dialog: Locator, name: string, text: string) =>
   dialog
     .getByLabel("Key file")
@@ -70,7 +77,7 @@ test.each(usuallyAt("phone"))(
     const recorder = recordRequests(context);
     await chooseFile(dialog, "key.txt", keyFileText({ ...pair, keyName: "From age-keygen", createdAt: new Date() }));
     await expect.poll(() => dialog.getByLabel("Key name").inputValue()).toBe("From age-keygen");
-    await dialog.getByLabel("Master password").fill(masterPassword);
+    await fillPassword(dialog);
     await submit(dialog);
     await seeImported(page, dialog, "From age-keygen");
     const [stored] = (await keysOf(person)) as [EncryptionKeyWire];
@@ -91,7 +98,7 @@ test.runIf(isLongRun)(
     const json = { keyName: "Work", ...plain, createdAt: "2026-11-22T09:00:00.000Z", isDefault: true };
     await chooseFile(dialog, "Work.json", JSON.stringify(json, null, 2));
     await expect.poll(() => dialog.getByLabel("Key name").inputValue()).toBe("Work");
-    await dialog.getByLabel("Master password").fill(masterPassword);
+    await fillPassword(dialog);
     await submit(dialog);
     await seeImported(page, dialog, "Work");
 
@@ -105,7 +112,7 @@ test.runIf(isLongRun)(
     await dialog.getByRole("alert").getByText("Incorrect master password.", { exact: true }).waitFor();
     await seeFocus(dialog.getByLabel("Master password"));
     expect(await dialog.getByLabel("Master password").inputValue()).toBe("");
-    await dialog.getByLabel("Master password").fill(masterPassword);
+    await fillPassword(dialog);
     await submit(dialog);
     await seeImported(page, dialog, "Personal");
     const stored = (await keysOf(person)).find(({ keyName }) => keyName === "Personal") as EncryptionKeyWire;
@@ -142,7 +149,7 @@ test("input that can't be imported is reported beside the field, and nothing is 
   await dialog.getByLabel("Key name").fill("Again");
   for (const [text, message] of refused) {
     await keyField(dialog).fill(text);
-    await dialog.getByLabel("Master password").fill(masterPassword);
+    await fillPassword(dialog);
     await submit(dialog);
     await seeFieldError(keyField(dialog), message);
     await seeFocus(keyField(dialog));

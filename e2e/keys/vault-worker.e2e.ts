@@ -149,6 +149,7 @@ async function startCreating(page: Page) {
   const dialog = page.getByRole("dialog", { name: "Create key" });
   await dialog.getByLabel("Key name").fill("Never to be");
   await dialog.getByLabel("Master password").fill(password);
+  await dialog.getByLabel("Type it again").fill(password);
   return dialog;
 }
 

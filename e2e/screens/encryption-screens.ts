@@ -59,6 +59,7 @@ function nextDialog(name: string, opener: string, fill: OpenDialog): Screen {
 
 const typePassword = async (page: Page, text: string) => {
   await page.getByLabel("Master password").fill(text);
+  await page.getByLabel("Type it again").fill(text);
 };
 
 export const encryptionScreens: readonly Screen[] = [
@@ -113,6 +114,15 @@ export const encryptionScreens: readonly Screen[] = [
       await form.getByText("Password required").waitFor();
     }),
   ),
+  nextDialog("key-created", "Create Key", async (form, { page, context }) => {
+    await context.route(path, (route) =>
+      route.request().method() === "POST" ? route.fulfill({ status: 201, json: { key: keys[0] } }) : route.fallback(),
+    );
+    await form.getByLabel("Key name").fill("Travel 2026");
+    await typePassword(page, "summer holidays");
+    await form.getByRole("button", { name: "Create Key" }).click();
+    await page.getByRole("button", { name: "Download a backup" }).waitFor();
+  }),
   // Must be the last screen of the list: its dialog does not close while the key is being made.
   onlyLong(
     nextDialog("key-creating", "Create Key", async (form, { page, context }) => {

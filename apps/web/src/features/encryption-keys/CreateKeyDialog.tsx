@@ -1,23 +1,40 @@
 /** The master password goes straight to the worker, which makes, encrypts and checks the key. */
 import type { KeyKind } from "@kauke/age";
-import { Info } from "lucide-react";
+import { Download, Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
 import { Switch } from "../../ui/Controls.tsx";
-import { FormDialog } from "../../ui/Dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
+import { saveFile } from "../../ui/files.ts";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
-import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { showFailure } from "../../ui/toast-store.ts";
 import { useVaultJob, vaultFailureText } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { createKey, VaultError } from "../../vault/vault.ts";
-import { KeyNameField, type NewKeyErrors, newKeyErrors, storingKey, useFocusFirstError } from "./KeyNameField.tsx";
+import { keyFileName } from "./DownloadKeyDialog.tsx";
+import {
+  KeyNameField,
+  type NewKeyErrors,
+  newKeyErrors,
+  RepeatField,
+  storingKey,
+  useFocusFirstError,
+} from "./KeyNameField.tsx";
 import { type PasswordStrength, passwordStrength, strengthTexts } from "./password-strength.ts";
 
 const failed = "Failed to create key";
 const noReason = "The key could not be made. Please try again.";
 
-function useCreation(onDone: () => void) {
+/** A stored key; its private half is encrypted with the master password. */
+interface Created {
+  keyName: string;
+  encryptedPrivateKey: string;
+}
+
+function useCreation() {
+  const [created, setCreated] = useState<Created | null>(null);
   const job = useVaultJob();
   const { storeKey } = useEncryptionKeyCalls();
   const [isStoring, setIsStoring] = useState(false);
@@ -29,11 +46,7 @@ function useCreation(onDone: () => void) {
       if (made === null) return;
       setIsStoring(true);
       await storeKey({ keyName: request.keyName, ...made });
-      showToast({
-        title: "Key created",
-        description: `${request.keyName} was created, and decrypted again as a test.`,
-      });
-      onDone();
+      setCreated({ keyName: request.keyName, encryptedPrivateKey: made.encryptedPrivateKey });
     } catch (error) {
       const text = error instanceof VaultError ? vaultFailureText(error, noReason) : messageOf(error, noReason);
       showFailure(failed, text);
@@ -41,25 +54,32 @@ function useCreation(onDone: () => void) {
       setIsStoring(false);
     }
   };
-  return { run, stop: job.stop, working: job.working, isBusy: job.working !== null || isStoring };
+  return { run, created, working: job.working, isBusy: job.working !== null || isStoring };
 }
 
 /** What is known of the typed password, which itself is never in state. */
 function useNewPassword() {
   const password = useRef<HTMLInputElement>(null);
+  const repeated = useRef<HTMLInputElement>(null);
   const [isShown, setIsShown] = useState(false);
   const [strength, setStrength] = useState<PasswordStrength>("empty");
   return {
     password,
+    repeated,
     isShown,
     strength,
     onShow: setIsShown,
     onInput: () => setStrength(passwordStrength(password.current?.value ?? "")),
     errorsWith: (keyName: string): NewKeyErrors =>
-      newKeyErrors({ keyName, masterPassword: password.current?.value ?? "" }),
+      newKeyErrors({
+        keyName,
+        masterPassword: password.current?.value ?? "",
+        repeated: repeated.current?.value ?? null,
+      }),
     take(): string {
       setIsShown(false);
       setStrength("empty");
+      takePassword(repeated);
       return takePassword(password);
     },
   };
@@ -79,38 +99,79 @@ function KindSwitch({ isChecked, onChange }: { isChecked: boolean; onChange: (is
 
 interface MasterPasswordProps {
   typed: ReturnType<typeof useNewPassword>;
-  error: string | undefined;
-  onEdit: () => void;
+  errors: NewKeyErrors;
+  onEdit: (field: keyof NewKeyErrors) => void;
 }
 
-/** One password field with a button that shows it, because the specification's form has no field to repeat it. */
-function MasterPassword({ typed, error, onEdit }: MasterPasswordProps) {
+function MasterPassword({ typed, errors, onEdit }: MasterPasswordProps) {
   const onInput = () => {
     typed.onInput();
-    onEdit();
+    onEdit("masterPassword");
   };
   return (
-    <PasswordField
-      label="Master password"
-      fieldRef={typed.password}
-      error={error}
-      autoComplete="new-password"
-      isShown={typed.isShown}
-      onShow={typed.onShow}
-      onInput={onInput}
-      hint={<span className={`strength-${typed.strength}`}>{strengthTexts[typed.strength]}</span>}
-    />
+    <>
+      <PasswordField
+        label="Master password"
+        fieldRef={typed.password}
+        error={errors.masterPassword}
+        autoComplete="new-password"
+        isShown={typed.isShown}
+        onShow={typed.onShow}
+        onInput={onInput}
+        hint={<span className={`strength-${typed.strength}`}>{strengthTexts[typed.strength]}</span>}
+      />
+      {typed.isShown ? null : (
+        <RepeatField fieldRef={typed.repeated} error={errors.repeated} onInput={() => onEdit("repeated")} />
+      )}
+    </>
   );
 }
 
-export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+const keepPassword = (
+  <div className="note note-plain">
+    <Info className="i" aria-hidden />
+    <div>Keep this password: it cannot be reset. Without it, nobody can open the private key.</div>
+  </div>
+);
+
+function Backup({ created, onClose }: { created: Created; onClose: () => void }) {
+  const fileName = keyFileName(created.keyName, "age");
+  const [isSaved, setIsSaved] = useState(false);
+  const onSave = () => {
+    saveFile(fileName, created.encryptedPrivateKey);
+    setIsSaved(true);
+  };
+  return (
+    <>
+      <div className="body">
+        <p>
+          Save a copy of the key on this device too. It is encrypted with your master password, and the age program
+          opens it without us.
+        </p>
+        {keepPassword}
+        <p className="hint" role="status">
+          {isSaved ? `Saved as ${fileName}.` : ""}
+        </p>
+      </div>
+      <DialogFooter cancel="Done" onCancel={onClose}>
+        {/* The button that had the focus is gone with the form. */}
+        <button type="button" className="btn btn-primary" autoFocus onClick={onSave}>
+          <Download className="i" aria-hidden />
+          Download a backup
+        </button>
+      </DialogFooter>
+    </>
+  );
+}
+
+function CreateForm({ creation, onClose }: { creation: ReturnType<typeof useCreation>; onClose: () => void }) {
   const formId = useId();
   const [keyName, setKeyName] = useState("");
   const [kind, setKind] = useState<KeyKind>("classic");
   const [errors, setErrors] = useState<NewKeyErrors>({});
   const focusFirstError = useFocusFirstError(formId);
   const typed = useNewPassword();
-  const { run, working, isBusy } = useCreation(onClose);
+  const { run, working, isBusy } = creation;
   const onEdit = (field: keyof NewKeyErrors) => setErrors((before) => ({ ...before, [field]: undefined }));
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -121,40 +182,56 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
     void run({ keyName: keyName.trim(), masterPassword: typed.take(), kind });
   };
   return (
-    <FormDialog
-      id={formId}
-      title="Create key"
-      description="A new AGE key pair. You can download it later with the master password."
-      label="Create Key"
-      pending={isBusy}
-      pendingLabel="Creating..."
-      canStop
-      onSubmit={onSubmit}
+    <form id={formId} className="contents" onSubmit={onSubmit} noValidate>
+      <div className="body">
+        {isBusy ? (
+          <VaultProgress {...(working ?? storingKey)} />
+        ) : (
+          <>
+            <KeyNameField
+              value={keyName}
+              error={errors.keyName}
+              onEdit={(typedName) => {
+                setKeyName(typedName);
+                onEdit("keyName");
+              }}
+            />
+            <MasterPassword typed={typed} errors={errors} onEdit={onEdit} />
+            <KindSwitch
+              isChecked={kind === "post-quantum"}
+              onChange={(isChecked) => setKind(isChecked ? "post-quantum" : "classic")}
+            />
+          </>
+        )}
+        {keepPassword}
+      </div>
+      <DialogFooter onCancel={onClose}>
+        <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Creating...">
+          Create Key
+        </SubmitButton>
+      </DialogFooter>
+    </form>
+  );
+}
+
+export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+  const creation = useCreation();
+  const { created } = creation;
+  return (
+    <Dialog
+      title={created === null ? "Create key" : "Key created"}
+      description={
+        created === null
+          ? "A new AGE key pair. You can download it later with the master password."
+          : `${created.keyName} is ready: it was made here, and opened again as a test.`
+      }
       onClose={onClose}
     >
-      {isBusy ? (
-        <VaultProgress {...(working ?? storingKey)} />
+      {created === null ? (
+        <CreateForm creation={creation} onClose={onClose} />
       ) : (
-        <>
-          <KeyNameField
-            value={keyName}
-            error={errors.keyName}
-            onEdit={(typedName) => {
-              setKeyName(typedName);
-              onEdit("keyName");
-            }}
-          />
-          <MasterPassword typed={typed} error={errors.masterPassword} onEdit={() => onEdit("masterPassword")} />
-          <KindSwitch
-            isChecked={kind === "post-quantum"}
-            onChange={(isChecked) => setKind(isChecked ? "post-quantum" : "classic")}
-          />
-        </>
+        <Backup created={created} onClose={onClose} />
       )}
-      <div className="note note-plain">
-        <Info className="i" aria-hidden />
-        <div>Keep this password: it cannot be reset. Without it, nobody can open the private key.</div>
-      </div>
-    </FormDialog>
+    </Dialog>
   );
 }

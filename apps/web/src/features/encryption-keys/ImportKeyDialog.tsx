@@ -8,11 +8,12 @@ import { FormDialog } from "../../ui/Dialog.tsx";
 import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { readPastedKey } from "../../vault/pasted-key.ts";
 import { useVaultJob, vaultFailureText, wrongPassword } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { importKey, readKey, VaultError } from "../../vault/vault.ts";
 import { duplicateText, importProblem, keyRequired, unreadableText } from "./import-failure.ts";
-import { KeyNameField, newKeyErrors, storingKey, useFocusFirstError } from "./KeyNameField.tsx";
+import { KeyNameField, newKeyErrors, RepeatField, storingKey, useFocusFirstError } from "./KeyNameField.tsx";
 
 const failed = "Failed to import key";
 const noReason = "The key could not be imported. Please try again.";
@@ -21,6 +22,7 @@ interface Errors {
   text?: string;
   keyName?: string;
   masterPassword?: string;
+  repeated?: string;
 }
 
 interface ImportRequest {
@@ -104,6 +106,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   const formId = useId();
   const keyField = useRef<HTMLTextAreaElement>(null);
   const password = useRef<HTMLInputElement>(null);
+  const repeated = useRef<HTMLInputElement>(null);
   const [keyName, setKeyName] = useState("");
   const [errors, setErrors] = useState<Errors>({});
   const [isShown, setIsShown] = useState(false);
@@ -136,11 +139,13 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
       keyName: keyName.trim(),
       masterPassword: password.current?.value ?? "",
     };
-    const found: Errors = { ...newKeyErrors(request), ...(request.text.trim() === "" && { text: keyRequired }) };
+    const typed = { ...request, repeated: repeated.current?.value ?? null };
+    const found: Errors = { ...newKeyErrors(typed), ...(request.text.trim() === "" && { text: keyRequired }) };
     if (Object.keys(found).length > 0) return refuse(found);
     setErrors({});
     setIsShown(false);
     takePassword(password);
+    takePassword(repeated);
     refuse(await run(request));
   };
   return (
@@ -162,7 +167,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
           fieldRef={keyField}
           error={errors.text}
           onInput={() => {
-            setIsLocked(false);
+            setIsLocked(readPastedKey(keyField.current?.value ?? "").kind === "locked");
             clear("text");
           }}
           onFile={(text) => void onFile(text)}
@@ -185,6 +190,9 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
           onInput={() => clear("masterPassword")}
           hint={<Hint isLocked={isLocked} />}
         />
+        {isShown || isLocked ? null : (
+          <RepeatField fieldRef={repeated} error={errors.repeated} onInput={() => clear("repeated")} />
+        )}
       </div>
       <div className="note note-plain">
         <Info className="i" aria-hidden />

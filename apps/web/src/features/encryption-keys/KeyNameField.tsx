@@ -1,6 +1,7 @@
 import { encryptionMessages, limits } from "@kauke/contract";
-import { useEffect, useReducer } from "react";
+import { type RefObject, useEffect, useReducer } from "react";
 import { TextField } from "../../ui/Field.tsx";
+import { PasswordField } from "../../ui/PasswordField.tsx";
 
 interface Props {
   value: string;
@@ -21,6 +22,17 @@ export function KeyNameField({ value, error, onEdit }: Props) {
   );
 }
 
+interface RepeatProps {
+  fieldRef: RefObject<HTMLInputElement | null>;
+  error: string | undefined;
+  onInput: () => void;
+}
+
+/** Shown unless the new master password is visible: with a typo in it nobody could open the key. */
+export function RepeatField(props: RepeatProps) {
+  return <PasswordField {...props} label="Type it again" autoComplete="new-password" isShown={false} />;
+}
+
 /** @returns function to call together with setting errors: it focuses the first invalid field once rendered */
 export function useFocusFirstError(formId: string): () => void {
   const [asked, ask] = useReducer((times: number) => times + 1, 0);
@@ -34,15 +46,24 @@ export function useFocusFirstError(formId: string): () => void {
 export interface NewKeyErrors {
   keyName?: string;
   masterPassword?: string;
+  repeated?: string;
+}
+
+interface NewKey {
+  keyName: string;
+  masterPassword: string;
+  /** `null` where the password was typed visibly, or is not a new one. */
+  repeated: string | null;
 }
 
 const keyNameLeft = (keyName: string): number => limits.keyNameMax - [...keyName.trim()].length;
 
-export function newKeyErrors({ keyName, masterPassword }: Record<keyof NewKeyErrors, string>): NewKeyErrors {
+export function newKeyErrors({ keyName, masterPassword, repeated }: NewKey): NewKeyErrors {
   const errors: NewKeyErrors = {};
   if (keyName.trim() === "") errors.keyName = encryptionMessages.keyNameRequired;
   else if (keyNameLeft(keyName) < 0) errors.keyName = encryptionMessages.keyNameLong;
   if (masterPassword.trim() === "") errors.masterPassword = encryptionMessages.masterPasswordRequired;
+  else if (repeated !== null && repeated !== masterPassword) errors.repeated = "The two passwords are not the same";
   return errors;
 }
 
