@@ -212,6 +212,38 @@ describe("into the preview inbox", () => {
     expect(partsOf(Buffer.from(shown)).body.equals(partsOf(message).body)).toBe(true);
   });
 
+  test("a message says through which alias and stages it came, and is found by words", async () => {
+    const { page, number } = await openMessage(widths.desktop);
+    const alias = await page.locator(".facts dt:text-is('Alias') + dd").innerText();
+    await page.getByText("How it came here").click();
+    for (const stage of [`Address: ok ${alias}`, `Delivered: ok ${mailbox}`])
+      await page.getByRole("listitem").filter({ hasText: stage }).waitFor();
+    const raw = await openPart(page, "Raw");
+    await raw.getByText(`<parcel-${number}@shop.example>`, { exact: true }).waitFor();
+    await expect.poll(() => raw.locator("pre").innerText()).toContain(words.subject);
+
+    const search = page.getByRole("searchbox", { name: "Search messages" });
+    const row = page.getByRole("region", { name: "Messages" }).getByRole("button", { name: subjectOf(number) });
+    await search.fill(`${subjectOf(number)} ${alias}`);
+    await row.first().waitFor();
+    await search.fill("no such words");
+    await page.getByText("No message contains that.").waitFor();
+    expect(await row.count()).toBe(0);
+  });
+
+  test("in the dark theme HTML is shown dark, and as it was sent on request", async () => {
+    const { page, number } = await openMessage(widths.desktop);
+    await page.getByRole("button", { name: "Switch between light and dark theme" }).click();
+    const frame = (await openPart(page, "HTML")).getByTitle("HTML of the message");
+    await frame
+      .contentFrame()
+      .getByRole("heading", { name: `Parcel ${number}`, exact: true })
+      .waitFor();
+    expect(await frame.getAttribute("src")).toMatch(/html\?dark$/);
+    await page.getByRole("button", { name: "Show as sent" }).click();
+    await expect.poll(() => frame.getAttribute("src")).toMatch(/html$/);
+  });
+
   test.runIf(isLongRun)("a message's HTML is shown in a frame, with the images that the message contains", async () => {
     const { page, number } = await openMessage(widths.desktop);
     const frame = (await openPart(page, "HTML")).getByTitle("HTML of the message");

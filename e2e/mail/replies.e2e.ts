@@ -79,10 +79,10 @@ async function readShown(page: Page) {
 test("the form for a reply does not say that the correspondent sees the mailbox's address", async () => {
   const person = await site.person();
   const { page } = await site.visit();
-  const { owner } = await openReceived(page, person);
+  const { owner, address } = await openReceived(page, person);
   for (const [button, said] of [
-    ["Reply", `You write from ${owner}. The sender sees your alias.`],
-    ["Reply all", `You write from ${owner}. Everybody else sees your alias.`],
+    ["Reply", `You write from ${owner}. Ann sees ${address}.`],
+    ["Reply all", `You write from ${owner}. Everybody else sees ${address}.`],
   ] as const) {
     await page.getByRole("button", { name: button, exact: true }).click();
     const composer = page.getByRole("form", { name: button, exact: true });

@@ -125,7 +125,8 @@ async function openParts(
   const resolver = overrides.resolver ?? createResolver({ servers: config.dnsServers });
   const certificateParts = { config, store, resolver, clock, logger, ...member, issuerCa: overrides.issuerCa };
   const certificates = await orClose(store, () => openCertificates(certificateParts));
-  const preview = config.delivery.kind === "preview" ? new PreviewInbox(clock) : null;
+  const trace = config.delivery.kind === "preview" ? new MailTrace() : null;
+  const preview = trace === null ? null : new PreviewInbox(clock, undefined, trace);
   const features = { ...allFeatures, ...overrides.features };
   const disk = await diskOf(config, store);
   const forwarding = forwardingOf(config, { resolver, times: overrides.providerTimes });
@@ -142,7 +143,7 @@ async function openParts(
     store,
     preview,
     previewToken,
-    trace: preview === null ? null : new MailTrace(),
+    trace,
     overrides,
     confirmation,
     isReady: () => state.isReady && store.isSound(),

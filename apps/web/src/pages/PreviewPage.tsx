@@ -1,11 +1,14 @@
 /** The preview inbox: messages this server would have sent, in memory only. Not found in other delivery modes. */
 import type { PreviewSummary } from "@kauke/contract";
 import { ArrowLeft, ArrowRight, MailOpen, Paperclip } from "lucide-react";
+import { useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { messageOf } from "../api/api-error.ts";
 import { isMissing, useEmptyPreview, usePreviewMessages } from "../api/preview.ts";
 import { useForwarding } from "../features/forwarding/NeedsEngine.tsx";
 import { MessageView } from "../features/preview/MessageView.tsx";
+import { findMessages } from "../features/preview/plain-words.ts";
+import { SearchField } from "../ui/Controls.tsx";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
@@ -37,6 +40,23 @@ function Summary({ message }: { message: PreviewSummary }) {
 }
 
 function MessageList({ messages, selectedId, onSelect }: Props) {
+  const [query, setQuery] = useState("");
+  const found = findMessages(messages, query);
+  return (
+    <>
+      <div className="inbox-search">
+        <SearchField label="Search messages" value={query} onQuery={setQuery} />
+        <p className="sr" role="status">
+          {query.trim() === "" ? "" : `${found.length} of ${messages.length} messages`}
+        </p>
+      </div>
+      {found.length === 0 ? <p className="none">No message contains that.</p> : null}
+      <MessageRows messages={found} selectedId={selectedId} onSelect={onSelect} />
+    </>
+  );
+}
+
+function MessageRows({ messages, selectedId, onSelect }: Props) {
   return (
     <ul>
       {messages.map((message) => (

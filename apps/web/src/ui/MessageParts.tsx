@@ -46,7 +46,7 @@ function Text({ text }: Pick<Props, "text">) {
   );
 }
 
-function Headers({ headers }: Pick<Props, "headers">) {
+export function Headers({ headers }: Pick<Props, "headers">) {
   return (
     <dl className="headers" tabIndex={0}>
       {headers.map(({ name, value }, index) => (

@@ -1,6 +1,6 @@
 import { previewList, previewMessage } from "@kauke/contract";
 import { describe, expect, test } from "vitest";
-import { PreviewInbox } from "./preview-inbox.ts";
+import { MailTrace, PreviewInbox } from "./preview-inbox.ts";
 
 const clock = { now: () => new Date("2026-01-02T03:04:05Z") };
 const arrival = (raw: string) => ({
@@ -89,6 +89,21 @@ describe("the preview inbox", () => {
     expect((await small.list()).map((it) => it.subject)).toEqual(["two"]);
     small.add(arrival("x".repeat(200)));
     expect(await small.list()).toEqual([]);
+  });
+
+  test("a copy shows its alias and what each stage did, a message of the server itself neither", async () => {
+    const trace = new MailTrace();
+    trace.add("m1", { stage: "resolve", verdict: "accept", detail: "shop@kauke.test" });
+    const inbox = new PreviewInbox(clock, undefined, trace);
+    inbox.add({ ...arrival("Subject: copy\n\n"), origin: { messageId: "m1", alias: "shop@kauke.test" } });
+    inbox.add(arrival("Subject: own\n\n"));
+    const [own, copy] = await inbox.list();
+    expect([own?.alias, copy?.alias]).toEqual([null, "shop@kauke.test"]);
+    // Read at the time of the request: the delivery is noted after the copy has arrived.
+    trace.add("m1", { stage: "deliver", verdict: "taken", detail: "b@to.example" });
+    const shown = previewMessage.parse(await inbox.get(copy?.id ?? ""));
+    expect(shown.stages.map(({ stage }) => stage)).toEqual(["resolve", "deliver"]);
+    expect((await inbox.get(own?.id ?? ""))?.stages).toEqual([]);
   });
 
   test("a message that was evicted or cleared is null", async () => {

@@ -1,7 +1,7 @@
 /** The latest messages of `KAUKE_DELIVERY=preview`, in memory only and parsed when viewed. */
 
 import { randomUUID } from "node:crypto";
-import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
+import type { PreviewMessage, PreviewStage, PreviewSummary } from "@kauke/contract";
 import type { Attachment, Email } from "postal-mime";
 import PostalMime from "postal-mime";
 import { bounds } from "../../limits/table.ts";
@@ -12,6 +12,14 @@ export interface PreviewArrival {
   envelopeFrom: string;
   rcptTo: string;
   raw: Buffer;
+  origin?: PreviewOrigin;
+}
+
+/** The received message that this one is a copy of. */
+export interface PreviewOrigin {
+  /** Key of its `MailTrace`. */
+  messageId: string;
+  alias: string;
 }
 
 export interface PreviewFile {
@@ -29,12 +37,18 @@ interface Entry extends PreviewArrival {
 export class PreviewInbox {
   readonly #clock: Clock;
   readonly #room: { messages: number; bytes: number };
+  readonly #trace: Pick<MailTrace, "get"> | null;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
-  constructor(clock: Clock, room: { messages: number; bytes: number } = bounds.previewInbox) {
+  constructor(
+    clock: Clock,
+    room: { messages: number; bytes: number } = bounds.previewInbox,
+    trace: Pick<MailTrace, "get"> | null = null,
+  ) {
     this.#clock = clock;
     this.#room = room;
+    this.#trace = trace;
   }
 
   /** Evicts the oldest messages above the limits; drops a message above the size limit. */
@@ -58,7 +72,9 @@ export class PreviewInbox {
   /** @returns `null` for an unknown id, as in the other methods with an id */
   async get(id: string): Promise<PreviewMessage | null> {
     const entry = this.#entries.get(id);
-    return entry === undefined ? null : messageOf(entry, await parse(entry.raw));
+    if (entry === undefined) return null;
+    const stages = entry.origin === undefined ? null : this.#trace?.get(entry.origin.messageId);
+    return { ...messageOf(entry, await parse(entry.raw)), stages: [...(stages ?? [])] };
   }
 
   /** A message's HTML with inline images as `data:` URLs, or `null`. A stranger wrote it: serve it sandboxed only. */
@@ -107,6 +123,7 @@ function summaryOf(entry: Entry, email: Email | null): PreviewSummary {
     rcptTo: entry.rcptTo,
     from: authorOf(email),
     subject: email?.subject ?? "",
+    alias: entry.origin?.alias ?? null,
     sizeBytes: entry.raw.length,
     attachments: email?.attachments.length ?? 0,
   };
@@ -119,7 +136,7 @@ function authorOf(email: Email | null): string {
   return from.name === "" ? from.address : `${from.name} <${from.address}>`;
 }
 
-function messageOf(entry: Entry, email: Email | null): PreviewMessage {
+function messageOf(entry: Entry, email: Email | null): Omit<PreviewMessage, "stages"> {
   return {
     ...summaryOf(entry, email),
     headers: email?.headers.map(({ originalKey, value }) => ({ name: originalKey, value })) ?? [],
@@ -146,11 +163,7 @@ function withInlineImages(html: string, attachments: readonly Attachment[]): str
   }, html);
 }
 
-export interface TraceStep {
-  stage: "resolve" | "receive" | "screen" | "rewrite" | "deliver";
-  verdict: string;
-  detail: string;
-}
+export type TraceStep = PreviewStage;
 
 const MESSAGES_MAX = 200;
 

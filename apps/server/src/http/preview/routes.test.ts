@@ -58,6 +58,10 @@ describe("/preview/api", () => {
       "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'self'",
     );
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    // For the dark theme only a style sheet of ours comes before the same content.
+    const dark = await call(`/messages/${id}/html?dark`);
+    expect(dark.headers["content-security-policy"]).toBe(headers["content-security-policy"]);
+    expect(dark.body).toBe(`<style>img,picture,video{filter:invert(1) hue-rotate(180deg)}</style>${body}`);
     expect(headers["x-content-type-options"]).toBe("nosniff");
     expect(body).toContain("čau");
   });

@@ -15,6 +15,10 @@ const FILE_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";
 type ById = { Params: { id: string } };
 type ByFile = { Params: { id: string; index: string } };
 type Raw = ById & { Querystring: { download?: string } };
+type Html = ById & { Querystring: { dark?: string } };
+
+/** For a frame that the page inverts: pictures are inverted twice, so they look as they were sent. */
+const DARK_STYLE = "<style>img,picture,video{filter:invert(1) hue-rotate(180deg)}</style>";
 
 const notFound: ProblemBody = { message: "Not found", code: "not_found" };
 
@@ -38,11 +42,11 @@ function mount(scope: FastifyInstance, inbox: PreviewInbox): void {
   scope.get<ById>("/preview/api/messages/:id", async ({ params }, reply): Promise<PreviewMessage | FastifyReply> => {
     return (await inbox.get(params.id)) ?? reply.code(404).send(notFound);
   });
-  scope.get<ById>("/preview/api/messages/:id/html", async ({ params }, reply) => {
+  scope.get<Html>("/preview/api/messages/:id/html", async ({ params, query }, reply) => {
     const html = await inbox.html(params.id);
     if (html === null) return reply.code(404).send(notFound);
     reply.header("content-security-policy", previewHtmlPolicy).type("text/html; charset=utf-8");
-    return reply.send(openLinksInTabs(html));
+    return reply.send((query.dark === undefined ? "" : DARK_STYLE) + openLinksInTabs(html));
   });
   scope.get<Raw>("/preview/api/messages/:id/raw", async ({ params, query }, reply) => {
     const bytes = inbox.raw(params.id);

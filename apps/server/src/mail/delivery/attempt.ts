@@ -135,7 +135,7 @@ export class Attempt {
   }
 
   async #send(copy: ForwardCopy): Promise<SendReport> {
-    const { id, userId, target, lastFailure } = this.#delivery;
+    const { id, messageId, userId, target, lastFailure } = this.#delivery;
     const { destination } = target;
     const { mail, webhook } = this.#deps.transports;
     try {
@@ -144,7 +144,8 @@ export class Attempt {
         const isForwarded = target.purpose === undefined;
         const isComposed = target.purpose === "send" && userId !== null;
         const failed = lastFailure === undefined ? {} : { lastFailure: lastFailure.code };
-        return await mail.send({ ...outgoing, isForwarded, isComposed, ...failed }, this.#running);
+        const origin = { messageId, alias: target.aliasAddress };
+        return await mail.send({ ...outgoing, isForwarded, isComposed, origin, ...failed }, this.#running);
       }
       const body = await copy.webhookBody();
       if (body === null || copy.webhookSecret === null) return outcomeOnly(failedHere);

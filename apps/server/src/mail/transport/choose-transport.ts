@@ -122,10 +122,10 @@ function labelOf(code: FailureCode): FailureCode {
 /** `KAUKE_DELIVERY=preview`: stores in the preview inbox what the recipient would get. */
 function createPreviewTransport(inbox: Pick<PreviewInbox, "add">): MailTransport {
   return {
-    async send({ envelopeFrom, rcptTo, wire }) {
+    async send({ envelopeFrom, rcptTo, wire, origin }) {
       const parts = wire();
       if (parts === null) return outcomeOnly(classifyLoss("aborted"));
-      inbox.add({ envelopeFrom, rcptTo, raw: unstuff(Buffer.concat(parts)) });
+      inbox.add({ envelopeFrom, rcptTo, raw: unstuff(Buffer.concat(parts)), ...(origin && { origin }) });
       return outcomeOnly(taken);
     },
     close: async () => {},

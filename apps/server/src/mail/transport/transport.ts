@@ -42,6 +42,8 @@ export interface OutgoingMail {
   readonly isForwarded?: boolean;
   /** Written by an account, not by the server itself. */
   readonly isComposed?: boolean;
+  /** Shown by the preview inbox. */
+  readonly origin?: { messageId: string; alias: string };
 }
 
 export const outcomeOnly = (outcome: DeliveryOutcome): SendReport => ({

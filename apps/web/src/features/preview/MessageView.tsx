@@ -1,10 +1,13 @@
 import type { PreviewMessage } from "@kauke/contract";
-import { Download } from "lucide-react";
+import { Download, ShieldQuestionMark } from "lucide-react";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { isMissing, previewUrl, usePreviewMessage, useRawMessage } from "../../api/preview.ts";
-import { MessageParts } from "../../ui/MessageParts.tsx";
+import { oppositeTheme, useTheme } from "../../app/theme.ts";
+import { Button } from "../../ui/Controls.tsx";
+import { Headers, MessageParts } from "../../ui/MessageParts.tsx";
 import { fileSizeText, timeText } from "../../ui/text/time-text.ts";
+import { stageText, whyUnverified } from "./plain-words.ts";
 import { ReplyButtons, ReplyComposer, type ReplyTo } from "./ReplyComposer.tsx";
 
 function Facts({ message }: { message: PreviewMessage }) {
@@ -12,6 +15,12 @@ function Facts({ message }: { message: PreviewMessage }) {
     <dl className="facts">
       <dt>From</dt>
       <dd>{message.from}</dd>
+      {message.alias === null ? null : (
+        <>
+          <dt>Alias</dt>
+          <dd>{message.alias}</dd>
+        </>
+      )}
       <dt>Envelope</dt>
       <dd>
         {message.envelopeFrom || "<>"} to {message.rcptTo}
@@ -24,8 +33,40 @@ function Facts({ message }: { message: PreviewMessage }) {
   );
 }
 
+function Unverified({ message }: { message: PreviewMessage }) {
+  const reasons = whyUnverified(message);
+  if (reasons === null) return null;
+  return (
+    <div className="note note-plain why">
+      <ShieldQuestionMark className="i" aria-hidden />
+      <div>
+        <b>Anybody could have written this: nothing proves its author.</b>
+        {reasons.map((reason) => (
+          <p key={reason}>{reason}</p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Stages({ stages }: Pick<PreviewMessage, "stages">) {
+  if (stages.length === 0) return null;
+  return (
+    <details className="stages">
+      <summary>How it came here</summary>
+      <ol>
+        {stages.map((stage, index) => (
+          // Keyed by index: the same step may occur twice, and the list never changes.
+          <li key={index}>
+            <b>{stageText(stage)}</b> <span>{stage.detail}</span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
 function Files({ message }: { message: PreviewMessage }) {
-  if (message.files.length === 0) return null;
   return (
     <ul className="files" aria-label="Attachments">
       {message.files.map((file) => (
@@ -36,25 +77,52 @@ function Files({ message }: { message: PreviewMessage }) {
           </a>
         </li>
       ))}
+      <li>
+        <a className="btn btn-sm btn-quiet" href={previewUrl(message.id, "/raw?download")} download="message.eml">
+          <Download className="i" aria-hidden />
+          Whole message, .eml
+        </a>
+      </li>
     </ul>
   );
 }
 
-function Raw({ id }: { id: string }) {
+function Raw({ id, headers }: Pick<PreviewMessage, "id" | "headers">) {
   const { data, error } = useRawMessage(id);
   if (error) return <p className="none">{messageOf(error, "The message could not be read.")}</p>;
-  // The raw message is focusable, so that keyboards can scroll it.
-  return data === undefined ? <p className="none">Loading...</p> : <pre tabIndex={0}>{data}</pre>;
+  if (data === undefined) return <p className="none">Loading...</p>;
+  return (
+    <div className="side-by-side">
+      <Headers headers={headers} />
+      {/* The raw message is focusable, so that keyboards can scroll it. */}
+      <pre tabIndex={0}>{data}</pre>
+    </div>
+  );
 }
 
 function Html({ id }: { id: string }) {
+  const isThemeDark = oppositeTheme(useTheme(), matchMedia("(prefers-color-scheme: dark)").matches) === "light";
+  const [isAsSent, setIsAsSent] = useState(false);
+  const isDark = isThemeDark && !isAsSent;
   return (
-    <iframe
-      title="HTML of the message"
-      sandbox="allow-popups allow-popups-to-escape-sandbox"
-      referrerPolicy="no-referrer"
-      src={previewUrl(id, "/html")}
-    />
+    <>
+      {isThemeDark ? (
+        <p className="none as-sent">
+          {isDark ? "Colours are turned over for the dark theme." : "Shown as it was sent."}
+          <Button isSmall look="quiet" onClick={() => setIsAsSent(isDark)}>
+            {isDark ? "Show as sent" : "Show dark"}
+          </Button>
+        </p>
+      ) : null}
+      <iframe
+        key={String(isDark)}
+        title="HTML of the message"
+        className={isDark ? "dark" : undefined}
+        sandbox="allow-popups allow-popups-to-escape-sandbox"
+        referrerPolicy="no-referrer"
+        src={previewUrl(id, isDark ? "/html?dark" : "/html")}
+      />
+    </>
   );
 }
 
@@ -75,15 +143,17 @@ export function MessageView({ id }: { id: string }) {
         <ReplyButtons replyTo={replyTo} onChoose={setReplyTo} />
       </div>
       <Facts message={message} />
+      <Unverified message={message} />
       {replyTo === null ? null : (
         <ReplyComposer message={message} all={replyTo === "all"} onClose={() => setReplyTo(null)} />
       )}
       <Files message={message} />
+      <Stages stages={message.stages} />
       <MessageParts
         text={message.text}
         html={message.hasHtml ? <Html id={message.id} /> : null}
         headers={message.headers}
-        raw={<Raw id={message.id} />}
+        raw={<Raw id={message.id} headers={message.headers} />}
       />
     </>
   );

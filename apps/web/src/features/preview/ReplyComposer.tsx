@@ -8,6 +8,7 @@ import { Button } from "../../ui/Controls.tsx";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";
+import { replyHint } from "./plain-words.ts";
 
 /** Whom the reply goes to; `null` while the composer is closed. */
 export type ReplyTo = "author" | "all" | null;
@@ -69,7 +70,7 @@ export function ReplyComposer(props: Props) {
           aria-describedby={error ? `${id}-error` : `${id}-hint`}
         />
         <p className="hint" id={`${id}-hint`}>
-          You write from {message.rcptTo}. {all ? "Everybody else sees" : "The sender sees"} your alias.
+          {replyHint(message, all)}
         </p>
         <FieldError id={`${id}-error`}>{error}</FieldError>
       </div>

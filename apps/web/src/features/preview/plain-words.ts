@@ -1,0 +1,77 @@
+/** What a message of the preview inbox says about itself, in words for somebody who doesn't know mail. */
+import type { PreviewMessage, PreviewStage, PreviewSummary } from "@kauke/contract";
+
+/** Messages that contain every word of the query in their subject, an address or the alias. */
+export function findMessages(messages: readonly PreviewSummary[], query: string): readonly PreviewSummary[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return messages.filter(({ subject, from, envelopeFrom, rcptTo, alias }) => {
+    const text = [subject, from, envelopeFrom, rcptTo, alias ?? ""].join("\n").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+const unverifiedMark = /^"?Unverified: /;
+
+/** @example authorName("Unverified: Ann (ann at sender.example) <r.x@kauke.test>") // "Ann" */
+export function authorName(from: string): string {
+  const [name = ""] = from
+    .replace(unverifiedMark, "")
+    .replace(/^"/, "")
+    .split(/ \(| <|"/, 1);
+  return name.trim() || "The sender";
+}
+
+type Replied = Pick<PreviewMessage, "from" | "rcptTo" | "alias">;
+
+/** Who writes and whom the others see. */
+export function replyHint({ from, rcptTo, alias }: Replied, all: boolean): string {
+  if (alias !== null && from.includes(alias))
+    return `You write from ${rcptTo} to ${alias}, as its correspondent would.`;
+  const seen = alias ?? "your alias";
+  return `You write from ${rcptTo}. ${all ? "Everybody else sees" : `${authorName(from)} sees`} ${seen}.`;
+}
+
+const resultOf = (value: string, method: string) =>
+  new RegExp(`\\b${method}=(\\w+)`, "i").exec(value)?.[1]?.toLowerCase();
+
+/** @returns why the author's name is marked as unverified, a sentence for each check; `null` if it isn't */
+export function whyUnverified({ from, headers }: Pick<PreviewMessage, "from" | "headers">): readonly string[] | null {
+  if (!unverifiedMark.test(from)) return null;
+  const results = headers.find(({ name }) => /^authentication-results$/i.test(name))?.value ?? "";
+  return [
+    serverText(resultOf(results, "spf")),
+    signatureText(resultOf(results, "dkim")),
+    policyText(resultOf(results, "dmarc")),
+  ].filter((text) => text !== null);
+}
+
+function serverText(spf: string | undefined): string {
+  if (spf === "pass")
+    return "The server that sent it may send for the domain in the envelope, but that is not the author's.";
+  if (spf === "fail" || spf === "softfail")
+    return "The server that sent it is not one that the domain sends its mail from.";
+  if (spf === undefined || spf === "none" || spf === "neutral")
+    return "The domain does not say which servers send its mail.";
+  return "Whether the server may send for the domain could not be checked.";
+}
+
+function signatureText(dkim: string | undefined): string {
+  if (dkim === "pass") return "It has a valid signature, but of another domain than the author's.";
+  if (dkim === undefined || dkim === "none") return "It carries no signature.";
+  return "Its signature does not fit: the message was changed on its way, or the signature is forged.";
+}
+
+const policyText = (dmarc: string | undefined): string | null =>
+  dmarc === "fail" ? "The author's domain asks to distrust such mail." : null;
+
+const stageWords: Record<PreviewStage["stage"], string> = {
+  resolve: "Address",
+  receive: "Received",
+  screen: "Checked",
+  rewrite: "Rewritten",
+  deliver: "Delivered",
+};
+const verdictWords: Readonly<Record<string, string>> = { accept: "ok", taken: "ok", discard: "discarded" };
+
+export const stageText = ({ stage, verdict }: PreviewStage): string =>
+  `${stageWords[stage]}: ${verdictWords[verdict] ?? verdict}`;
