@@ -14,7 +14,7 @@ rmSync(join(dist, ".vite"), { recursive: true });
 const template = readFileSync(join(dist, "index.html"), "utf8");
 
 /** Chunk that listens for the keys of the command palette, which must work as soon as the page does. */
-const KEYS_CHUNK = "src/features/palette/PaletteKeys.tsx";
+const KEYS_CHUNK = "src/app/shell/Anywhere.tsx";
 
 /**
  * Chunks that a visitor's first page waits for. Another chunk appears among them when vite.config.ts assigns a module

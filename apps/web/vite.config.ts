@@ -42,6 +42,8 @@ const kitChunk = {
       "src/drafts/",
       "packages/contract/src/draft-limits\\.ts",
       "src/features/(?:encryption-keys/KeyOptions|forwarding/NeedsEngine)\\.tsx",
+      "src/features/decrypt/incoming\\.ts",
+      "src/vault/(?:ask-worker|forget-decrypted|unlocked-keys|vault-jobs|worker-url)\\.ts",
       "packages/contract/src/(?:provider-problems|routes)\\.ts",
       "src/api/(?:account-settings|aliases|encryption-keys|forwarding|mailboxes|session/ways-in)\\.ts",
     ].join("|"),

@@ -361,7 +361,7 @@ const decrypt: Walk = {
   arrive: async (walker) => {
     await giveKey(walker);
     await walker.page.reload();
-    await walker.page.getByLabel("Decryption Key").waitFor();
+    await walker.page.getByLabel("Decryption Key").and(walker.page.locator(":enabled")).waitFor();
   },
   steps: {
     "key-needs-update": (walker) => decryptAuto(walker, { json: { encryptedPrivateKey: "of another make" } }),

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { generateKeyPair } from "@kauke/age";
+import { armor as armorOf, encrypt, generateKeyPair } from "@kauke/age";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
@@ -15,6 +15,7 @@ import { runSite } from "../browser/site.ts";
 import { dismissToast } from "../browser/steps.ts";
 import { attachment, multipartMessage, subjectOf } from "../mail/message.ts";
 import { encryptedText, encryptFile, masterPassword, storeKey, storeReadyKey } from "./encrypted-texts.ts";
+import { readyKey } from "./ready-key.ts";
 
 const site = runSite();
 
@@ -31,7 +32,7 @@ async function openDecrypt(giveKey = storeReadyKey) {
   const visit = await site.visit({ as: person });
   const requests = recordRequests(visit.context);
   await visit.page.goto("/decrypt");
-  await visit.page.getByLabel("Decryption Key").waitFor();
+  await visit.page.getByLabel("Decryption Key").and(visit.page.locator(":enabled")).waitFor();
   return { ...visit, person, key, requests };
 }
 
@@ -41,7 +42,14 @@ async function calls(requests: RequestRecorder): Promise<string[]> {
   return paths.filter((path) => path.startsWith("/api/"));
 }
 
+/** Goes on from a result to an empty form. */
+async function startOver(page: Page): Promise<void> {
+  const another = page.getByRole("button", { name: "Another message" });
+  if (await another.isVisible()) await another.click();
+}
+
 async function decryptAuto(page: Page, text: string, password = masterPassword): Promise<void> {
+  await startOver(page);
   await form(page, "Auto").getByLabel("Master Password").fill(password);
   await form(page, "Auto").getByLabel("Encrypted Text").fill(text);
   await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
@@ -65,9 +73,9 @@ test("with a stored key: its name and date, the password, the text as a mail pro
   await seeToast(page, "Decryption successful");
   await page.getByText("Successfully decrypted").waitFor();
   expect(await result(page).innerText()).toBe(secret);
-  // The password was passed to the worker; the field is empty and no request contains it.
+  // The password was passed to the worker; the field is empty, hidden with its form, and no request contains it.
   expect(await page.getByLabel("Master Password").inputValue()).toBe("");
-  expect((await calls(requests)).filter((path) => !/^\/api\/(?:auth\/|analytics$)/.test(path))).toEqual([
+  expect((await calls(requests)).filter((path) => !/^\/api\/(?:auth\/|analytics$|events$)/.test(path))).toEqual([
     "/api/encryption-keys",
     `/api/encryption-keys/${key.id}/protected`,
   ]);
@@ -77,7 +85,7 @@ test("with a stored key: its name and date, the password, the text as a mail pro
   expect(await requests.find([masterPassword])).not.toEqual([]);
 });
 
-test("on a phone the result is scrolled into view and gets the focus", async () => {
+test("on a phone the form becomes a line, and the result is in view and has the focus", async () => {
   const person = await site.person();
   const key = await storeReadyKey(person, "Personal");
   const { page } = await site.visit({ as: person, width: widths.phone, hasTouch: true });
@@ -87,7 +95,12 @@ test("on a phone the result is scrolled into view and gets the focus", async () 
   await page.getByText("Successfully decrypted").waitFor();
   await seeFocus(page.getByRole("heading", { name: "Decrypted Message" }));
   const top = async () => (await result(page).boundingBox())?.y ?? Number.POSITIVE_INFINITY;
-  await expect.poll(top).toBeLessThan(heights[widths.phone] ?? 0);
+  await expect.poll(top).toBeLessThan((heights[widths.phone] ?? 0) / 2);
+  expect(await form(page, "Auto").isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Another message" }).click();
+  await seeFocus(form(page, "Auto").getByLabel("Encrypted Text"));
+  expect(await form(page, "Auto").getByLabel("Encrypted Text").inputValue()).toBe("");
+  await page.getByText(placeholder).waitFor();
 });
 
 test("with a pasted key nothing is requested from the server; Copy copies the text, Clear Results removes all of it", async () => {
@@ -118,6 +131,7 @@ test("with a pasted key nothing is requested from the server; Copy copies the te
 });
 
 async function decryptWithKey(page: Page, privateKey: string, fill: () => Promise<void>): Promise<void> {
+  await startOver(page);
   await form(page, "Manual").getByLabel("Private Key").fill(privateKey);
   await fill();
   await form(page, "Manual").getByRole("button", { name: "Decrypt Message" }).click();
@@ -166,8 +180,6 @@ test("of two encrypted messages the one that is not quoted is shown, and the oth
   );
   await page.getByRole("button", { name: "Show message 1, quoted" }).waitFor();
   expect(await result(page).innerText()).toBe("The newer");
-  await page.getByRole("button", { name: "Take two.eml away" }).click();
-
   // Control: one message needs no such choice.
   await decryptWithKey(page, privateKey, () => field.fill(quoted(older)));
   await expect.poll(() => result(page).innerText()).toBe("The older one");
@@ -438,6 +450,8 @@ test("a file that is not text is offered for saving, an unsuitable one is refuse
   ]);
   expect(download.suggestedFilename()).toBe("photo.jpg");
   expect((await readFile(await download.path())).equals(bytes)).toBe(true);
+  // A tab of the line opens the form again, with the file.
+  await page.getByRole("tab", { name: "Auto Decrypt" }).click();
   await page.getByRole("button", { name: "Take photo.jpg.age away" }).click();
   await seeFocus(form(page, "Auto").getByLabel("Encrypted Text"));
   await page.getByRole("button", { name: "Clear Results" }).click();
@@ -451,14 +465,15 @@ test.runIf(isLongRun)("by keyboard alone: from the first tab to the text, and ba
   await page.keyboard.press("ArrowRight");
   await seeFocus(page.getByRole("tab", { name: "Manual Decrypt" }));
   await page.keyboard.press("Tab");
+  await seeFocus(form(page, "Manual").getByLabel("Encrypted Text"));
+  await page.keyboard.insertText(armor);
+  await page.keyboard.press("Tab");
+  await seeFocus(form(page, "Manual").getByRole("button", { name: "Choose files" }));
+  await page.keyboard.press("Tab");
   await seeFocus(form(page, "Manual").getByLabel("Private Key"));
   await page.keyboard.insertText(key.privateKey);
   await page.keyboard.press("Tab");
   await seeFocus(form(page, "Manual").getByRole("button", { name: "Choose a key file" }));
-  await page.keyboard.press("Tab");
-  await page.keyboard.insertText(armor);
-  await page.keyboard.press("Tab");
-  await seeFocus(form(page, "Manual").getByRole("button", { name: "Choose a file" }));
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await result(page).waitFor();
@@ -467,4 +482,219 @@ test.runIf(isLongRun)("by keyboard alone: from the first tab to the text, and ba
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.getByText(placeholder).waitFor();
+});
+
+/** Pastes as the browser does: with the data of the clipboard, at the focused element or a given one. */
+async function paste(page: Page, text: string, selector = "body"): Promise<boolean> {
+  return (await page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", ${JSON.stringify(text)});
+    const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+    return !document.querySelector(${JSON.stringify(selector)}).dispatchEvent(event);
+  })()`)) as boolean;
+}
+
+async function dropOn(page: Page, files: { name: string; buffer: Buffer }[], selector = "main"): Promise<void> {
+  const given = files.map(({ name, buffer }) => [name, buffer.toString("base64")]);
+  await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer();
+    for (const [name, base64] of ${JSON.stringify(given)})
+      dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (it) => it.charCodeAt(0))], name));
+    const target = document.querySelector(${JSON.stringify(selector)});
+    for (const type of ["dragover", "drop"])
+      target.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+  })()`);
+}
+
+const lockNow = (page: Page) => page.getByRole("button", { name: "Lock Now, unlocked: Personal" });
+
+test("what is pasted or dropped on any page leads to its decryption; a field keeps its paste", async () => {
+  const { page, key, requests } = await openDecrypt();
+  await page.getByRole("link", { name: "_SETTINGS" }).click();
+  await seeHeading(page, "Settings");
+  const armor = await encryptedText(secret, key.publicKey);
+  await page.getByRole("button", { name: "Create Key" }).click();
+  expect(await paste(page, armor, "[role=dialog] input")).toBe(false);
+  expect(await paste(page, armor, "[role=dialog]")).toBe(false);
+  await page.keyboard.press("Escape");
+  expect(await paste(page, "An ordinary text")).toBe(false);
+  await seePath(page, "/settings");
+
+  expect(await paste(page, `Ann wrote:\n${armor}`)).toBe(true);
+  await seePath(page, "/decrypt");
+  await seeFocus(form(page, "Auto").getByLabel("Master Password"));
+  expect(await form(page, "Auto").getByLabel("Encrypted Text").inputValue()).toContain(armor);
+  await page.getByLabel("Keep the key unlocked for 10 minutes").check();
+  await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
+  await page.keyboard.press("Enter");
+  await result(page).getByText("The keys are under").waitFor();
+  await lockNow(page).waitFor();
+
+  // With the key unlocked nothing more is asked, on any page and for several files.
+  await page.getByRole("link", { name: "_FORWARD" }).click();
+  await seePath(page, "/dashboard");
+  const foreign = await encryptedText("For another", (await generateKeyPair()).publicKey);
+  await dropOn(page, [
+    await encryptFile("one.age", Buffer.from("The first"), key.publicKey),
+    { name: "not-mine.age", buffer: Buffer.from(foreign) },
+    await encryptFile("mail.eml.age", multipartMessage(9), key.publicKey),
+  ]);
+  await seePath(page, "/decrypt");
+  await expect.poll(() => result(page).innerText()).toBe("The first");
+  await page.getByText("Not shown is not-mine.age: This message was not encrypted for this key.").waitFor();
+  await page.getByRole("button", { name: "Show mail.eml.age" }).click();
+  await seeHeading(page, subjectOf(9));
+
+  await lockNow(page).click();
+  await seeGone(lockNow(page));
+  await expect.poll(() => page.workers().length).toBe(0);
+  await page.getByRole("button", { name: "Another message" }).click();
+  await form(page, "Auto").getByLabel("Master Password").waitFor();
+  expect(await requests.find([masterPassword, "third flowerpot", key.privateKey])).toEqual([]);
+});
+
+test("an unlocked key is locked after ten minutes, and by logging out", async () => {
+  const { page, key } = await openDecrypt();
+  await page.clock.install();
+  const unlock = async () => {
+    await startOver(page);
+    await page.getByLabel("Keep the key unlocked for 10 minutes").check();
+    await decryptAuto(page, await encryptedText(secret, key.publicKey));
+    await result(page).waitFor();
+    await lockNow(page)
+      .getByText(/^(?:10:00|9:5\d)$/)
+      .waitFor();
+    await expect.poll(() => page.workers().length).toBe(1);
+  };
+  await unlock();
+  await page.clock.fastForward("10:01");
+  await seeGone(lockNow(page));
+  await expect.poll(() => page.workers().length).toBe(0);
+  await unlock();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await seePath(page, "/home");
+  await expect.poll(() => page.workers().length).toBe(0);
+  expect(await keptByThePage(page)).not.toContain("third flowerpot");
+});
+
+test("the key is found by the kind of the message; of several that fit the next is asked for", async () => {
+  const { page, person, key } = await openDecrypt();
+  const [other, quantum] = [await generateKeyPair(), await generateKeyPair("post-quantum")];
+  for (const [keyName, { publicKey }] of [
+    ["Work", other],
+    ["Quantum", quantum],
+  ] as const) {
+    const stored = { keyName, publicKey, encryptedPrivateKey: readyKey.encryptedPrivateKey };
+    expect((await person.call("POST", "/api/encryption-keys", stored)).status).toBe(201);
+  }
+  await page.reload();
+  const select = page.getByLabel("Decryption Key");
+  const chosen = () => select.locator("option:checked").innerText();
+  const text = form(page, "Auto").getByLabel("Encrypted Text");
+  await expect.poll(chosen).toMatch(/^Personal/);
+  await text.fill(await encryptedText(secret, quantum.publicKey));
+  await expect.poll(chosen).toMatch(/^Quantum/);
+  await text.fill(await encryptedText(secret, other.publicKey));
+  await expect.poll(chosen).toMatch(/^Personal/);
+  await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
+  await page.keyboard.press("Enter");
+  await seeFieldError(
+    form(page, "Auto").getByLabel("Master Password"),
+    "It is not for Personal. Try Work: enter its master password",
+  );
+  await seeFocus(form(page, "Auto").getByLabel("Master Password"));
+  expect(await chosen()).toMatch(/^Work/);
+  await text.fill(armorOf(await encrypt(Buffer.from(secret), { password: "a password" })));
+  await page.getByText("This was encrypted with a password of its own").waitFor();
+  await text.fill(await encryptedText(secret, key.publicKey));
+  await seeGone(page.getByText("This was encrypted with a password of its own"));
+});
+
+test("typed ciphertext is the same on both tabs, survives a reload, and is gone after use", async () => {
+  const { page, key } = await openDecrypt();
+  const armor = await encryptedText(secret, key.publicKey);
+  await form(page, "Auto").getByLabel("Encrypted Text").fill(armor);
+  await openManual(page);
+  expect(await form(page, "Manual").getByLabel("Encrypted Text").inputValue()).toBe(armor);
+  await page.getByRole("link", { name: "_FORWARD" }).click();
+  await seePath(page, "/dashboard");
+  await page.getByRole("link", { name: "_DECRYPT" }).click();
+  await expect.poll(() => form(page, "Auto").getByLabel("Encrypted Text").inputValue()).toBe(armor);
+  await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
+  await page.keyboard.press("Enter");
+  await result(page).waitFor();
+  await page.getByRole("link", { name: "_FORWARD" }).click();
+  await seePath(page, "/dashboard");
+  await page.getByRole("link", { name: "_DECRYPT" }).click();
+  await page.getByText(placeholder).waitFor();
+  expect(await form(page, "Auto").getByLabel("Encrypted Text").inputValue()).toBe("");
+});
+
+test("hostile files are named: too large, too many, cut off, not encrypted; an .age file in an .eml is found", async () => {
+  const { page, key } = await openDecrypt();
+  const picker = form(page, "Auto").getByLabel("Encrypted file");
+  const field = form(page, "Auto").getByLabel("Encrypted Text");
+  const small = { name: "a.age", buffer: Buffer.from("age-encryption.org/v1\n") };
+  await dropOn(
+    page,
+    Array.from({ length: 21 }, () => small),
+  );
+  await seeFieldError(field, "These are too many files. The maximum is 20");
+  await page.evaluate(`window.large = new DataTransfer();
+    window.large.items.add(new File([new Uint8Array(41 * 1024 * 1024)], "large.age"));
+    document.querySelector("main").dispatchEvent(
+      new DragEvent("drop", { dataTransfer: window.large, bubbles: true, cancelable: true }))`);
+  await seeFieldError(field, "The file is too large. The maximum is 40 MB");
+  const whole = await encryptFile("cut.age", Buffer.alloc(70_000, "Labas"), key.publicKey);
+  await picker.setInputFiles({ ...whole, buffer: whole.buffer.subarray(0, 66_000) });
+  await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
+  await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
+  await seeToast(page, "Decryption failed", "The encrypted text is damaged or is not an AGE message.");
+
+  // Forwarded by another program, which encoded the attachment.
+  const inner = await encryptFile("note.age", Buffer.from("Nested"), key.publicKey);
+  const mail = [
+    "From: ann@example.org",
+    "Subject: see attachment",
+    "MIME-Version: 1.0",
+    "Content-Type: application/octet-stream; name=note.age",
+    "Content-Transfer-Encoding: base64",
+    "Content-Disposition: attachment; filename=note.age",
+    "",
+    inner.buffer.toString("base64"),
+  ].join("\r\n");
+  await picker.setInputFiles({ name: "forwarded.eml", mimeType: "message/rfc822", buffer: Buffer.from(mail) });
+  await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
+  await form(page, "Auto").getByRole("button", { name: "Decrypt Message" }).click();
+  await expect.poll(() => result(page).innerText()).toBe("Nested");
+});
+
+const watchShifts = `window.shifted = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries())
+      shifted.push([value, sources.map(({ node }) => node?.className ?? node?.nodeName).join(" | ")]);
+  }).observe({ type: "layout-shift", buffered: true });`;
+
+test.each([
+  ["with a key", widths.phone],
+  ["without keys", widths.phone],
+  ["with a key", widths.desktop],
+])("%s, at %i pixels, nothing moves while the page loads from a slow server", async (keys, width) => {
+  const person = await site.person();
+  if (keys === "with a key") await storeReadyKey(person, "Personal");
+  const { page, context } = await site.visit({ as: person, width });
+  await page.addInitScript(watchShifts);
+  await context.route("**/api/encryption-keys", async (route) => {
+    await page.evaluate("new Promise((done) => setTimeout(done, 700))").catch(() => {});
+    await route.continue();
+  });
+  await page.goto("/decrypt");
+  if (keys === "with a key") await page.getByLabel("Decryption Key").and(page.locator(":enabled")).waitFor();
+  else await seeHeading(page, "No Encryption Keys Available");
+  await page.evaluate("document.fonts.ready");
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  const shifts = (await page.evaluate("shifted")) as [number, string][];
+  expect({ shifts, total: shifts.reduce((sum, [value]) => sum + value, 0) }).toMatchObject({
+    total: expect.toSatisfy((total: number) => total <= 0.02),
+  });
 });

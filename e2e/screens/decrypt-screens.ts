@@ -6,7 +6,8 @@ import { generateKeyPair } from "@kauke/age";
 import type { EncryptionKeyWire } from "@kauke/contract";
 import type { Visit } from "../browser/browser.ts";
 import { toasts } from "../browser/see.ts";
-import { encryptedText, encryptFile } from "../keys/encrypted-texts.ts";
+import { encryptedText, encryptFile, masterPassword } from "../keys/encrypted-texts.ts";
+import { readyKey } from "../keys/ready-key.ts";
 import { hostileHtml, multipartMessage } from "../mail/message.ts";
 import { onlyLong } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
@@ -26,7 +27,7 @@ const decrypting = (name: string, open: Screen["open"], goOn?: Screen["goOn"]): 
   async open(visit) {
     await visit.context.route("**/api/encryption-keys", (route) => route.fulfill({ json: { keys } }));
     await visit.page.goto("/decrypt");
-    await visit.page.getByLabel("Decryption Key").waitFor();
+    await visit.page.getByLabel("Decryption Key").and(visit.page.locator(":enabled")).waitFor();
     await open(visit);
   },
   ...(goOn === undefined ? {} : { goOn }),
@@ -91,6 +92,25 @@ async function chooseFile({ page }: Visit): Promise<void> {
   await form.getByText("message.eml.age").first().waitFor();
 }
 
+/** Two files opened with a key that stays unlocked, and one that is for another key. */
+async function decryptFiles({ page, context }: Visit): Promise<void> {
+  const { encryptedPrivateKey, publicKey } = readyKey;
+  await context.route("**/protected", (route) => route.fulfill({ json: { encryptedPrivateKey } }));
+  const form = page.getByRole("form", { name: "Auto Decrypt" });
+  const other = await generateKeyPair();
+  await form
+    .getByLabel("Encrypted file")
+    .setInputFiles([
+      await encryptFile("contract.txt.age", Buffer.from(secretText), publicKey),
+      await encryptFile("message.eml.age", multipartMessage(12), publicKey),
+      await encryptFile("for somebody else.age", Buffer.from("Labas"), other.publicKey),
+    ]);
+  await form.getByLabel("Master Password").fill(masterPassword);
+  await form.getByLabel("Keep the key unlocked for 10 minutes").check();
+  await form.getByRole("button", { name: "Decrypt Message" }).click();
+  await page.getByText("Successfully decrypted").waitFor();
+}
+
 export const decryptScreens: readonly Screen[] = [
   onlyLong({
     name: "decrypt-no-keys",
@@ -117,6 +137,16 @@ export const decryptScreens: readonly Screen[] = [
       await page.getByRole("button", { name: "Decrypting..." }).waitFor();
     }),
   ),
+  decrypting("files", async (visit) => {
+    await decryptFiles(visit);
+    await dismissToast(visit);
+  }),
+  decrypting("unlocked", async (visit) => {
+    await decryptFiles(visit);
+    await dismissToast(visit);
+    await visit.page.getByRole("button", { name: "Another message" }).click();
+    await visit.page.getByText("Personal is unlocked").waitFor();
+  }),
   decrypting("refused", async ({ page }) => {
     await page.getByRole("tab", { name: "Manual Decrypt" }).click();
     const form = page.getByRole("form", { name: "Manual Decrypt" });

@@ -72,6 +72,7 @@ test.each(usually(ways, 1))("%s leaves nothing decrypted, no key and no cipherte
   await page.getByRole("tabpanel", { name: "Manual Decrypt" }).getByLabel("Encrypted Text").fill(cipher);
   await page.getByRole("button", { name: "Decrypt Message" }).click();
   await page.getByRole("region", { name: "Decrypted text" }).getByText(typed).waitFor();
+  await page.getByRole("tab", { name: "Manual Decrypt" }).click();
   await page.getByLabel("Private Key").fill(privateKey);
   for (const secret of [typed, privateKey]) await expectThere(page, secret);
   await end(page);

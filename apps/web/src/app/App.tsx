@@ -120,11 +120,11 @@ function useLostSessionExit(screen: ScreenName): boolean {
   return isLost;
 }
 
-/** The command palette's code; until somebody is signed in, Ctrl-K is the browser's. */
-const loadPalette = async () => (await import("../features/palette/PaletteKeys.tsx")).PaletteKeys;
+/** The command palette, and what can be dropped on any page; until somebody is signed in, Ctrl-K is the browser's. */
+const loadAnywhere = async () => (await import("./shell/Anywhere.tsx")).Anywhere;
 
-function LazyPalette() {
-  const keys = useLate(true, loadPalette);
+function LazyAnywhere() {
+  const keys = useLate(true, loadAnywhere);
   return keys === null ? null : <keys.component />;
 }
 
@@ -180,7 +180,7 @@ function Frame({ isDrawn }: Props) {
       </div>
       {user === null ? null : (
         <Fragment key={user.id}>
-          <LazyPalette />
+          <LazyAnywhere />
           <LazySessionTimeout userId={user.id} />
         </Fragment>
       )}

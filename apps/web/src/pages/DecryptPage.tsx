@@ -1,13 +1,16 @@
 /** Messages are decrypted in the browser only. */
 import "../app/zod-jitless.ts";
 import { Tabs } from "radix-ui";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { Link } from "wouter";
 import { useEncryptionKeys } from "../api/encryption-keys.ts";
 import { AutoForm } from "../features/decrypt/AutoForm.tsx";
+import { takeIncoming, useIncoming } from "../features/decrypt/incoming.ts";
 import { ManualForm } from "../features/decrypt/ManualForm.tsx";
 import { ResultCard } from "../features/decrypt/ResultCard.tsx";
 import { type Decryption, useDecrypt } from "../features/decrypt/use-decrypt.ts";
+import { type EncryptedInput, useEncrypted } from "../features/decrypt/use-encrypted.ts";
+import { Button } from "../ui/Controls.tsx";
 import { Empty, LoadFailed } from "../ui/LoadFailed.tsx";
 
 const noKeys = (
@@ -23,51 +26,102 @@ const noKeys = (
   </Empty>
 );
 
-const loadingKeys = (
-  <div className="empty" role="status">
-    <span className="spin" />
-    <p>Loading...</p>
-  </div>
-);
-
-function Auto({ decryption }: { decryption: Decryption }) {
-  const { data: keys, error, refetch } = useEncryptionKeys();
-  if (keys === undefined && error !== null)
-    return <LoadFailed heading="h2" title="Your keys could not be loaded" error={error} onRetry={refetch} />;
-  if (keys === undefined) return loadingKeys;
-  return keys.length === 0 ? noKeys : <AutoForm keys={keys} decryption={decryption} />;
+interface AutoProps {
+  query: ReturnType<typeof useEncryptionKeys>;
+  encrypted: EncryptedInput;
+  decryption: Decryption;
 }
 
-const autoTab = "auto-decrypt";
+function Auto({ query, ...props }: AutoProps) {
+  const { data: keys, error, refetch } = query;
+  if (keys === undefined && error !== null)
+    return <LoadFailed heading="h2" title="Your keys could not be loaded" error={error} onRetry={refetch} />;
+  return keys?.length === 0 ? noKeys : <AutoForm keys={keys} {...props} />;
+}
+
+type Method = "auto-decrypt" | "manual-decrypt";
+
+/** Takes what was dropped or pasted on another page, or beside the form. */
+function useArriving(encrypted: EncryptedInput, onArrival: () => void): void {
+  const incoming = useIncoming();
+  const arrive = useEffectEvent(() => {
+    const taken = takeIncoming();
+    if (taken === null) return;
+    onArrival();
+    void encrypted.arrive(taken);
+  });
+  useEffect(() => {
+    if (incoming !== null) arrive();
+  }, [incoming]);
+}
+
+/** The form is a line while its result is shown; a tab opens it again. */
+function useFormState(decryption: Decryption, encrypted: EncryptedInput) {
+  const messages = decryption.result?.messages ?? null;
+  const [reopenedAt, setReopenedAt] = useState<typeof messages>(null);
+  const { used } = encrypted;
+  useEffect(() => {
+    if (messages !== null) used();
+  }, [messages, used]);
+  return { isLine: messages !== null && reopenedAt !== messages, reopen: () => setReopenedAt(messages) };
+}
 
 export function DecryptPage() {
   const decryption = useDecrypt();
+  const encrypted = useEncrypted();
+  const query = useEncryptionKeys();
+  const [method, setMethod] = useState<Method | null>(null);
   const [cleared, setCleared] = useState(0);
-  const onClear = () => {
+  const { isLine, reopen } = useFormState(decryption, encrypted);
+  const form = useRef<HTMLElement>(null);
+  // Text that arrives has no use on a tab that can't decrypt it.
+  const usual = query.data?.length === 0 && encrypted.arrivals > 0 ? "manual-decrypt" : "auto-decrypt";
+  const shown = method ?? usual;
+  const focusIn = (selector: string) =>
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(selector)?.focus());
+  const clear = () => {
     decryption.clear();
-    // The fields are uncontrolled: remounting empties them.
+    encrypted.clear();
+    // The passwords' fields are uncontrolled: remounting empties them.
     setCleared((count) => count + 1);
-    document.querySelector<HTMLElement>(".panes [role=tab][data-state=active]")?.focus();
   };
+  const onClear = () => {
+    clear();
+    focusIn("[role=tab][data-state=active]");
+  };
+  const onAnother = () => {
+    clear();
+    focusIn("[role=tabpanel][data-state=active] .encrypted textarea");
+  };
+  useArriving(encrypted, decryption.clear);
   return (
-    <>
-      <div className="panes">
-        <section className="card" aria-label="Method and message">
-          <Tabs.Root defaultValue={autoTab} className="methods">
+    <div className={isLine ? "panes decrypted" : "panes"}>
+      <section className="card" aria-label="Method and message" ref={form}>
+        <Tabs.Root value={shown} onValueChange={(value) => setMethod(value as Method)} className="methods">
+          <div className="methods-head">
             <Tabs.List className="tabs" aria-label="Method">
-              <Tabs.Trigger value={autoTab}>Auto Decrypt</Tabs.Trigger>
-              <Tabs.Trigger value="manual-decrypt">Manual Decrypt</Tabs.Trigger>
+              <Tabs.Trigger value="auto-decrypt" onClick={reopen}>
+                Auto Decrypt
+              </Tabs.Trigger>
+              <Tabs.Trigger value="manual-decrypt" onClick={reopen}>
+                Manual Decrypt
+              </Tabs.Trigger>
             </Tabs.List>
-            <Tabs.Content value={autoTab} tabIndex={-1} forceMount>
-              <Auto key={cleared} decryption={decryption} />
-            </Tabs.Content>
-            <Tabs.Content value="manual-decrypt" tabIndex={-1} forceMount>
-              <ManualForm key={cleared} decryption={decryption} />
-            </Tabs.Content>
-          </Tabs.Root>
-        </section>
-        <ResultCard decryption={decryption} onClear={onClear} />
-      </div>
-    </>
+            {isLine ? (
+              <Button isSmall look="primary" onClick={onAnother}>
+                Another message
+              </Button>
+            ) : null}
+          </div>
+          <Tabs.Content value="auto-decrypt" tabIndex={-1} forceMount hidden={isLine || undefined}>
+            <Auto key={cleared} {...{ query, encrypted, decryption }} />
+          </Tabs.Content>
+          <Tabs.Content value="manual-decrypt" tabIndex={-1} forceMount hidden={isLine || undefined}>
+            <ManualForm key={cleared} {...{ encrypted, decryption }} />
+          </Tabs.Content>
+        </Tabs.Root>
+      </section>
+      <ResultCard decryption={decryption} onClear={onClear} />
+    </div>
   );
 }

@@ -3,11 +3,13 @@ import { type ReactNode, useId } from "react";
 interface Props {
   label: string;
   accept?: string;
-  onFile: (file: File) => void;
+  onFile?: (file: File) => void;
+  /** Where several files can be chosen. */
+  onFiles?: (files: readonly File[]) => void;
   children: (open: () => void) => ReactNode;
 }
 
-export function FilePicker({ label, accept, onFile, children }: Props) {
+export function FilePicker({ label, accept, onFile, onFiles, children }: Props) {
   const id = useId();
   return (
     <>
@@ -18,9 +20,13 @@ export function FilePicker({ label, accept, onFile, children }: Props) {
         hidden
         aria-label={label}
         accept={accept}
+        multiple={onFiles !== undefined}
         onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0];
-          if (file !== undefined) onFile(file);
+          const [...files] = currentTarget.files ?? [];
+          if (files[0] !== undefined) {
+            onFile?.(files[0]);
+            onFiles?.(files);
+          }
           // Emptied, so that choosing the same file again fires a change event.
           currentTarget.value = "";
         }}

@@ -12,17 +12,19 @@ export function saveFile(fileName: string, content: string | Uint8Array<ArrayBuf
 }
 
 /** Event handlers of an element on which one file can be dropped. */
-export function dropHandlers(onFile: (file: File) => void) {
+export const dropHandlers = (onFile: (file: File) => void) => dropAllHandlers(([file]) => file && onFile(file));
+
+/** Event handlers of an element on which files can be dropped. */
+export function dropAllHandlers(onFiles: (files: readonly File[]) => void) {
   const allow = (event: DragEvent) => {
     if (event.dataTransfer.types.includes("Files")) event.preventDefault();
   };
   return {
     onDragOver: allow,
     onDrop(event: DragEvent) {
-      const file = event.dataTransfer.files[0];
-      if (file === undefined) return;
+      if (event.dataTransfer.files.length === 0) return;
       event.preventDefault();
-      onFile(file);
+      onFiles([...event.dataTransfer.files]);
     },
   };
 }

@@ -2,11 +2,15 @@
 import type { AgeErrorCode, KeyKind } from "@kauke/age";
 import type { KeyToImport } from "./key-import.ts";
 
-/** What decrypts: a stored key, a private key or key file, or a password. */
+/** What decrypts: a stored key, the keys unlocked in this worker, a private key or key file, or a password. */
 export type Opener =
   | { encryptedPrivateKey: string; masterPassword: string }
+  | { unlocked: true }
   | { privateKey: string }
   | { password: string };
+
+/** Keys open at a time: each is tried on each stanza of a file. The oldest is locked. */
+export const UNLOCKED_MAX = 8;
 
 /** Decrypted blocks in the text's order. `quoteDepth`: quote marks before the block. */
 export type DecryptedBlock = { quoteDepth: number } & (
@@ -26,6 +30,8 @@ export interface Jobs {
     input: { keyName: string; masterPassword: string; text: string };
     result: { publicKey: string; encryptedPrivateKey: string };
   };
+  /** Decrypts a key and holds it until the worker ends. */
+  unlockKey: { input: { encryptedPrivateKey: string; masterPassword: string }; result: string };
   openKey: {
     input: { encryptedPrivateKey: string; masterPassword: string };
     result: { publicKey: string; privateKey: string };

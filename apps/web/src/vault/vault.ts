@@ -1,29 +1,12 @@
 /** One worker per call, terminated when the job ends. Failures are codes; callers choose the texts. */
-import type { AgeErrorCode, StoredKeyForm } from "@kauke/age";
-import type { JobName, Jobs, WorkerMessage } from "./vault-jobs.ts";
-import { isNotLoaded, vaultWorkerUrl } from "./worker-url.ts";
+import type { StoredKeyForm } from "@kauke/age";
+import { askWorker, type JobOptions, startWorker, VaultError } from "./ask-worker.ts";
+import { runUnlocked } from "./unlocked-keys.ts";
+import type { JobName, Jobs } from "./vault-jobs.ts";
 
+export { type JobOptions, VaultError, type VaultErrorCode } from "./ask-worker.ts";
 export type { KeyToImport } from "./key-import.ts";
 export type { DecryptedBlock, Opener } from "./vault-jobs.ts";
-/** `ended`: aborted, or the worker died. `not_loaded`: its code. `unprotected_key`: no master password. */
-export type VaultErrorCode = AgeErrorCode | "ended" | "not_loaded" | "unprotected_key";
-
-export class VaultError extends Error {
-  readonly code: VaultErrorCode;
-
-  constructor(code: VaultErrorCode) {
-    super(code);
-    this.name = "VaultError";
-    this.code = code;
-  }
-}
-
-export interface JobOptions {
-  /** Aborting terminates the worker; the call rejects with `ended`. */
-  signal?: AbortSignal;
-  /** Called with the estimated seconds; only for jobs with a password. */
-  onForecast?: (seconds: number) => void;
-}
 
 /** The private key leaves the worker only encrypted, and after a check that it decrypts. */
 export const createKey = jobCalled("createKey");
@@ -60,26 +43,13 @@ function jobCalled<Name extends JobName>(name: Name) {
     runJob(name, input, options);
 }
 
-function runJob<Name extends JobName>(
+async function runJob<Name extends JobName>(
   name: Name,
   input: Jobs[Name]["input"],
-  { signal, onForecast }: JobOptions,
+  options: JobOptions,
 ): Promise<Jobs[Name]["result"]> {
-  if (signal?.aborted) return Promise.reject(new VaultError("ended"));
-  const worker = new Worker(vaultWorkerUrl(), { type: "module" });
-  const { promise, resolve, reject } = Promise.withResolvers<Jobs[Name]["result"]>();
-  const end = () => reject(new VaultError("ended"));
-  signal?.addEventListener("abort", end);
-  worker.onerror = (event) => (isNotLoaded(event) ? reject(new VaultError("not_loaded")) : end());
-  worker.onmessageerror = end;
-  worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
-    if ("forecastSeconds" in data) onForecast?.(data.forecastSeconds);
-    else if ("failure" in data) reject(new VaultError(data.failure));
-    else resolve(data.result as Jobs[Name]["result"]);
-  };
-  worker.postMessage({ name, input }, "bytes" in input ? [input.bytes] : []);
-  return promise.finally(() => {
-    worker.terminate();
-    signal?.removeEventListener("abort", end);
-  });
+  if (options.signal?.aborted) throw new VaultError("ended");
+  if ("opener" in input && "unlocked" in input.opener) return runUnlocked(name, input, options);
+  const worker = startWorker();
+  return askWorker(worker, name, input, options).finally(() => worker.terminate());
 }

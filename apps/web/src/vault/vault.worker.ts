@@ -1,4 +1,4 @@
-/** The page terminates the worker after each job, which frees its memory. */
+/** The page terminates the worker after each job, or after ten minutes with an unlocked key; that frees its memory. */
 import {
   AgeError,
   createProtectedKey,
@@ -11,7 +11,15 @@ import {
   pastedBlocks,
 } from "@kauke/age";
 import { importPrivateKey, readKeyToImport } from "./key-import.ts";
-import type { AnyJob, DecryptedBlock, Jobs, Opener, WorkerMessage } from "./vault-jobs.ts";
+
+import {
+  type AnyJob,
+  type DecryptedBlock,
+  type Jobs,
+  type Opener,
+  UNLOCKED_MAX,
+  type WorkerMessage,
+} from "./vault-jobs.ts";
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
 
@@ -41,9 +49,9 @@ async function forecastOf(job: AnyJob): Promise<number> {
 /** How often a job derives a key from a password: encrypting, then decrypting as a check; some need only one. */
 function passwordStretches(job: AnyJob): number {
   if (job.name === "createKey" || job.name === "importKey") return 2;
-  if (job.name === "openKey") return 1;
+  if (job.name === "openKey" || job.name === "unlockKey") return 1;
   if (job.name === "encryptText" || job.name === "readKey") return 0;
-  return "privateKey" in job.input.opener ? 0 : 1;
+  return "privateKey" in job.input.opener || "unlocked" in job.input.opener ? 0 : 1;
 }
 
 function done(job: AnyJob): Promise<Jobs[AnyJob["name"]]["result"]> {
@@ -56,6 +64,8 @@ function done(job: AnyJob): Promise<Jobs[AnyJob["name"]]["result"]> {
       return readKeyToImport(job.input.text);
     case "openKey":
       return openProtectedKey(job.input.encryptedPrivateKey, { password: job.input.masterPassword });
+    case "unlockKey":
+      return unlockKey(job.input);
     case "encryptText":
       return encryptText(job.input.text, { publicKeys: [job.input.publicKey] });
     case "decryptBlocks":
@@ -63,6 +73,19 @@ function done(job: AnyJob): Promise<Jobs[AnyJob["name"]]["result"]> {
     case "decryptFile":
       return openFile(job.input);
   }
+}
+
+/** Private keys by their public keys. */
+const unlocked = new Map<string, string>();
+
+/** @returns the public key */
+async function unlockKey({ encryptedPrivateKey, masterPassword }: Jobs["unlockKey"]["input"]): Promise<string> {
+  const { publicKey, privateKey } = await openProtectedKey(encryptedPrivateKey, { password: masterPassword });
+  unlocked.delete(publicKey);
+  unlocked.set(publicKey, privateKey);
+  const [oldest] = unlocked.keys();
+  if (unlocked.size > UNLOCKED_MAX && oldest !== undefined) unlocked.delete(oldest);
+  return publicKey;
 }
 
 async function createKey({ keyName, masterPassword: password, kind }: Jobs["createKey"]["input"]) {
@@ -104,6 +127,7 @@ const FILE_MAX_BYTES = 40 * 1024 * 1024;
 
 async function keyOf(opener: Opener): Promise<DecryptWith> {
   if ("privateKey" in opener) return { privateKeys: opener.privateKey };
+  if ("unlocked" in opener) return { privateKeys: [...unlocked.values()].join("\n") };
   if ("password" in opener) return { password: opener.password };
   const { privateKey } = await openProtectedKey(opener.encryptedPrivateKey, { password: opener.masterPassword });
   return { privateKeys: privateKey };

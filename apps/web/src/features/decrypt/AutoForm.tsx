@@ -1,14 +1,18 @@
 /** The server sends the private key encrypted; the browser decrypts it with the master password. */
 import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
-import { type FormEvent, useRef, useState } from "react";
+import { LockOpen } from "lucide-react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
 import { Select } from "../../ui/Controls.tsx";
 import { describedBy, FieldError, TextField } from "../../ui/Field.tsx";
-import { readStoredKeyForm, VaultError } from "../../vault/vault.ts";
+import { onForget } from "../../vault/forget-decrypted.ts";
+import { lockKeys, readUnlocked, UNLOCKED_MINUTES, unlockKey, useUnlocked } from "../../vault/unlocked-keys.ts";
+import { type JobOptions, readStoredKeyForm, VaultError } from "../../vault/vault.ts";
 import { DecryptForm } from "./DecryptForm.tsx";
-import { openEncrypted } from "./open-encrypted.ts";
+import { keysFor, noKeyText } from "./keys-for.ts";
+import { type Encrypted, openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
-import { useEncrypted } from "./use-encrypted.ts";
+import type { EncryptedInput } from "./use-encrypted.ts";
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
@@ -23,8 +27,30 @@ async function readUsableKey(keyId: string): Promise<string> {
   return encryptedPrivateKey;
 }
 
+interface Opening {
+  key: EncryptionKeyWire;
+  masterPassword: string;
+  isKept: boolean;
+}
+
+/** The key is opened once for several files, and stays open afterwards if wished. */
+async function openWithKey(what: Encrypted, { key, masterPassword, isKept }: Opening, options: AbortableOptions) {
+  const encryptedPrivateKey = await readUsableKey(key.id);
+  if (!isKept && what.chosen.length < 2) return openEncrypted(what, { encryptedPrivateKey, masterPassword }, options);
+  await unlockKey({ id: key.id, keyName: key.keyName, encryptedPrivateKey, masterPassword }, options);
+  try {
+    return await openEncrypted(what, { unlocked: true }, options);
+  } finally {
+    if (!isKept) lockKeys();
+  }
+}
+
+type AbortableOptions = JobOptions & { signal: AbortSignal };
+
 interface Props {
-  keys: readonly EncryptionKeyWire[];
+  /** `undefined` while they load. */
+  keys: readonly EncryptionKeyWire[] | undefined;
+  encrypted: EncryptedInput;
   decryption: Decryption;
 }
 
@@ -33,54 +59,105 @@ interface Errors {
   password?: string;
 }
 
-function useAutoForm({ decryption }: Props) {
-  const keyField = useRef<HTMLSelectElement>(null);
-  const passwordField = useRef<HTMLInputElement>(null);
-  const encrypted = useEncrypted();
-  const [errors, setErrors] = useState<Errors>({});
-  const onSubmit = async (event: FormEvent) => {
-    event.preventDefault();
-    const keyId = keyField.current?.value ?? "";
-    const masterPassword = passwordField.current?.value ?? "";
-    const found: Errors = {};
-    if (keyId === "") found.key = encryptionMessages.keyRequired;
-    if (masterPassword.trim() === "") found.password = encryptionMessages.decryptPasswordRequired;
-    const what = encrypted.read();
-    setErrors(found);
-    if (found.key !== undefined) return keyField.current?.focus();
-    if (found.password !== undefined) return passwordField.current?.focus();
-    if (what === null) return encrypted.focus();
-    // From this point on only the worker has the master password.
-    if (passwordField.current) passwordField.current.value = "";
-    const failure = await decryption.run("auto", async (options) => {
-      const encryptedPrivateKey = await readUsableKey(keyId);
-      return openEncrypted(what, { encryptedPrivateKey, masterPassword }, options);
-    });
-    if (failure?.field !== "password") return;
-    setErrors({ password: failure.message });
-    passwordField.current?.focus();
+/** The chosen key, or else the one that fits: of those that can open the message an unlocked one, or the default. */
+function useKeyChoice(keys: readonly EncryptionKeyWire[], stanzas: readonly string[] | null) {
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const unlocked = useUnlocked();
+  const isUnlocked = ({ id }: EncryptionKeyWire) => unlocked?.keys.some((key) => key.id === id) ?? false;
+  const fitting = keysFor(keys, stanzas);
+  const found = fitting.find(isUnlocked) ?? fitting.find((key) => key.isDefault) ?? fitting[0] ?? keys[0];
+  const chosen = (fitting.length === 0 ? keys : fitting).find(({ id }) => id === chosenId);
+  const key = chosen ?? found;
+  return {
+    key,
+    isOpen: key !== undefined && isUnlocked(key),
+    problem: stanzas !== null && keys.length > 0 && fitting.length === 0 ? noKeyText(stanzas) : undefined,
+    choose: setChosenId,
+    /** The next key to try, after these were not the right ones. */
+    next: (tried: ReadonlySet<string>) => fitting.find((other) => !tried.has(other.id) && !isUnlocked(other)),
   };
-  const settle = (field: keyof Errors) => () => setErrors((before) => ({ ...before, [field]: undefined }));
-  return { keyField, passwordField, encrypted, errors, settle, onSubmit };
 }
 
-export function AutoForm(props: Props) {
-  const { keyField, passwordField, encrypted, errors, settle, onSubmit } = useAutoForm(props);
-  const { keys, decryption } = props;
+function useAutoForm({ keys = [], decryption, encrypted }: Props) {
+  const passwordField = useRef<HTMLInputElement>(null);
+  const keptField = useRef<HTMLInputElement>(null);
+  const tried = useRef(new Set<string>());
+  const [errors, setErrors] = useState<Errors>({});
+  const choice = useKeyChoice(keys, encrypted.stanzas);
+  const { key, isOpen } = choice;
+  const takePassword = () => {
+    const password = passwordField.current?.value ?? "";
+    if (passwordField.current) passwordField.current.value = "";
+    return password;
+  };
+  useEffect(() => onForget(() => passwordField.current && (passwordField.current.value = "")), []);
+  const refuse = (found: Errors, isKeyFirst = found.key !== undefined) => {
+    setErrors(found);
+    // The password field may be rendered by the change of the key.
+    requestAnimationFrame(() =>
+      (isKeyFirst ? document.getElementById("decryption-key") : passwordField.current)?.focus(),
+    );
+  };
+  const askForNext = () => {
+    if (key === undefined) return;
+    tried.current.add(key.id);
+    const next = choice.next(tried.current);
+    if (next === undefined) return;
+    choice.choose(next.id);
+    refuse({ password: `It is not for ${key.keyName}. Try ${next.keyName}: enter its master password` });
+  };
+  const onSubmit = async (focusText: () => void) => {
+    const found: Errors = {};
+    const isReady = isOpen && readUnlocked() !== null;
+    if (key === undefined) found.key = encryptionMessages.keyRequired;
+    else if (choice.problem !== undefined) found.key = choice.problem;
+    if (!isReady && (passwordField.current?.value ?? "").trim() === "")
+      found.password = encryptionMessages.decryptPasswordRequired;
+    const what = encrypted.read();
+    if (found.key !== undefined || found.password !== undefined) return refuse(found);
+    setErrors({});
+    if (what === null || key === undefined) return focusText();
+    const isKept = keptField.current?.checked ?? false;
+    // From this point on only the worker has the master password.
+    const masterPassword = takePassword();
+    const failure = await decryption.run("auto", (options) =>
+      isReady
+        ? openEncrypted(what, { unlocked: true }, options)
+        : openWithKey(what, { key, masterPassword, isKept }, options),
+    );
+    if (failure === null) return tried.current.clear();
+    if (failure.field === "password") return refuse({ password: failure.message });
+    if (failure.code === "no_matching_key") askForNext();
+  };
+  const settle = (field: keyof Errors) => () => setErrors((before) => ({ ...before, [field]: undefined }));
+  return { passwordField, keptField, choice, errors, settle, onSubmit };
+}
+
+/** What was dropped or pasted on a page is decrypted at once with an unlocked key; else the password is next. */
+function useArrivals({ arrivals }: EncryptedInput, isReady: boolean, goOn: () => void): void {
+  const seen = useRef(0);
+  const handle = useEffectEvent(goOn);
+  useEffect(() => {
+    if (arrivals === seen.current || !isReady) return;
+    seen.current = arrivals;
+    handle();
+  }, [arrivals, isReady]);
+}
+
+function Password({ form, keyName }: { form: ReturnType<typeof useAutoForm>; keyName: string | undefined }) {
+  const { passwordField, keptField, choice, errors, settle } = form;
+  if (choice.isOpen)
+    return (
+      <p className="unlocked">
+        <LockOpen className="i" aria-hidden />
+        <span>{keyName} is unlocked: no password is needed.</span>
+        <button type="button" className="link" onClick={lockKeys}>
+          Lock Now
+        </button>
+      </p>
+    );
   return (
-    <DecryptForm className="auto" label="Auto Decrypt" {...{ encrypted, decryption, onSubmit }}>
-      <div className="field">
-        <label htmlFor="decryption-key">Decryption Key</label>
-        <Select
-          id="decryption-key"
-          ref={keyField}
-          defaultValue={keys.find((key) => key.isDefault)?.id ?? keys[0]?.id}
-          {...describedBy("decryption-key-error", errors.key)}
-          options={keys.map((key) => [key.id, keyLabel(key)])}
-          onChange={settle("key")}
-        />
-        <FieldError id="decryption-key-error">{errors.key}</FieldError>
-      </div>
+    <div className="pass">
       <TextField
         ref={passwordField}
         label="Master Password"
@@ -89,6 +166,46 @@ export function AutoForm(props: Props) {
         error={errors.password}
         onInput={settle("password")}
       />
+      <label className="keep">
+        <input type="checkbox" ref={keptField} />
+        Keep the key unlocked for {UNLOCKED_MINUTES} minutes
+      </label>
+    </div>
+  );
+}
+
+export function AutoForm(props: Props) {
+  const { keys, encrypted, decryption } = props;
+  const form = useAutoForm(props);
+  const { choice, errors, settle, onSubmit, passwordField } = form;
+  const keyError = errors.key ?? choice.problem;
+  useArrivals(encrypted, keys !== undefined, () => {
+    if (choice.isOpen) void onSubmit(() => {});
+    else passwordField.current?.focus();
+  });
+  return (
+    <DecryptForm
+      className="auto"
+      label="Auto Decrypt"
+      isLoading={keys === undefined}
+      {...{ encrypted, decryption, onSubmit }}
+    >
+      <div className="field">
+        <label htmlFor="decryption-key">Decryption Key</label>
+        <Select
+          id="decryption-key"
+          value={choice.key?.id ?? ""}
+          disabled={keys === undefined}
+          {...describedBy("decryption-key-error", keyError)}
+          options={keys?.map((key) => [key.id, keyLabel(key)]) ?? [["", "Loading..."]]}
+          onChange={(event) => {
+            choice.choose(event.target.value);
+            settle("key")();
+          }}
+        />
+        <FieldError id="decryption-key-error">{keyError}</FieldError>
+      </div>
+      <Password form={form} keyName={choice.key?.keyName} />
     </DecryptForm>
   );
 }

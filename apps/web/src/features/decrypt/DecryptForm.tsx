@@ -1,49 +1,64 @@
 import { FileLock2, LockOpen, X } from "lucide-react";
-import { type FormEvent, type ReactNode, type Ref, useId } from "react";
+import { type ClipboardEvent, type FormEvent, type ReactNode, useId } from "react";
 import { describedBy, FieldError, verbatim } from "../../ui/Field.tsx";
 import { FilePicker } from "../../ui/FilePicker.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { fileSizeText } from "../../ui/text/time-text.ts";
-import type { ChosenFile } from "./encrypted-file.ts";
 import type { Decryption } from "./use-decrypt.ts";
-import type { useEncrypted } from "./use-encrypted.ts";
+import type { EncryptedInput } from "./use-encrypted.ts";
 
-/** Field for encrypted text, or a file dropped anywhere on the form. */
-interface EncryptedFieldProps {
-  chosen: ChosenFile | null;
-  error: string | undefined;
-  onFile: (file: File) => void;
-  onTakeAway: () => void;
-  onInput: () => void;
-  ref: Ref<HTMLTextAreaElement>;
-}
-
-function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref }: EncryptedFieldProps) {
-  const id = useId();
+/** Field for encrypted text, or files dropped anywhere on the page. */
+function EncryptedField({ encrypted, id }: { encrypted: EncryptedInput; id: string }) {
+  const { text, chosen, error, onText, onFiles, onTakeAway } = encrypted;
   const errorId = `${id}-error`;
+  const hasFiles = chosen.length > 0;
+  const takeAway = (index: number) => {
+    onTakeAway(index);
+    // The field is shown again when the last file is gone.
+    requestAnimationFrame(() => document.getElementById(id)?.focus());
+  };
   return (
-    <div className="field">
+    <div className="field encrypted">
       <label htmlFor={id}>Encrypted Text</label>
-      {chosen === null ? null : <FileChip {...chosen} onTakeAway={onTakeAway} />}
+      {hasFiles ? (
+        <ul className="file-chips">
+          {chosen.map(({ file }, index) => (
+            // Keyed by index: names may be equal.
+            <li key={index} className="file-chip">
+              <FileLock2 className="i" aria-hidden />
+              <span className="name">{file.name}</span>
+              <span className="size">{fileSizeText(file.size)}</span>
+              <button
+                type="button"
+                className="icon-btn"
+                aria-label={`Take ${file.name} away`}
+                onClick={() => takeAway(index)}
+              >
+                <X className="i" aria-hidden />
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : null}
       <textarea
-        ref={ref}
         id={id}
         className="input mono"
         rows={11}
         wrap="off"
         {...verbatim}
         placeholder="-----BEGIN AGE ENCRYPTED FILE-----"
-        hidden={chosen !== null}
+        hidden={hasFiles}
         {...describedBy(errorId, error)}
-        onInput={onInput}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
       />
       <FieldError id={errorId}>{error}</FieldError>
       <p className="hint">
-        Or drop a file here: <i>.age</i>, <i>message.eml.age</i>, up to 40 MB.{" "}
-        <FilePicker label="Encrypted file" onFile={onFile}>
+        Or drop files on any page: <i>.age</i>, <i>.eml</i>, up to 40 MB.{" "}
+        <FilePicker label="Encrypted file" onFiles={onFiles}>
           {(open) => (
             <button type="button" className="link" onClick={open}>
-              Choose a file
+              Choose files
             </button>
           )}
         </FilePicker>
@@ -52,40 +67,41 @@ function EncryptedField({ chosen, error, onFile, onTakeAway, onInput, ref }: Enc
   );
 }
 
-function FileChip({ file, onTakeAway }: ChosenFile & { onTakeAway: () => void }) {
-  return (
-    <div className="file-chip">
-      <FileLock2 className="i" aria-hidden />
-      <span className="name">{file.name}</span>
-      <span className="size">{fileSizeText(file.size)}</span>
-      <button type="button" className="icon-btn" aria-label={`Take ${file.name} away`} onClick={onTakeAway}>
-        <X className="i" aria-hidden />
-      </button>
-    </div>
-  );
-}
-
 interface Props {
   className: string;
   label: string;
-  encrypted: ReturnType<typeof useEncrypted>;
+  encrypted: EncryptedInput;
   decryption: Decryption;
-  onSubmit: (event: FormEvent) => Promise<void>;
+  /** The keys are loading. */
+  isLoading?: boolean;
+  /** @param focusText focuses the encrypted text, which is missing */
+  onSubmit: (focusText: () => void) => Promise<void>;
   children: ReactNode;
 }
 
-export function DecryptForm({ className, label, encrypted, decryption, onSubmit, children }: Props) {
+export function DecryptForm(props: Props) {
+  const { className, label, encrypted, decryption, isLoading = false, onSubmit, children } = props;
+  const id = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void onSubmit(() => document.getElementById(id)?.focus());
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files];
+    if (files.length === 0) return;
+    event.preventDefault();
+    encrypted.onFiles(files);
+  };
   return (
-    <form
-      className={className}
-      aria-label={label}
-      noValidate
-      onSubmit={(event) => void onSubmit(event)}
-      {...encrypted.drop}
-    >
+    <form className={className} aria-label={label} noValidate onSubmit={submit} onPaste={onPaste} {...encrypted.drop}>
+      <EncryptedField encrypted={encrypted} id={id} />
       {children}
-      <EncryptedField {...encrypted.field} />
-      <SubmitButton className="btn-primary" pending={decryption.working !== null} pendingLabel="Decrypting...">
+      <SubmitButton
+        className="btn-primary"
+        pending={decryption.working !== null}
+        pendingLabel="Decrypting..."
+        disabled={isLoading}
+      >
         <LockOpen className="i" aria-hidden />
         Decrypt Message
       </SubmitButton>

@@ -1,32 +1,37 @@
 /** The private key goes to the worker and nowhere else. */
 import { encryptionMessages } from "@kauke/contract";
-import { type FormEvent, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";
+import { onForget } from "../../vault/forget-decrypted.ts";
 import { type PastedKey, readPastedKey } from "../../vault/pasted-key.ts";
 import { DecryptForm } from "./DecryptForm.tsx";
 import { openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
-import { useEncrypted } from "./use-encrypted.ts";
+import type { EncryptedInput } from "./use-encrypted.ts";
 
 const lockedKeyText =
   "This .age file is a key under its master password. Open it with the age program, or use the key in Auto Decrypt if it is stored here.";
 
 const lockedText = ({ kind }: PastedKey): string | undefined => (kind === "locked" ? lockedKeyText : undefined);
 
-function useManualForm(decryption: Decryption) {
+interface Props {
+  encrypted: EncryptedInput;
+  decryption: Decryption;
+}
+
+function useManualForm({ encrypted, decryption }: Props) {
   const keyField = useRef<HTMLTextAreaElement>(null);
-  const encrypted = useEncrypted();
   const [keyError, setKeyError] = useState<string>();
   useEmptyOnLeaving(keyField);
-  const onSubmit = async (event: FormEvent) => {
-    event.preventDefault();
+  useEffect(() => onForget(() => keyField.current && (keyField.current.value = "")), []);
+  const onSubmit = async (focusText: () => void) => {
     const typed = keyField.current?.value ?? "";
     const pasted = readPastedKey(typed);
     const what = encrypted.read();
     const wrong = typed.trim() === "" ? encryptionMessages.privateKeyRequired : lockedText(pasted);
     setKeyError(wrong);
     if (wrong !== undefined || pasted.kind === "locked") return keyField.current?.focus();
-    if (what === null) return encrypted.focus();
+    if (what === null) return focusText();
     const failure = await decryption.run("manual", async (options) => {
       const opened = await openEncrypted(what, { privateKey: pasted.text }, options);
       if (keyField.current) keyField.current.value = "";
@@ -41,11 +46,12 @@ function useManualForm(decryption: Decryption) {
     setKeyError(text === null ? noKeyFile : lockedText(read));
     if (text !== null && read.kind === "key" && keyField.current) keyField.current.value = read.text;
   };
-  return { keyField, encrypted, keyError, onSubmit, onKeyFile, onKeyInput: () => setKeyError(undefined) };
+  return { keyField, keyError, onSubmit, onKeyFile, onKeyInput: () => setKeyError(undefined) };
 }
 
-export function ManualForm({ decryption }: { decryption: Decryption }) {
-  const { keyField, encrypted, keyError, onSubmit, onKeyFile, onKeyInput } = useManualForm(decryption);
+export function ManualForm(props: Props) {
+  const { encrypted, decryption } = props;
+  const { keyField, keyError, onSubmit, onKeyFile, onKeyInput } = useManualForm(props);
   return (
     <DecryptForm className="manual" label="Manual Decrypt" {...{ encrypted, decryption, onSubmit }}>
       <div className="field short">

@@ -14,6 +14,9 @@ import { type Decryption, decryptFailureText } from "./use-decrypt.ts";
 
 /** @example messageName(messages, 0) // "message 1, quoted" */
 function messageName(messages: readonly Message[], index: number): string {
+  const source = messages[index]?.source;
+  const ofSource = messages.filter((message) => message.source === source);
+  if (source !== undefined && ofSource.length === 1) return source;
   const isQuoted = (messages[index]?.quoteDepth ?? 0) > 0;
   return `message ${index + 1}${isQuoted ? ", quoted" : ""}`;
 }
@@ -25,7 +28,11 @@ function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
     <div className="note note-plain others">
       <Info className="i" aria-hidden />
       <div>
-        <b>There are {messages.length} encrypted messages in what you entered</b>
+        <b>
+          {messages.some(({ source }) => source !== undefined)
+            ? `${messages.length} files or messages were decrypted one after the other`
+            : `There are ${messages.length} encrypted messages in what you entered`}
+        </b>
         <p>
           Shown is {messageName(messages, shown)}
           {messages[shown]?.quoteDepth === 0 && messages.some(({ quoteDepth }) => quoteDepth > 0)
@@ -135,14 +142,15 @@ interface Props {
   onClear: () => void;
 }
 
-/** Focuses the result, and scrolls to it where it is below the form. */
+/** Focuses the result, and scrolls to it where it is out of sight. */
 function useLeadTo(opened: Opened | null) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (opened === null || title.current === null) return;
     title.current.focus({ preventScroll: true });
-    const isLow = title.current.getBoundingClientRect().top > window.innerHeight / 2;
-    if (isLow) title.current.closest("section")?.scrollIntoView({ block: "start" });
+    const { top } = title.current.getBoundingClientRect();
+    // The form has shrunk to a line, so what was below the button may now be above the window.
+    if (top < 0 || top > window.innerHeight / 2) title.current.closest("section")?.scrollIntoView({ block: "start" });
   }, [opened]);
   return title;
 }

@@ -8,7 +8,8 @@ import {
   VaultError,
   type VaultErrorCode,
 } from "../../vault/vault.ts";
-import { type ChosenFile, hasBlocks, latin1 } from "./encrypted-file.ts";
+import { type ChosenFile, encryptedFileKind, hasBlocks, latin1 } from "./encrypted-file.ts";
+import { containsArmor } from "./incoming.ts";
 import type { ParsedMail } from "./mail/parsed-mail.ts";
 import { readMail } from "./mail/read-mail.ts";
 
@@ -19,7 +20,7 @@ export type Opened =
   | { kind: "file"; name: string; bytes: Uint8Array<ArrayBuffer> };
 
 /** Encrypted messages in the input's order: what is in each, or why it was not decrypted. */
-export type Message = { quoteDepth: number } & (
+export type Message = { quoteDepth: number; source?: string } & (
   | { opened: Opened; failure: null }
   | { opened: null; failure: VaultErrorCode }
 );
@@ -28,9 +29,9 @@ export type Message = { quoteDepth: number } & (
 const TEXT_MAX_BYTES = 1024 * 1024;
 
 export interface Encrypted {
-  /** The typed text is ignored if a file is chosen. */
+  /** The typed text is ignored if files are chosen. */
   text: string;
-  chosen: ChosenFile | null;
+  chosen: readonly ChosenFile[];
 }
 
 type Options = JobOptions & { signal: AbortSignal };
@@ -41,8 +42,39 @@ export async function openEncrypted(
   opener: Opener,
   options: Options,
 ): Promise<readonly Message[]> {
-  return chosen === null ? openPasted(text, opener, options) : openFile(chosen, opener, options);
+  const [first, second] = chosen;
+  if (first === undefined) return openPasted(text, opener, options);
+  return second === undefined ? openFile(first, opener, options) : openFiles(chosen, opener, options);
 }
+
+/** One after the other; what is wrong with one doesn't affect the others. @throws VaultError if all fail */
+async function openFiles(chosen: readonly ChosenFile[], opener: Opener, options: Options): Promise<readonly Message[]> {
+  const messages: Message[] = [];
+  for (const one of chosen) {
+    const source = one.file.name;
+    try {
+      for (const message of await openFile(one, opener, options)) messages.push({ ...message, source });
+    } catch (thrown) {
+      if (!(thrown instanceof VaultError) || aboutTheKey.has(thrown.code)) throw thrown;
+      messages.push({ quoteDepth: 0, source, opened: null, failure: thrown.code });
+    }
+  }
+  const failures = messages.flatMap(({ failure }) => (failure === null ? [] : [failure]));
+  if (failures.length === messages.length) throw new VaultError(failures[0] ?? "not_age");
+  return messages;
+}
+
+/** What fails for one file fails for all. */
+const aboutTheKey: ReadonlySet<VaultErrorCode> = new Set([
+  "bad_password",
+  "bad_private_key",
+  "ended",
+  "insecure_context",
+  "not_loaded",
+  "not_protected_key",
+  "out_of_memory",
+  "wrong_password",
+]);
 
 /** Of the decrypted messages, the one with the fewest quote marks is shown first. */
 export function firstShown(messages: readonly Message[]): number {
@@ -103,12 +135,34 @@ async function openFile({ file, kind }: ChosenFile, opener: Opener, options: Opt
       text === null ? { kind: "file", name: plainName(file.name), bytes: plaintext } : { kind: "text", text };
     return (await mailOf(plaintext, options)) ?? other;
   };
+  if (kind === "mail") return openWithin(new Uint8Array(bytes), opener, options, read);
   const text = kind === "binary" ? "" : latin1(new Uint8Array(bytes));
   // A saved message has its text twice, and the armor is broken in the HTML.
   if (hasBlocks(kind, text))
     return (await openBlocks(text, opener, options, read)).filter(({ failure }) => failure === null);
   return [{ quoteDepth: 0, opened: await read(await decryptFile({ bytes, opener }, options)), failure: null }];
 }
+
+/** Decrypts what a saved message has attached, or has in a text that its transfer encoding hides. */
+async function openWithin(
+  bytes: Uint8Array<ArrayBuffer>,
+  opener: Opener,
+  options: Options,
+  read: (bytes: Uint8Array<ArrayBuffer>) => Promise<Opened>,
+): Promise<readonly Message[]> {
+  const mail = await readMail(bytes, options.signal);
+  const attached = mail?.files.filter((file) => encryptedFileKind(file.bytes) !== null) ?? [];
+  const messages: Message[] = [];
+  if (mail?.text && containsArmor(mail.text)) messages.push(...(await openBlocks(mail.text, opener, options, read)));
+  for (const { bytes: content } of attached.slice(0, ATTACHED_MAX)) {
+    const plaintext = await decryptFile({ bytes: content.slice().buffer, opener }, options);
+    messages.push({ quoteDepth: 0, opened: await read(plaintext), failure: null });
+  }
+  if (messages.length === 0) throw new VaultError("not_age");
+  return messages;
+}
+
+const ATTACHED_MAX = 20;
 
 async function mailOf(bytes: Uint8Array<ArrayBuffer>, { signal }: Options): Promise<Opened | null> {
   const mail = looksLikeMail(bytes) ? await readMail(bytes, signal) : null;

@@ -3,14 +3,17 @@ import { encryptionMessages } from "@kauke/contract";
 import { useCallback, useEffect, useState } from "react";
 import { ApiError, messageOf } from "../../api/api-error.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { onForget } from "../../vault/forget-decrypted.ts";
 import { useVaultJob, vaultFailureText } from "../../vault/use-vault-job.ts";
 import { type JobOptions, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
 import { firstShown, type Message } from "./open-encrypted.ts";
 
 type Work = (options: JobOptions & { signal: AbortSignal }) => Promise<readonly Message[]>;
 
-interface FieldFailure {
-  field: NonNullable<ReturnType<typeof fieldToCorrect>>;
+interface Failure {
+  code: VaultErrorCode | null;
+  /** The field at fault, if it is a single one. */
+  field: ReturnType<typeof fieldToCorrect>;
   message: string;
 }
 
@@ -27,13 +30,17 @@ export function useDecrypt() {
     setResult(null);
   }, [stop]);
   useEffect(() => {
+    const stopForgetting = onForget(clear);
     // Cleared when the page is left: the back/forward cache would keep the plaintext.
     window.addEventListener("pagehide", clear);
-    return () => window.removeEventListener("pagehide", clear);
+    return () => {
+      stopForgetting();
+      window.removeEventListener("pagehide", clear);
+    };
   }, [clear]);
 
-  /** Decrypts, and shows the result or a toast. @returns the field at fault, if it is a single one */
-  const run = async (method: Method, work: Work): Promise<FieldFailure | null> => {
+  /** Decrypts, and shows the result or a toast. @returns `null` also if stopped */
+  const run = async (method: Method, work: Work): Promise<Failure | null> => {
     clear();
     try {
       const messages = await runJob("Decrypting...", work);
@@ -44,8 +51,8 @@ export function useDecrypt() {
     } catch (thrown) {
       const toast = failureToast(thrown, method);
       showFailure(toast.title, toast.description);
-      const field = fieldToCorrect(thrown);
-      return field === null ? null : { field, message: toast.description };
+      const code = thrown instanceof VaultError ? thrown.code : null;
+      return { code, field: fieldToCorrect(thrown), message: toast.description };
     }
   };
   const opened = result?.messages[result.shown]?.opened ?? null;

@@ -1,5 +1,5 @@
 /** Neither key nor password is in state; a refused key stays in its field for corrections. */
-import type { EncryptionKeyWire } from "@kauke/contract";
+import { type EncryptionKeyWire, isArmored } from "@kauke/contract";
 import { Info } from "lucide-react";
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
@@ -8,7 +8,6 @@ import { FormDialog } from "../../ui/Dialog.tsx";
 import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { readPastedKey } from "../../vault/pasted-key.ts";
 import { useVaultJob, vaultFailureText, wrongPassword } from "../../vault/use-vault-job.ts";
 import { VaultProgress } from "../../vault/VaultProgress.tsx";
 import { importKey, readKey, VaultError } from "../../vault/vault.ts";
@@ -167,7 +166,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
           fieldRef={keyField}
           error={errors.text}
           onInput={() => {
-            setIsLocked(readPastedKey(keyField.current?.value ?? "").kind === "locked");
+            setIsLocked(isArmored(keyField.current?.value ?? ""));
             clear("text");
           }}
           onFile={(text) => void onFile(text)}

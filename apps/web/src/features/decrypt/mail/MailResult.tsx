@@ -1,10 +1,12 @@
 /** Shows a decrypted message; its HTML goes into a frame without any permissions. */
-import { Download } from "lucide-react";
+import { Download, LockOpen } from "lucide-react";
 import { useLayoutEffect, useRef } from "react";
 import { Button } from "../../../ui/Controls.tsx";
 import { saveFile } from "../../../ui/files.ts";
 import { MessageParts } from "../../../ui/MessageParts.tsx";
 import { fileSizeText, timeText } from "../../../ui/text/time-text.ts";
+import { encryptedFileKind } from "../encrypted-file.ts";
+import { bringToDecrypt } from "../incoming.ts";
 import type { FrameContent } from "./clean-mail-html.ts";
 import type { ParsedMail } from "./parsed-mail.ts";
 import { fillFrame } from "./read-mail.ts";
@@ -38,6 +40,17 @@ function Files({ files }: Pick<ParsedMail, "files">) {
           <Button isSmall icon={Download} onClick={() => saveFile(name, bytes)}>
             {name} <span>{fileSizeText(bytes.length)}</span>
           </Button>
+          {encryptedFileKind(bytes) === null ? null : (
+            <Button
+              isSmall
+              look="quiet"
+              icon={LockOpen}
+              aria-label={`Decrypt ${name}`}
+              onClick={() => bringToDecrypt({ files: [new File([bytes], name)] })}
+            >
+              Decrypt
+            </Button>
+          )}
         </li>
       ))}
     </ul>
