@@ -11,7 +11,7 @@ const site = runSite();
 async function openKeys() {
   const person = await site.person();
   const visit = await site.visit({ as: person });
-  await visit.page.goto("/settings");
+  await visit.page.goto("/settings/programs");
   await visit.page.getByText("No API keys yet", { exact: true }).waitFor();
   return { ...visit, person };
 }

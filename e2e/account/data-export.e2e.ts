@@ -17,7 +17,7 @@ async function settingsOf(email: string, width: number) {
   await visit.page.goto("/auth");
   await signIn(visit.page, email);
   await seePath(visit.page, "/dashboard");
-  await visit.page.goto("/settings");
+  await visit.page.goto("/settings/data");
   return visit;
 }
 

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasRow, createForm } from "../browser/steps.ts";
+import { aliasRow, createForm, settingsPart } from "../browser/steps.ts";
 
 const site = runSite();
 const inbox = "jonas@inbox.example";
@@ -27,18 +27,20 @@ async function addMailbox(page: Page, address: string): Promise<void> {
 }
 
 test("a mailbox is added, made the default, is the initial destination of a new alias, and is removed", async () => {
-  const { page } = await open("/settings");
+  const { page } = await open("/settings/mailboxes");
   await addMailbox(page, `Jonas <${inbox}>`);
   await row(page, inbox).waitFor();
   await page.getByRole("button", { name: `Make default: ${inbox}` }).click();
   await seeToast(page, "Default Mailbox Changed", inbox);
   await row(page, inbox).getByText("default", { exact: true }).waitFor();
+  await settingsPart(page, "New aliases");
   await page.getByRole("combobox", { name: "Default domain" }).selectOption("vejas.test");
   await page.getByRole("banner").getByRole("link", { name: "_FORWARD" }).click();
   const form = createForm(page);
   await expect.poll(() => form.getByLabel("Forward to").inputValue()).toBe(inbox);
   await expect.poll(() => form.getByLabel("Domain", { exact: true }).inputValue()).toBe("vejas.test");
   await page.getByRole("banner").getByRole("link", { name: "_SETTINGS" }).click();
+  await settingsPart(page, "Mailboxes");
   await page.getByRole("button", { name: `Remove ${inbox}` }).click();
   await page.getByText("No alias forwards to it.").waitFor();
   await page.getByRole("button", { name: "Remove Mailbox" }).click();
@@ -49,7 +51,7 @@ test("a mailbox is added, made the default, is the initial destination of a new 
 test.runIf(isLongRun)(
   "a text that is no address is refused as a mailbox, and a mistyped domain is asked about",
   async () => {
-    const { page } = await open("/settings");
+    const { page } = await open("/settings/mailboxes");
     await addMailbox(page, "nobody");
     const dialog = page.getByRole("dialog", { name: "Add mailbox" });
     await seeFieldError(dialog.getByLabel("E-mail address"), mailboxMessages.addressInvalid);
@@ -65,7 +67,7 @@ test.runIf(isLongRun)(
 test("the dialog lists the aliases that lose a mailbox; the only destination of an alias can't be removed", async () => {
   const { page, person } = await open("/about");
   await person.createAlias({ alias: "both-mailboxes", forwardTo: `${inbox}, rasa@inbox.example` });
-  await page.goto("/settings");
+  await page.goto("/settings/mailboxes");
   await page.getByRole("button", { name: `Remove ${inbox}` }).click();
   const dialog = page.getByRole("dialog", { name: "Remove mailbox" });
   await dialog.getByText("both-mailboxes@kauke.test").waitFor();
@@ -101,7 +103,7 @@ test("generated names contain no site's name by default; switched on, the dice m
   const { page } = await open("/dashboard");
   const format = createForm(page).getByLabel("Format of generated names");
   await expect.poll(() => format.getByRole("option").allTextContents()).toEqual(["Characters", "Words", "UUID"]);
-  await page.goto("/settings");
+  await page.goto("/settings/new-aliases");
   const siteName = page.getByRole("switch", { name: "Site name in generated names" });
   await siteName.click();
   await expect.poll(() => siteName.getAttribute("aria-checked")).toBe("true");

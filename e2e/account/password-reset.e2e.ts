@@ -34,8 +34,8 @@ test.each(usuallyAt("phone"))(
   async (width) => {
     const person = await site.person();
     const other = await site.visit({ as: person });
-    await other.page.goto("/settings");
-    await other.page.getByText("this device", { exact: true }).waitFor();
+    await other.page.goto("/settings/mail");
+    await other.page.getByRole("switch", { name: "Leak guard" }).waitFor();
     const { page, expectRefusal } = await site.visit({ width });
     await askFor(page, person.email.toUpperCase());
     const link = await openServerMessage(page, subject, person.email);
@@ -58,7 +58,7 @@ test.each(usuallyAt("phone"))(
     await openServerMessage(page, "Your password was changed", person.email);
     other.expectRefusal(401, "/api/account/settings");
     await other.page.getByRole("switch", { name: "Leak guard" }).click();
-    await seePath(other.page, "/settings");
+    await seePath(other.page, "/settings/mail");
     await seeToast(other.page, "Signed Out", "Your session has ended. Please sign in again.");
     expectRefusal(404, "/api/auth/password-reset/state");
     await page.goto(link);

@@ -39,7 +39,7 @@ const waysPath = "**/api/account/sign-in";
 
 /** Waits for the list of devices too: a fresh sign-in replaces the session, so its request would be refused after it. */
 async function openSettings({ page }: Pick<Visit, "page">): Promise<void> {
-  await page.goto("/settings");
+  await page.goto("/settings/account");
   await page.getByRole("heading", { name: "Solana wallet" }).waitFor();
   await page.getByText("this device").waitFor();
 }
@@ -166,7 +166,7 @@ test("a request refused because a fresh sign-in overtook it does not sign the us
   await page.route(waysPath, asOld);
   await page.route("**/api/auth/sessions", answerLate, { times: 1 });
   expectRefusal(401, "/api/auth/sessions");
-  await page.goto("/settings");
+  await page.goto("/settings/account");
   await press(page, "Change E-mail");
   await proving(page).getByLabel("Password").fill(password);
   await press(page, "Continue");
@@ -175,7 +175,7 @@ test("a request refused because a fresh sign-in overtook it does not sign the us
   await refused.promise;
   await press(page, "Cancel");
   await page.getByText("this device").waitFor();
-  await seePath(page, "/settings");
+  await seePath(page, "/settings/account");
 });
 
 test.runIf(isLongRun)("cancelling the sign-in changes nothing; the focus returns", async () => {
@@ -304,7 +304,7 @@ test.each(usuallyAt("desktop"))(
     expectVisitTo(atGoogle(`linked-${width}`).url);
     await press(page, "Link Google");
     await seeToast(page, "Google Linked");
-    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe("/settings");
+    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe("/settings/account");
     await page.getByRole("button", { name: "Remove Google" }).waitFor();
     await page.route(waysPath, asOld, { times: 1 });
     await openSettings(visit);
@@ -327,7 +327,7 @@ test.runIf(isLongRun)("a failure at Google is shown in Settings, once", async ()
   visit.expectVisitTo(atGoogle("owned").url);
   await press(page, "Link Google");
   await seeToast(page, "Google Login Failed", googleFailureTexts.linked_elsewhere);
-  await seePath(page, "/settings");
+  await seePath(page, "/settings/account");
   await page.getByRole("button", { name: "Link Google" }).waitFor();
   atGoogle("owned").refusal = "access_denied";
   await press(page, "Link Google");

@@ -60,7 +60,7 @@ test("where copying fails, the text is selected for Ctrl-C: an address, SMTP set
 });
 
 test("in a dialog the older command copies, and where it fails too the text is selected", async () => {
-  const visit = await openWithout("/settings", noClipboard);
+  const visit = await openWithout("/settings/programs", noClipboard);
   const { page, reader } = visit;
   await page.getByRole("button", { name: "Create API Key" }).first().click();
   const form = page.getByRole("dialog", { name: "Create API key" });

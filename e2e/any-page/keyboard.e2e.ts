@@ -63,7 +63,7 @@ test("a person changes the password, ends sessions, chooses a theme, exports the
       body: JSON.stringify({ email: person.email, password: person.password }),
     });
   const { page, expectRefusal } = await site.visit({ as: person });
-  await page.goto("/settings");
+  await page.goto("/settings/account");
   const change = page.getByRole("button", { name: `Change password of ${person.email}` });
   const dialog = page.getByRole("dialog", { name: "Change password" });
   await pressAt(page, change);

@@ -2,7 +2,7 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasSwitch, createForm, fillCreate, tryAgain } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
@@ -25,6 +25,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     const person = await site.person();
     const { alias } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
     const { page, context, expectFailure } = await site.visit({ width, as: person });
+    await withoutEvents(page);
     await page.goto("/dashboard");
     const flip = aliasSwitch(page, `${alias}@kauke.test`);
     await flip.waitFor();

@@ -55,7 +55,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
 
   test("Settings offers light, dark and system; the choice is kept, and the toggle changes it", async () => {
     const { page } = await site.visit({ width, systemTheme: "dark", as: await site.person() });
-    await page.goto("/settings");
+    await page.goto("/settings/account");
     await expect.poll(() => choice(page, "Light").isChecked()).toBe(true);
     const day = await background(page);
     for (const [name, stored] of [
@@ -115,7 +115,7 @@ test("other tabs change at once", async () => {
   const { page, context } = await site.visit({ as: await site.person() });
   const other = await context.newPage();
   await page.goto("/about");
-  await other.goto("/settings");
+  await other.goto("/settings/account");
   await choice(other, "Light").waitFor();
   const day = await background(other);
   await toggle(page).click();

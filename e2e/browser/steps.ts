@@ -47,6 +47,13 @@ export async function signIn(page: Page, email: string, word = password): Promis
   await page.getByRole("button", { name: "Sign In" }).click();
 }
 
+/** Chooses a group of settings; on a phone its page has a link back to the index. */
+export async function settingsPart(page: Page, name: string): Promise<void> {
+  const back = page.getByRole("link", { name: "All settings" });
+  if (await back.isVisible()) await back.click();
+  await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name, exact: true }).click();
+}
+
 /** Presses the page's one button, unless the app repeats the failed requests by itself before. */
 export async function tryAgain(page: Page): Promise<void> {
   const again = page.getByRole("button", { name: "Try again" });

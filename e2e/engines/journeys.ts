@@ -346,7 +346,7 @@ function testDialog(site: EngineSite): void {
   test("a dialog is opened, used and closed by keyboard, and returns the focus", async () => {
     const person = await site.person();
     const tab = await site.visit({ as: person });
-    await tab.open("/settings");
+    await tab.open("/settings/account");
     const opener = button(`Change password of ${person.email}`);
     const change = dialog("Change password");
     await tab.see(opener);

@@ -59,7 +59,7 @@ async function openNewest(page: Page, subject: string): Promise<void> {
 }
 
 test("mail arrives encrypted once a key is chosen in Settings, and age decrypts it to what was sent", async () => {
-  const { page } = await signedIn("/settings");
+  const { page } = await signedIn("/settings/mail");
   const choice = page.getByRole("combobox", { name: "Forward encrypted" });
   await choice.selectOption({ label: `To ${keyName}` });
   await expect.poll(() => choice.inputValue()).toBe(keyId);
@@ -97,7 +97,7 @@ test("one alias can be excluded, and its panel shows the same as Settings", asyn
 test.runIf(isLongRun)("without a key nothing can be chosen", async () => {
   const other = "ieva.keyless@people.example";
   await site.person(other);
-  const { page } = await signedIn("/settings", other);
+  const { page } = await signedIn("/settings/mail", other);
   await page.getByRole("link", { name: "create an encryption key" }).waitFor();
   expect(await page.getByRole("combobox", { name: "Forward encrypted" }).isDisabled()).toBe(true);
 });

@@ -95,7 +95,7 @@ test.runIf(isLongRun)(
 );
 
 test("aliases are downloaded as files for another service, or for spreadsheets", async () => {
-  const { page, person } = await signedIn("leaves@people.example", "/settings", widths.desktop);
+  const { page, person } = await signedIn("leaves@people.example", "/settings/data", widths.desktop);
   await person.createAlias({ alias: "leaving", forwardTo: "jonas@inbox.example", notes: "=1+1" });
   const download = async (name: string) => {
     const started = page.waitForEvent("download");

@@ -217,7 +217,7 @@ test.each(usually([320, 390, 1440], 0))("at %s pixels settings say what needs ou
   const person = await site.person();
   const visit = await site.visit({ as: person, width });
   const { page } = visit;
-  await page.goto("/settings");
+  await page.goto("/settings/mail");
   await page.getByRole("switch", { name: "Leak guard" }).waitFor();
   await page.getByText("Mail programs send through Forward Email, so what they send is not checked.").waitFor();
   expect(await page.getByText(engineNeededText("Forward Email")).count()).toBe(2);

@@ -289,7 +289,7 @@ describe("the top bar", () => {
     await menu.getByRole("link", { name: "_SETTINGS" }).click();
     await seePath(open, "/settings");
     await seeGone(menu);
-    await open.getByRole("switch", { name: "Leak guard" }).waitFor();
+    await open.getByRole("button", { name: "Create Key" }).waitFor();
     await button.click();
     await menu.getByRole("button", { name: "Sign Out" }).click();
     await seeToast(open, "Logged Out");

@@ -38,16 +38,20 @@ const secret = `kauke${"Za9".repeat(15)}xy`;
 
 const settings = (name: string, open: Screen["open"]): Screen => ({ name: `settings-${name}`, as: "some", open });
 
-async function goToSettings({ page, context }: Visit): Promise<void> {
+async function goToKeys({ page, context }: Visit): Promise<void> {
   await context.route(/\/api\/keys$/, (route) =>
     route.request().method() === "POST"
       ? route.fulfill({ status: 201, json: { key: keys[0], secret } })
       : route.fulfill({ json: { keys } }),
   );
+  await page.goto("/settings/programs");
+  await page.getByRole("button", { name: "Revoke Old phone" }).waitFor();
+}
+
+async function goToMailboxes({ page, context }: Visit): Promise<void> {
   await context.route(/\/api\/mailboxes$/, (route) => route.fulfill({ json: { mailboxes } }));
   await context.route(/\/api\/mailboxes\/[^/]+\/aliases$/, (route) => route.fulfill({ json: { aliases: uses } }));
-  await page.goto("/settings");
-  await page.getByRole("button", { name: "Revoke Old phone" }).waitFor();
+  await page.goto("/settings/mailboxes");
   await page.getByRole("button", { name: "Remove rasa@example.org" }).waitFor();
 }
 
@@ -67,7 +71,7 @@ function dialog(name: string, opener: string | RegExp, fill: (form: Locator, vis
     await fill(visit.page.getByRole("dialog"), visit);
   };
   const screen = settings(name, async (visit) => {
-    await goToSettings(visit);
+    await (name.startsWith("mailbox") ? goToMailboxes : goToKeys)(visit);
     await open(visit);
   });
   return overlaid({
@@ -86,7 +90,8 @@ async function askToLeave(page: Page): Promise<void> {
 }
 
 export const aliasSettingsScreens: readonly Screen[] = [
-  settings("api-keys", goToSettings),
+  settings("api-keys", goToKeys),
+  settings("mailboxes", goToMailboxes),
   {
     ...dialog("api-key-create", "Create API Key", (form) => form.getByLabel("Name").fill("Bitwarden")),
     goOn: undefined,
@@ -111,12 +116,6 @@ export const aliasSettingsScreens: readonly Screen[] = [
     ),
     goOn: undefined,
   },
-  dialog("mailbox-add", "Add Mailbox", async (form) => {
-    await form.getByLabel("E-mail address").fill("jonas@gmial.com");
-    await form.getByRole("button", { name: "Add Mailbox" }).click();
-    await form.getByText("Did you mean").waitFor();
-  }),
-  dialog("mailbox-remove", "Remove rasa@example.org", (form) => form.getByText("It is the only destination").waitFor()),
   onlyLong(
     dialog("api-key-refused", "Create API Key", async (form) => {
       await form.getByRole("checkbox").first().uncheck();
@@ -124,28 +123,56 @@ export const aliasSettingsScreens: readonly Screen[] = [
       await form.getByRole("alert").nth(1).waitFor();
     }),
   ),
+  {
+    ...dialog("mailbox-add", "Add Mailbox", async (form) => {
+      await form.getByLabel("E-mail address").fill("jonas@gmial.com");
+      await form.getByRole("button", { name: "Add Mailbox" }).click();
+      await form.getByText("Did you mean").waitFor();
+    }),
+    goOn: undefined,
+  },
+  dialog("mailbox-remove", "Remove rasa@example.org", (form) => form.getByText("It is the only destination").waitFor()),
   onlyLong(
     settings("aliases-loading", async ({ page, context }) => {
       await context.route(/\/api\/(?:keys|mailboxes|account\/defaults)$/, () => {});
-      await page.goto("/settings");
-      await page.getByRole("heading", { name: "API keys" }).waitFor();
+      await page.goto("/settings/new-aliases");
+      await page.getByRole("heading", { name: "New aliases" }).waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("keys-of-programs-failed", async ({ page, context, expectFailure }) => {
+      expectFailure("/api/keys");
+      await context.route(/\/api\/keys$/, (route) => route.abort("connectionrefused"));
+      await page.goto("/settings/programs");
+      await page.getByText("Your API keys could not be loaded").waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("mailboxes-failed", async ({ page, context, expectFailure }) => {
+      expectFailure("/api/mailboxes");
+      await context.route(/\/api\/mailboxes$/, (route) => route.abort("connectionrefused"));
+      await page.goto("/settings/mailboxes");
+      await page.getByText("Your mailboxes could not be loaded").waitFor();
     }),
   ),
   onlyLong(
     settings("aliases-failed", async ({ page, context, expectFailure }) => {
-      for (const path of ["/api/keys", "/api/mailboxes", "/api/account/defaults"]) expectFailure(path);
-      await context.route(/\/api\/(?:keys|mailboxes|account\/defaults)$/, (route) => route.abort("connectionrefused"));
-      await page.goto("/settings");
-      await page.getByText("Your API keys could not be loaded").waitFor();
-      await page.getByText("Your mailboxes could not be loaded").waitFor();
+      expectFailure("/api/account/defaults");
+      await context.route(/\/api\/account\/defaults$/, (route) => route.abort("connectionrefused"));
+      await page.goto("/settings/new-aliases");
       await page.getByText("The defaults could not be loaded").waitFor();
     }),
   ),
   onlyLong(
-    settings("aliases-empty", async ({ page, context }) => {
-      await context.route(/\/api\/mailboxes$/, (route) => route.fulfill({ json: { mailboxes: [] } }));
-      await page.goto("/settings");
+    settings("keys-of-programs-empty", async ({ page }) => {
+      await page.goto("/settings/programs");
       await page.getByText("No API keys yet").waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("mailboxes-empty", async ({ page, context }) => {
+      await context.route(/\/api\/mailboxes$/, (route) => route.fulfill({ json: { mailboxes: [] } }));
+      await page.goto("/settings/mailboxes");
       await page.getByText("No mailboxes yet").waitFor();
     }),
   ),

@@ -108,7 +108,7 @@ export const forwardingScreens: readonly Screen[] = [
   ),
   screen("settings", async (visit) => {
     await withProvider(visit);
-    await visit.page.goto("/settings");
+    await visit.page.goto("/settings/mail");
     await visit.page.getByRole("switch", { name: "Leak guard" }).waitFor();
     await visit.page.getByText(engineNeededText(provider.name)).first().waitFor();
   }),

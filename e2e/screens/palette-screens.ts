@@ -44,7 +44,7 @@ export const paletteScreens: readonly Screen[] = [
       as: "some",
       async open(visit) {
         await visit.context.route("**/api/aliases/*", () => {});
-        await visit.page.goto("/settings");
+        await visit.page.goto("/settings/mail");
         await visit.page.getByRole("heading", { name: "Settings" }).waitFor();
         await visit.page.getByRole("switch", { name: "Leak guard" }).waitFor();
         await openPalette(visit);
@@ -59,7 +59,7 @@ export const paletteScreens: readonly Screen[] = [
       async open(visit) {
         visit.expectFailure(/^\/api\/aliases\/[\w-]+$/);
         await visit.context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
-        await visit.page.goto("/settings");
+        await visit.page.goto("/settings/mail");
         await visit.page.getByRole("switch", { name: "Leak guard" }).waitFor();
         await openPalette(visit);
         await visit.page.getByText("Your aliases could not be loaded").waitFor();

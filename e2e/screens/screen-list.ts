@@ -132,7 +132,7 @@ export const screens: readonly Screen[] = [
     name: "settings",
     as: "some",
     async open({ page }) {
-      await page.goto("/settings");
+      await page.goto("/settings/mail");
       await page.getByRole("switch", { name: "Leak guard" }).waitFor();
     },
   }),

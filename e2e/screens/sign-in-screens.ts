@@ -47,7 +47,7 @@ const settings = (
     const { page, context } = visit;
     await context.route("**/api/auth/sessions", (route) => route.fulfill({ json: { sessions } }));
     await context.route("**/api/account/sign-in", (route) => route.fulfill({ json: ways }));
-    await page.goto("/settings");
+    await page.goto("/settings/account");
     await page.getByText("this device", { exact: true }).waitFor();
     await open(visit);
   },
@@ -340,7 +340,7 @@ export const signInScreens: readonly Screen[] = [
         expectFailure(path);
         await context.route(`**${path}`, (route) => route.abort("connectionrefused"));
       }
-      await page.goto("/settings");
+      await page.goto("/settings/account");
       await page.getByText("Your sign-in could not be loaded").waitFor();
       await page.getByText("Your devices could not be loaded").waitFor();
     },

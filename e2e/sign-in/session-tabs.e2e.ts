@@ -22,7 +22,9 @@ import {
 const site = runSite();
 
 describe("several tabs", () => {
-  async function openTwo(paths: [string, string] = ["/dashboard", "/settings"]): Promise<Still & { other: Page }> {
+  async function openTwo(
+    paths: [string, string] = ["/dashboard", "/settings/account"],
+  ): Promise<Still & { other: Page }> {
     const person = await site.person();
     const visit = await visitOf(site, person);
     const other = await visit.context.newPage();
@@ -32,7 +34,7 @@ describe("several tabs", () => {
       await page.getByRole("heading", { level: 1 }).waitFor();
       await watchIsThere(page);
       // A request still in flight at a sign-out would be refused.
-      if (paths[index] === "/settings") await page.getByText("this device").waitFor();
+      if (paths[index] === "/settings/account") await page.getByText("this device").waitFor();
     }
     return { ...visit, person, other };
   }
@@ -58,7 +60,7 @@ describe("several tabs", () => {
     await page.getByRole("button", { name: "Log out" }).click();
     await seeToast(page, "Logged Out", "Successfully logged out");
     await seeHeading(other, "Welcome Back");
-    await seePath(other, "/settings");
+    await seePath(other, "/settings/account");
     expect(await other.evaluate("document.body.innerText")).not.toContain(person.email.split("@")[0]);
     await expect.poll(() => storedKeys(other)).toEqual([]);
   });
@@ -67,7 +69,7 @@ describe("several tabs", () => {
     const person = await site.person();
     const visit = await visitOf(site, null);
     const other = await visit.context.newPage();
-    await other.goto("/settings");
+    await other.goto("/settings/account");
     await seeHeading(other, "Welcome Back");
     await visit.page.goto("/auth");
     await signIn(visit.page, person.email, person.password);

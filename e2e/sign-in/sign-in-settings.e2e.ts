@@ -17,7 +17,7 @@ const signInCard = (page: Page) => page.getByRole("region", { name: "Sign-in" })
 const devices = (page: Page) => page.getByRole("list", { name: "Signed-in devices" }).getByRole("listitem");
 
 async function openSettings({ page }: Visit): Promise<void> {
-  await page.goto("/settings");
+  await page.goto("/settings/account");
   await devices(page).first().getByText("this device", { exact: true }).waitFor();
 }
 
@@ -140,7 +140,7 @@ test.runIf(isLongRun)(
     await page.getByText("You are signed in nowhere else.").waitFor();
     first.expectRefusal(401, "/api/account/settings");
     await first.page.getByRole("switch", { name: "Leak guard" }).click();
-    await seePath(first.page, "/settings");
+    await seePath(first.page, "/settings/account");
     await seeToast(first.page, "Signed Out", "Your session has ended. Please sign in again.");
     await second.page.reload();
     await seeHeading(second.page, "Welcome Back");

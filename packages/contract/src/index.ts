@@ -33,4 +33,5 @@ export * from "./page-values.ts";
 export * from "./preview.ts";
 export * from "./provider-problems.ts";
 export * from "./routes.ts";
+export * from "./settings-groups.ts";
 export * from "./smtp-credentials.ts";

@@ -12,8 +12,7 @@ export const mailboxMessages = {
   defaultFormat: `format must be one of ${defaultFormats.join(", ")}`,
   unknown: "This is none of your mailboxes",
   unconfirmed: "Please confirm this mailbox first",
-  noneConfirmed:
-    "You have no confirmed mailbox to forward to yet. Please confirm one in Settings, “Mailboxes and defaults”.",
+  noneConfirmed: "You have no confirmed mailbox to forward to yet. Please confirm one in Settings, “Mailboxes”.",
   atLeastOne: "At least one of domain, format, siteInName and mailboxId must be provided",
   ids: `mailboxIds must hold 1 to ${limits.destinationsMax} ids of your mailboxes`,
   either: "Please give either mailboxIds or forwardTo",

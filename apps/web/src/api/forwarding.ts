@@ -1,4 +1,4 @@
-/** State of aliases at the forwarding provider. Without a provider no request is made; while some wait, it is polled. */
+/** State of aliases at the forwarding provider. Without a provider no request is made. */
 import type { ForwardingWire } from "@kauke/contract";
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -7,23 +7,8 @@ import { call } from "./client.ts";
 const queryKey = ["forwarding"];
 const forwardingQuery = queryOptions({ queryKey, queryFn: () => call("getForwarding") });
 
-/** Time in which the provider usually carries a change out. */
-const SOON_MS = 30_000;
-const OFTEN_MS = 2000;
-const RARELY_MS = 10_000;
-
-/** Milliseconds until the next request; `false` if nothing waits. @param data `undefined` before a response */
-export function pollMs(data: ForwardingWire | undefined, sinceChangeMs: number): number | false {
-  if (data !== undefined && data.counts.waiting + data.counts.failed === 0) return false;
-  return sinceChangeMs < SOON_MS ? OFTEN_MS : RARELY_MS;
-}
-
-/** By `Date.now()`. */
-let changedAt = 0;
-
 /** Asks again after a change of an alias, or of what aliases depend on; nothing happens with our own engine. */
 export function refetchForwarding(client: QueryClient): Promise<void> {
-  changedAt = Date.now();
   return client.invalidateQueries({ queryKey });
 }
 
@@ -41,11 +26,10 @@ export function markWaiting(client: QueryClient, aliasId: string): void {
   );
 }
 
-/** To be used once on a page: each use polls. Hidden pages don't, and ask when they are shown again. */
+/** What the provider has done since is told by an event of the server. */
 export function useForwardingWatch(): ForwardingWire | undefined {
   const client = useQueryClient();
   useEffect(() => {
-    changedAt = Date.now();
     return client.getMutationCache().subscribe((event) => {
       if (event.type !== "updated" || event.action.type !== "success") return;
       if (event.mutation.options.meta?.["endsSession"] !== true) void refetchForwarding(client);
@@ -55,7 +39,6 @@ export function useForwardingWatch(): ForwardingWire | undefined {
     ...forwardingQuery,
     refetchOnMount: "always",
     refetchOnWindowFocus: "always",
-    refetchInterval: (query) => pollMs(query.state.data, Date.now() - changedAt),
   });
   return data;
 }

@@ -1,11 +1,10 @@
-/** A running import is polled every second. */
+/** What a running import has done is told by events of the server. */
 import type { AliasExportFormat, ImportFromServiceBody, ImportResult, ImportWire } from "@kauke/contract";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "./aliases.ts";
 import { call, callUnread } from "./client.ts";
 
 const queryKey = ["imports"] as const;
-const POLL_MS = 1000;
 
 export const isInProgress = (state: ImportWire["state"]): boolean => state === "running" || state === "undoing";
 
@@ -25,7 +24,6 @@ export function useImport(importId: string, { page, result }: RowsWanted, enable
     queryKey: [...queryKey, importId, page, result ?? "all"],
     queryFn: () => call("getImport", { params: { importId }, query: { page, result } }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isInProgress(data.state) ? POLL_MS : false),
   });
 }
 

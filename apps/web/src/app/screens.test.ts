@@ -14,6 +14,12 @@ test("protected paths show the sign-in form to signed-out visitors", () => {
   }
 });
 
+test("groups of settings are pages, and other names are none", () => {
+  expect(screenFor("/settings/mail", true)).toBe("settings");
+  expect(screenFor("/Settings/Data/", false)).toBe("auth");
+  expect(screenFor("/settings/nothing", true)).toBe("not-found");
+});
+
 test("the admin page is found by admins only; whoever is signed out may be one", () => {
   expect(screenFor("/admin", true, true)).toBe("admin");
   expect(screenFor("/admin", true)).toBe("not-found");

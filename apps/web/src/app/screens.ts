@@ -1,5 +1,6 @@
 /** The route table of the specification's section 2. */
 import { product } from "@kauke/contract";
+import { settingsGroups } from "@kauke/contract/settings-groups";
 import { normalizePath } from "./path.ts";
 
 export type ScreenName =
@@ -60,6 +61,7 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
   "/register": "register",
   "/dashboard": "dashboard",
   "/settings": "settings",
+  ...Object.fromEntries(settingsGroups.map((name) => [`/settings/${name}`, "settings" as const])),
   "/admin": "admin",
   "/move": "move",
   "/compose": "compose",

@@ -111,9 +111,9 @@ export function ClientsGuidePage() {
           body: (
             <>
               <p>
-                In <PageLink to="/settings">Settings</PageLink>, under API keys, create one key for each program. It is
-                shown once; copy it into the program. If a program or device is lost, revoke its key: it stops working
-                at once.
+                In <PageLink to="/settings/programs">Settings</PageLink>, under API keys, create one key for each
+                program. It is shown once; copy it into the program. If a program or device is lost, revoke its key: it
+                stops working at once.
               </p>
               <ul>
                 {scopes.map(([scope, what]) => (
@@ -128,7 +128,7 @@ export function ClientsGuidePage() {
               </p>
               <p>
                 An alias that a program creates forwards to the default mailbox. Choose it, the default domain and the
-                form of generated names in Settings, under Mailboxes and defaults.
+                form of generated names in Settings, under New aliases.
               </p>
             </>
           ),

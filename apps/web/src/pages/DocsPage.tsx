@@ -37,7 +37,7 @@ export function DocsPage() {
           body: (
             <p>
               {texts.docsConfirm} The address you sign in with counts as confirmed once you have confirmed it in{" "}
-              <PageLink to="/settings">Settings</PageLink>.
+              <PageLink to="/settings/account">Settings</PageLink>.
             </p>
           ),
         },

@@ -60,9 +60,9 @@ export function MovingGuidePage() {
           body: (
             <>
               <p>
-                In <PageLink to="/settings">Settings</PageLink>, under Move in and out, choose a file or a service. You
-                first see what would happen to each row, and why a row would be left out. Nothing is created before you
-                confirm, a second run creates nothing twice, and within an hour all of it can be undone.
+                In <PageLink to="/settings/data">Settings</PageLink>, under Move and data, choose a file or a service.
+                You first see what would happen to each row, and why a row would be left out. Nothing is created before
+                you confirm, a second run creates nothing twice, and within an hour all of it can be undone.
               </p>
               <ul>
                 <li>An address on a domain of this server is created as it is, if it is free.</li>

@@ -1,36 +1,68 @@
 import "../app/zod-jitless.ts";
+import type { ReactNode } from "react";
+import { useLocation } from "wouter";
+import { useLoginSessions, useSignInWays } from "../api/session/sign-in.ts";
+import { normalizePath } from "../app/path.ts";
 import { AppearanceCard } from "../features/account/AppearanceCard.tsx";
+import { DeleteAccountCard } from "../features/account/DeleteAccountCard.tsx";
 import { ForwardEncryptedCard, OutgoingCard } from "../features/account/MailCards.tsx";
 import { SessionsCard } from "../features/account/SessionsCard.tsx";
 import { SettingsGroup } from "../features/account/SettingsGroup.tsx";
+import { BackToIndex, SettingsIndex } from "../features/account/SettingsIndex.tsx";
 import { SignInCard } from "../features/account/SignInCard.tsx";
+import { firstPart, type SettingsPart, settingsParts } from "../features/account/settings-index.ts";
+import { useNamedRow } from "../features/account/use-named-row.ts";
 import { ApiKeysCard } from "../features/api-keys/ApiKeysCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 import { DefaultsCard } from "../features/mailboxes/DefaultsCard.tsx";
 import { MailboxesCard } from "../features/mailboxes/MailboxesCard.tsx";
-import { MoveGroup } from "../features/move/MoveGroup.tsx";
+import { MoveCards } from "../features/move/MoveCards.tsx";
 
-export function SettingsPage() {
+/** Each card is shown when those above it have their height, so that none moves. */
+function AccountCards() {
+  const ways = useSignInWays();
+  const sessions = useLoginSessions();
   return (
     <>
-      <SettingsGroup title="Encryption and mail">
-        <EncryptionKeysCard />
-        <ForwardEncryptedCard />
-        <OutgoingCard />
-      </SettingsGroup>
-      <SettingsGroup title="Mailboxes and defaults">
-        <MailboxesCard />
-        <DefaultsCard />
-      </SettingsGroup>
-      <SettingsGroup title="Programs">
-        <ApiKeysCard />
-      </SettingsGroup>
-      <SettingsGroup title="Account">
-        <SignInCard />
-        <SessionsCard />
-        <AppearanceCard />
-      </SettingsGroup>
-      <MoveGroup />
+      <SignInCard />
+      {ways.isPending ? null : <SessionsCard />}
+      {ways.isPending || sessions.isPending ? null : (
+        <>
+          <AppearanceCard />
+          <DeleteAccountCard />
+        </>
+      )}
     </>
+  );
+}
+
+const cards: Readonly<Record<SettingsPart["path"], ReactNode>> = {
+  "/settings": <EncryptionKeysCard />,
+  "/settings/mail": (
+    <>
+      <OutgoingCard />
+      <ForwardEncryptedCard />
+    </>
+  ),
+  "/settings/mailboxes": <MailboxesCard />,
+  "/settings/new-aliases": <DefaultsCard />,
+  "/settings/programs": <ApiKeysCard />,
+  "/settings/account": <AccountCards />,
+  "/settings/data": <MoveCards />,
+};
+
+export function SettingsPage() {
+  const [location] = useLocation();
+  const part = settingsParts.find(({ path }) => path === normalizePath(location)) ?? firstPart;
+  useNamedRow(part.path);
+  const isFirst = part === firstPart;
+  return (
+    <div className={isFirst ? "settings" : "settings settings-next"}>
+      <SettingsIndex path={part.path} />
+      <div>
+        {isFirst ? null : <BackToIndex />}
+        <SettingsGroup title={part.heading ?? part.title}>{cards[part.path]}</SettingsGroup>
+      </div>
+    </div>
   );
 }

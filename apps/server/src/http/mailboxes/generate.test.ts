@@ -46,7 +46,7 @@ describe("a generated alias", () => {
     const ann = await new Visitor(server).register();
     const refused = await generate(ann);
     expect(refused).toMatchObject({ status: 403, body: { code: "no_mailbox" } });
-    expect(refused.body.message).toContain("Settings, “Mailboxes and defaults”");
+    expect(refused.body.message).toContain("Settings, “Mailboxes”");
     expect((await generate(ann, { forwardTo: addressOf("any") })).status).toBe(201);
   });
 

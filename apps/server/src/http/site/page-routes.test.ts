@@ -1,3 +1,4 @@
+import { settingsGroups } from "@kauke/contract";
 import { expect, test } from "vitest";
 import { findPage, indexedPaths, isPreviewPage } from "./page-routes.ts";
 
@@ -5,6 +6,13 @@ test("a page is found in any letter case and with trailing slashes", () => {
   expect(findPage("/SETTINGS//")).toMatchObject({ drawn: "auth", begun: "settings", canonicalPath: null });
   expect(findPage("/tErMs")).toMatchObject({ drawn: "terms", canonicalPath: "/terms" });
   expect(isPreviewPage("/Preview/")).toBe(true);
+});
+
+test("each group of settings is a page for signed-in users, and other names are none", () => {
+  for (const name of settingsGroups)
+    expect(findPage(`/settings/${name}`)).toMatchObject({ drawn: "auth", begun: "settings", canonicalPath: null });
+  for (const path of ["/settings/nothing", "/settings/mail/x", "/settings/encryption"])
+    expect(findPage(path)).toBe(null);
 });
 
 test("the admin page is a page for signed-in users, which is not indexed", () => {

@@ -1,4 +1,5 @@
 /** Pages of the specification's route table: which exist, which are prerendered, and which may be indexed. */
+import { settingsGroups } from "@kauke/contract";
 
 interface PageRoute {
   /** Name of the prerendered page for visitors without a session; null if the content depends on the visitor. */
@@ -11,13 +12,14 @@ const shown = (drawn: string): PageRoute => ({ drawn, isIndexed: true });
 const hidden = (drawn: string | null): PageRoute => ({ drawn, isIndexed: false });
 const personal = (begun: string): PageRoute => ({ drawn: "auth", begun, isIndexed: false });
 
-const pages: ReadonlyMap<string, PageRoute> = new Map([
+const pages: ReadonlyMap<string, PageRoute> = new Map<string, PageRoute>([
   ["/", shown("landing")],
   ["/home", shown("landing")],
   ["/auth", shown("auth")],
   ["/register", shown("register")],
   ["/dashboard", personal("dashboard")],
   ["/settings", personal("settings")],
+  ...settingsGroups.map((name) => [`/settings/${name}`, personal("settings")] as const),
   ["/admin", personal("admin")],
   ["/move", personal("move")],
   ["/compose", personal("compose")],

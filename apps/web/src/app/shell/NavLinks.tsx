@@ -27,7 +27,9 @@ interface LinkProps {
 
 function NavLink({ href, word, path, onChoose }: LinkProps) {
   const current =
-    path === href || (path === "/" && href === "/dashboard") || (path === "/move" && href === "/settings");
+    path === href ||
+    (path === "/" && href === "/dashboard") ||
+    (/^\/(?:move$|settings\/)/.test(path) && href === "/settings");
   return (
     <Link href={href} onClick={onChoose} aria-current={current ? "page" : undefined}>
       <span>

@@ -1,5 +1,6 @@
 import type { AccountSettings } from "@kauke/contract";
 import { useId } from "react";
+import { Link } from "wouter";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeys } from "../../api/encryption-keys.ts";
@@ -23,9 +24,9 @@ function useSave() {
 const createKeyFirst = (
   <p>
     To switch it on,{" "}
-    <a className="link" href="#encryption-keys">
+    <Link className="link" href="/settings#encryption-keys">
       create an encryption key
-    </a>{" "}
+    </Link>{" "}
     first.
   </p>
 );

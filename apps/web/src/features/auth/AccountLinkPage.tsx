@@ -9,7 +9,7 @@ import { AuthFrame } from "./AuthFrame.tsx";
 import { LinkOver, useLinkToken } from "./LinkPages.tsx";
 import { SignInForm } from "./SignInForm.tsx";
 
-const settings = { href: "/settings", label: "Go to Settings" };
+const settings = { href: "/settings/account", label: "Go to Settings" };
 
 export const AccountLinkOver = ({ why }: { why: string }) => <LinkOver way={settings} why={why} />;
 

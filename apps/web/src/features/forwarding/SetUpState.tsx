@@ -97,7 +97,7 @@ function WayOut({ alias, one }: { alias: AliasWire; one: UnfinishedAliasWire }) 
   if (one.held === "encrypted") return <EncryptionOff alias={alias} />;
   if (one.held !== "unconfirmed") return null;
   return (
-    <Link className="link" href="/settings">
+    <Link className="link" href="/settings/mailboxes">
       See Your Mailboxes
     </Link>
   );

@@ -1,6 +1,5 @@
 import type { ForwardingWire, UnfinishedAliasWire } from "@kauke/contract";
 import { describe, expect, test } from "vitest";
-import { pollMs } from "../../api/forwarding.ts";
 import { changeText, manyText, stateText } from "./forwarding-text.ts";
 
 const now = new Date(2026, 10, 27, 14, 0, 0);
@@ -86,13 +85,4 @@ describe("a screen reader is told", () => {
       "1 alias is not set up yet at Forward Email.",
     );
   });
-});
-
-test("is asked every two seconds for half a minute after a change, then every ten, and not while nothing waits", () => {
-  expect(pollMs(responseOf(["a", "waiting"]), 0)).toBe(2000);
-  expect(pollMs(responseOf(["a", "failed"]), 29_999)).toBe(2000);
-  expect(pollMs(responseOf(["a", "failed"]), 30_000)).toBe(10_000);
-  expect(pollMs(responseOf(["a", "held"]), 0)).toBe(false);
-  expect(pollMs(responseOf(), 0)).toBe(false);
-  expect(pollMs(undefined, 60_000)).toBe(10_000);
 });

@@ -20,6 +20,7 @@ import { useLabels } from "../../api/labels.ts";
 import { useUser } from "../../api/session/session.ts";
 import { normalizePath } from "../../app/path.ts";
 import { copyText } from "../../ui/text/copy-text.ts";
+import { settingsParts } from "../account/settings-index.ts";
 import { closeAlias, openAlias, useOpenAliasId } from "../aliases/alias-location.ts";
 import { addressOf } from "../aliases/alias-text.ts";
 import { askForName } from "../aliases/create/wanted-name.ts";
@@ -59,6 +60,15 @@ const commands: readonly Command[] = [
   { title: "Go to Admin", icon: ShieldCheck, does: { path: "/admin" }, isForAdmins: true },
 ];
 
+/** Rows of the settings, found by what is typed; a title that is its group's own is listed once. */
+const settings: readonly Command[] = settingsParts.flatMap(({ path, title, icon, rows }) =>
+  rows.map((row) => ({
+    title: row.title === title ? `Settings: ${title}` : `Settings: ${title}, ${row.title}`,
+    icon,
+    does: { path: `${path}#${row.id}` },
+  })),
+);
+
 /** Finds commands: each typed word must begin a word of the command. */
 function findCommands(typed: string, isAdmin: boolean | undefined): Command[] {
   const words = typed
@@ -66,7 +76,8 @@ function findCommands(typed: string, isAdmin: boolean | undefined): Command[] {
     .split(/\s+/)
     .filter((word) => word !== "");
   const fits = ({ title }: Command) => words.every((word) => ` ${title.toLowerCase()}`.includes(` ${word}`));
-  return commands.filter((command) => fits(command) && (isAdmin || !command.isForAdmins));
+  const all = typed === "" ? commands : [...commands, ...settings];
+  return all.filter((command) => fits(command) && (isAdmin || !command.isForAdmins));
 }
 
 /** Maximum aliases listed for a typed text, and for an empty one. */

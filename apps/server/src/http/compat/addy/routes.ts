@@ -76,7 +76,7 @@ export function addyAccountRoutes(mount: Mount, deps: CoreDeps): void {
   }
 }
 
-const NO_MAILBOX = "You have no mailbox yet. Please add one in Settings, “Mailboxes and defaults”.";
+const NO_MAILBOX = "You have no mailbox yet. Please add one in Settings, “Mailboxes”.";
 
 /** The apps need a default recipient: the oldest mailbox if none is confirmed. @throws AppError `no_mailbox` */
 async function account(deps: CoreDeps, userId: string) {

@@ -6,7 +6,6 @@ import { Card, Setting } from "../../ui/Card.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { SettingsGroup } from "../account/SettingsGroup.tsx";
 import { MoveOutCard } from "./MoveOutCard.tsx";
 
 function ExportCard() {
@@ -50,13 +49,13 @@ function MoveInCard() {
   );
 }
 
-export function MoveGroup() {
+export function MoveCards() {
   const user = useUser();
   return (
-    <SettingsGroup title="Move in and out">
+    <>
       <MoveInCard />
       <MoveOutCard userId={user.id} />
       <ExportCard />
-    </SettingsGroup>
+    </>
   );
 }
