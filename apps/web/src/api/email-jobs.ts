@@ -31,6 +31,15 @@ export function useWaitingEmailJobs(userId: string) {
   });
 }
 
+/** Jobs that ended within the last week. */
+export function useEndedEmailJobs(userId: string) {
+  return useQuery({
+    queryKey: [...waitingKey(userId), "ended"],
+    queryFn: async () => (await call("listWaitingEmailJobs", { query: { ended: "true" } })).ended ?? [],
+    gcTime: 0,
+  });
+}
+
 export function refetchJobs(client: QueryClient, userId: string): Promise<void> {
   return client.invalidateQueries({ queryKey: waitingKey(userId) });
 }

@@ -37,18 +37,23 @@ function Content({ userId }: { userId: string }) {
     [ready.data, all.data],
   );
   const failed = [ready, all].filter(({ data, error }) => data === undefined && error !== null);
-  if (failed[0] !== undefined)
-    return (
-      <div className="card">
-        <LoadFailed
-          heading="h2"
-          title="Your aliases could not be loaded"
-          error={failed[0].error}
-          onRetry={() => failed.forEach(({ refetch }) => void refetch())}
-        />
-      </div>
-    );
-  return <Letters userId={userId} senders={senders} />;
+  return (
+    <>
+      {failed[0] === undefined ? (
+        <Letters userId={userId} senders={senders} />
+      ) : (
+        <div className="card">
+          <LoadFailed
+            heading="h2"
+            title="Your aliases could not be loaded"
+            error={failed[0].error}
+            onRetry={() => failed.forEach(({ refetch }) => void refetch())}
+          />
+        </div>
+      )}
+      <Outbox userId={userId} senders={senders} />
+    </>
+  );
 }
 
 export function ComposePage() {
@@ -58,7 +63,6 @@ export function ComposePage() {
     <>
       <DraftsMenu />
       <Content userId={user.id} />
-      <Outbox userId={user.id} />
     </>
   );
 }

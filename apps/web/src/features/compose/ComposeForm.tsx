@@ -1,4 +1,5 @@
 /** A message once enqueued is followed by job-tracker.ts. */
+import { type RecipientKind, recipientKinds } from "@kauke/contract";
 import { Clock, Send, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Button, IconButton } from "../../ui/Controls.tsx";
@@ -12,7 +13,6 @@ import { LeakNote, selectPlace } from "./LeakNote.tsx";
 import { replacePlaces } from "./leak-places.ts";
 import { isBlank } from "./letter.ts";
 import { type Person, RecipientsRow } from "./RecipientsRow.tsx";
-import { RECIPIENTS_MAX, type RecipientKind } from "./recipients.ts";
 import { ScheduleDialog } from "./ScheduleDialog.tsx";
 import { dayAndTime } from "./schedule.ts";
 import { type Compose, useCompose } from "./use-compose.ts";
@@ -32,7 +32,7 @@ function Recipients({ letter, refusals, change, people }: Part & Pick<FormProps,
   const [opened, setOpened] = useState<readonly RecipientKind[]>([]);
   const isFilled = (kind: RecipientKind) => letter[kind].entries.length > 0 || letter[kind].text !== "";
   const hidden = (["cc", "bcc"] as const).filter((kind) => !opened.includes(kind) && !isFilled(kind));
-  const shown = (["to", "cc", "bcc"] as const).filter((kind) => kind === "to" || !hidden.includes(kind));
+  const shown = recipientKinds.filter((kind) => kind === "to" || !hidden.includes(kind));
   return shown.map((kind) => (
     <RecipientsRow
       key={kind}
@@ -43,7 +43,7 @@ function Recipients({ letter, refusals, change, people }: Part & Pick<FormProps,
       takesFocus={opened.at(-1) === kind}
       onChange={(field) => change({ [kind]: field })}
     >
-      {kind === "to" && RECIPIENTS_MAX > 1 ? (
+      {kind === "to" ? (
         <div className="more">
           {hidden.map((other) => (
             <button key={other} type="button" onClick={() => setOpened([...opened, other])}>

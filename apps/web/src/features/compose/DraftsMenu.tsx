@@ -5,11 +5,11 @@ import { Button } from "../../ui/Controls.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { titleOf } from "./letter.ts";
 import { discardDraft, type LetterDraft, openDraft, useDrafts, useSavedAt } from "./letter-store.ts";
-import { addressesOf, namesOf } from "./recipients.ts";
+import { letterAddresses, namesOf } from "./recipients.ts";
 
 function Row({ draft, onOpen }: { draft: LetterDraft; onOpen: () => void }) {
   const { value, savedAt } = draft;
-  const to = namesOf(addressesOf(value));
+  const to = namesOf(letterAddresses(value));
   const title = titleOf(value);
   return (
     <li>

@@ -77,7 +77,7 @@ function KeyField({ target: { address, publicKey, isKnown }, isOnly, keyErrors, 
       <KeyTextarea
         id={id}
         error={keyErrors[address]}
-        rows={2}
+        rows={3}
         placeholder="age1…"
         value={publicKey}
         onChange={({ target }) => onKey(address, target.value)}

@@ -1,11 +1,11 @@
 /** Shows where a text holds the mailbox behind the alias, and puts the alias there. */
 import { Button } from "../../ui/Controls.tsx";
-import { lineOf, type Place } from "./leak-places.ts";
+import { type LeakPlace, lineOf } from "./leak-places.ts";
 
 interface Props {
   text: string;
-  places: readonly Place[];
-  onShow: (place: Place) => void;
+  places: readonly LeakPlace[];
+  onShow: (place: LeakPlace) => void;
   onReplace: () => void;
 }
 
@@ -38,7 +38,7 @@ export function LeakNote({ text, places, onShow, onReplace }: Props) {
 }
 
 /** Selects a place and scrolls the field to it, which browsers do for typed text only. */
-export function selectPlace(field: HTMLTextAreaElement | HTMLInputElement | null, { start, end }: Place): void {
+export function selectPlace(field: HTMLTextAreaElement | HTMLInputElement | null, { start, end }: LeakPlace): void {
   if (field === null) return;
   field.focus();
   field.setSelectionRange(start, end);

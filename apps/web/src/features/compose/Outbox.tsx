@@ -1,16 +1,18 @@
 /** What waits to be sent, was sent, or failed: below the form, so that nothing there moves. */
-import type { WaitingEmailJob } from "@kauke/contract";
+import type { EndedEmailJob, WaitingEmailJob } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Check, CircleAlert, Clock } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { refetchJobs, useWaitingEmailJobs } from "../../api/email-jobs.ts";
+import { refetchJobs, useEndedEmailJobs, useWaitingEmailJobs } from "../../api/email-jobs.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
+import { addressOf } from "../aliases/alias-text.ts";
 import { type JobCalls, trackJob, undoJob, useJobProgress } from "./job-tracker.ts";
-import { titleOf } from "./letter.ts";
-import { addressesOf, namesOf } from "./recipients.ts";
-import { jobCallsOf, refreshSent, type SentDraft, useSentLetters, writeAgain } from "./sent-letters.ts";
+import { type Letter, titleOf } from "./letter.ts";
+import { letterAddresses, namesOf } from "./recipients.ts";
+import { jobCallsOf, noteEnd, refreshSent, type SentDraft, useSentLetters, writeAgain } from "./sent-letters.ts";
+import type { ComposeProps } from "./use-send.ts";
 
 interface RowProps {
   job: WaitingEmailJob;
@@ -31,7 +33,7 @@ function WaitingRow({ job, calls, onUndone }: RowProps) {
       <Clock className="i" aria-hidden />
       <div>
         <b>{job.subject}</b>
-        <span>To {job.to}</span>
+        <span>To {recipientsText(job)}</span>
         <span>{waitingText(job, new Date())}</span>
       </div>
       <SubmitButton
@@ -66,24 +68,36 @@ function Waiting({ jobs, calls, onUndone }: { jobs: readonly WaitingEmailJob[] }
   );
 }
 
-const endWords = { sent: "Sent", failed: "Not sent", cancelled: "Cancelled" } as const;
+/** Rows of a list before the rest is asked for. */
+const ENDED_SHOWN = 5;
 
-function EndedRow({ draft: { id, savedAt, value } }: { draft: SentDraft }) {
-  const status = value.status ?? "failed";
+interface EndedLetter {
+  jobId: string;
+  status: EndedEmailJob["status"];
+  endedAt: string;
+  lastError: string | null;
+  /** `null` if this browser does not have it: the server erases what was sent. */
+  letter: Letter | null;
+  sender: string;
+}
+
+function EndedRow({ ended: { jobId, status, endedAt, lastError, letter, sender } }: { ended: EndedLetter }) {
   const Icon = status === "sent" ? Check : CircleAlert;
-  const title = titleOf(value.letter);
+  const title = letter === null ? `Message from ${sender}` : titleOf(letter);
+  const word = status === "sent" ? "Sent" : status === "cancelled" ? "Cancelled" : "Not sent";
   return (
     <li className={status}>
       <Icon className="i" aria-hidden />
       <div>
         <b>{title}</b>
-        <span>To {namesOf(addressesOf(value.letter))}</span>
+        {letter === null ? null : <span>To {namesOf(letterAddresses(letter))}</span>}
         <span>
-          {endWords[status]}, {timeText(new Date(savedAt).toISOString())}
+          {word}, {timeText(endedAt)}
+          {status === "sent" || lastError === null ? null : `. ${lastError}`}
         </span>
       </div>
-      {status === "sent" ? null : (
-        <Button isSmall aria-label={`Write again: ${title}`} onClick={() => void writeAgain(id)}>
+      {status === "sent" || letter === null ? null : (
+        <Button isSmall aria-label={`Write again: ${title}`} onClick={() => void writeAgain(jobId)}>
           Write again
         </Button>
       )}
@@ -91,29 +105,38 @@ function EndedRow({ draft: { id, savedAt, value } }: { draft: SentDraft }) {
   );
 }
 
-function Ended({ title, id, drafts }: { title: string; id: string; drafts: readonly SentDraft[] }) {
-  if (drafts.length === 0) return null;
+function Ended({ title, id, letters }: { title: string; id: string; letters: readonly EndedLetter[] }) {
+  const [isWhole, setWhole] = useState(false);
+  if (letters.length === 0) return null;
+  const shown = isWhole ? letters : letters.slice(0, ENDED_SHOWN);
   return (
     <section className="card outbox" aria-labelledby={id}>
       <div className="card-head">
         <h2 id={id}>{title}</h2>
-        <span className="tag">{drafts.length}</span>
+        <span className="tag">{letters.length}</span>
       </div>
       <ul className="rows-list">
-        {drafts.map((draft) => (
-          <EndedRow key={draft.id} draft={draft} />
+        {shown.map((ended) => (
+          <EndedRow key={ended.jobId} ended={ended} />
         ))}
       </ul>
+      {shown.length === letters.length ? null : (
+        <div className="card-foot">
+          <Button isSmall look="quiet" onClick={() => setWhole(true)}>
+            Show all {letters.length}
+          </Button>
+        </div>
+      )}
     </section>
   );
 }
 
 /** Tracks what is due soon, also what was enqueued before a reload; the rest is tracked when its time comes. */
-function useTracking(jobs: readonly WaitingEmailJob[] | undefined, calls: JobCalls): void {
+function useTracking(jobs: readonly WaitingEmailJob[], calls: JobCalls): void {
   useEffect(() => {
-    const timers = (jobs ?? []).map((job) => {
+    const timers = jobs.map((job) => {
       const waitMs = Date.parse(job.scheduledAt) - Date.now() - SOON_MS;
-      const track = () => trackJob(job.jobId, job.to, calls);
+      const track = () => trackJob(job.jobId, recipientsText(job), calls);
       if (waitMs > 0) return waitMs > LONGEST_TIMER_MS ? undefined : setTimeout(track, waitMs);
       track();
       return undefined;
@@ -124,45 +147,55 @@ function useTracking(jobs: readonly WaitingEmailJob[] | undefined, calls: JobCal
   }, [jobs, calls]);
 }
 
-/** A letter that the server no longer lists has ended while no tab was looking: its state is asked for once. */
-function useMissedEnds(
-  jobs: readonly WaitingEmailJob[] | undefined,
-  sent: readonly SentDraft[],
-  calls: JobCalls,
-): void {
-  const [asked] = useState(() => new Set<string>());
+/** Jobs that ended while no tab was looking. */
+function useMissedEnds(ended: readonly EndedEmailJob[], sent: readonly SentDraft[]): void {
   useEffect(() => {
-    if (jobs === undefined) return;
-    for (const { id, value } of sent) {
-      if (value.status !== null || asked.has(id) || jobs.some(({ jobId }) => jobId === id)) continue;
-      asked.add(id);
-      void calls.readStatus(id).then(
-        ({ status }) => status !== "pending" && status !== "sending" && calls.onEnd(id, status),
-        () => {},
-      );
-    }
-  }, [jobs, sent, calls, asked]);
+    for (const { jobId, status } of ended)
+      if (sent.some(({ id, value }) => id === jobId && value.status === null)) void noteEnd(jobId, status);
+  }, [ended, sent]);
 }
 
-export function Outbox({ userId }: { userId: string }) {
+/** The server's list with what this browser still has of each; cancelled ones only while it has them. */
+function endedLetters(
+  ended: readonly EndedEmailJob[],
+  sent: readonly SentDraft[],
+  senders: ComposeProps["senders"],
+): EndedLetter[] {
+  return ended.flatMap(({ jobId, aliasId, status, endedAt, lastError }) => {
+    const letter = sent.find(({ id }) => id === jobId)?.value.letter ?? null;
+    const sender = senders?.find(({ id }) => id === aliasId);
+    if (status === "cancelled" && letter === null) return [];
+    return [
+      { jobId, status, endedAt, lastError, letter, sender: sender === undefined ? "an alias" : addressOf(sender) },
+    ];
+  });
+}
+
+const noJobs: readonly never[] = [];
+
+export function Outbox({ userId, senders }: ComposeProps) {
   const client = useQueryClient();
-  const { data: jobs, refetch } = useWaitingEmailJobs(userId);
+  const { data: jobs = noJobs, refetch } = useWaitingEmailJobs(userId);
+  const { data: ended = noJobs } = useEndedEmailJobs(userId);
   const sent = useSentLetters();
   const progress = useJobProgress();
   const calls = useMemo(() => jobCallsOf(userId, () => void refetchJobs(client, userId)), [client, userId]);
   useEffect(() => void refreshSent(), [userId]);
   useTracking(jobs, calls);
-  useMissedEnds(jobs, sent, calls);
-  const waiting = (jobs ?? []).map((job) => ({ ...job, ...statusOf(progress[job.jobId]?.status) }));
-  const ended = sent.filter(({ value }) => value.status !== null);
+  useMissedEnds(ended, sent);
+  const waiting = jobs.map((job) => ({ ...job, ...statusOf(progress[job.jobId]?.status) }));
+  const letters = endedLetters(ended, sent, senders);
   return (
     <>
       <Waiting jobs={waiting} calls={calls} onUndone={refetch} />
-      <Ended title="Not sent" id="failed-mail" drafts={ended.filter(({ value }) => value.status !== "sent")} />
-      <Ended title="Sent" id="sent-mail" drafts={ended.filter(({ value }) => value.status === "sent")} />
+      <Ended title="Not sent" id="failed-mail" letters={letters.filter(({ status }) => status !== "sent")} />
+      <Ended title="Sent" id="sent-mail" letters={letters.filter(({ status }) => status === "sent")} />
     </>
   );
 }
+
+const recipientsText = ({ to, recipients }: WaitingEmailJob): string =>
+  namesOf(recipients.length === 0 ? [to] : recipients.map(({ address }) => address ?? to));
 
 const statusOf = (polled: string | undefined) => (polled === "sending" ? ({ status: "sending" } as const) : {});
 

@@ -2,11 +2,10 @@
 import { Check, CircleAlert, Clock } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Button } from "../../ui/Controls.tsx";
-import { Mask } from "../../ui/Mask.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
 import { type Progress, useJobProgress } from "./job-tracker.ts";
 import { closeReceipt, type Sent } from "./letter-store.ts";
-import { addressesOf, namesOf } from "./recipients.ts";
+import { letterAddresses, namesOf } from "./recipients.ts";
 import { DashboardLink } from "./SenderHint.tsx";
 import { dayAndTime } from "./schedule.ts";
 import type { ComposeProps } from "./use-send.ts";
@@ -53,11 +52,10 @@ export function Receipt({ sent: { jobId, letter, madeCredentials, height }, send
       // As high as the form was, so that nothing below it moves.
       style={{ minHeight: height }}
     >
-      <Mask className="m" />
       <h2 id="receipt-title">
         <Icon className="i i-20" aria-hidden />
         <span>
-          {titles[status] ?? "On its way to"} {namesOf(addressesOf(letter))}
+          {titles[status] ?? "On its way to"} {namesOf(letterAddresses(letter))}
         </span>
       </h2>
       <p role="status">{receiptState(progress, letter.scheduledAt)}</p>

@@ -3,7 +3,14 @@ import { Lock, X } from "lucide-react";
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import { verbatim } from "../../ui/Field.tsx";
 import { type ControlProps, FieldRow } from "./FieldRow.tsx";
-import { isValid, parseRecipients, type Recipient, type RecipientField, settled, withEntries } from "./recipients.ts";
+import {
+  isValid,
+  type LetterRecipient,
+  parseRecipients,
+  type RecipientField,
+  settled,
+  withEntries,
+} from "./recipients.ts";
 
 export interface Person {
   address: string;
@@ -22,11 +29,11 @@ interface Props {
   onChange: (field: RecipientField) => void;
 }
 
-const hasKey = (people: readonly Person[], { address }: Recipient): boolean =>
+const hasKey = (people: readonly Person[], { address }: LetterRecipient): boolean =>
   people.some((person) => person.publicKey !== null && person.address.toLowerCase() === address.toLowerCase());
 
 interface TokenProps {
-  entry: Recipient;
+  entry: LetterRecipient;
   hasKey: boolean;
   onRemove: () => void;
 }
@@ -76,7 +83,7 @@ function useTokens({ field, onChange }: Pick<Props, "field" | "onChange">) {
       );
     onChange(next);
   };
-  const remove = (entry: Recipient) => {
+  const remove = (entry: LetterRecipient) => {
     setSaid(`${entry.address} removed`);
     onChange({ ...field, entries: field.entries.filter((other) => other !== entry) });
     input.current?.focus();

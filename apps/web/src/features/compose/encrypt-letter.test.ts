@@ -1,8 +1,10 @@
-import { ageErrorCodes } from "@kauke/age";
+import { ageErrorCodes, generateKeyPair } from "@kauke/age";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../api/api-error.ts";
 import { cleanPublicKey, encryptionRefusal, encryptLetter } from "./encrypt-letter.ts";
 
+const { publicKey } = await generateKeyPair();
+const targets = [{ address: "rasa@outside.example", publicKey, isKnown: false }];
 const message = { body: "I am jonas@inbox.example" };
 
 describe("a message that can't be encrypted", () => {
@@ -17,17 +19,24 @@ describe("a message that can't be encrypted", () => {
 
   it("is refused by the leak guard before any encryption", async () => {
     const readGuard = async () => ({ isOn: true, forwardTo: "jonas@inbox.example" });
-    await expect(encryptLetter(message, "age1", readGuard)).rejects.toMatchObject({ field: "body" });
+    await expect(encryptLetter(message, targets, readGuard)).rejects.toMatchObject({ field: "body" });
   });
 
   it("is refused if the leak guard's setting can't be loaded", async () => {
     const down = new ApiError({ status: 0, message: "The server could not be reached." });
-    await expect(encryptLetter(message, "age1", () => Promise.reject(down))).rejects.toBe(down);
+    await expect(encryptLetter(message, targets, () => Promise.reject(down))).rejects.toBe(down);
+  });
+
+  it("is refused with the address whose key is wrong", async () => {
+    const wrong = { address: "ona@outside.example", publicKey: "age1", isKnown: true };
+    const readGuard = async () => ({ isOn: false, forwardTo: "" });
+    const failed = encryptLetter(message, [...targets, wrong], readGuard);
+    await expect(failed).rejects.toMatchObject({ field: "key", address: "ona@outside.example" });
   });
 
   it("is refused if no worker can be started, and the error reveals nothing of the message", async () => {
     const readGuard = async () => ({ isOn: false, forwardTo: "jonas@inbox.example" });
-    const failed = encryptLetter(message, "age1", readGuard);
+    const failed = encryptLetter(message, targets, readGuard);
     await expect(failed).rejects.toMatchObject({ field: "encryption", message: expect.not.stringContaining("jonas") });
   });
 });

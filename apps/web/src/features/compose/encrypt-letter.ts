@@ -1,8 +1,9 @@
 /** Encrypts a letter before it is sent; if anything fails, nothing is sent. */
 import { emailJobMessages } from "@kauke/contract";
 import { ApiError } from "../../api/api-error.ts";
-import { encryptForKey, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
-import { findMailboxes } from "./leak-places.ts";
+import { encryptForKeys, isValidPublicKey, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
+import type { KeyTarget } from "./keys.ts";
+import { findLeaks } from "./leak-places.ts";
 import type { EncryptedText, Letter } from "./letter.ts";
 
 export interface LeakGuardState {
@@ -32,19 +33,26 @@ export async function cleanPublicKey(text: string): Promise<string> {
 /** Runs the leak guard, then encrypts. @throws NotEncrypted; ApiError if the guard's setting can't be read */
 export async function encryptLetter(
   { body }: Pick<Letter, "body">,
-  publicKeyText: string,
+  targets: readonly KeyTarget[],
   readGuard: () => Promise<LeakGuardState>,
 ): Promise<EncryptedText> {
   const guard = await readGuard();
-  if (guard.isOn && findMailboxes(body, guard.forwardTo).length > 0)
+  if (guard.isOn && findLeaks(body, guard.forwardTo).length > 0)
     throw new NotEncrypted("body", emailJobMessages.bodyLeaks);
   try {
-    const recipientPublicKey = await cleanPublicKey(publicKeyText);
-    return { body: await encryptForKey({ text: body, publicKey: recipientPublicKey }), recipientPublicKey };
+    const publicKeys = await Promise.all(targets.map(checkedKey));
+    return { body: await encryptForKeys({ text: body, publicKeys }), publicKeys };
   } catch (thrown) {
-    if (thrown instanceof ApiError) throw thrown;
+    if (thrown instanceof ApiError || thrown instanceof NotEncrypted) throw thrown;
     throw encryptionRefusal(thrown instanceof VaultError ? thrown.code : "ended");
   }
+}
+
+/** With several recipients the error has to name whose key it is. */
+async function checkedKey({ address, publicKey }: KeyTarget): Promise<string> {
+  const key = await cleanPublicKey(publicKey);
+  if (!(await isValidPublicKey(key))) throw new NotEncrypted("key", emailJobMessages.publicKeyInvalid, address);
+  return key;
 }
 
 export function encryptionRefusal(code: VaultErrorCode): NotEncrypted {

@@ -1,7 +1,7 @@
 /** Whose key a letter is encrypted for. */
 import type { Letter } from "./letter.ts";
 import type { Person } from "./RecipientsRow.tsx";
-import { addressesOf } from "./recipients.ts";
+import { letterAddresses } from "./recipients.ts";
 
 export interface KeyTarget {
   /** Empty while the letter has no recipient. */
@@ -13,7 +13,7 @@ export interface KeyTarget {
 
 /** One target per recipient; one without an address while there is none. */
 export function keyTargets(letter: Letter, people: readonly Person[]): KeyTarget[] {
-  const addresses = addressesOf(letter);
+  const addresses = letterAddresses(letter);
   const isOnly = addresses.length <= 1;
   return (addresses.length === 0 ? [""] : addresses).map((address) => {
     const typed = letter.keys[address] ?? (isOnly ? letter.keys[""] : undefined);

@@ -3,7 +3,7 @@ import { parseForwardTo } from "@kauke/contract";
 import { splitAtSign } from "@kauke/contract/split-address";
 
 /** Offsets in UTF-16 units; the end is exclusive. */
-export interface Place {
+export interface LeakPlace {
   start: number;
   end: number;
 }
@@ -34,7 +34,7 @@ function searchable(text: string): { plainText: string; offsets: number[] } {
 }
 
 /** Unlike the server's guard it doesn't decode links and markup. @param forwardTo may include webhooks, or `null` */
-export function findMailboxes(text: string, forwardTo: string): Place[] {
+export function findLeaks(text: string, forwardTo: string): LeakPlace[] {
   const destinations = parseForwardTo(forwardTo) ?? [];
   const mailboxes = destinations.flatMap((one) => (one.kind === "mailbox" ? spellings(one.address) : []));
   const { plainText, offsets } = searchable(text);
@@ -44,7 +44,7 @@ export function findMailboxes(text: string, forwardTo: string): Place[] {
 }
 
 /** @param places in order */
-const withoutOverlaps = (places: readonly Place[]): Place[] =>
+const withoutOverlaps = (places: readonly LeakPlace[]): LeakPlace[] =>
   places.filter(({ start }, index) => places.slice(0, index).every((earlier) => earlier.end <= start));
 
 /** Spellings of a mailbox: with and without the tag; the domain in Unicode and in ASCII. */
@@ -59,8 +59,8 @@ function asciiDomain(domain: string): string {
   return URL.canParse(`http://${domain}`) ? new URL(`http://${domain}`).hostname : domain;
 }
 
-function findAddress(text: string, address: string): Place[] {
-  const places: Place[] = [];
+function findAddress(text: string, address: string): LeakPlace[] {
+  const places: LeakPlace[] = [];
   for (let start = text.indexOf(address); start >= 0; start = text.indexOf(address, start + 1)) {
     const end = start + address.length;
     const isWhole = !before.test(text.slice(Math.max(0, start - CONTEXT_LENGTH), start));
@@ -70,7 +70,7 @@ function findAddress(text: string, address: string): Place[] {
 }
 
 /** Puts the alias in the place of every mailbox. */
-export function replacePlaces(text: string, places: readonly Place[], alias: string): string {
+export function replacePlaces(text: string, places: readonly LeakPlace[], alias: string): string {
   return [...places]
     .sort((a, b) => b.start - a.start)
     .reduce((changed, { start, end }) => `${changed.slice(0, start)}${alias}${changed.slice(end)}`, text);
@@ -82,7 +82,7 @@ const SHOWN_AROUND = 24;
 /** The line of a place with what stands around it. */
 export function lineOf(
   text: string,
-  { start, end }: Place,
+  { start, end }: LeakPlace,
 ): { line: number; head: string; found: string; tail: string } {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const lineEnd = text.indexOf("\n", end);

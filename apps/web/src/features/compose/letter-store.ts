@@ -4,7 +4,15 @@
  */
 import { setSessionLossNote } from "../../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
-import { type Draft, deleteDraft, listDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
+import {
+  type Draft,
+  deleteDraft,
+  listDrafts,
+  onDraftsChange,
+  openDrafts,
+  readDraft,
+  saveDraft,
+} from "../../drafts/drafts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { asLetter, emptyLetter, isBlank, type Letter } from "./letter.ts";
 
@@ -121,9 +129,11 @@ async function saveNow(): Promise<void> {
   if (unsavedSince === null) return;
   setUnsaved(null);
   const { id, letter } = open.read();
-  if (isBlank(letter)) await deleteDraft("letter", id);
-  else await saveDraft("letter", id, letter);
-  if (open.read().id === id) savedAt.set(isBlank(letter) ? null : Date.now());
+  const isStored = isBlank(letter) ? await deleteDraft("letter", id) : await saveDraft("letter", id, letter);
+  if (open.read().id !== id) return;
+  savedAt.set(isBlank(letter) || isStored === false ? null : Date.now());
+  // In this tab's memory only: leaving would lose it.
+  if (isStored === false) setUnsaved(Date.now());
 }
 
 export function changeLetter(change: Partial<Letter>): void {
@@ -144,6 +154,7 @@ export function changeLetter(change: Partial<Letter>): void {
 /** The open letter of the signed-in user; reads this tab's draft the first time. */
 export function beginLetters(userId: string): void {
   closeReceipt();
+  openDrafts();
   if (owner === userId) return void refreshDrafts();
   owner = userId;
   if (!isBlank(open.read().letter)) return void refreshDrafts();
@@ -226,7 +237,9 @@ if (typeof window !== "undefined") {
   window.addEventListener("pagehide", () => void saveNow());
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") void saveNow();
-    else if (owner !== null) void refreshDrafts();
+  });
+  onDraftsChange(() => {
+    if (owner !== null) void refreshDrafts();
   });
 }
 

@@ -46,10 +46,28 @@ test("a scheduled letter's request has its time", () => {
 });
 
 test("an encrypted request has the armored text instead of the typed one, and the public key", () => {
-  const encrypted = { body: "-----BEGIN AGE ENCRYPTED FILE-----", recipientPublicKey: "age1m5a" };
-  const request = jobRequest({ ...filled, body: "Only for Rasa" }, encrypted);
-  expect(request).toMatchObject({ ...encrypted, useEncryption: true, to: "rasa@example.org" });
+  const body = "-----BEGIN AGE ENCRYPTED FILE-----";
+  const request = jobRequest({ ...filled, body: "Only for Rasa" }, { body, publicKeys: ["age1m5a"] });
+  expect(request).toEqual({
+    ...{ to: "rasa@example.org", subject: "Hi", body, fromAliasId: filled.fromAlias, priority: 0 },
+    ...{ useEncryption: true, recipientPublicKey: "age1m5a" },
+  });
   expect(JSON.stringify(request)).not.toContain("Only for Rasa");
+});
+
+test("several recipients are lists, and their keys too", () => {
+  const letter = withRecipientsSettled({ ...filled, cc: typed("jonas@example.org"), bcc: typed("ona@example.org") });
+  expect(jobRequest(letter, null)).toMatchObject({
+    to: "rasa@example.org",
+    cc: ["jonas@example.org"],
+    bcc: ["ona@example.org"],
+  });
+  const two = withRecipientsSettled({ ...filled, to: typed("a@example.org, b@example.org") });
+  expect(jobRequest(two, { body: "-----BEGIN", publicKeys: ["age1a", "age1b"] })).toMatchObject({
+    to: ["a@example.org", "b@example.org"],
+    recipientPublicKey: "age1a",
+    recipientPublicKeys: ["age1b"],
+  });
 });
 
 test("an error of the server is shown at the field it belongs to", () => {

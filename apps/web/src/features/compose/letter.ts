@@ -1,16 +1,6 @@
 /** A message while it is written, and what the server gets of it. */
-import { type Body, emailJobMessages, limits } from "@kauke/contract";
-import {
-  addressesOf,
-  isValid,
-  noRecipients,
-  parseRecipients,
-  RECIPIENTS_MAX,
-  type RecipientField,
-  type RecipientKind,
-  recipientKinds,
-  settled,
-} from "./recipients.ts";
+import { type Body, emailJobMessages, limits, type RecipientKind, recipientKinds } from "@kauke/contract";
+import { isValid, letterAddresses, noRecipients, parseRecipients, type RecipientField, settled } from "./recipients.ts";
 
 export interface Letter extends Readonly<Record<RecipientKind, RecipientField>> {
   /** Id of the alias; empty if none is chosen. */
@@ -66,9 +56,10 @@ export function problemsOf(letter: Letter): Problems {
     const problem = recipientProblem(letter[kind]);
     if (problem !== null) problems[kind] = problem;
   }
-  const count = addressesOf(letter).length;
-  if (count === 0 && problems.to === undefined) problems.to = emailJobMessages.toInvalid;
-  if (count > RECIPIENTS_MAX) problems.to = `A message can have ${RECIPIENTS_MAX} recipients at most`;
+  const count = letterAddresses(letter).length;
+  // The server wants an address in To, also with others in Cc or Bcc.
+  if (letter.to.entries.length === 0 && problems.to === undefined) problems.to = emailJobMessages.toInvalid;
+  if (count > limits.composeRecipientsMax) problems.to = emailJobMessages.recipientsMany;
   if (letter.subject.trim() === "") problems.subject = emailJobMessages.subjectRequired;
   else if (letter.subject.length > limits.subjectMax) problems.subject = emailJobMessages.subjectLong;
   if (letter.body.trim() === "") problems.body = "Message body is required";
@@ -86,16 +77,27 @@ function recipientProblem({ entries, text }: RecipientField): string | null {
 
 export interface EncryptedText {
   body: string;
-  recipientPublicKey: string;
+  /** One or more. */
+  publicKeys: readonly string[];
 }
 
 /** @param encrypted `null` to send the typed text */
 export function jobRequest(letter: Letter, encrypted: EncryptedText | null): Body<"createEmailJob"> {
   const { fromAlias, subject, body, scheduledAt } = letter;
-  const [to = ""] = letter.to.entries.map(({ address }) => address);
   const later = scheduledAt === null ? {} : { scheduledAt };
-  const fields = { to, subject: subject.trim(), body, fromAliasId: fromAlias, priority: 0, ...later };
-  return encrypted === null ? { ...fields, useEncryption: false } : { ...fields, ...encrypted, useEncryption: true };
+  const fields = { ...recipientsOf(letter), subject: subject.trim(), fromAliasId: fromAlias, priority: 0, ...later };
+  if (encrypted === null) return { ...fields, body, useEncryption: false };
+  const [recipientPublicKey, ...others] = encrypted.publicKeys;
+  const keys = others.length === 0 ? { recipientPublicKey } : { recipientPublicKey, recipientPublicKeys: others };
+  return { ...fields, body: encrypted.body, ...keys, useEncryption: true };
+}
+
+/** A single recipient is a text, as the specification has it. */
+function recipientsOf(letter: Letter): Pick<Body<"createEmailJob">, "to" | "cc" | "bcc"> {
+  const [to, cc, bcc] = recipientKinds.map((kind) => letter[kind].entries.map(({ address }) => address));
+  const [only = ""] = to ?? [];
+  const others = { ...(cc?.length ? { cc } : {}), ...(bcc?.length ? { bcc } : {}) };
+  return to?.length === 1 ? { to: only, ...others } : { to: to ?? [], ...others };
 }
 
 /** The letter's field for a field of the request; `null` if it has no such field. */

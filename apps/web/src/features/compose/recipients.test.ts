@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { addressesOf, namesOf, noRecipients, parseRecipients, settled, withEntries } from "./recipients.ts";
+import { letterAddresses, namesOf, noRecipients, parseRecipients, settled, withEntries } from "./recipients.ts";
 
 const to = (text: string) => settled({ ...noRecipients, text });
 
@@ -36,7 +36,7 @@ describe("the text of an address field", () => {
 test("each address is a recipient once, whatever its field and its case", () => {
   const field = withEntries(to("ann@example.org"), parseRecipients("ANN@example.org, bob@example.org"));
   expect(field.entries).toHaveLength(2);
-  expect(addressesOf({ to: field, cc: to("bob@example.org"), bcc: to("carl@example.org") })).toEqual([
+  expect(letterAddresses({ to: field, cc: to("bob@example.org"), bcc: to("carl@example.org") })).toEqual([
     "ann@example.org",
     "bob@example.org",
     "carl@example.org",

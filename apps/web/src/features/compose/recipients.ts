@@ -1,7 +1,7 @@
 /** The addresses of To, Cc and Bcc: what is typed or pasted becomes one entry per address. */
-import { isMailbox, limits } from "@kauke/contract";
+import { isMailbox, type RecipientKind, recipientKinds } from "@kauke/contract";
 
-export interface Recipient {
+export interface LetterRecipient {
   address: string;
   /** Of `Name <address>`; shown only in this browser. */
   name: string;
@@ -9,21 +9,18 @@ export interface Recipient {
 
 /** `text`: what is in the field and no entry yet. */
 export interface RecipientField {
-  entries: readonly Recipient[];
+  entries: readonly LetterRecipient[];
   text: string;
 }
-
-export const recipientKinds = ["to", "cc", "bcc"] as const;
-export type RecipientKind = (typeof recipientKinds)[number];
 
 export const noRecipients: RecipientField = { entries: [], text: "" };
 
 const withName = /^\s*"?([^"<>]*?)"?\s*<([^<>]*)>\s*$/;
 
-export const isValid = ({ address }: Recipient): boolean => isMailbox(address);
+export const isValid = ({ address }: LetterRecipient): boolean => isMailbox(address);
 
 /** @example parseRecipients('Ann <ann@example.org>; bob@example.org') // two recipients; commas in quotes don't split */
-export function parseRecipients(text: string): Recipient[] {
+export function parseRecipients(text: string): LetterRecipient[] {
   const parts = text.match(/(?:"[^"]*"|<[^>]*>|[^,;\n])+/g) ?? [];
   return parts.flatMap((part) => {
     const [, name = "", inside] = withName.exec(part) ?? [];
@@ -32,10 +29,10 @@ export function parseRecipients(text: string): Recipient[] {
   });
 }
 
-const keyOf = ({ address }: Recipient): string => address.toLowerCase();
+const keyOf = ({ address }: LetterRecipient): string => address.toLowerCase();
 
 /** Adds entries, each address once. */
-export function withEntries(field: RecipientField, added: readonly Recipient[]): RecipientField {
+export function withEntries(field: RecipientField, added: readonly LetterRecipient[]): RecipientField {
   const known = new Map(field.entries.map((entry) => [keyOf(entry), entry]));
   for (const entry of added) if (!known.has(keyOf(entry))) known.set(keyOf(entry), entry);
   return { entries: [...known.values()], text: "" };
@@ -51,12 +48,10 @@ export function settled(field: RecipientField): RecipientField {
 }
 
 /** Every address once, in the order of To, Cc and Bcc. */
-export function addressesOf(fields: Readonly<Record<RecipientKind, RecipientField>>): string[] {
+export function letterAddresses(fields: Readonly<Record<RecipientKind, RecipientField>>): string[] {
   const all = recipientKinds.flatMap((kind) => fields[kind].entries);
   return [...new Map(all.map((entry) => [keyOf(entry), entry.address])).values()];
 }
-
-export const RECIPIENTS_MAX = (limits as { composeRecipientsMax?: number }).composeRecipientsMax ?? 50;
 
 /** @example namesOf(["a@x.org", "b@x.org", "c@x.org"]) // "a@x.org and 2 more" */
 export function namesOf(addresses: readonly string[]): string {

@@ -40,10 +40,10 @@ export async function forgetSent(jobId: string): Promise<void> {
   await refreshSent();
 }
 
-async function noteEnd(jobId: string, status: string): Promise<void> {
+export async function noteEnd(jobId: string, status: string): Promise<void> {
   if (status !== "sent" && status !== "failed" && status !== "cancelled") return;
   const draft = await readDraft<SentLetter>("sent", jobId);
-  if (draft === null) return;
+  if (draft === null || draft.value.status !== null) return;
   const { letter } = draft.value;
   const { fromAlias, to, cc, bcc, subject } = letter;
   await save(jobId, {

@@ -9,10 +9,10 @@ import type { KeyErrors } from "./EncryptionSection.tsx";
 import { encryptLetter, NotEncrypted } from "./encrypt-letter.ts";
 import { followJob } from "./job-tracker.ts";
 import { type KeyTarget, missingKeys } from "./keys.ts";
-import { findMailboxes, type Place } from "./leak-places.ts";
+import { findLeaks, type LeakPlace } from "./leak-places.ts";
 import { emptyLetter, jobRequest, type Letter, letterField, type Problems } from "./letter.ts";
 import { closeLetter, readOpenLetter, type Sent } from "./letter-store.ts";
-import { addressesOf, namesOf } from "./recipients.ts";
+import { letterAddresses, namesOf } from "./recipients.ts";
 import type { SendingAlias } from "./senders.ts";
 import { jobCallsOf, keepSent } from "./sent-letters.ts";
 
@@ -27,7 +27,7 @@ export interface Refusals {
   keyErrors: KeyErrors;
   /** Why this browser can't encrypt. */
   failure: string | undefined;
-  leaks: { field: "subject" | "body"; places: readonly Place[] } | null;
+  leaks: { field: "subject" | "body"; places: readonly LeakPlace[] } | null;
 }
 
 export const noRefusals: Refusals = { problems: {}, keyErrors: {}, failure: undefined, leaks: null };
@@ -78,14 +78,14 @@ export function useSend({ userId, senders }: ComposeProps) {
 
   async function enqueue(letter: Letter, targets: readonly KeyTarget[]): Promise<Omit<Sent, "height">> {
     const encrypted = letter.isEncrypted
-      ? await encryptLetter(letter, targets[0]?.publicKey ?? "", () => readGuard(letter.fromAlias))
+      ? await encryptLetter(letter, targets, () => readGuard(letter.fromAlias))
       : null;
     const sender = senders?.find(({ id }) => id === letter.fromAlias);
     const madeCredentials = sender?.state === "new" && (await makeCredentials(client, userId, sender));
     const job = await create.mutateAsync(jobRequest(letter, encrypted));
     await keepSent(job.jobId, letter);
     const calls = jobCallsOf(userId, () => void refetchJobs(client, userId));
-    followJob(job, namesOf(addressesOf(letter)), calls);
+    followJob(job, namesOf(letterAddresses(letter)), calls);
     return { jobId: job.jobId, letter, madeCredentials };
   }
 
@@ -100,7 +100,7 @@ export function useSend({ userId, senders }: ComposeProps) {
     if (field === undefined) return refusals;
     const guard = await readGuard(letter.fromAlias).catch(() => null);
     if (guard === null) return refusals;
-    return { ...refusals, leaks: { field: field[0], places: findMailboxes(field[1], guard.forwardTo) } };
+    return { ...refusals, leaks: { field: field[0], places: findLeaks(field[1], guard.forwardTo) } };
   }
 
   /** @param letter valid @param height of the form, in pixels @returns what was refused; `null` once it is enqueued */
