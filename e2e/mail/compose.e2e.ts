@@ -187,6 +187,66 @@ test("a letter is sent later; it waits in the outbox also after a reload, and un
   expect(mx.messages).toEqual([]);
 });
 
+test("several people get a message, Bcc unseen by the others; what is no address is marked and named", async () => {
+  const { page } = await openCompose();
+  await write(page, "To many");
+  await field(page, "To").fill('Ann <ann@outside.example>; "Bob, B." <bob@>');
+  await page.keyboard.press("Enter");
+  await expect.poll(() => recipients(page).count()).toBe(3);
+  await sendButton(page).click();
+  await seeFieldError(field(page, "To"), "Please enter a valid email address: bob@");
+  await seeFocus(field(page, "To"));
+  // Backspace takes the last one back into the field, to be mended.
+  await page.keyboard.press("Backspace");
+  expect(await field(page, "To").inputValue()).toBe("bob@");
+  await page.keyboard.type("outside.example,");
+  expect(await recipients(page).last().innerText()).toBe("bob@outside.example");
+  await page.keyboard.press("ArrowLeft");
+  await seeFocus(page.getByRole("button", { name: "Remove bob@outside.example" }));
+  await page.keyboard.press("Delete");
+  await expect.poll(() => recipients(page).count()).toBe(2);
+  for (const [name, address] of [
+    ["Cc", "carl@outside.example"],
+    ["Bcc", "dora@outside.example"],
+  ] as const) {
+    await page.getByRole("button", { name, exact: true }).click();
+    await seeFocus(field(page, name));
+    await page.keyboard.type(address);
+  }
+  await page.keyboard.press("Control+Enter");
+  await seeToast(page, "Email queued", `To ${to} and 3 more`);
+  await leaveWindow(page);
+  await mx.waitForMessages(4);
+  expect(mx.messages.map(({ rcptTo }) => rcptTo.join()).sort()).toEqual([
+    "ann@outside.example",
+    "carl@outside.example",
+    "dora@outside.example",
+    to,
+  ]);
+  for (const { bytes } of mx.messages) {
+    expect(bytes.toString()).toContain("\r\nCc: carl@outside.example\r\n");
+    expect(bytes.toString()).not.toContain("dora");
+  }
+});
+
+test("the mailbox behind the alias is shown where it stands in the text, and the alias takes its place", async () => {
+  const { page, address, expectRefusal } = await openCompose();
+  expectRefusal(400, "/api/email-jobs");
+  const body = (mailbox: string) => `Labas,\n\nwrite to ${mailbox} or call.\nJonas`;
+  await write(page, "Leak", body("jonas.writer@inbox.example"));
+  await sendButton(page).click();
+  const why =
+    "Your message holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings";
+  await seeFieldError(field(page, "Message"), why);
+  await page.getByRole("button", { name: "Show jonas.writer@inbox.example in line 3" }).click();
+  expect(await page.evaluate("getSelection().toString()")).toBe("jonas.writer@inbox.example");
+  await page.getByRole("button", { name: "Use the alias instead" }).click();
+  expect(await field(page, "Message").inputValue()).toBe(body(address));
+  await seeFocus(field(page, "Message"));
+  await sendButton(page).click();
+  await seeToast(page, "Email queued", `To ${to}`);
+});
+
 test.runIf(isLongRun)("a message undone on another page opens in Compose again, its key included", async () => {
   const { page } = await openCompose();
   const { publicKey } = await generateKeyPair();
