@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { fillIn, password, signIn } from "../browser/steps.ts";
+import { fillIn, password, seeSessionOver, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 import { findLeaks } from "../mail/leak-scan.ts";
 import { openServerMessage } from "../mail/server-messages.ts";
@@ -59,7 +59,7 @@ test.each(usuallyAt("phone"))(
     other.expectRefusal(401, "/api/account/settings");
     await other.page.getByRole("switch", { name: "Leak guard" }).click();
     await seePath(other.page, "/settings/mail");
-    await seeToast(other.page, "Signed Out", "Your session has ended. Please sign in again.");
+    await seeSessionOver(other.page);
     expectRefusal(404, "/api/auth/password-reset/state");
     await page.goto(link);
     await page.reload();

@@ -70,6 +70,7 @@ test("the session and the aliases are requested once, and before the page's scri
   const calls = asked.filter((path) => path.startsWith("/api/") && path !== "/api/analytics");
   expect(calls.toSorted()).toEqual([
     "/api/account/defaults",
+    "/api/account/draft-key",
     `/api/aliases/${userId}`,
     "/api/auth/session",
     "/api/domains",

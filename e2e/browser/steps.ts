@@ -60,6 +60,27 @@ export async function tryAgain(page: Page): Promise<void> {
   await Promise.race([again.click().catch(() => {}), again.waitFor({ state: "detached" })]);
 }
 
+/** The sign-in over a page whose session is over. */
+export const sessionOver = (page: Page): Locator => page.getByRole("dialog", { name: "Authentication Required" });
+
+/** Waits until the page asks for a sign-in, and until nothing else of it is drawn. */
+export async function seeSessionOver(page: Page): Promise<void> {
+  await sessionOver(page)
+    .getByText(/^Your session has ended\. Sign in or connect a wallet/)
+    .waitFor();
+  expect(await page.locator(".shell").isVisible()).toBe(false);
+}
+
+/** Signs in over the page. The e-mail is filled in with that of the session that is over. */
+export async function resumeSession(page: Page, email: string, word = password): Promise<void> {
+  await seeSessionOver(page);
+  const dialog = sessionOver(page);
+  await dialog.getByLabel("Email").fill(email);
+  await dialog.getByLabel("Password").fill(word);
+  await dialog.getByRole("button", { name: "Sign In" }).click();
+  await seeGone(dialog);
+}
+
 export interface AliasInput {
   alias?: string;
   domain?: string;

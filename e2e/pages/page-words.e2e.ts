@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { seeHeading } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
+import { seeSessionOver } from "../browser/steps.ts";
 
 const site = runSite();
 
@@ -81,9 +82,5 @@ test("once the session has ended, the dashboard asks to connect a wallet or to s
   const json = { message: "Please sign in first.", code: "not_signed_in" };
   await context.route("**/api/aliases/*", (route) => route.fulfill({ status: 401, json }));
   await page.goto("/dashboard");
-  await page.getByRole("alert").getByText("Authentication Required").waitFor();
-  await page
-    .getByRole("alert")
-    .getByText(/connect a wallet/)
-    .waitFor();
+  await seeSessionOver(page);
 });

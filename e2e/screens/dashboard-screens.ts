@@ -3,7 +3,7 @@ import type { AliasWire, LabelWire, NoticeWire } from "@kauke/contract";
 import type { personas } from "@kauke/testkit/personas";
 import { type Visit, widths } from "../browser/browser.ts";
 import { hoverAtRest, seeGone } from "../browser/see.ts";
-import { createForm, dismissToast, fillCreate } from "../browser/steps.ts";
+import { createForm, dismissToast, fillCreate, seeSessionOver } from "../browser/steps.ts";
 import { holdToast, onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
@@ -383,7 +383,7 @@ export const dashboardScreens: readonly Screen[] = [
       const json = { message: "Please sign in first.", code: "not_signed_in" };
       await context.route("**/api/aliases/*", (route) => route.fulfill({ status: 401, json }));
       await page.goto("/dashboard");
-      await page.getByText("Authentication Required").waitFor();
+      await seeSessionOver(page);
     },
   },
   onlyLong({

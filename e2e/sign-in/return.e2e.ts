@@ -1,12 +1,11 @@
 /** Where a sign-in leads: back to the page on which the session ended, with what had been typed there. */
 import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import type { Person } from "@kauke/testkit/person";
-import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Visit, widths } from "../browser/browser.ts";
-import { seeFocus, seeHeading, seeLive, seePath, seeToast } from "../browser/see.ts";
+import { seeFocus, seeGone, seeHeading, seeLive, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { createForm, signIn } from "../browser/steps.ts";
+import { createForm, resumeSession, seeSessionOver, sessionOver, signIn } from "../browser/steps.ts";
 import { aWallet, injectWallet } from "./injected-wallet.ts";
 
 let issuer: FakeIssuer | null = null;
@@ -18,8 +17,6 @@ const site = runSite({
 });
 afterAll(() => issuer?.close());
 
-const lostText = "Your session has ended. Please sign in again.";
-
 /** Opens a page of the person, then another client ends the session. */
 async function openThenEnd(visit: Visit, { path, person }: { path: string; person: Person }): Promise<void> {
   await visit.page.goto(path);
@@ -28,35 +25,23 @@ async function openThenEnd(visit: Visit, { path, person }: { path: string; perso
   expect((await person.call("POST", "/api/auth/logout")).status).toBe(200);
 }
 
-async function seeForm(page: Page, path: string): Promise<void> {
-  await seeHeading(page, "Welcome Back");
-  await seePath(page, path);
-  expect(await page.evaluate("scrollY")).toBe(0);
-}
-
 describe.each(Object.values(widths))("at %i pixels", (width) => {
   test.each([
     ["/settings", "Settings"],
     ["/move", "Move in"],
-  ])(
-    "a session that ended elsewhere shows the form on %s, and signing in shows the page again",
-    async (path, title) => {
-      const person = await site.person();
-      const visit = await site.visit({ width, as: person });
-      const { page } = visit;
-      await openThenEnd(visit, { path: "/dashboard", person });
-      visit.expectRefusal(401, /^\/api\//);
-      await page.evaluate(`history.pushState(null, "", "${path}")`);
-      await seeToast(page, "Signed Out", lostText);
-      await seeForm(page, path);
-      await signIn(page, person.email, person.password);
-      await seeHeading(page, title);
-      await seePath(page, path);
-      await seeFocus(page.getByRole("main"));
-    },
-  );
+  ])("a session that ended elsewhere shows the form over %s, and signing in shows the page", async (path, title) => {
+    const person = await site.person();
+    const visit = await site.visit({ width, as: person });
+    const { page } = visit;
+    await openThenEnd(visit, { path: "/dashboard", person });
+    visit.expectRefusal(401, /^\/api\//);
+    await page.evaluate(`history.pushState(null, "", "${path}")`);
+    await resumeSession(page, person.email, person.password);
+    await seeHeading(page, title);
+    await seePath(page, path);
+  });
 
-  test("the dashboard says so in place, names nobody, and has what was typed after the sign-in", async () => {
+  test("the dashboard says so over the page, shows nothing of it, and goes on with what was typed", async () => {
     const person = await site.person();
     const visit = await site.visit({ width, as: person });
     const { page } = visit;
@@ -67,12 +52,13 @@ describe.each(Object.values(widths))("at %i pixels", (width) => {
     await form.getByLabel(/^Notes/).fill("for the garden shop");
     visit.expectRefusal(401, /^\/api\//);
     await form.getByRole("button", { name: "Create Alias" }).click();
-    const message = page.getByRole("alert").filter({ hasText: "Authentication Required" });
-    await message.waitFor();
-    expect(await page.getByRole("banner").innerText()).not.toContain(person.email.split("@")[0]);
-    await message.getByRole("link", { name: "sign in" }).click();
-    await seeForm(page, "/dashboard");
-    await signIn(page, person.email, person.password);
+    await seeSessionOver(page);
+    expect(await page.evaluate("document.body.innerText")).not.toMatch(/kept-at|garden|inbox\.example/);
+    expect(await page.getByRole("heading", { name: "Email Forwarding" }).count()).toBe(0);
+    await seeFocus(sessionOver(page).getByLabel("Password"));
+    await page.keyboard.press("Escape");
+    await resumeSession(page, person.email, person.password);
+    await seeFocus(form.getByRole("button", { name: "Create Alias" }));
     await expect.poll(() => form.getByLabel("Alias name and domain").inputValue()).toBe(`kept-at-${width}`);
     expect(await form.getByLabel("Forward to").inputValue()).toBe("jonas@inbox.example");
     expect(await form.getByLabel(/^Notes/).inputValue()).toBe("for the garden shop");
@@ -81,7 +67,7 @@ describe.each(Object.values(widths))("at %i pixels", (width) => {
   });
 });
 
-test("what was typed is not there for another person, nor after signing out", async () => {
+test("what was typed is not there for another person who signs in over the page", async () => {
   const [person, other] = [await site.person(), await site.person()];
   const visit = await site.visit({ as: person });
   const { page } = visit;
@@ -90,17 +76,41 @@ test("what was typed is not there for another person, nor after signing out", as
   await name.fill("kept-as-typed");
   visit.expectRefusal(401, /^\/api\//);
   await createForm(page).getByRole("button", { name: "Create Alias" }).click();
-  await page.getByRole("alert").getByRole("link", { name: "sign in" }).click();
-  await signIn(page, other.email, other.password);
+  await resumeSession(page, other.email, other.password);
   await page.getByText("No aliases yet").waitFor();
   expect(await name.inputValue()).toBe("");
-  await name.fill("typed-by-the-other");
   await page.getByRole("button", { name: "Log out" }).click();
   await seePath(page, "/home");
-  await page.getByRole("link", { name: "SIGN IN" }).click();
-  await signIn(page, person.email, person.password);
-  await page.getByText("No aliases yet").waitFor();
-  expect(await name.inputValue()).toBe("");
+});
+
+test("Leave This Page goes to the front page, signed out", async () => {
+  const person = await site.person();
+  const visit = await site.visit({ as: person });
+  const { page } = visit;
+  await openThenEnd(visit, { path: "/dashboard", person });
+  visit.expectRefusal(401, /^\/api\//);
+  await page.evaluate(`history.pushState(null, "", "/settings")`);
+  await seeSessionOver(page);
+  await sessionOver(page).getByRole("button", { name: "Leave This Page" }).click();
+  await seeToast(page, "Logged Out", "Successfully logged out");
+  await seePath(page, "/home");
+  await page.getByRole("link", { name: "SIGN IN" }).waitFor();
+});
+
+test("another tab asks too, and both go on after a sign-in in one of them", async () => {
+  const person = await site.person();
+  const visit = await site.visit({ as: person });
+  const { page, context } = visit;
+  const other = await context.newPage();
+  await other.goto("/dashboard");
+  await other.getByText("No aliases yet").waitFor();
+  await openThenEnd(visit, { path: "/dashboard", person });
+  visit.expectRefusal(401, /^\/api\//);
+  await page.evaluate(`history.pushState(null, "", "/settings")`);
+  for (const tab of [page, other]) await seeSessionOver(tab);
+  await resumeSession(other, person.email, person.password);
+  await seeHeading(page, "Settings");
+  await seeGone(sessionOver(page));
 });
 
 test("a link to an alias is followed after the sign-in", async () => {
@@ -109,7 +119,7 @@ test("a link to an alias is followed after the sign-in", async () => {
   const { page } = await site.visit();
   await page.goto(`/dashboard?alias=${id}`);
   await signIn(page, person.email, person.password);
-  await page.getByRole("dialog", { name: new RegExp(alias) }).waitFor();
+  await page.getByRole("region", { name: new RegExp(alias) }).waitFor();
 });
 
 test("a wallet and a Google account lead back to the page too", async () => {

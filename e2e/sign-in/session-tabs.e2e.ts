@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { signIn } from "../browser/steps.ts";
+import { seeSessionOver, signIn } from "../browser/steps.ts";
 import {
   expectSignedOut,
   isShown,
@@ -204,7 +204,7 @@ describe("a page that the browser kept for Back", () => {
     const { page, person } = await openDashboard();
     expect((await person.call("POST", "/api/auth/logout")).status).toBe(200);
     expect(await comeBack(page)).toBe(true);
-    await seeToast(page, "Session Ended");
+    await seeSessionOver(page);
     await expect.poll(() => isHidden(page)).toBe(false);
     expect(await page.evaluate("document.body.innerText")).not.toContain(person.email.split("@")[0]);
   });

@@ -8,9 +8,9 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeFocus, seeGone, seeHeading, seePath, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { createForm } from "../browser/steps.ts";
+import { createForm, resumeSession, sessionOver } from "../browser/steps.ts";
 import { usually, usuallyAt } from "../browser/variants.ts";
-import { expectSignedOut, isShown, minutes, openStill, seconds, soon, storedKeys, warning } from "./still-session.ts";
+import { expectSignedOut, isShown, minutes, openStill, seconds, soon, warning } from "./still-session.ts";
 
 const site = runSite();
 
@@ -116,17 +116,19 @@ describe("activity", () => {
 });
 
 describe("the server", () => {
-  test("ends the session: an active page learns it at the next check, and signs out", async () => {
-    const { page, person } = await openStill(site, "/settings");
+  test("ends the session: an active page learns it at the next check, and asks for a sign-in", async () => {
+    const { page, person, expectRefusal } = await openStill(site, "/settings");
+    // The event stream and what it has fetched again learn it too.
+    expectRefusal(401, /^\/api\//);
     // A request of the page that is refused after the logout would be reported.
     await page.waitForLoadState("networkidle");
     await person.call("POST", "/api/auth/logout");
     await page.clock.fastForward(5 * minutes);
-    await soon(page, isShown(toasts(page).getByText("Session Ended", { exact: true })));
+    await soon(page, isShown(sessionOver(page)));
     await page.clock.resume();
-    await seeHeading(page, "Welcome Back");
+    await resumeSession(page, person.email, person.password);
+    await seeHeading(page, "Settings");
     await seePath(page, "/settings");
-    expect(await storedKeys(page)).toEqual([]);
   });
 
   test.runIf(isLongRun)("without a response ends nothing", async () => {

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { type Visit, widths } from "../browser/browser.ts";
 import { seeFieldError, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { fillIn, password, signIn } from "../browser/steps.ts";
+import { fillIn, password, seeSessionOver, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 import { openServerMessage } from "../mail/server-messages.ts";
 
@@ -141,7 +141,7 @@ test.runIf(isLongRun)(
     first.expectRefusal(401, "/api/account/settings");
     await first.page.getByRole("switch", { name: "Leak guard" }).click();
     await seePath(first.page, "/settings/account");
-    await seeToast(first.page, "Signed Out", "Your session has ended. Please sign in again.");
+    await seeSessionOver(first.page);
     await second.page.reload();
     await seeHeading(second.page, "Welcome Back");
     await page.getByRole("button", { name: "Sign Out" }).click();

@@ -1,11 +1,11 @@
-import { Fragment, Suspense, useEffect, useRef, useState } from "react";
+import { Fragment, Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { countEvent } from "../api/client.ts";
-import { sessionLossNote, useSessionLost } from "../api/session/lost-session.ts";
+import { setLeftPage, useSessionLost } from "../api/session/lost-session.ts";
 import { leaveSession, useOtherTabs, useSession } from "../api/session/session.ts";
 import { ContentSpinner, PageSpinner } from "../ui/Spinner.tsx";
 import { TooltipLayer } from "../ui/TooltipLayer.tsx";
-import { closeToast, readToast, showFailure, subscribeToToast } from "../ui/toast-store.ts";
+import { closeToast, readToast, subscribeToToast } from "../ui/toast-store.ts";
 import { useLate } from "../ui/use-late.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { ScreenPage } from "./pages.tsx";
@@ -45,11 +45,13 @@ function LazyToaster({ early }: { early: boolean }) {
 
 interface PersonalPageProps {
   screen: PersonalScreenName;
-  isWaiting: boolean;
+  /** Another user gets a fresh page; `null` while the session is checked. */
+  userId: string | null | undefined;
 }
 
 /** The heading is the same for everybody, so it shows while the session check and the chunk load. */
-function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
+function PersonalPage({ screen, userId }: PersonalPageProps) {
+  const isWaiting = userId === null;
   return (
     <main id="main" className="page" tabIndex={-1}>
       <div className="title">
@@ -57,7 +59,7 @@ function PersonalPage({ screen, isWaiting }: PersonalPageProps) {
         <p>{leadOf(screen)}</p>
       </div>
       {/* Without the key React would keep the hidden spinner beside the next one. */}
-      <Suspense key={String(isWaiting)} fallback={<ContentSpinner />}>
+      <Suspense key={userId} fallback={<ContentSpinner />}>
         {isWaiting ? <ContentSpinner /> : <ScreenPage screen={screen} />}
       </Suspense>
     </main>
@@ -106,18 +108,36 @@ function useNoFileNavigation(): void {
   }, []);
 }
 
-/** A lost session leaves the page's address, so its content returns after sign-in; the dashboard shows a message. */
-function useLostSessionExit(screen: ScreenName): boolean {
+/** The sign-in over a page whose session was lost; until its code has loaded, nothing of the page is drawn either. */
+const loadSessionOver = async () => {
+  const [{ withQueries }, { SessionOver }] = await Promise.all([
+    import("./with-queries.tsx"),
+    import("../features/auth/SessionOver.tsx"),
+  ]);
+  return withQueries(SessionOver);
+};
+
+/** @returns whether a page of the user waits for the next sign-in; pages for everybody are left as signed-out ones */
+function useLostSession(isPersonalPage: boolean): boolean {
   const isLost = useSessionLost();
-  const mustLeave = isLost && screen !== "dashboard";
+  const mustLeave = isLost && !isPersonalPage;
   useEffect(() => {
-    if (!mustLeave) return;
-    leaveSession();
-    const text = `Your session has ended. Please sign in again.${sessionLossNote()}`;
-    // Only the latest toast shows, so the one about the lost session must come after the refused call's.
-    setTimeout(() => showFailure("Signed Out", text));
+    if (mustLeave) leaveSession();
   }, [mustLeave]);
-  return isLost;
+  return isLost && isPersonalPage;
+}
+
+function LazySessionOver({ wanted }: { wanted: boolean }) {
+  const late = useLate(wanted, loadSessionOver);
+  const before = useRef<Element>(null);
+  useLayoutEffect(() => {
+    // The browser takes the focus from what is not drawn.
+    if (wanted) before.current = document.activeElement;
+    document.documentElement.toggleAttribute("data-over", wanted);
+    // The toast may name an address, or be about the call that was refused.
+    if (wanted) setTimeout(closeToast);
+  }, [wanted]);
+  return wanted && late !== null ? <late.component findFocus={() => before.current} /> : null;
 }
 
 /** The command palette, and what can be dropped on any page; until somebody is signed in, Ctrl-K is the browser's. */
@@ -150,14 +170,15 @@ function Frame({ isDrawn }: Props) {
   // The visible toast may be about the user who was signed in.
   useOtherTabs((inactive) => {
     if (!inactive) return closeToast();
+    setLeftPage(window.location.pathname + window.location.search);
     sayLoggedOut();
     navigate("/home");
   });
   const screen = screenFor(path, session.user !== null, session.user?.isAdmin);
   const personal = isWaiting ? personalScreenAt(path) : isPersonal(screen) ? screen : null;
   useNoFileNavigation();
-  // Once the session is lost, the page shows no account, although the dashboard is still there with its message.
-  const user = useLostSessionExit(screen) ? null : session.user;
+  const { user } = session;
+  const isOver = useLostSession(personal !== null) && user !== null;
   useRouteEffects(path, personal ?? (isWaiting ? null : screen));
   return (
     <>
@@ -173,17 +194,18 @@ function Frame({ isDrawn }: Props) {
               {isWaiting ? <PageSpinner /> : <ScreenPage screen={screen} />}
             </Suspense>
           ) : (
-            <PersonalPage screen={personal} isWaiting={isWaiting} />
+            <PersonalPage screen={personal} userId={isWaiting ? null : user?.id} />
           )}
         </ErrorBoundary>
         <Footer />
       </div>
       {user === null ? null : (
         <Fragment key={user.id}>
-          <LazyAnywhere />
+          {isOver ? null : <LazyAnywhere />}
           <LazySessionTimeout userId={user.id} />
         </Fragment>
       )}
+      <LazySessionOver wanted={isOver} />
       <TooltipLayer />
       <LazyToaster early={session.user !== null || shellClasses[screen] === "shell auth"} />
     </>

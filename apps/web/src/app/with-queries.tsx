@@ -5,7 +5,7 @@ import type { ComponentType } from "react";
 import { addRoutes } from "../api/client.ts";
 import { onBack } from "../api/connection.ts";
 import { startLive } from "../api/live/live-queries.ts";
-import { onUserChange, readSession } from "../api/session/session.ts";
+import { onResume, onUserChange, readSession } from "../api/session/session.ts";
 import { listenToTabs } from "../api/session/session-tabs.ts";
 
 /** Queries: no retry, no refetch on focus, never stale (specification section 7); a failure shows a retry button. */
@@ -39,6 +39,9 @@ if (!import.meta.env.SSR) {
   startLive(client);
 }
 
+// What could not be loaded is loaded now, and the rest may have changed.
+onResume(() => void client.invalidateQueries());
+
 // Another tab changed data: visible queries refetch now, others when next shown.
 if (!import.meta.env.SSR)
   listenToTabs(({ kind }) => {
@@ -46,11 +49,11 @@ if (!import.meta.env.SSR)
     void client.invalidateQueries({ predicate: (query) => query.queryKey[0] !== "domains" });
   });
 
-export function withQueries(Page: ComponentType): ComponentType {
-  return function PageWithQueries() {
+export function withQueries<Props extends object = object>(Page: ComponentType<Props>): ComponentType<Props> {
+  return function PageWithQueries(props) {
     return (
       <QueryClientProvider client={client}>
-        <Page />
+        <Page {...props} />
       </QueryClientProvider>
     );
   };

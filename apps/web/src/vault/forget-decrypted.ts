@@ -1,5 +1,7 @@
 /** What must go when a session ends, although its page stays: decrypted text, unlocked keys, typed private keys. */
 
+import { isSessionLost, onSessionLost } from "../api/session/lost-session.ts";
+
 const callbacks = new Set<() => void>();
 
 /** @returns function that ends the subscription */
@@ -12,3 +14,5 @@ export function onForget(forget: () => void): () => void {
 export function forgetDecrypted(): void {
   for (const forget of callbacks) forget();
 }
+
+onSessionLost(() => isSessionLost() && forgetDecrypted());

@@ -5,7 +5,7 @@ import { makeStore, useStore } from "../../ui/store.ts";
 import { ApiError } from "../api-error.ts";
 import { call, countEvent, requestLogout } from "../client.ts";
 import { dropAhead } from "./asked-ahead.ts";
-import { isSessionLost, markSignedIn, markSignedOut } from "./lost-session.ts";
+import { isSessionLost, markSignedIn, markSignedOut, readCookieVersion } from "./lost-session.ts";
 import { listenToTabs, type TabMessage, tellTabs } from "./session-tabs.ts";
 
 interface Session {
@@ -75,12 +75,28 @@ function forgetLoaded(): void {
   for (const forget of forgetCallbacks) forget();
 }
 
+const resumeCallbacks = new Set<() => void>();
+
+/** Calls `resume` when the user of a lost session has signed in again, in this tab or another. */
+export const onResume = (resume: () => void): unknown => resumeCallbacks.add(resume);
+
+/** The page stays as it is for the user whose session was lost. @returns false for anybody else */
+function resumeSession(userId: string): boolean {
+  if (!isSessionLost() || session.read().user?.id !== userId) return false;
+  markSignedIn();
+  for (const resume of resumeCallbacks) resume();
+  return true;
+}
+
 export function enterSession(user: UserWire): void {
   ending?.abort();
-  forgetLoaded();
   storeSession(user);
-  setSession(user);
-  markSignedIn();
+  if (resumeSession(user.id)) tellTabs({ kind: "signed-in", userId: user.id });
+  else {
+    forgetLoaded();
+    setSession(user);
+    markSignedIn();
+  }
   countEvent("login_success");
 }
 
@@ -94,9 +110,8 @@ function forgetUser(): void {
 
 /** Leaves the session without calling the server. */
 export function leaveSession(inactive = false): void {
-  const lost = isSessionLost();
   forgetUser();
-  tellTabs({ kind: "signed-out", inactive, lost });
+  tellTabs({ kind: "signed-out", inactive, lost: false });
 }
 
 const LOGOUT_WAIT_MS = 2000;
@@ -139,18 +154,28 @@ export async function endAtServer(): Promise<void> {
   }
 }
 
+/** Another tab was refused; this one asks for itself, since its cookie may be newer by now. */
+async function checkLoss(): Promise<void> {
+  const sentWith = readCookieVersion();
+  try {
+    await call("getSession");
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) markSignedOut(sentWith);
+  }
+}
+
 /** @param onLeft called after another tab's sign-out has signed this tab out */
 export function useOtherTabs(onLeft: (inactive: boolean) => void): void {
   const onMessage = useEffectEvent((message: TabMessage) => {
     const { user, isLoading } = readSession();
     // The session check in flight is newer than the other tab's message.
     if (isLoading) return;
-    if (message.kind === "signed-in" && message.userId !== user?.id) {
+    if (message.kind === "signed-in" && !resumeSession(message.userId) && message.userId !== user?.id) {
       forgetUser();
       void checkSession();
     }
     if (message.kind === "signed-out" && user !== null) {
-      if (message.lost) markSignedOut();
+      if (message.lost) return void checkLoss();
       forgetUser();
       onLeft(message.inactive);
     }

@@ -2,11 +2,10 @@ import { sessionTimes } from "@kauke/contract";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { countEvent } from "../../api/client.ts";
-import { markSignedOut, sessionLossNote } from "../../api/session/lost-session.ts";
+import { markSignedOut, setLeftPage } from "../../api/session/lost-session.ts";
 import { endAtServer, leaveSession } from "../../api/session/session.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { countdownText } from "../../ui/text/time-text.ts";
-import { showToast } from "../../ui/toast-store.ts";
 import { sayLoggedOut, useLogOutButton } from "../use-log-out.ts";
 import { InactivityWatch } from "./watch-inactivity.ts";
 
@@ -15,19 +14,15 @@ function useInactivity(userId: string) {
   const watch = useRef<InactivityWatch>(null);
   const [, navigate] = useLocation();
   const onInactive = useEffectEvent(() => {
+    setLeftPage(window.location.pathname + window.location.search);
     leaveSession(true);
     countEvent("logout");
     sayLoggedOut();
     navigate("/home");
     void endAtServer();
   });
-  const onRefused = useEffectEvent(() => {
-    markSignedOut();
-    leaveSession();
-    showToast({ title: "Session Ended", description: `Please sign in again.${sessionLossNote()}`, variant: "info" });
-  });
   useEffect(() => {
-    const outcomes = { onWarning: setSecondsLeft, onInactive: () => onInactive(), onRefused: () => onRefused() };
+    const outcomes = { onWarning: setSecondsLeft, onInactive: () => onInactive(), onRefused: markSignedOut };
     const started = new InactivityWatch(userId, outcomes);
     watch.current = started;
     return () => started.stop();

@@ -34,7 +34,7 @@ function useGoogleClick(): (event: MouseEvent) => void {
   };
 }
 
-function OtherWays() {
+export function OtherWays() {
   useEffect(showGoogleFailure, []);
   const onGoogleClick = useGoogleClick();
   return (

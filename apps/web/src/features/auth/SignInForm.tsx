@@ -12,12 +12,15 @@ import { CurrentPasswordField, EmailField } from "./AuthFields.tsx";
 import { useAfterSignIn } from "./after-sign-in.ts";
 import { isLinkOffered, SignInLinkOffer } from "./SignInLinkOffer.tsx";
 
-/** Offers a link by mail while sign-ins are rate-limited. */
-export function SignInForm() {
+/** Offers a link by mail while sign-ins are rate-limited. @param email of the user who was signed in */
+export function SignInForm({ email }: { email?: string }) {
   const onSuccess = useAfterSignIn();
   const signIn = useSignIn();
   // The form has no default values, which would overwrite what was typed before hydration.
-  const form = useForm<{ email: string; password: string }>({ resolver: zodResolver(loginBody) });
+  const form = useForm<{ email: string; password: string }>({
+    resolver: zodResolver(loginBody),
+    ...(email !== undefined && { defaultValues: { email, password: "" } }),
+  });
   const { errors } = form.formState;
   const [offeredTo, setOfferedTo] = useState<string | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -38,7 +41,12 @@ export function SignInForm() {
   return (
     <form onSubmit={onSubmit} noValidate>
       <EmailField error={errors.email?.message} {...linked} {...form.register("email")} />
-      <CurrentPasswordField error={errors.password?.message} {...linked} {...form.register("password")} />
+      <CurrentPasswordField
+        autoFocus={email !== undefined}
+        error={errors.password?.message}
+        {...linked}
+        {...form.register("password")}
+      />
       {failure === null ? null : (
         // The toast announces the same text.
         <p className="error" id={failureId}>

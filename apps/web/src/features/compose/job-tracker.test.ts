@@ -18,8 +18,7 @@ function follow(statuses: (PolledJob | Error)[], change: Partial<JobCalls & { un
       return status;
     },
     cancel: async () => {},
-    reopen: async () => {},
-    onEnd: () => {},
+    reopen: () => {},
     isStillSignedIn: () => true,
     ...calls,
   });
@@ -93,7 +92,7 @@ describe("an enqueued message", () => {
 
   it("goes back to the form when undone, with a toast, and is not polled any more", async () => {
     let reopened = 0;
-    const asked = follow([pending], { reopen: async () => void reopened++ });
+    const asked = follow([pending], { reopen: () => void reopened++ });
     readToast()?.action?.onAct();
     await vi.advanceTimersByTimeAsync(0);
     expect(readToast()).toMatchObject({

@@ -1,7 +1,7 @@
 /** Polls an enqueued message every 2 s, on any page, until a final state, a failed poll, or another user. */
 import type { CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
-import { makeStore, useStore } from "../../ui/store.ts";
+import { cancelJob } from "../../api/email-jobs.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 export const POLL_EVERY_MS = 2000;
@@ -16,21 +16,15 @@ export interface JobCalls {
   readStatus(jobId: string): Promise<PolledJob>;
   cancel(jobId: string): Promise<unknown>;
   /** Restores the text, only once the message is certain not to be sent. */
-  reopen(jobId: string): Promise<unknown>;
-  /** Called when the message has reached a final state. */
-  onEnd(jobId: string, status: string): void;
+  reopen(): void;
   /** Asked before each step, since the session that sent the message may be over. */
   isStillSignedIn(): boolean;
 }
 
 /** Functions that end the tracking, by job id. */
 const stops = new Map<string, () => void>();
-/** The last known state of each job that this tab has tracked. */
-const progress = makeStore<Readonly<Record<string, Progress>>>({});
-
-export const useJobProgress = (): Readonly<Record<string, Progress>> => useStore(progress);
-
-const note = (jobId: string, known: Progress): void => progress.set({ ...progress.read(), [jobId]: known });
+/** Jobs enqueued by this tab, whose text returns when they are undone. */
+const followed = new Map<string, JobCalls>();
 
 export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: string, calls: JobCalls): void {
   showToast({
@@ -40,7 +34,7 @@ export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: 
     icon: "clock",
     ...(canUndo ? undoAction(jobId, undoSeconds, calls) : {}),
   });
-  trackJob(jobId, to, calls);
+  track(jobId, to, calls);
 }
 
 function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
@@ -50,11 +44,12 @@ function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
   };
 }
 
-export async function undoJob(jobId: string, calls: JobCalls): Promise<void> {
+/** Undoing a job returns its text only if this tab enqueued it, without a reload since. */
+export async function undoJob(jobId: string, calls: JobCalls | undefined = followed.get(jobId)): Promise<void> {
   try {
-    await calls.cancel(jobId);
+    await (calls?.cancel ?? cancelJob)(jobId);
     stops.get(jobId)?.();
-    if (calls.isStillSignedIn()) await calls.reopen(jobId);
+    if (calls?.isStillSignedIn()) calls.reopen();
     showToast({
       title: "Email sending cancelled",
       description: "Your email has been successfully cancelled and will not be sent.",
@@ -64,31 +59,28 @@ export async function undoJob(jobId: string, calls: JobCalls): Promise<void> {
   }
 }
 
-/** Tracks a job unless it is tracked already, e.g. one that was enqueued before a reload. */
-export function trackJob(jobId: string, to: string, calls: JobCalls): void {
-  if (stops.has(jobId)) return;
+function track(jobId: string, to: string, calls: JobCalls): void {
   let retriesShown = 0;
   let timer = setTimeout(poll, POLL_EVERY_MS);
   const stop = () => {
     clearTimeout(timer);
     stops.delete(jobId);
+    followed.delete(jobId);
   };
+  followed.set(jobId, calls);
   const isTracked = () => stops.get(jobId) === stop;
   stops.set(jobId, stop);
 
   async function poll(): Promise<void> {
     if (!calls.isStillSignedIn()) return stop();
-    const polled = await calls.readStatus(jobId).catch(() => null);
+    const progress = await calls.readStatus(jobId).catch(() => null);
     if (!isTracked()) return;
-    if (polled?.success !== true || !calls.isStillSignedIn()) return stop();
-    const { isOver, toast } = nextStep(polled, { to, retriesShown });
-    retriesShown = polled.currentRetries;
-    note(jobId, polled);
+    if (progress?.success !== true || !calls.isStillSignedIn()) return stop();
+    const { isOver, toast } = nextStep(progress, { to, retriesShown });
+    retriesShown = progress.currentRetries;
     if (toast !== null) showToast(toast);
-    if (isOver) {
-      stop();
-      calls.onEnd(jobId, polled.status);
-    } else timer = setTimeout(poll, POLL_EVERY_MS);
+    if (isOver) stop();
+    else timer = setTimeout(poll, POLL_EVERY_MS);
   }
 }
 
