@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isMailbox } from "./alias.ts";
+import { attachmentList } from "./attachments.ts";
 import { limits } from "./limits.ts";
 
 export const emailJobMessages = {
@@ -116,6 +117,7 @@ const emailJobFields = z.object({
     )
     .max(limits.composeRecipientsMax, emailJobMessages.recipientsMany)
     .optional(),
+  attachments: attachmentList.optional(),
   priority: z
     .int(emailJobMessages.priorityRange)
     .min(0, emailJobMessages.priorityRange)

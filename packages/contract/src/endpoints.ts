@@ -9,6 +9,7 @@ import {
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./account/auth.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { bulkAliasBody, bulkAliasResponse } from "./alias-bulk.ts";
+import { attachmentEndpoints } from "./attachments.ts";
 import { checklistEndpoints } from "./checklist.ts";
 import {
   confirmationDecision,
@@ -265,6 +266,7 @@ const shapes = {
     errors: [409],
     response: z.object({ success: z.literal(true), message: z.string() }),
   },
+  ...attachmentEndpoints,
   ...mailboxEndpoints,
   ...labelEndpoints,
   ...encryptionEndpoints,

@@ -41,6 +41,12 @@ export const limits = {
   subjectMax: 500,
   /** Octets of a message's body in UTF-8. */
   messageBodyMaxBytes: 1_048_576,
+  /** Attachments of a composed message, characters of a name, and hours until an unused one is deleted. */
+  attachmentsMax: 20,
+  attachmentNameMax: 255,
+  attachmentKeptHours: 24,
+  /** Octets of an upload on any server; `KAUKE_MAX_MESSAGE_BYTES` bounds it further. */
+  attachmentMaxBytes: 104_857_600,
   priorityMax: 10,
   waitingJobsShown: 100,
   endedJobsShown: 200,

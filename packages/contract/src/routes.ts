@@ -38,6 +38,8 @@ export const routes = {
   listWaitingEmailJobs: user("GET", "/api/email-jobs"),
   getEmailJobStatus: user("GET", "/api/email-jobs/:jobId/status"),
   cancelEmailJob: user("POST", "/api/email-jobs/:jobId/cancel"),
+  uploadEmailAttachment: user("POST", "/api/email-attachments"),
+  deleteEmailAttachment: user("DELETE", "/api/email-attachments/:attachmentId"),
   listEncryptionKeys: user("GET", "/api/encryption-keys"),
   createEncryptionKey: user("POST", "/api/encryption-keys"),
   readProtectedKey: user("GET", "/api/encryption-keys/:keyId/protected"),

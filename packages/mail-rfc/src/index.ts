@@ -39,6 +39,7 @@ export * from "./header/rewrite-forward-header.ts";
 export * from "./header/trace-fields.ts";
 export * from "./hmac-sha256.ts";
 export * from "./mail-syntax-error.ts";
+export * from "./message/attachment-parts.ts";
 export * from "./message/compose-message.ts";
 export * from "./message/reply-message.ts";
 export * from "./mta-sts.ts";

@@ -9,6 +9,7 @@ import { sendMail } from "../send-mail.ts";
 import { authPlain, secureTalk, smtpTalk } from "../smtp-talk.ts";
 import { plantAddyCalls } from "./canary-addy.ts";
 import { plantApiKeys } from "./canary-api-keys.ts";
+import { plantAttachments } from "./canary-attachments.ts";
 import { plantInEveryField } from "./canary-calls.ts";
 import { plantChecklist } from "./canary-checklist.ts";
 import { type CanaryAccount, CanaryClient, canaryAddress } from "./canary-client.ts";
@@ -94,7 +95,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   await plantProbe(canaries, target);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   await plantChecklist(canaries, { owner, aliasId: aliases.id });
-  const submitted = await plantOutgoing(canaries, { owner, aliases, port: target.submissionPort });
+  const submitted = await plantOutgoing(canaries, { client, owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantImports(canaries, { client, owner });
   await plantApiKeys(canaries, client, owner);
@@ -163,7 +164,7 @@ async function plantLabels(canaries: Canaries, owner: CanaryAccount, aliasIds: r
 /** Sends mail from the site and from a mail program, and watches the secrets that the server generates for it. */
 async function plantOutgoing(
   canaries: Canaries,
-  { owner, aliases, port }: { owner: CanaryAccount; aliases: Aliases; port: number },
+  { client, owner, aliases, port }: { client: CanaryClient; owner: CanaryAccount; aliases: Aliases; port: number },
 ): Promise<string> {
   const word = (label: string) => canaries.word(label);
   const { secret } = await owner.call<{ secret: string }>("GET", `/api/aliases/${aliases.id}/webhook-secret`);
@@ -178,6 +179,7 @@ async function plantOutgoing(
     body: `${word("job-body")} ąčę`,
   };
   await owner.call("POST", "/api/email-jobs", { ...job, fromAliasId: aliases.id });
+  await plantAttachments(canaries, { client, owner, job: { ...job, fromAliasId: aliases.id } });
   const talk = await secureTalk(port, {
     helo: `${word("submission-helo")}.example`,
     localAddress: canaryAddress,

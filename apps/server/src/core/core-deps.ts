@@ -12,6 +12,8 @@ import type { ChecklistStore } from "./checklist.ts";
 import type { ClientNumberStore } from "./client-number.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore, MissingMailboxStore } from "./destination/destination.ts";
+import type { AttachedMail } from "./email-job/attached-mail.ts";
+import type { EmailAttachmentStore, UploadsInFlight } from "./email-job/email-attachment.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key.ts";
 import type { ForwardingProvider } from "./forwarding/forwarding-provider.ts";
@@ -56,6 +58,7 @@ export interface CoreStores {
   notices: NoticeStore;
   checklist: ChecklistStore;
   emailJobs: EmailJobStore;
+  emailAttachments: EmailAttachmentStore;
   providerAliases: ProviderAliasStore;
   rateLimits: RateLimitStore;
   liveChanges: LiveChanges;
@@ -66,7 +69,11 @@ export interface CoreDeps extends CoreStores {
   aliasSources: AliasSources;
   serviceFetch: ServiceFetch;
   deliveries: Pick<DeliveryStore, "enqueue">;
-  bodies: Pick<MessageBodies, "put" | "delete">;
+  bodies: Pick<MessageBodies, "put" | "putStream" | "read" | "delete">;
+  attachedMail: AttachedMail;
+  uploadsInFlight: UploadsInFlight;
+  /** Octets of the largest message that this server sends. */
+  maxMessageBytes: number;
   spoolSpace: Pick<SpoolSpace, "reserve">;
   hasher: PasswordHasher;
   browserMac: BrowserMac;

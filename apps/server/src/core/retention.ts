@@ -11,6 +11,7 @@ export const keptForSeconds = {
   /** An expired key is still shown, so that the owner sees why a program stopped working. */
   expiredApiKey: days(retentionDays.securityRecords),
   notice: days(retentionDays.technicalLogs),
+  emailAttachment: limits.attachmentKeptHours * 3600,
   endedEmailJob: days(retentionDays.technicalLogs),
   /** Since the import's last change of state. */
   aliasImport: limits.importKeptHours * 3600,

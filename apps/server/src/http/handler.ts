@@ -8,6 +8,8 @@ export interface Call<N extends EndpointName> {
   body: Body<N>;
   /** Chunks of a request body that is a file; `null` for calls that take no file. */
   bytes: AsyncIterable<Uint8Array> | null;
+  /** Length of the body by its header; `null` when the client does not tell. */
+  sizeBytes: number | null;
   userId: (typeof endpoints)[N]["access"] extends "user" ? string : undefined;
   key: Pick<KeyCaller, "keyId" | "scopes"> | null;
   clientAddress: string;

@@ -19,6 +19,7 @@ import { parseBody } from "./request/parse-body.ts";
 import { isCrossSiteRequest } from "./request/same-site.ts";
 import { Downloads } from "./response/downloads.ts";
 import { jsonChunks, withLongListAsText } from "./response/json-chunks.ts";
+import { allowSlowBody } from "./socket-guard.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -49,6 +50,8 @@ const workerCalls: ReadonlySet<EndpointName> = new Set<EndpointName>([
   "decryptAuto",
   "decryptManual",
   "createEmailJob",
+  // Its client may send slowly; the large bodies in progress have a share of their own.
+  "uploadEmailAttachment",
 ]);
 
 /**
@@ -101,6 +104,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
         if (isFile(endpoint) && !isByKey && isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
         await authorize(options, endpoint, request);
         if (endpoint.bytesBody === true) refuseOtherTypes(request);
+        if (endpoint === endpoints.uploadEmailAttachment) allowSlowBody(request.raw);
         const { signedInUserId } = request;
         if (endpoint.bodyMaxBytes !== undefined && signedInUserId !== null && deps.limitRules !== null)
           largeBodies.enter(request, reply, signedInUserId);
@@ -206,6 +210,7 @@ function callOf(endpoint: Endpoint, options: MountOptions, request: FastifyReque
     query: endpoint.query === undefined ? {} : parseBody(endpoint.query, request.query),
     body: endpoint.body === undefined ? undefined : parseBody(endpoint.body, request.body),
     bytes: bytesOf(request),
+    sizeBytes: lengthOf(request),
     userId,
     key: request.apiKey,
     clientAddress: clientAddress(request),
@@ -228,6 +233,11 @@ function bytesOf({ body }: FastifyRequest): AsyncIterable<Uint8Array> | null {
   return body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : null;
 }
 
+function lengthOf({ headers }: FastifyRequest): number | null {
+  const length = headers["content-length"];
+  return length === undefined ? null : Number(length);
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const notFoundTexts: Record<string, string> = {
   aliasId: "Alias not found",
@@ -242,6 +252,7 @@ const notFoundTexts: Record<string, string> = {
   accountId: "Account not found",
   inviteId: "Invitation not found",
   probeId: "Proof of mail not found",
+  attachmentId: "Attachment not found",
 };
 
 /** What is said of an id that names nothing. @param name of the path parameter */

@@ -5,6 +5,8 @@ import type { AdminHandlers } from "@kauke/contract";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { AppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
+import { AttachedMail } from "../core/email-job/attached-mail.ts";
+import { UploadsInFlight } from "../core/email-job/email-attachment.ts";
 import { ImportRunner } from "../core/import/run-import.ts";
 import { rateLimitRules } from "../limits/named-limits.ts";
 import type { Logger, Metrics } from "../runtime/ports.ts";
@@ -23,6 +25,7 @@ import {
 } from "./compat/client-requests.ts";
 import { mountDialects } from "./compat/mount-dialects.ts";
 import { browserCookie, type SessionCookie, sessionCookie } from "./cookies.ts";
+import { emailAttachmentHandlers } from "./email-jobs/attachments.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { decryptHandlers, encryptionKeyHandlers } from "./encryption-keys/routes.ts";
 import { forwardingHandlers } from "./forwarding/routes.ts";
@@ -71,12 +74,22 @@ export type HttpConfig = Pick<
   | "links"
   | "logDays"
   | "undoSeconds"
+  | "maxMessageBytes"
 >;
 
 export interface HttpServerOptions
   extends Omit<
     CoreDeps,
-    "ownDomains" | "localSmtpPorts" | "ownMail" | "limitRules" | "undoSeconds" | "federatedIssuer" | "registration"
+    | "ownDomains"
+    | "localSmtpPorts"
+    | "ownMail"
+    | "limitRules"
+    | "undoSeconds"
+    | "federatedIssuer"
+    | "registration"
+    | "attachedMail"
+    | "uploadsInFlight"
+    | "maxMessageBytes"
   > {
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
@@ -236,6 +249,9 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
     ownMail: { origin: config.publicUrl.origin, domain: config.domains[0] ?? "" },
     limitRules: rateLimitRules(config.limits),
     undoSeconds: config.undoSeconds,
+    attachedMail: new AttachedMail(),
+    uploadsInFlight: new UploadsInFlight(),
+    maxMessageBytes: config.maxMessageBytes,
     registration: config.registration,
   };
 }
@@ -267,6 +283,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...noticeHandlers(deps),
     ...checklistHandlers(deps),
     ...emailJobHandlers(deps),
+    ...emailAttachmentHandlers(deps),
     ...confirmationHandlers(deps),
     ...labelHandlers(deps),
     ...forwardingHandlers(deps),

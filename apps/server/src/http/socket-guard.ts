@@ -55,6 +55,14 @@ export const socketRules: SocketRules = {
   checkedEveryMs: 2000,
 };
 
+/** Requests whose handler bounds the time of its body itself. */
+const slowBodies = new WeakSet<object>();
+
+/** Call before the body is read: it may then take up to a quarter of an hour. */
+export function allowSlowBody(request: object): void {
+  slowBodies.add(request);
+}
+
 interface Exchange {
   request: IncomingMessage | Http2ServerRequest;
   since: number;
@@ -154,7 +162,8 @@ export class SocketGuard {
     // Node would leave out header fields beyond its limit, maybe those that a proxy added for its client.
     server.maxHeadersCount = 0;
     server.headersTimeout = headersWithinMs;
-    server.requestTimeout = requestWithinMs;
+    // Node knows one limit for all requests; `#endLate` ends those that may not be slow.
+    server.requestTimeout = Math.max(requestWithinMs, bounds.attachments.uploadMs);
     server.keepAliveTimeout = KEPT_ALIVE_MS;
     server.setTimeout(this.#rules.stalledMs, (socket) => this.#endStalled(socket));
     server.on("connection", (socket: Socket) => {
@@ -239,15 +248,33 @@ export class SocketGuard {
   #sweep(): void {
     const now = nowMs();
     for (const client of this.#pool.members())
-      if (client.session !== null) this.#endOverdue(client.session, client, now);
+      if (client.session === null) this.#endLate(client, now);
+      else this.#endOverdue(client.session, client, now);
     this.#endUnread();
   }
 
-  /** Ends what takes too long in an HTTP/2 session. Of sockets of HTTP/1.1, Node does that. */
+  /** Ends a request of HTTP/1.1 whose body takes too long, as Node would by `requestTimeout`. */
+  #endLate({ socket, exchanges }: Client, now: number): void {
+    const isLate = exchanges.some(
+      ({ request, since }) =>
+        !request.complete && !slowBodies.has(request) && now - since > this.#rules.requestWithinMs,
+    );
+    if (!isLate || socket.destroyed) return;
+    const error = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+    const { server } = socket as Socket & { server?: Server };
+    if (server?.emit("clientError", error, socket) !== true) socket.destroy();
+  }
+
+  /** Ends what takes too long in an HTTP/2 session. Of sockets of HTTP/1.1, Node does the rest. */
   #endOverdue(session: ServerHttp2Session, { socket, exchanges, idleSince, hasAsked }: Client, now: number): void {
     const { requestWithinMs, headersWithinMs } = this.#rules;
     for (const { request, since } of exchanges)
-      if ("stream" in request && !hasArrived(request.stream) && now - since > requestWithinMs)
+      if (
+        "stream" in request &&
+        !slowBodies.has(request) &&
+        !hasArrived(request.stream) &&
+        now - since > requestWithinMs
+      )
         request.stream.close(constants.NGHTTP2_CANCEL);
     if (exchanges.length > 0 || now - idleSince < (hasAsked ? KEPT_ALIVE_MS : headersWithinMs)) return;
     // A client that does not react to the first is disconnected by the next sweep.

@@ -70,6 +70,11 @@ const counted = {
   checklist_add: most(60, HOUR, "You have added sites to your checklist too often in a short time."),
   checklist_change: most(1200, HOUR, "You have changed your checklist too often in a short time."),
   email_job_create: most(200, DAY, sent),
+  email_attachment: most(
+    300,
+    HOUR,
+    "You have attached very many files within an hour. Please wait before you attach more.",
+  ),
   email_job_burst: most(20, MINUTE, "You are sending messages too fast."),
   submission: most(500, DAY, sent),
   // Apart from `submission`, so that strangers who trigger absence notes do not use up the owner's limit.

@@ -193,6 +193,14 @@ export interface EmailJobTable {
   outcomes: Generated<(string | null)[]>;
 }
 
+/** The file is a body under the same id. */
+export interface EmailAttachmentTable {
+  id: string;
+  user_id: string;
+  size_bytes: number;
+  created_at: Date;
+}
+
 export interface MessageTable {
   id: string;
   email_job_id: string | null;
@@ -385,6 +393,7 @@ export interface DB {
   alias_import: AliasImportTable;
   alias_import_batch: AliasImportBatchTable;
   email_job: EmailJobTable;
+  email_attachment: EmailAttachmentTable;
   message: MessageTable;
   message_chunk: MessageChunkTable;
   delivery: DeliveryTable;

@@ -295,7 +295,8 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
   });
   undo.add(() => sweep.stop());
   const stores = rowStores(context, { released, forgetBodies, planDeletion: sweep.plan });
-  const isKnownMessage = (messageId: string) => stores.deliveries.isKnownMessage(messageId);
+  const isKnownMessage = async (id: string) =>
+    (await stores.deliveries.isKnownMessage(id)) || (await stores.emailAttachments.isKnown(id));
   const forget = (asOf?: Date) => forgetOld(context, { ...stores, released, bodies, isKnownMessage }, asOf);
   const retention = startRetention(pacedRetention(context, logger, forget), logger);
   undo.add(() => retention.stop());

@@ -31,6 +31,14 @@ describe("retention", () => {
         plant: () =>
           fixture.store.rateLimits.take({ action: "x", max: 1, windowSeconds: 60 }, { userId }, fixture.clock.now()),
       },
+      emailAttachments: {
+        seconds: DAY,
+        plant: async () => {
+          const id = randomUUID();
+          await fixture.store.bodies.put(id, [Buffer.from("x")]);
+          await fixture.store.emailAttachments.insert({ id, userId, sizeBytes: 1, createdAt: fixture.clock.now() });
+        },
+      },
       notices: {
         seconds: retentionDays.technicalLogs * DAY,
         plant: () =>

@@ -5,6 +5,7 @@ import type { ApiKeyStore } from "../core/api-key.ts";
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CertificateRecords } from "../core/certificate.ts";
 import type { MissingMailboxStore } from "../core/destination/destination.ts";
+import type { EmailAttachmentStore } from "../core/email-job/email-attachment.ts";
 import type { EmailJobStore } from "../core/email-job/email-job.ts";
 import type { ImportStore } from "../core/import/import.ts";
 import type { LoginSessionStore } from "../core/login-session.ts";
@@ -33,6 +34,7 @@ export interface RetentionParts {
   notices: NoticeStore;
   missingMailboxes: Pick<MissingMailboxStore, "deleteBefore">;
   emailJobs: EmailJobStore;
+  emailAttachments: Pick<EmailAttachmentStore, "deleteBefore">;
   imports: Pick<ImportStore, "deleteBefore">;
   deliveries: Pick<DeliveryRepository, "deleteKeptBefore">;
   released: ReleasedAddresses;
@@ -74,6 +76,11 @@ export const retentionRules = [
   { what: "notices", kept: "notice", forget: (before, parts) => parts.notices.deleteBefore(before) },
   // The recipient, subject and body of an ended job were erased earlier.
   { what: "emailJobs", kept: "endedEmailJob", forget: (before, parts) => parts.emailJobs.deleteEndedBefore(before) },
+  {
+    what: "emailAttachments",
+    kept: "emailAttachment",
+    forget: (before, parts) => parts.emailAttachments.deleteBefore(before),
+  },
   { what: "operatorMail", kept: "operatorMail", forget: (before, parts) => parts.deliveries.deleteKeptBefore(before) },
   // Counts of refusals, by keyed hash of the mailbox; a suspended mailbox stays until its owner resumes it.
   {

@@ -16,6 +16,7 @@ import { bounceSenderStore } from "./rows/bounce-senders.ts";
 import { certificateRecordStore } from "./rows/certificate-records.ts";
 import { checklistStore } from "./rows/checklist.ts";
 import { clientNumberStore } from "./rows/client-numbers.ts";
+import { emailAttachmentStore } from "./rows/email-attachments.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
 import { encryptionKeyStore } from "./rows/encryption-keys.ts";
 import { importStore } from "./rows/imports/imports.ts";
@@ -84,6 +85,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies, planD
     providerInventory: providerInventory(context),
     sentAnswers: sentAnswerStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
+    emailAttachments: emailAttachmentStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),
     liveChanges: { onChange: context.signals.onLiveChange },
     counters: counterStore(context),

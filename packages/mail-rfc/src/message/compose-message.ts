@@ -4,7 +4,7 @@
  */
 import { parseAddress } from "../address/address.ts";
 import { encodeText } from "../body/transfer-encoding.ts";
-import { fieldTextBytes, formatTextField, headerField } from "../header/header-field.ts";
+import { type FieldText, fieldTextBytes, formatTextField, headerField } from "../header/header-field.ts";
 import { parseMessageId } from "../header/message-id.ts";
 import { formatDate } from "../header/trace-fields.ts";
 
@@ -24,9 +24,55 @@ export interface ComposedMessage {
 
 /** Plain form, CRLF lines. @throws MailSyntaxError for an address or identifier that can't be written */
 export function composeMessage(message: ComposedMessage): Buffer {
-  const { left, right } = parseMessageId(message.messageId);
   const { encoding, bytes } = encodeText(message.text);
   const header = [
+    ...commonFields(message),
+    headerField("Content-Type", ["text/plain; charset=utf-8"]),
+    headerField("Content-Transfer-Encoding", [encoding]),
+  ];
+  return Buffer.concat([fieldTextBytes(...header), CRLF, bytes]);
+}
+
+/** A message with files, each part of which ends with a line break, as the delimiter needs it: its start, to be followed for each file by a separator, its part, and `end`. */
+export interface MultipartFrame {
+  /** Header and text. */
+  start: Buffer;
+  separator: Buffer;
+  end: Buffer;
+}
+
+/** @param boundary characters that no part can contain, e.g. `=_` and random letters: neither encoding yields them */
+export function multipartFrame(message: ComposedMessage, boundary: string): MultipartFrame {
+  const { encoding, bytes } = encodeText(message.text);
+  const header = [
+    ...commonFields(message),
+    headerField("Content-Type", ["multipart/mixed;", `boundary="${boundary}"`]),
+  ];
+  const textHeader = [
+    headerField("Content-Type", ["text/plain; charset=utf-8"]),
+    headerField("Content-Transfer-Encoding", [encoding]),
+  ];
+  const first = Buffer.from(`--${boundary}\r\n`);
+  return {
+    start: Buffer.concat([fieldTextBytes(...header), CRLF, first, fieldTextBytes(...textHeader), CRLF, bytes]),
+    separator: Buffer.from(`--${boundary}\r\n`),
+    end: Buffer.from(`--${boundary}--\r\n`),
+  };
+}
+
+/** Files alone, without sender and recipients, e.g. to search them. */
+export function filesFrame(boundary: string): MultipartFrame {
+  const type = headerField("Content-Type", ["multipart/mixed;", `boundary="${boundary}"`]);
+  return {
+    start: Buffer.concat([fieldTextBytes(headerField("MIME-Version", ["1.0"]), type), CRLF]),
+    separator: Buffer.from(`--${boundary}\r\n`),
+    end: Buffer.from(`--${boundary}--\r\n`),
+  };
+}
+
+function commonFields(message: ComposedMessage): FieldText[] {
+  const { left, right } = parseMessageId(message.messageId);
+  return [
     headerField("Date", [formatDate(message.at)]),
     headerField("From", [parseAddress(message.from).canonical]),
     headerField("To", addressList(message.to)),
@@ -34,10 +80,7 @@ export function composeMessage(message: ComposedMessage): Buffer {
     formatTextField("Subject", message.subject),
     headerField("Message-ID", [`<${left}@${right}>`]),
     headerField("MIME-Version", ["1.0"]),
-    headerField("Content-Type", ["text/plain; charset=utf-8"]),
-    headerField("Content-Transfer-Encoding", [encoding]),
   ];
-  return Buffer.concat([fieldTextBytes(...header), CRLF, bytes]);
 }
 
 const addressList = (addresses: readonly string[]): string[] =>

@@ -14,8 +14,11 @@ const typed = {
   subject: "Contract",
   body: "Hi Rasa",
 };
-const context = { now: new Date("2026-03-01T12:00:00.000Z"), random: new Uint8Array(16).fill(7) };
-const build = (change: Partial<typeof typed> = {}) => buildMessage({ ...typed, ...change }, context);
+const context = { now: new Date("2026-03-01T12:00:00.000Z"), random: new Uint8Array(32).fill(7) };
+const build = (change: Partial<typeof typed> = {}) => {
+  const built = buildMessage({ ...typed, ...change }, context);
+  return { ...built, wire: Buffer.concat(built.wire) };
+};
 
 describe("a composed message", () => {
   it("is sent from the alias, with a Message-ID made only of random characters and the alias' domain", () => {

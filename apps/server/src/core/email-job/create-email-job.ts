@@ -1,6 +1,13 @@
 import { domainToASCII } from "node:url";
 import { emailJobMessages, heldReasons, limits, type RecipientKind } from "@kauke/contract";
-import { composeMessage, makeMessageId, parseAddress, stuff } from "@kauke/mail-rfc";
+import {
+  type ComposedMessage,
+  composeMessage,
+  makeMessageId,
+  multipartFrame,
+  parseAddress,
+  stuff,
+} from "@kauke/mail-rfc";
 import { ageResult } from "../age-worker.ts";
 import { type Alias, aliasAddress, mailboxesAmong } from "../alias/alias.ts";
 import { AppError, fieldError } from "../app-error.ts";
@@ -9,6 +16,7 @@ import type { OpenDelivery } from "../delivery/delivery.ts";
 import type { FoundLeak, LeakGuard, TextSpan } from "../leak-guard.ts";
 import { enqueueMessage, type MessageEnvelope } from "../message/message.ts";
 import { takeLimit, takeWeightedLimit } from "../take-limit.ts";
+import { type AttachedPart, type AttachmentToSend, checkAttachments, guardParts, readParts } from "./attached-mail.ts";
 import type { EmailJob, EmailJobToQueue, Recipient } from "./email-job.ts";
 
 export interface TypedMessage {
@@ -20,24 +28,36 @@ export interface TypedMessage {
 }
 
 export interface BuiltMessage {
-  wire: Buffer;
+  /** In chunks, dot-stuffed. */
+  wire: readonly Buffer[];
   envelope: MessageEnvelope;
   /** As in the header, in the order that was given. */
   recipients: Recipient[];
   messageId: string;
 }
 
-/** @param random 16 bytes for the Message-ID @throws MailSyntaxError for an invalid recipient */
-export function buildMessage(typed: TypedMessage, { now, random }: { now: Date; random: Uint8Array }): BuiltMessage {
+/** @param random 32 bytes for Message-ID and boundary @throws MailSyntaxError for an invalid recipient */
+export function buildMessage(
+  typed: TypedMessage,
+  { now, random: given, parts = [] }: { now: Date; random: Uint8Array; parts?: readonly AttachedPart[] },
+): BuiltMessage {
+  const random = given.subarray(0, 16);
   const messageId = makeMessageId(random, typed.aliasDomain);
   const recipients = typed.recipients.map(({ kind, address }) => ({ kind, address: spellRecipient(address) }));
   const named = (wanted: RecipientKind) =>
     recipients.filter(({ kind }) => kind === wanted).map(({ address }) => address);
   const { subject, body, aliasAddress } = typed;
   const shown = { from: aliasAddress, to: named("to"), cc: named("cc") };
-  const bytes = composeMessage({ ...shown, subject, text: body, at: now, messageId });
+  const message = { ...shown, subject, text: body, at: now, messageId };
+  const wire = parts.length === 0 ? [stuff(composeMessage(message))] : withParts(message, parts, given.subarray(16));
   const envelope = envelopeOf(aliasAddress, [...shown.to, ...shown.cc], now);
-  return { wire: stuff(bytes), envelope, recipients, messageId };
+  return { wire, envelope, recipients, messageId };
+}
+
+/** No line of a part's header or of base64 begins with a dot. */
+function withParts(message: ComposedMessage, parts: readonly AttachedPart[], random: Uint8Array): Buffer[] {
+  const { start, separator, end } = multipartFrame(message, `=_${Buffer.from(random).toString("hex")}`);
+  return [stuff(start), ...parts.flatMap(({ chunks }) => [separator, ...chunks]), end];
 }
 
 /** With A-labels in the domain, only a non-ASCII local part makes the message SMTPUTF8 (RFC 6531). */
@@ -113,6 +133,7 @@ export interface NewEmailJob {
   recipients: readonly Recipient[];
   subject: string;
   body: string;
+  attachments: readonly AttachmentToSend[];
   /** Keys that the body is encrypted to; none: it is not encrypted. */
   publicKeys: readonly string[];
   priority: number;
@@ -125,6 +146,9 @@ type CreateDeps = Pick<
   | "emailJobs"
   | "users"
   | "bodies"
+  | "emailAttachments"
+  | "attachedMail"
+  | "maxMessageBytes"
   | "spoolSpace"
   | "ageWorker"
   | "leakGuard"
@@ -147,12 +171,39 @@ export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Prom
     throw fieldError("scheduledAt", emailJobMessages.scheduleFar);
   const alias = await findSender(deps, input);
   await refuseHeldSender(deps, input);
-  await takeLimit(deps, "email_job_burst", { userId: input.userId });
-  await guardLeaks(deps, input, alias);
+  const { userId, attachments } = input;
+  if (attachments.length === 0) {
+    await takeLimit(deps, "email_job_burst", { userId });
+    await guardTyped(deps, input, await guardedMailboxes(deps, input, alias));
+    return await encryptAndStore(deps, { input, alias, parts: [] });
+  }
+  await checkAttachments(deps, { userId, attachments, otherBytes: mostTextBytes(input) });
+  await takeLimit(deps, "email_job_burst", { userId });
+  const mailboxes = await guardedMailboxes(deps, input, alias);
+  await guardTyped(deps, input, mailboxes);
+  const job = await deps.attachedMail.make(userId, async () => {
+    const parts = await readParts(deps, attachments, input.publicKeys.length > 0);
+    if (mailboxes.length > 0) await guardParts(deps, parts, { userId, mailboxes });
+    return await encryptAndStore(deps, { input, alias, parts });
+  });
+  const ids = attachments.map(({ id }) => id);
+  // What can't be deleted now is deleted when it is a day old.
+  await deps.emailAttachments.delete(userId, ids).catch(() => {});
+  return job;
+}
+
+/** Octets of the message without its files: encoding triples them at most, and encryption adds less than that. */
+const mostTextBytes = ({ subject, body, recipients }: NewEmailJob): number =>
+  3 * (Buffer.byteLength(subject) + Buffer.byteLength(body)) + recipients.length * 400 + 4096;
+
+async function encryptAndStore(
+  deps: CreateDeps,
+  { input, alias, parts }: { input: NewEmailJob; alias: Alias; parts: readonly AttachedPart[] },
+): Promise<EmailJob> {
   await takeWeightedLimit(deps, "email_job_create", { userId: input.userId, weight: input.recipients.length });
   const body = await encryptBody(deps, input);
   // Encryption may have waited in a queue, and the time to cancel starts now.
-  return store(deps, makeJob(deps, { input: { ...input, body }, alias, now: deps.clock.now() }));
+  return await store(deps, makeJob(deps, { input: { ...input, body }, alias, parts, now: deps.clock.now() }));
 }
 
 /** Fails early; `store` checks the alias again under lock. */
@@ -173,10 +224,14 @@ async function refuseHeldSender(
   if (held !== null) throw fieldError("fromAliasId", `${emailJobMessages.senderHeld} ${heldReasons[held]}`);
 }
 
-/** Applies unless the owner switched the leak guard off; also if the account no longer exists. */
-async function guardLeaks({ users, leakGuard }: CreateDeps, input: NewEmailJob, alias: Alias): Promise<void> {
+/** Mailboxes to search for: none if the owner switched the leak guard off, but all if the account no longer exists. */
+async function guardedMailboxes({ users }: CreateDeps, { userId }: NewEmailJob, alias: Alias): Promise<string[]> {
   const mailboxes = alias.routing.state === "active" ? mailboxesAmong(alias.routing.destinations) : [];
-  if (mailboxes.length === 0 || (await users.settings(input.userId))?.leakGuard === false) return;
+  return mailboxes.length === 0 || (await users.settings(userId))?.leakGuard === false ? [] : mailboxes;
+}
+
+async function guardTyped({ leakGuard }: CreateDeps, input: NewEmailJob, mailboxes: readonly string[]): Promise<void> {
+  if (mailboxes.length === 0) return;
   const leak = await findTypedLeak(input, { userId: input.userId, mailboxes, leakGuard });
   if (leak !== null) throw leakError(leak);
 }
@@ -193,16 +248,17 @@ function leakError({ field, message, places }: TypedLeak): AppError {
 interface Composing {
   input: NewEmailJob;
   alias: Alias;
+  parts: readonly AttachedPart[];
   now: Date;
 }
 
 function makeJob(
   { random, undoSeconds }: CreateDeps,
-  { input, alias, now }: Composing,
-): EmailJobToQueue & { wire: Buffer } {
+  { input, alias, parts, now }: Composing,
+): EmailJobToQueue & { wire: readonly Buffer[] } {
   const from = aliasAddress(alias.name, alias.domain);
   const typed = { ...input, aliasAddress: from, aliasDomain: alias.domain };
-  const { wire, envelope, recipients, messageId } = buildMessage(typed, { now, random: random.bytes(16) });
+  const { wire, envelope, recipients, messageId } = buildMessage(typed, { now, random: random.bytes(32), parts });
   const notBefore = new Date(Math.max(now.getTime() + undoSeconds * 1000, input.scheduledAt?.getTime() ?? 0));
   const job: EmailJob = {
     id: random.uuid(),
@@ -220,7 +276,7 @@ function makeJob(
     messageId,
     createdAt: now,
   };
-  const message = { id: random.uuid(), emailJobId: job.id, envelope, sizeBytes: wire.length, createdAt: now };
+  const message = { id: random.uuid(), emailJobId: job.id, envelope, sizeBytes: bytesIn(wire), createdAt: now };
   const deliveryTo = ({ address }: Recipient, jobPlace: number): OpenDelivery => ({
     id: random.uuid(),
     messageId: message.id,
@@ -242,9 +298,9 @@ function makeJob(
 
 async function store(
   { bodies, emailJobs, spoolSpace }: CreateDeps,
-  made: EmailJobToQueue & { wire: Buffer },
+  made: EmailJobToQueue & { wire: readonly Buffer[] },
 ): Promise<EmailJob> {
-  const place = await spoolSpace.reserve(made.wire.length, made.deliveries);
+  const place = await spoolSpace.reserve(made.message.sizeBytes, made.deliveries);
   try {
     await enqueueMessage(bodies, { id: made.message.id, wire: made.wire }, () => emailJobs.queue(made));
     place.stored();
@@ -254,3 +310,5 @@ async function store(
   }
   return made.job;
 }
+
+const bytesIn = (chunks: readonly Buffer[]): number => chunks.reduce((sum, chunk) => sum + chunk.length, 0);

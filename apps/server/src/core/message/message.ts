@@ -37,6 +37,10 @@ export interface WireMessage {
 export interface MessageBodies {
   /** Durable. @throws AppError `spool_failed` (disk full, fsync failed), leaving no partial body */
   put(messageId: string, parts: readonly Buffer[]): Promise<void>;
+  /** As `put`, from a stream that is never held whole. An error of the stream is the cause of `spool_failed`. */
+  putStream(messageId: string, stream: AsyncIterable<Uint8Array>): Promise<void>;
+  /** A body chunk by chunk, at most 256 KiB each. @throws AppError `spool_failed` without one; SealError if damaged */
+  read(messageId: string): AsyncIterable<Buffer>;
   /** @returns `null` without a body of this id, or when it is damaged */
   get(messageId: string): Promise<Buffer | null>;
   /** The first 256 KiB, which contain the whole header of any accepted message. `null` as for `get`. */
@@ -49,11 +53,11 @@ export interface MessageBodies {
 /** Stores the body, then its rows; deletes the body if `insertRows` fails, and rethrows. */
 export async function enqueueMessage(
   bodies: Pick<MessageBodies, "put" | "delete">,
-  { id, wire }: { id: string; wire: Buffer },
+  { id, wire }: { id: string; wire: Buffer | readonly Buffer[] },
   insertRows: () => Promise<unknown>,
 ): Promise<void> {
   try {
-    await bodies.put(id, [wire]);
+    await bodies.put(id, [wire].flat());
     await insertRows();
   } catch (thrown) {
     await bodies.delete(id).catch(() => {});

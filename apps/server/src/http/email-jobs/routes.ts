@@ -58,6 +58,7 @@ export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">
     body: body.body,
     // The contract guarantees a recipient's public key when encryption is requested.
     publicKeys: body.useEncryption === true ? [...new Set(keys)] : [],
+    attachments: body.attachments ?? [],
     priority: body.priority ?? 0,
     scheduledAt: body.scheduledAt ? new Date(body.scheduledAt) : null,
   };

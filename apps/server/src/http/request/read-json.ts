@@ -14,7 +14,8 @@ export function readOnlyJson(app: FastifyInstance): void {
   app.addContentTypeParser("application/octet-stream", (request: FastifyRequest, body, done) => {
     const { bodyLimit, config } = request.routeOptions;
     if (config.hasBytesBody !== true) return done(new AppError("not_json"));
-    if (Number(request.headers["content-length"] ?? 0) > bodyLimit) return done(importTooLarge());
+    if (Number(request.headers["content-length"] ?? 0) > bodyLimit)
+      return done(request.url.startsWith("/api/imports") ? importTooLarge() : new AppError("too_large"));
     return done(null, body);
   });
   const large = new LoopTurns();

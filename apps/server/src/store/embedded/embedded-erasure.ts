@@ -26,6 +26,7 @@ export const erasedTables = [
   "encryption_key",
   "label",
   "email_job",
+  "email_attachment",
   "message",
   "message_chunk",
   "delivery",

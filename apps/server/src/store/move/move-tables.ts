@@ -44,6 +44,8 @@ const plans: { readonly [Table in keyof DB]: Plan } = {
   email_job: large,
   message: { ...small, pageRows: 100 },
   message_chunk: null,
+  // Their files are not moved, so people attach them again.
+  email_attachment: null,
   delivery: { ...small, pageRows: 200 },
   reply_path: hashed("id"),
   bounce_sender: hashed("token"),

@@ -12,7 +12,7 @@ import { SealError } from "../../sealing/seal.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import { type InFlightFiles, inFlightFiles } from "../in-flight.ts";
 import { moveFormerJournal } from "./former-journal.ts";
-import { openChunk, readChunks, readFirstChunk, sealChunks } from "./sealed-chunks.ts";
+import { openChunk, readChunks, readFirstChunk, sealChunks, sealStream, streamChunks } from "./sealed-chunks.ts";
 import { putFile, type SpoolFile, type SpoolFiles } from "./spool-files.ts";
 
 const MESSAGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -44,7 +44,7 @@ export function messageBodiesInFiles(options: {
     await syncShared(directory);
     madeShards.add(shard);
   };
-  const store = async (messageId: string, chunks: Iterable<{ sealed: Buffer }>) => {
+  const store = async (messageId: string, chunks: Parameters<typeof putFile>[2]) => {
     const place = { directory: shardOf(messageId), path: pathOf(messageId), syncDirectory: syncShared };
     await makeShard(place.directory).catch((cause) => {
       throw new AppError("spool_failed", {}, cause);
@@ -54,6 +54,16 @@ export function messageBodiesInFiles(options: {
 
   return {
     put: (messageId, parts) => store(messageId, sealChunks(keys, messageId, parts)),
+    putStream: (messageId, stream) => store(messageId, sealStream(keys, messageId, stream)),
+    read: async function* (messageId) {
+      const file = await files.openToRead(pathOf(messageId));
+      if (file === null) throw new AppError("spool_failed");
+      try {
+        yield* streamChunks(keys, messageId, file);
+      } finally {
+        await file.close();
+      }
+    },
     putSealed: (messageId, sealed) => store(messageId, [{ sealed }]),
     get: (messageId) => readFile(files, pathOf(messageId), (file) => readChunks(keys, messageId, file)),
     getStart: (messageId) => readFile(files, pathOf(messageId), (file) => readFirstChunk(keys, messageId, file)),
@@ -128,6 +138,23 @@ export function messageBodiesInRows(options: { db: Database; keys: ServerKeys; n
         throw new AppError("spool_failed", {}, cause);
       }
     },
+    // Each chunk is a commit of its own: a transaction would last as long as the client sends.
+    putStream: async (messageId, stream) => {
+      try {
+        for await (const { index, isLast, sealed } of sealStream(keys, messageId, stream)) {
+          const row = { message_id: messageId, chunk_index: index, is_last: isLast, created_at: now(), sealed };
+          await db.insertInto("message_chunk").values(row).execute();
+        }
+      } catch (cause) {
+        await db
+          .deleteFrom("message_chunk")
+          .where("message_id", "=", messageId)
+          .execute()
+          .catch(() => {});
+        throw new AppError("spool_failed", {}, cause);
+      }
+    },
+    read: (messageId) => streamBody(db, keys, messageId),
     get: (messageId) => orNullIfDamaged(() => readBody(db, keys, messageId)),
     getStart: (messageId) => orNullIfDamaged(() => readStart(db, keys, messageId)),
     delete: async (messageId) => {
@@ -176,6 +203,18 @@ async function readBody(db: Database, keys: ServerKeys, messageId: string): Prom
       // A chunk is opened with the index it must have, not the stored one, so that a missing row is detected.
       plain.push(openChunk(keys, messageId, { index: plain.length, isLast: row.is_last, sealed: row.sealed }));
       if (row.is_last) return Buffer.concat(plain);
+    }
+  }
+}
+
+async function* streamBody(db: Database, keys: ServerKeys, messageId: string): AsyncGenerator<Buffer> {
+  for (let index = 0; ; ) {
+    const rows = await readRows(db, messageId, index);
+    if (rows.length === 0) throw new AppError("spool_failed");
+    for (const row of rows) {
+      yield openChunk(keys, messageId, { index, isLast: row.is_last, sealed: row.sealed });
+      if (row.is_last) return;
+      index += 1;
     }
   }
 }

@@ -17,6 +17,34 @@ export function* sealChunks(keys: ServerKeys, messageId: string, parts: readonly
     yield { index, isLast, sealed: keys.sealBytes(chunkContext(messageId, index, isLast), plain) };
 }
 
+/** As `sealChunks`, from a stream: holds one chunk back, until it is known whether it is the last. */
+export async function* sealStream(
+  keys: ServerKeys,
+  messageId: string,
+  stream: AsyncIterable<Uint8Array>,
+): AsyncGenerator<SealedChunk> {
+  let index = 0;
+  let held: Buffer = Buffer.allocUnsafeSlow(SPOOL_CHUNK_BYTES);
+  let filled = 0;
+  const seal = (isLast: boolean): SealedChunk => {
+    const sealed = keys.sealBytes(chunkContext(messageId, index, isLast), held.subarray(0, filled));
+    return { index, isLast, sealed };
+  };
+  for await (const bytes of stream)
+    for (let at = 0; at < bytes.length; ) {
+      if (filled === SPOOL_CHUNK_BYTES) {
+        yield seal(false);
+        [index, filled] = [index + 1, 0];
+      }
+      const taken = bytes.subarray(at, at + SPOOL_CHUNK_BYTES - filled);
+      held.set(taken, filled);
+      filled += taken.length;
+      at += taken.length;
+    }
+  yield seal(true);
+  held = Buffer.alloc(0);
+}
+
 function* plainChunks(parts: readonly Buffer[]): Generator<{ index: number; isLast: boolean; plain: Buffer }> {
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   const count = Math.max(1, Math.ceil(total / SPOOL_CHUNK_BYTES));
@@ -77,6 +105,15 @@ export async function readChunks(keys: ServerKeys, name: string, file: SpoolFile
   } catch (error) {
     if (error instanceof SealError) return null;
     throw error;
+  }
+}
+
+/** Reads a body chunk by chunk. @throws SealError for a damaged file */
+export async function* streamChunks(keys: ServerKeys, name: string, file: SpoolFile): AsyncGenerator<Buffer> {
+  const count = Math.max(1, Math.ceil((await file.sizeBytes()) / SEALED_CHUNK_BYTES));
+  for (let index = 0; index < count; index += 1) {
+    const sealed = await file.read(SEALED_CHUNK_BYTES);
+    yield openChunk(keys, name, { index, isLast: index === count - 1, sealed });
   }
 }
 

@@ -92,7 +92,7 @@ export interface FilePlace {
 export async function putFile(
   files: SpoolFiles,
   { directory, path, syncDirectory }: FilePlace,
-  chunks: Iterable<{ sealed: Buffer }>,
+  chunks: Iterable<{ sealed: Buffer }> | AsyncIterable<{ sealed: Buffer }>,
 ): Promise<void> {
   try {
     await writeSynced(files, path + UNFINISHED, chunks);
@@ -104,10 +104,14 @@ export async function putFile(
   }
 }
 
-async function writeSynced(files: SpoolFiles, path: string, chunks: Iterable<{ sealed: Buffer }>): Promise<void> {
+async function writeSynced(
+  files: SpoolFiles,
+  path: string,
+  chunks: Iterable<{ sealed: Buffer }> | AsyncIterable<{ sealed: Buffer }>,
+): Promise<void> {
   const file = await createOrReplace(files, path);
   try {
-    for (const chunk of chunks) await file.write(chunk.sealed);
+    for await (const chunk of chunks) await file.write(chunk.sealed);
     await file.sync();
   } finally {
     await file.close();

@@ -98,6 +98,14 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: endOfJob(row as unknown as EndingJob),
       })),
   },
+  email_attachment: {
+    about: "Files you attached to messages that are not sent yet. The sealed files themselves are not included.",
+    rows: (source) =>
+      ownedRows(source, "email_attachment", (row) => ({
+        ...clearRow(source, "email_attachment", row),
+        deletionDate: keptUntil("emailAttachment", row.created_at as Date).toISOString(),
+      })),
+  },
   delivery: {
     about: "Deliveries in the queue: the destination of each and the number of attempts.",
     rows: (source) =>

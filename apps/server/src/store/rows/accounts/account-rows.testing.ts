@@ -184,6 +184,7 @@ export async function plantAccount(
           content: { recipient: mailbox, subject: text("email_job") },
         }),
       }),
+    email_attachment: () => insert("email_attachment", { ...of, size_bytes: 7 }),
     message: () =>
       insert("message", {
         id: ids.message,

@@ -26,6 +26,7 @@ export type OwnedTable =
   | "label"
   | "alias_import"
   | "email_job"
+  | "email_attachment"
   | "delivery"
   | "notice"
   | "checklist";
@@ -71,14 +72,14 @@ export function ownedRows<Shown>(
   });
 }
 
-export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable, row: AnyRow): AnyRow {
+export function clearRow({ keys }: { keys: ServerKeys }, table: SealedTable | "email_attachment", row: AnyRow): AnyRow {
   const plain = Object.entries(row).filter(
     ([name, value]) => !(value instanceof Uint8Array || name.endsWith("_index")),
   );
   const hidden = "token_hash" in row ? new Set(["id"]) : new Set<string>();
   const shown = plain.filter(([name]) => !hidden.has(name)).map(([name, value]) => [inCamelCase(name), value]);
   const { sealed } = row;
-  const document = sealed instanceof Uint8Array ? keys.open<AnyRow>(table, String(row.id), sealed) : {};
+  const document = sealed instanceof Uint8Array ? keys.open<AnyRow>(table as SealedTable, String(row.id), sealed) : {};
   return { ...Object.fromEntries(shown), ...document };
 }
 

@@ -221,6 +221,7 @@ async function deleteUser(
     await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();
     const aliases = await lockAliases(trx, id);
     const messageIds = await lockMessagesOf(trx, { column: "user_id", id });
+    const attached = await trx.selectFrom("email_attachment").select("id").where("user_id", "=", id).execute();
     const addresses = aliases.map(({ address_index, fresh }) => ({ index: address_index, isUnused: fresh === "new" }));
     await parts.released.release(trx, { formerUserId: id, network, addresses });
     // Deliveries are deleted before the rows of composed mail, in the order in which a claim locks them.
@@ -229,7 +230,7 @@ async function deleteUser(
     const finished = await deleteFinishedMessages(trx, messageIds);
     const aliasIds = aliases.map((alias) => alias.id);
     await signals.announceRoute(trx, aliasIds);
-    return finished;
+    return [...finished, ...attached.map((row) => row.id)];
   });
   await signals.routeChanged({ userId: id });
   await parts.forgetBodies(orphans);
