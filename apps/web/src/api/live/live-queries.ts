@@ -29,12 +29,18 @@ export function keysOf(heard: Heard): Set<string> {
   return new Set(kinds.flatMap((kind) => shownIn[kind]));
 }
 
+/** Hidden tabs fetch when they are shown again. */
+const visibility = {
+  isHidden: () => document.visibilityState === "hidden",
+  onChange: (listener: () => void) => document.addEventListener("visibilitychange", listener),
+};
+
 /** A response that was asked for before a write shows the state before it, so a write in progress delays the fetch. */
-export function refetcher(client: QueryClient): (heard: Heard) => void {
+export function refetcher(client: QueryClient, { isHidden, onChange } = visibility): (heard: Heard) => void {
   const waiting = new Set<string>();
   const inFlight = new Set<string>();
   const fetchWaiting = async () => {
-    if (waiting.size === 0 || client.isMutating() > 0) return;
+    if (waiting.size === 0 || client.isMutating() > 0 || isHidden()) return;
     const keys = new Set(waiting);
     waiting.clear();
     for (const key of keys) inFlight.add(key);
@@ -51,6 +57,7 @@ export function refetcher(client: QueryClient): (heard: Heard) => void {
     }
     void fetchWaiting();
   });
+  onChange(() => void fetchWaiting());
   return (heard) => {
     for (const key of keysOf(heard)) waiting.add(key);
     void fetchWaiting();

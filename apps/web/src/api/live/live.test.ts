@@ -47,12 +47,14 @@ function shown(client: QueryClient, key: string, read: () => Promise<number>) {
   return observer.subscribe(() => {});
 }
 
+const shownTab = { isHidden: () => false, onChange: () => {} };
+
 test("queries of the kind that are on screen are fetched again, others are not", async () => {
   const client = new QueryClient();
   let [aliases, notices] = [0, 0];
   const ends = [shown(client, "aliases", async () => ++aliases), shown(client, "notices", async () => ++notices)];
   await tick();
-  refetcher(client)(["aliases"]);
+  refetcher(client, shownTab)(["aliases"]);
   await tick();
   expect([aliases, notices]).toEqual([2, 1]);
   for (const end of ends) end();
@@ -67,7 +69,7 @@ test("while a write is in progress nothing is fetched; a fetch that a write over
     return asked === 1 ? Promise.resolve(1) : new Promise((resolve) => void (respond = resolve));
   });
   await tick();
-  const hear = refetcher(client);
+  const hear = refetcher(client, shownTab);
   let finish: () => void = () => {};
   const write = () => {
     const mutation = client.getMutationCache().build(client, {
@@ -95,5 +97,24 @@ test("while a write is in progress nothing is fetched; a fetch that a write over
   respond(3);
   await tick();
   expect(client.getQueryData(["aliases"])).toBe(3);
+  end();
+});
+
+test("a hidden tab fetches once when it is shown again", async () => {
+  const client = new QueryClient();
+  let asked = 0;
+  const end = shown(client, "aliases", async () => ++asked);
+  await tick();
+  let isHidden = true;
+  let show: () => void = () => {};
+  const hear = refetcher(client, { isHidden: () => isHidden, onChange: (listener) => void (show = listener) });
+  hear(["aliases"]);
+  hear(["aliases"]);
+  await tick();
+  expect(asked).toBe(1);
+  isHidden = false;
+  show();
+  await tick();
+  expect(asked).toBe(2);
   end();
 });
