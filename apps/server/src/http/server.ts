@@ -32,7 +32,7 @@ import { forwardingHandlers } from "./forwarding/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
-import { liveRoute } from "./live/routes.ts";
+import { isLivePath, liveRoute } from "./live/routes.ts";
 import { confirmationHandlers, mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, callerTurn, contractCalls, mountEndpoints } from "./mount-endpoints.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -167,7 +167,12 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
   const { trustedProxies, limits } = options.config;
   const trustProxy = trustedProxyCheck(trustedProxies);
   const isTrustedProxy = trustProxy === false ? () => false : trustProxy;
-  const guard = new SocketGuard({ hasShares: limits !== "off", isTrustedProxy, rules: options.socketRules });
+  const guard = new SocketGuard({
+    hasShares: limits !== "off",
+    isTrustedProxy,
+    rules: options.socketRules,
+    isEndless: isLivePath,
+  });
   options.metrics.gauge("kauke_http_sockets", () => guard.size);
   const app = fastify({
     logger: false,

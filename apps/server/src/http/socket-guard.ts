@@ -18,6 +18,8 @@ export interface SocketGuardOptions {
   hasShares: boolean;
   isTrustedProxy: (address: string) => boolean;
   rules?: Partial<SocketRules>;
+  /** Whether the response never ends. Its socket counts as idle: the client can open another one at any time. */
+  isEndless?: (url: string) => boolean;
 }
 
 export interface SocketRules extends PoolRules {
@@ -68,6 +70,7 @@ interface Exchange {
   since: number;
   /** Bytes of a response that Fastify passes on piece by piece (HTTP/2). */
   heldBytes: number;
+  isEndless: boolean;
 }
 
 interface Client {
@@ -89,15 +92,17 @@ const nowMs = () => performance.now();
 export class SocketGuard {
   readonly #rules: SocketRules;
   readonly #isTrustedProxy: (address: string) => boolean;
+  readonly #isEndless: (url: string) => boolean;
   readonly #pool: FairPool<Client>;
   readonly #clients = new WeakMap<Socket | ServerHttp2Session, Client>();
 
-  constructor({ hasShares, isTrustedProxy, rules }: SocketGuardOptions) {
+  constructor({ hasShares, isTrustedProxy, rules, isEndless = () => false }: SocketGuardOptions) {
     const all = { ...socketRules, ...rules };
     const { max, maxUnreadBytes } = all;
     const noShares = { maxPerNetwork: max, maxPerBlock: max, maxPerBlockWhenCrowded: max };
     this.#rules = hasShares ? all : { ...all, ...noShares, maxUnreadBytesPerNetwork: maxUnreadBytes };
     this.#isTrustedProxy = isTrustedProxy;
+    this.#isEndless = isEndless;
     this.#pool = new FairPool(this.#rules);
   }
 
@@ -213,7 +218,7 @@ export class SocketGuard {
   }
 
   #note(client: Client, request: Exchange["request"], response: ServerResponse | Http2ServerResponse): Exchange {
-    const exchange = { request, since: nowMs(), heldBytes: 0 };
+    const exchange = { request, since: nowMs(), heldBytes: 0, isEndless: this.#isEndless(request.url ?? "") };
     client.exchanges.push(exchange);
     client.hasAsked = true;
     response.once("close", () => this.#end(client, exchange));
@@ -234,7 +239,7 @@ export class SocketGuard {
     const { exchanges, idleSince } = client;
     const [first] = exchanges;
     if (first === undefined) return { state: "idle", idleSince };
-    const waiting = exchanges.find((exchange) => isWaiting(client, exchange));
+    const waiting = exchanges.find((exchange) => !exchange.isEndless && isWaiting(client, exchange));
     if (waiting !== undefined) return { state: "answering", idleSince: waiting.since };
     return { state: now - first.since < this.#rules.slowAfterMs ? "moving" : "idle", idleSince: first.since };
   }

@@ -408,7 +408,7 @@ const web = {
   // Browsers have one for all tabs; one that gave way comes back after minutes.
   liveStreams: bound(
     { all: 5000, account: 20, beatMs: 25_000, quietMs: 300, longestMs: 1500 },
-    "event streams (`GET /api/events`) | {all} in a process; an event when nothing has changed for {quietMs}, and {longestMs} after the first change at the latest; something every {beatMs}, by one timer for all | all, account | {account} an account | the oldest of the account, over all that of the account with the most; it is told to come back later | live-streams.test.ts, live.test.ts",
+    "event streams (`GET /api/events`) | {all} in a process; an event when nothing has changed for {quietMs}, and {longestMs} after the first change at the latest; something every {beatMs}, by one timer for all | all, account | {account} an account | the oldest of the account, over all that of the account with the most; it is told to come back later. Its socket counts as idle, so it gives way to requests when sockets are scarce | live-streams.test.ts, live.test.ts",
   ),
   largeBodies: bound(
     { all: 32, account: 4, slowMs: 5000 },

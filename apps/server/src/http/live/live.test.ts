@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type LiveKind, liveKinds } from "@kauke/contract";
 import { afterEach, expect, test } from "vitest";
 import { bearer, newKey } from "../api-keys/api-keys.testing.ts";
-import { startTestServer, type TestServer, Visitor } from "../test/test-server.ts";
+import { startTestServer, type TestServer, type TestServerOptions, Visitor } from "../test/test-server.ts";
 
 interface Stream {
   status: number;
@@ -22,13 +22,14 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function start() {
-  const server = await startTestServer();
+async function start(options: TestServerOptions = {}) {
+  const server = await startTestServer(options);
   servers.push(server);
   const origin = await server.app.listen({ port: 0, host: "127.0.0.1" });
   const ann = await new Visitor(server).register();
   return {
     server,
+    origin,
     ann,
     open: (visitor: Visitor, more: Record<string, string> = {}) => openStream(origin, visitor, more),
   };
@@ -146,4 +147,17 @@ test("it ends when the session is ended elsewhere, and when the server shuts dow
   for (;;) if ((await stream.next()) === null) break;
   await closed;
   expect(performance.now() - begun).toBeLessThan(2500);
+});
+
+test("when sockets are scarce a stream gives way to a request, and its client can come back", async () => {
+  const rules = { max: 2, maxPerNetwork: 2, maxPerBlock: 2, maxPerBlockWhenCrowded: 2, slowAfterMs: 0 };
+  const { origin, ann, open } = await start({ socketRules: rules });
+  const [oldest, other] = [await open(ann), await open(ann)];
+  const response = await fetch(`${origin}/healthz`, { headers: { connection: "close" } });
+  expect(response.status).toBe(200);
+  await response.text();
+  await expect(oldest.next()).rejects.toThrow();
+  await ann.createAlias();
+  expect(await other.next()).toContain("aliases");
+  expect((await open(ann)).status).toBe(200);
 });

@@ -9,6 +9,8 @@ import type { SessionCookie } from "../cookies.ts";
 import { isCrossSiteRequest } from "../request/same-site.ts";
 import { LiveStreams } from "./live-streams.ts";
 
+export const isLivePath = (url: string): boolean => url.split("?", 1)[0] === LIVE_PATH;
+
 interface Deps {
   loginSessions: Pick<LoginSessionStore, "find">;
   liveChanges: LiveChanges;
