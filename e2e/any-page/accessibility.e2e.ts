@@ -135,12 +135,17 @@ describe("by keyboard alone", () => {
       await seeFocus(page.getByLabel(name, { exact: true }));
       await page.keyboard.type(text);
     }
-    await page.keyboard.press("Tab");
-    await seeFocus(page.getByRole("button", { name: "Reset" }));
-    await page.keyboard.press("Tab");
-    await seeFocus(page.getByRole("button", { name: "Send Email" }));
+    const acts = [
+      page.getByRole("switch", { name: "Enable End-to-End Encryption" }),
+      ...["Reset", "Later…", "Send Email"].map((name) => page.getByRole("button", { name })),
+    ];
+    for (const act of acts) {
+      await page.keyboard.press("Tab");
+      await seeFocus(act);
+    }
     await page.keyboard.press("Enter");
     await seeToast(page, "Email queued");
+    await seeFocus(page.getByRole("region", { name: /^On its way to/ }));
     await page.keyboard.press("F8");
     await tabTo(page, page.getByRole("button", { name: "Undo", exact: true }));
     await page.keyboard.press("Enter");

@@ -275,7 +275,15 @@ const waiting = {
   messageId: null,
 };
 
+/** After a message was sent, its receipt stands in the form's place. */
+async function openForm(page: Page): Promise<void> {
+  const another = page.getByRole("button", { name: "Write Another" });
+  await another.or(page.getByRole("button", { name: "Send Email" })).waitFor();
+  if (await another.isVisible()) await another.click();
+}
+
 async function writeAndSend(page: Page): Promise<void> {
+  await openForm(page);
   await page.getByLabel("From").selectOption({ label: "shop@kauke.test" });
   await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");
   await page.getByLabel("Subject", { exact: true }).fill("Dates");
@@ -330,6 +338,7 @@ const compose: Walk = {
     "email-failed-unknown": sendThen({ status: "failed" }),
     "email-sent": sendThen({ status: "sent" }),
     "public-key-required": async ({ page }) => {
+      await openForm(page);
       await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
       await writeAndSend(page);
     },

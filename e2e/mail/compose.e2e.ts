@@ -52,6 +52,17 @@ async function write(page: Page, subject: string, body = "Labas, Rasa\n.\nJonas"
   await field(page, "Message").fill(body);
 }
 
+/** The recipients of the open letter, as its tokens name them. */
+const recipients = (page: Page) => page.getByRole("list", { name: "Recipients in To" }).getByRole("listitem");
+
+/** Opens the form again from the receipt. */
+async function writeAnother(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Write Another" }).click();
+  await seeFocus(field(page, "To"));
+}
+
+const drafts = (page: Page, count: number) => page.getByRole("button", { name: `Drafts (${count})`, exact: true });
+
 const sentSubjects = () => mx.messages.map(({ bytes }) => /^Subject: (.*)\r$/m.exec(bytes.toString())?.[1]);
 
 const drainingLine = `getComputedStyle(document.querySelector(".toast"), "::after").animationName`;
@@ -69,15 +80,16 @@ test("a message undone is never sent; another is retried until it is delivered, 
   const told = "Your email has been successfully cancelled and will not be sent.";
   await seeToast(page, "Email sending cancelled", told);
   // After Undo the message is in the form again, as it was written.
-  expect(await field(page, "To").inputValue()).toBe(to);
+  await expect.poll(() => recipients(page).allInnerTexts()).toEqual([to]);
   expect(await field(page, "Subject").inputValue()).toBe("Undone");
   expect(await field(page, "Message").inputValue()).toBe("Labas, Rasa\n.\nJonas");
   expect(await page.getByLabel("From").locator("option:checked").innerText()).toBe(address);
 
   let refused = 0;
   mx.options = { answer: ({ stage }) => (stage === "rcpt" && refused++ === 0 ? "452 4.2.2 full" : undefined) };
+  await page.getByRole("button", { name: `Remove ${to}` }).click();
   await write(page, "Let go");
-  await sendButton(page).click();
+  await page.keyboard.press("Control+Enter");
   await seeToast(page, "Email queued", `To ${to}`);
   // Toasts about the delivery are also shown to a person who has left the Compose page.
   await page.getByRole("link", { name: "_SETTINGS" }).click();
@@ -93,48 +105,147 @@ test("a message undone is never sent; another is retried until it is delivered, 
   expect(text).not.toMatch(/inbox\.example|people\.example/);
 });
 
-test.runIf(isLongRun)("a queued or scheduled message is shown and can be undone after a reload", async () => {
-  const { page, person } = await openCompose();
-  const aliasId = await page.getByLabel("From").inputValue();
-  const scheduledAt = new Date(Date.now() + 40 * 86_400_000).toISOString();
-  const draft = { to, subject: "In forty days", body: "Labas", fromAliasId: aliasId, scheduledAt };
-  expect((await person.call("POST", "/api/email-jobs", draft)).status).toBe(201);
-  await write(page, "Just now");
+test("a receipt takes the form's place and says what became of the message; nothing below moves", async () => {
+  const { page, address } = await openCompose();
+  await write(page, "Receipt");
+  const height = await page.getByRole("form", { name: "Compose Email" }).evaluate(heightOf);
   await sendButton(page).click();
-  const waiting = page.getByRole("region", { name: "Waiting to be sent" });
-  await waiting.getByText("Just now", { exact: true }).waitFor();
+  const receipt = page.getByRole("region", { name: `On its way to ${to}` });
+  await seeFocus(receipt);
+  expect(await receipt.evaluate(heightOf)).toBe(height);
+  await receipt.getByText("It leaves in a moment.").waitFor();
+  await receipt.getByText(address, { exact: true }).waitFor();
+  // The toast alone has Undo, and the row of the outbox.
+  expect(await receipt.getByRole("button").allInnerTexts()).toEqual(["Write Another"]);
+  await page.getByRole("region", { name: "Waiting to be sent" }).getByText("Receipt", { exact: true }).waitFor();
+  await page
+    .getByRole("region", { name: `Sent to ${to}` })
+    .getByText("The recipient's server has it.")
+    .waitFor();
+  await page.getByRole("region", { name: "Sent", exact: true }).getByText("Receipt", { exact: true }).waitFor();
+  await seeGone(page.getByRole("region", { name: "Waiting to be sent" }));
+  await writeAnother(page);
+  for (const name of ["Subject", "Message"]) expect(await field(page, name).inputValue()).toBe("");
+  expect(await recipients(page).count()).toBe(0);
+});
+
+const heightOf = (element: { offsetHeight?: number }) => element.offsetHeight;
+
+test("what was typed is saved as a draft: a reload keeps it without a question, and other letters wait in the list", async () => {
+  const { page } = await openCompose();
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await write(page, "First");
+  await page.getByText(/^Draft saved \d\d:\d\d$/).waitFor();
   await page.reload();
-  await waiting.getByText(`To ${to}`, { exact: true }).first().waitFor();
-  await waiting.getByText(/^Leaves at \d/).waitFor();
-  for (const subject of ["Just now", "In forty days"]) {
-    await waiting.getByRole("button", { name: `Undo ${subject}` }).click();
-    await seeToast(page, "Email sending cancelled");
-    await seeGone(waiting.getByText(subject, { exact: true }));
-  }
-  await seeGone(waiting);
+  await expect.poll(() => field(page, "Subject").inputValue()).toBe("First");
+  expect(await recipients(page).allInnerTexts()).toEqual([to]);
+  expect(asked).toEqual([]);
+  await sendButton(page).click();
+  const queued = await seeToast(page, "Email queued", `To ${to}`);
+  await writeAnother(page);
+  await write(page, "Second");
+  // A message undone while another is being written joins the drafts.
+  await queued.getByRole("button", { name: "Undo" }).click();
+  await seeToast(page, "Email sending cancelled");
+  expect(await field(page, "Subject").inputValue()).toBe("Second");
+  await drafts(page, 1).click();
+  await page.getByRole("button", { name: "Open First" }).click();
+  await expect.poll(() => field(page, "Subject").inputValue()).toBe("First");
+  await drafts(page, 1).click();
+  await page.getByRole("button", { name: "Discard Second" }).click();
+  await seeGone(drafts(page, 1));
+  expect(await field(page, "Subject").inputValue()).toBe("First");
   expect(mx.messages).toEqual([]);
 });
 
-test.runIf(isLongRun)(
-  "a message undone while another is being written is kept beside it, and the two can be exchanged",
-  async () => {
-    const { page } = await openCompose();
-    await write(page, "First");
-    await sendButton(page).click();
-    const queued = await seeToast(page, "Email queued", `To ${to}`);
-    await write(page, "Second");
-    await queued.getByRole("button", { name: "Undo" }).click();
-    await seeToast(page, "Email sending cancelled");
-    expect(await field(page, "Subject").inputValue()).toBe("Second");
-    await page.getByText(`First to ${to} is kept here and was not sent.`).waitFor();
-    await page.getByRole("button", { name: "Open" }).click();
-    expect(await field(page, "Subject").inputValue()).toBe("First");
-    await page.getByText(`Second to ${to} is kept here and was not sent.`).waitFor();
-    await page.getByRole("main").getByRole("button", { name: "Discard" }).click();
-    await seeGone(page.getByText("is kept here"));
-    expect(await field(page, "Subject").inputValue()).toBe("First");
-  },
-);
+test("a letter is sent later; it waits in the outbox also after a reload, and undone it is open again", async () => {
+  const { page } = await openCompose();
+  await write(page, "Tomorrow");
+  await page.getByRole("button", { name: "Later…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Send later" });
+  await dialog.getByText(/^Times are of this device: /).waitFor();
+  await dialog.getByLabel("Day and time").fill("2020-01-01T10:00");
+  await dialog.getByRole("button", { name: "Schedule" }).click();
+  await seeFieldError(dialog.getByLabel("Day and time"), "This time has passed");
+  await dialog.getByRole("button", { name: /^Tomorrow morning/ }).click();
+  await page.getByText(/^Leaves \w{3}, \d+ \w+, 08:00$/).waitFor();
+  await sendButton(page).click();
+  await page.getByText(/^It leaves \w{3}, \d+ \w+, 08:00\.$/).waitFor();
+  await page.reload();
+  const waiting = page.getByRole("region", { name: "Waiting to be sent" });
+  await waiting.getByText(`To ${to}`, { exact: true }).waitFor();
+  await waiting.getByText(/^Leaves at \d/).waitFor();
+  await waiting.getByRole("button", { name: "Undo Tomorrow" }).click();
+  await seeToast(page, "Email sending cancelled");
+  await seeGone(waiting);
+  await expect.poll(() => field(page, "Subject").inputValue()).toBe("Tomorrow");
+  expect(await recipients(page).allInnerTexts()).toEqual([to]);
+  expect(mx.messages).toEqual([]);
+});
+
+test("several people get a message, Bcc unseen by the others; what is no address is marked and named", async () => {
+  const { page } = await openCompose();
+  await write(page, "To many");
+  await field(page, "To").fill('Ann <ann@outside.example>; "Bob, B." <bob@>');
+  await page.keyboard.press("Enter");
+  await expect.poll(() => recipients(page).count()).toBe(3);
+  await sendButton(page).click();
+  await seeFieldError(field(page, "To"), "Please enter a valid email address: bob@");
+  await seeFocus(field(page, "To"));
+  // Backspace takes the last one back into the field, to be mended.
+  await page.keyboard.press("Backspace");
+  expect(await field(page, "To").inputValue()).toBe("bob@");
+  await page.keyboard.type("outside.example,");
+  expect(await recipients(page).last().innerText()).toBe("bob@outside.example");
+  await page.keyboard.press("ArrowLeft");
+  await seeFocus(page.getByRole("button", { name: "Remove bob@outside.example" }));
+  await page.keyboard.press("Delete");
+  await expect.poll(() => recipients(page).count()).toBe(2);
+  for (const [name, address] of [
+    ["Cc", "carl@outside.example"],
+    ["Bcc", "dora@outside.example"],
+  ] as const) {
+    await page.getByRole("button", { name, exact: true }).click();
+    await seeFocus(field(page, name));
+    await page.keyboard.type(address);
+  }
+  await page.keyboard.press("Control+Enter");
+  await seeToast(page, "Email queued", `To ${to} and 3 more`);
+  await leaveWindow(page);
+  await mx.waitForMessages(4);
+  expect(mx.messages.map(({ rcptTo }) => rcptTo.join()).sort()).toEqual([
+    "ann@outside.example",
+    "carl@outside.example",
+    "dora@outside.example",
+    to,
+  ]);
+  for (const { bytes } of mx.messages) {
+    expect(bytes.toString()).toContain("\r\nCc: carl@outside.example\r\n");
+    expect(bytes.toString()).not.toContain("dora");
+  }
+});
+
+test("the mailbox behind the alias is shown where it stands in the text, and the alias takes its place", async () => {
+  const { page, address, expectRefusal } = await openCompose();
+  expectRefusal(400, "/api/email-jobs");
+  const body = (mailbox: string) => `Labas,\n\nwrite to ${mailbox} or call.\nJonas`;
+  await write(page, "Leak", body("jonas.writer@inbox.example"));
+  await sendButton(page).click();
+  const why =
+    "Your message holds the address this alias forwards to. Take it out, or switch the leak guard off in Settings";
+  await seeFieldError(field(page, "Message"), why);
+  await page.getByRole("button", { name: "Show jonas.writer@inbox.example in line 3" }).click();
+  expect(await page.evaluate("getSelection().toString()")).toBe("jonas.writer@inbox.example");
+  await page.getByRole("button", { name: "Use the alias instead" }).click();
+  expect(await field(page, "Message").inputValue()).toBe(body(address));
+  await seeFocus(field(page, "Message"));
+  await sendButton(page).click();
+  await seeToast(page, "Email queued", `To ${to}`);
+});
 
 test.runIf(isLongRun)("a message undone on another page opens in Compose again, its key included", async () => {
   const { page } = await openCompose();
@@ -151,27 +262,21 @@ test.runIf(isLongRun)("a message undone on another page opens in Compose again, 
   expect(await field(page, "Recipient's Public Key").inputValue()).toBe(publicKey);
 });
 
-test("the browser asks before a reload discards what was written, and not if the form is empty", async () => {
-  const { page } = await openCompose();
-  const asked: string[] = [];
-  page.on("dialog", (dialog) => {
-    asked.push(dialog.type());
-    void dialog.accept();
-  });
-  await page.reload();
-  expect(asked).toEqual([]);
-  await field(page, "Subject").fill("Something");
-  await page.reload();
-  expect(asked).toEqual(["beforeunload"]);
-});
-
-test.runIf(isLongRun)("a message refused permanently is shown as failed, and one undone too late as sent", async () => {
+test("a message refused permanently is shown as failed and can be written again, and one undone too late as sent", async () => {
   const { page, context, expectRefusal } = await openCompose();
   mx.options = { answer: ({ stage }) => (stage === "rcpt" ? "550 5.1.1 who is rasa" : undefined) };
   await write(page, "Refused");
   await sendButton(page).click();
   const why = "The recipient's address did not take it: there is no such mailbox.";
   await seeToast(page, "Email failed to send", `Retries: 0/3. ${why}`);
+  await page
+    .getByRole("region", { name: `Not sent to ${to}` })
+    .getByText(why)
+    .waitFor();
+  await page.getByRole("button", { name: "Write again: Refused" }).click();
+  await expect.poll(() => field(page, "Subject").inputValue()).toBe("Refused");
+  expect(await field(page, "Message").inputValue()).toBe("Labas, Rasa\n.\nJonas");
+  await page.getByRole("button", { name: `Remove ${to}` }).click();
 
   mx.options = {};
   expectRefusal(409, /\/cancel$/);
@@ -202,7 +307,7 @@ test("missing input is named at its field, the first such field gets the focus, 
   expect(await field(page, "Subject").inputValue()).toBe("Something");
   await page.getByRole("button", { name: "Reset" }).click();
   await page.getByRole("button", { name: "Discard" }).click();
-  for (const name of ["To", "Subject", "Message"]) expect(await field(page, name).inputValue()).toBe("");
+  for (const name of ["To", "Subject", "Message"]) await expect.poll(() => field(page, name).inputValue()).toBe("");
   await seeGone(page.getByRole("form").getByRole("alert"));
 });
 
@@ -268,17 +373,20 @@ test("every active alias can be chosen; the first message makes SMTP credentials
   await sendButton(page).click();
   await seeToast(page, "Email queued", `To ${to}`);
   await page.getByText(`SMTP credentials for ${addressOf(first)} were made.`).waitFor();
+  const way = page.getByRole("main").getByRole("link", { name: "Dashboard" });
+  expect(await way.getAttribute("href")).toBe("/dashboard");
   await leaveWindow(page);
   await mx.waitForMessages(1);
   expect(mx.messages[0]).toMatchObject({ envelopeFrom: addressOf(first), rcptTo: [to] });
   expect(await credentialsOf(first)).toHaveLength(1);
   // Control: the next message makes no others, and no other alias got any.
+  await writeAnother(page);
   await write(page, "The next one");
   await sendButton(page).click();
   await mx.waitForMessages(2);
   expect(made).toHaveLength(1);
   expect(await credentialsOf(second)).toEqual([]);
-  await page.getByRole("main").getByRole("link", { name: "Dashboard" }).click();
+  await page.getByRole("link", { name: "_FORWARD" }).click();
   await page.getByRole("button", { name: `SMTP settings of ${addressOf(first)}` }).click();
   await page.getByRole("group", { name: "SMTP credentials" }).getByRole("button", { name: "View" }).waitFor();
 });

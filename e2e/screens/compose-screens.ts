@@ -1,6 +1,7 @@
 /** Screens of the Compose page: one for every state that looks different. */
 import { generateKeyPair } from "@kauke/age";
 import type { CreatedEmailJob } from "@kauke/contract";
+import { personas } from "@kauke/testkit/personas";
 import type { Visit } from "../browser/browser.ts";
 import { holdToast, onlyLong, overlaid, pageAt } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
@@ -53,7 +54,59 @@ async function refuseKey({ page }: Visit): Promise<void> {
   await page.getByRole("alert").waitFor();
 }
 
+/** Sends the message to a server that takes it and responds with this state of it. */
+async function sendWith(visit: Visit, state: Record<string, unknown>): Promise<void> {
+  await visit.context.route("**/api/email-jobs/*/status", (route) =>
+    route.fulfill({
+      json: { success: true, currentRetries: 0, maxRetries: 3, lastError: null, messageId: null, ...state },
+    }),
+  );
+  await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ status: 201, json: queued }));
+  await visit.page.getByRole("button", { name: "Send Email" }).click();
+  await visit.page.getByRole("button", { name: "Write Another" }).waitFor();
+}
+
 export const composeScreens: readonly Screen[] = [
+  composing("sent", async (visit) => {
+    await fillMessage(visit);
+    await sendWith(visit, { status: "sent" });
+    await visit.page.getByRole("heading", { name: /^Sent to/ }).waitFor();
+  }),
+  onlyLong(
+    composing("failed", async (visit) => {
+      await fillMessage(visit);
+      await sendWith(visit, {
+        status: "failed",
+        lastError: "The recipient's address did not take it: there is no such mailbox.",
+      });
+      await visit.page.getByRole("heading", { name: /^Not sent to/ }).waitFor();
+    }),
+  ),
+  composing("leak", async (visit) => {
+    await fillMessage(visit);
+    await visit.page.getByLabel("Message").fill(`Hi Rasa,\n\nplease write to ${personas.some.aliases[0]?.forwardTo}.`);
+    await visit.page.getByRole("button", { name: "Send Email" }).click();
+    await visit.page.getByRole("button", { name: "Use the alias instead" }).waitFor();
+  }),
+  onlyLong(
+    composing("scheduled", async (visit) => {
+      await fillMessage(visit);
+      await visit.page.getByRole("button", { name: "Later…" }).click();
+      await visit.page.getByRole("button", { name: /^Tomorrow morning/ }).click();
+      await visit.page.getByText(/^Leaves/).waitFor();
+    }),
+  ),
+  composing("schedule", async (visit) => {
+    await visit.page.getByRole("button", { name: "Later…" }).click();
+    await visit.page.getByRole("dialog", { name: "Send later" }).waitFor();
+  }),
+  composing("drafts", async (visit) => {
+    await fillMessage(visit);
+    await visit.page.getByText(/^Draft saved/).waitFor();
+    await visit.page.evaluate("sessionStorage.clear()");
+    await visit.page.reload();
+    await visit.page.getByRole("button", { name: /^Drafts/ }).click();
+  }),
   onlyLong(pageAt("/compose", "compose-no-alias", "empty")),
   composing("waiting", async (visit) => {
     const jobs = [

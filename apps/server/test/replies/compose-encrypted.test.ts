@@ -42,14 +42,18 @@ async function sent(change: Record<string, unknown> = {}): Promise<{ header: str
   await mx.waitForMessages(1);
   const text = mx.messages[0]?.bytes.toString("latin1") ?? "";
   const end = text.indexOf("\r\n\r\n");
-  return { header: text.slice(0, end), body: text.slice(end + 4), jobId: (body as CreatedEmailJob).jobId };
+  const [, opening = "", armored = ""] = /^(This message is .*)\r\n\r\n([^]*)$/.exec(text.slice(end + 4)) ?? [];
+  expect(opening).toMatch(
+    /^This message is encrypted with age\. To read it, paste it at http\S+\/decrypt with your private key\.$/,
+  );
+  return { header: text.slice(0, end), body: armored, jobId: (body as CreatedEmailJob).jobId };
 }
 
 const armorLines =
   /^-----BEGIN AGE ENCRYPTED FILE-----\r\n(?:[A-Za-z0-9+/=]{1,64}\r\n)+-----END AGE ENCRYPTED FILE-----\r\n$/;
 
 describe("an encrypted message", () => {
-  test("is one part of plain text that contains the armor and nothing else, and decrypts to what was typed", async () => {
+  test("is one part of plain text: a line that says how to open it and the armor, which decrypts to what was typed", async () => {
     const { header, body, jobId } = await sent();
     expect(header).toContain("\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 7bit");
     expect(header).toContain("\r\nSubject: Sutartis\r\n");

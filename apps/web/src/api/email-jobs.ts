@@ -1,4 +1,4 @@
-import type { Body, WaitingEmailJob } from "@kauke/contract";
+import type { Body } from "@kauke/contract";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { accountSettingsQuery } from "./account-settings.ts";
 import { aliasesQuery, refetchAliases } from "./aliases.ts";
@@ -22,14 +22,26 @@ export async function makeSmtpCredentials(client: QueryClient, userId: string, a
 
 const waitingKey = (userId: string) => ["email-jobs", userId];
 
-/** @param pollDelayMs milliseconds until the next poll; `false` stops polling until a message is queued */
-export function useWaitingEmailJobs(userId: string, pollDelayMs: (jobs: readonly WaitingEmailJob[]) => number | false) {
+/** Not polled: whoever learns of a job's end calls `refetchJobs`. */
+export function useWaitingEmailJobs(userId: string) {
   return useQuery({
     queryKey: waitingKey(userId),
     queryFn: async () => (await call("listWaitingEmailJobs", { query: {} })).jobs,
-    refetchInterval: ({ state }) => pollDelayMs(state.data ?? []),
     gcTime: 0,
   });
+}
+
+/** Jobs that ended within the last week. */
+export function useEndedEmailJobs(userId: string) {
+  return useQuery({
+    queryKey: [...waitingKey(userId), "ended"],
+    queryFn: async () => (await call("listWaitingEmailJobs", { query: { ended: "true" } })).ended ?? [],
+    gcTime: 0,
+  });
+}
+
+export function refetchJobs(client: QueryClient, userId: string): Promise<void> {
+  return client.invalidateQueries({ queryKey: waitingKey(userId) });
 }
 
 export function useCreateEmailJob(userId: string) {

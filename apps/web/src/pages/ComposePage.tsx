@@ -1,15 +1,33 @@
-import "../app/zod-jitless.ts";
-
-import { useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useAliases } from "../api/aliases.ts";
 import { useSendingAliases } from "../api/email-jobs.ts";
 import { useUser } from "../api/session/session.ts";
 import { ComposeForm } from "../features/compose/ComposeForm.tsx";
-import { draftOf } from "../features/compose/drafts.ts";
+import { DraftsMenu } from "../features/compose/DraftsMenu.tsx";
+import { isBlank } from "../features/compose/letter.ts";
+import { beginLetters, useOpenLetter } from "../features/compose/letter-store.ts";
+import { Outbox } from "../features/compose/Outbox.tsx";
+import { Receipt } from "../features/compose/Receipt.tsx";
+import type { Person } from "../features/compose/RecipientsRow.tsx";
 import { NoSendingAliases } from "../features/compose/SenderHint.tsx";
 import { sendersOf } from "../features/compose/senders.ts";
-import { UnsentMail } from "../features/compose/UnsentMail.tsx";
+import type { ComposeProps } from "../features/compose/use-send.ts";
 import { LoadFailed } from "../ui/LoadFailed.tsx";
+
+const nobody: readonly Person[] = [];
+
+function Letters({ userId, senders }: ComposeProps) {
+  const { letter, openedAs, sent } = useOpenLetter();
+  // A form that follows a receipt, or another letter, takes the focus.
+  const [first] = useState({ openedAs });
+  const [hasShownReceipt, setShownReceipt] = useState(false);
+  if (sent !== null && !hasShownReceipt) setShownReceipt(true);
+  if (sent !== null) return <Receipt sent={sent} senders={senders} />;
+  // The form stays while there is a letter, even if the last alias was deleted.
+  if (senders?.length === 0 && isBlank(letter)) return <NoSendingAliases />;
+  const takesFocus = openedAs !== first.openedAs || hasShownReceipt;
+  return <ComposeForm key={openedAs} userId={userId} senders={senders} people={nobody} takesFocus={takesFocus} />;
+}
 
 function Content({ userId }: { userId: string }) {
   const ready = useSendingAliases(userId);
@@ -19,27 +37,31 @@ function Content({ userId }: { userId: string }) {
     [ready.data, all.data],
   );
   const failed = [ready, all].filter(({ data, error }) => data === undefined && error !== null);
-  if (failed[0] !== undefined)
-    return (
-      <div className="card">
-        <LoadFailed
-          heading="h2"
-          title="Your aliases could not be loaded"
-          error={failed[0].error}
-          onRetry={() => failed.forEach(({ refetch }) => void refetch())}
-        />
-      </div>
-    );
-  // The form stays while there is a draft, even if the last alias was deleted.
-  if (senders?.length === 0 && draftOf(userId) === null) return <NoSendingAliases />;
-  return <ComposeForm userId={userId} senders={senders} />;
+  return (
+    <>
+      {failed[0] === undefined ? (
+        <Letters userId={userId} senders={senders} />
+      ) : (
+        <div className="card">
+          <LoadFailed
+            heading="h2"
+            title="Your aliases could not be loaded"
+            error={failed[0].error}
+            onRetry={() => failed.forEach(({ refetch }) => void refetch())}
+          />
+        </div>
+      )}
+      <Outbox userId={userId} senders={senders} />
+    </>
+  );
 }
 
 export function ComposePage() {
   const user = useUser();
+  useEffect(() => beginLetters(user.id), [user.id]);
   return (
     <>
-      <UnsentMail userId={user.id} />
+      <DraftsMenu />
       <Content userId={user.id} />
     </>
   );

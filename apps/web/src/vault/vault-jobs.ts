@@ -36,7 +36,9 @@ export interface Jobs {
     input: { encryptedPrivateKey: string; masterPassword: string };
     result: { publicKey: string; privateKey: string };
   };
-  encryptText: { input: { text: string; publicKey: string }; result: string };
+  encryptText: { input: { text: string; publicKeys: readonly string[] }; result: string };
+  /** Encrypts in chunks: neither file is in memory as a whole. */
+  encryptFile: { input: { file: Blob; publicKeys: readonly string[] }; result: Blob };
   decryptBlocks: { input: { text: string; opener: Opener }; result: readonly DecryptedBlock[] };
   decryptFile: { input: { bytes: ArrayBuffer; opener: Opener }; result: Uint8Array<ArrayBuffer> };
 }

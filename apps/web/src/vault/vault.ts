@@ -17,7 +17,9 @@ export const readKey = jobCalled("readKey");
 /** Decrypts a key for the download. @throws VaultError e.g. `wrong_password`, `not_protected_key` */
 export const openKey = jobCalled("openKey");
 /** Encrypts a text. @returns armor @throws VaultError `bad_public_key`, `too_large`, `not_text` */
-export const encryptForKey = jobCalled("encryptText");
+export const encryptForKeys = jobCalled("encryptText");
+/** Encrypts a file to a binary age file. @throws VaultError `bad_public_key` */
+export const encryptFileForKeys = jobCalled("encryptFile");
 /** Decrypts the blocks in a text. @throws VaultError without a block, or if the key can't be opened */
 export const decryptBlocks = jobCalled("decryptBlocks");
 /** Decrypts a file of up to 40 MiB; the buffer is transferred and detached. */

@@ -4,6 +4,7 @@ import {
   createProtectedKey,
   type DecryptWith,
   decrypt,
+  encryptStream,
   encryptText,
   forecastPasswordWork,
   openProtectedKey,
@@ -50,7 +51,7 @@ async function forecastOf(job: AnyJob): Promise<number> {
 function passwordStretches(job: AnyJob): number {
   if (job.name === "createKey" || job.name === "importKey") return 2;
   if (job.name === "openKey" || job.name === "unlockKey") return 1;
-  if (job.name === "encryptText" || job.name === "readKey") return 0;
+  if (job.name === "encryptText" || job.name === "encryptFile" || job.name === "readKey") return 0;
   return "privateKey" in job.input.opener || "unlocked" in job.input.opener ? 0 : 1;
 }
 
@@ -67,7 +68,9 @@ function done(job: AnyJob): Promise<Jobs[AnyJob["name"]]["result"]> {
     case "unlockKey":
       return unlockKey(job.input);
     case "encryptText":
-      return encryptText(job.input.text, { publicKeys: [job.input.publicKey] });
+      return encryptText(job.input.text, { publicKeys: job.input.publicKeys });
+    case "encryptFile":
+      return encryptFile(job.input);
     case "decryptBlocks":
       return openBlocks(job.input);
     case "decryptFile":
@@ -86,6 +89,11 @@ async function unlockKey({ encryptedPrivateKey, masterPassword }: Jobs["unlockKe
   const [oldest] = unlocked.keys();
   if (unlocked.size > UNLOCKED_MAX && oldest !== undefined) unlocked.delete(oldest);
   return publicKey;
+}
+
+async function encryptFile({ file, publicKeys }: Jobs["encryptFile"]["input"]): Promise<Blob> {
+  const chunks = await encryptStream(file.stream(), { publicKeys });
+  return new Response(chunks as ReadableStream<Uint8Array<ArrayBuffer>>).blob();
 }
 
 async function createKey({ keyName, masterPassword: password, kind }: Jobs["createKey"]["input"]) {

@@ -113,17 +113,21 @@ function messageFor({ leak, place }: FoundLeak): string {
   return place.line === null ? emailJobMessages.bodyLeaksEncoded : emailJobMessages.bodyLeaks;
 }
 
+/** First line of an encrypted message, for recipients who have never seen one. */
+export const encryptedOpening = (siteOrigin: string): string =>
+  `This message is encrypted with age. To read it, paste it at ${siteOrigin}/decrypt with your private key.`;
+
 /** Throws rather than return plain text when encryption fails. @throws AppError `invalid`, `busy`, `unavailable` */
 async function encryptBody(
   { ageWorker }: Pick<CoreDeps, "ageWorker">,
-  { userId, body, publicKeys }: Pick<NewEmailJob, "userId" | "body" | "publicKeys">,
+  { userId, body, publicKeys, siteOrigin }: Pick<NewEmailJob, "userId" | "body" | "publicKeys" | "siteOrigin">,
 ): Promise<string> {
   if (publicKeys.length === 0) return body;
   const outcome = await ageWorker.run({ name: "encrypt", userId }, { publicKeys, text: body });
   if (!outcome.done && outcome.failure === "public_key_invalid")
     throw fieldError("recipientPublicKey", emailJobMessages.publicKeyInvalid);
   if (!outcome.done && outcome.failure === "text_too_long") throw fieldError("body", emailJobMessages.bodyLong);
-  return ageResult<"encrypt">(outcome).encryptedText;
+  return `${encryptedOpening(siteOrigin)}\n\n${ageResult<"encrypt">(outcome).encryptedText}`;
 }
 
 export interface NewEmailJob {
@@ -138,6 +142,8 @@ export interface NewEmailJob {
   publicKeys: readonly string[];
   priority: number;
   scheduledAt: Date | null;
+  /** Where the page that decrypts is, e.g. `https://kauke.test`. */
+  siteOrigin: string;
 }
 
 type CreateDeps = Pick<

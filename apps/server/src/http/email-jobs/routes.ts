@@ -23,8 +23,8 @@ import type { Handlers } from "../handler.ts";
 
 export function emailJobHandlers(deps: CoreDeps) {
   return {
-    async createEmailJob({ userId, body }) {
-      const job = await createEmailJob(deps, newEmailJobFromWire(userId, body));
+    async createEmailJob({ userId, body, origin }) {
+      const job = await createEmailJob(deps, newEmailJobFromWire(userId, body, origin));
       return { jobId: job.id, canUndo: true, undoSeconds: deps.undoSeconds };
     },
     async listWaitingEmailJobs({ userId, query }) {
@@ -48,11 +48,12 @@ export function emailJobHandlers(deps: CoreDeps) {
 
 const DAY_MS = 86_400_000;
 
-export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">): NewEmailJob {
+export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">, siteOrigin: string): NewEmailJob {
   const keys = [body.recipientPublicKey ?? "", ...(body.recipientPublicKeys ?? [])].filter((key) => key !== "");
   return {
     userId,
     aliasId: body.fromAliasId,
+    siteOrigin,
     recipients: uniqueRecipients(body),
     subject: body.subject,
     body: body.body,

@@ -1,127 +1,163 @@
 /** A message once enqueued is followed by job-tracker.ts. */
-import { Send } from "lucide-react";
-import { memo, type ReactNode, useId, useState } from "react";
-import { type UseFormReturn, useWatch } from "react-hook-form";
-import { Button, Select } from "../../ui/Controls.tsx";
+import { type RecipientKind, recipientKinds } from "@kauke/contract";
+import { Clock, Send, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Button, IconButton } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
-import { FieldError, verbatim } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
-import type { ComposeValues } from "./compose-form.ts";
-import { EncryptionCard } from "./EncryptionCard.tsx";
-import { SenderHint } from "./SenderHint.tsx";
-import { SetAsideDrafts } from "./SetAsideDrafts.tsx";
-import { canSend } from "./senders.ts";
-import { type ComposeProps, useCompose } from "./use-compose.ts";
+import { EncryptionSection } from "./EncryptionSection.tsx";
+import { FieldRow, MessageBody } from "./FieldRow.tsx";
+import { FromRow } from "./FromRow.tsx";
+import { LeakNote, selectPlace } from "./LeakNote.tsx";
+import { replacePlaces } from "./leak-places.ts";
+import { isBlank } from "./letter.ts";
+import { type Person, RecipientsRow } from "./RecipientsRow.tsx";
+import { ScheduleDialog } from "./ScheduleDialog.tsx";
+import { dayAndTime } from "./schedule.ts";
+import { type Compose, useCompose } from "./use-compose.ts";
+import type { ComposeProps } from "./use-send.ts";
 
-interface ControlProps {
-  id: string;
-  "aria-invalid": true | undefined;
-  "aria-describedby": string | undefined;
+export interface FormProps extends ComposeProps {
+  people: readonly Person[];
+  /** Whether the form was opened by an act on this page, which then has the focus. */
+  takesFocus: boolean;
 }
 
-interface Props {
-  label: string;
-  error: string | undefined;
-  children: (control: ControlProps) => ReactNode;
-}
+type Part = Pick<Compose, "letter" | "refusals" | "change">;
 
-interface RowProps extends Props {
-  hint?: ReactNode;
-}
+const labels: Readonly<Record<RecipientKind, string>> = { to: "To", cc: "Cc", bcc: "Bcc" };
 
-function useControl(error: string | undefined): { control: ControlProps; errorId: string } {
-  const id = useId();
-  const errorId = `${id}-error`;
-  const control = {
-    id,
-    "aria-invalid": error ? (true as const) : undefined,
-    "aria-describedby": error ? errorId : undefined,
-  };
-  return { control, errorId };
-}
-
-function MessageRow({ label, error, hint, children }: RowProps) {
-  const { control, errorId } = useControl(error);
-  return (
-    <div className="hdr">
-      <label htmlFor={control.id}>{label}</label>
-      {children(control)}
-      <FieldError id={errorId}>{error}</FieldError>
-      {hint}
-    </div>
-  );
-}
-
-function MessageBody({ label, error, children }: Props) {
-  const { control, errorId } = useControl(error);
-  return (
-    <div className="message-text">
-      <label className="label-in" htmlFor={control.id}>
-        {label}
-      </label>
-      {children(control)}
-      <FieldError id={errorId}>{error}</FieldError>
-    </div>
-  );
-}
-
-type Form = UseFormReturn<ComposeValues>;
-
-/** Memoized: there may be thousands of aliases to choose from. */
-const Senders = memo(function Senders({ senders }: Pick<ComposeProps, "senders">) {
-  return senders?.map((sender) => (
-    <option key={sender.id} value={sender.id} disabled={!canSend(sender)}>
-      {canSend(sender) ? addressOf(sender) : `${addressOf(sender)} (paused)`}
-    </option>
-  ));
-});
-
-interface FromProps extends Pick<ComposeProps, "senders"> {
-  form: Form;
-  madeFor: string | null;
-}
-
-function FromRow({ form, senders, madeFor }: FromProps) {
-  const chosen = useWatch({ control: form.control, name: "fromAlias" });
-  return (
-    <MessageRow
-      label="From"
-      error={form.formState.errors.fromAlias?.message}
-      hint={<SenderHint senders={senders} chosen={chosen} madeFor={madeFor} />}
+function Recipients({ letter, refusals, change, people }: Part & Pick<FormProps, "people">) {
+  const [opened, setOpened] = useState<readonly RecipientKind[]>([]);
+  const isFilled = (kind: RecipientKind) => letter[kind].entries.length > 0 || letter[kind].text !== "";
+  const hidden = (["cc", "bcc"] as const).filter((kind) => !opened.includes(kind) && !isFilled(kind));
+  const shown = recipientKinds.filter((kind) => kind === "to" || !hidden.includes(kind));
+  return shown.map((kind) => (
+    <RecipientsRow
+      key={kind}
+      label={labels[kind]}
+      field={letter[kind]}
+      people={people}
+      error={refusals.problems[kind]}
+      takesFocus={opened.at(-1) === kind}
+      onChange={(field) => change({ [kind]: field })}
     >
-      {(control) => (
-        <Select mono {...control} disabled={senders === undefined} {...form.register("fromAlias")}>
-          <option value="">{senders === undefined ? "Loading..." : "Select an alias"}</option>
-          <Senders senders={senders} />
-        </Select>
-      )}
-    </MessageRow>
-  );
+      {kind === "to" ? (
+        <div className="more">
+          {hidden.map((other) => (
+            <button key={other} type="button" onClick={() => setOpened([...opened, other])}>
+              {labels[other]}
+            </button>
+          ))}
+        </div>
+      ) : null}
+    </RecipientsRow>
+  ));
 }
 
-function ToRow({ form }: { form: Form }) {
+interface TextsProps extends Part {
+  alias: string;
+}
+
+function Texts({ letter, refusals, change, alias }: TextsProps) {
+  const subject = useRef<HTMLInputElement>(null);
+  const body = useRef<HTMLTextAreaElement>(null);
+  const { leaks, problems } = refusals;
+  const noteOf = (field: "subject" | "body", element: HTMLInputElement | HTMLTextAreaElement | null) =>
+    leaks?.field !== field ? null : (
+      <LeakNote
+        text={letter[field]}
+        places={leaks.places}
+        onShow={(place) => selectPlace(element, place)}
+        onReplace={() => {
+          change({ [field]: replacePlaces(letter[field], leaks.places, alias) });
+          element?.focus();
+        }}
+      />
+    );
+  useEffect(() => {
+    const [first] = leaks?.places ?? [];
+    if (leaks !== null && first !== undefined)
+      selectPlace(leaks.field === "body" ? body.current : subject.current, first);
+  }, [leaks]);
   return (
-    <MessageRow label="To" error={form.formState.errors.to?.message}>
-      {(control) => <input {...control} className="input mono" type="email" {...verbatim} {...form.register("to")} />}
-    </MessageRow>
+    <>
+      <FieldRow label="Subject" error={problems.subject} hint={noteOf("subject", subject.current)}>
+        {(control) => (
+          <input
+            {...control}
+            ref={subject}
+            className="input"
+            autoComplete="off"
+            value={letter.subject}
+            onChange={({ target }) => change({ subject: target.value })}
+          />
+        )}
+      </FieldRow>
+      <MessageBody label="Message" error={problems.body} hint={noteOf("body", body.current)}>
+        {(control) => (
+          <textarea
+            {...control}
+            ref={body}
+            className="input"
+            rows={12}
+            autoComplete="off"
+            value={letter.body}
+            onChange={({ target }) => change({ body: target.value })}
+          />
+        )}
+      </MessageBody>
+    </>
   );
 }
 
-interface ActsProps {
-  isSubmitting: boolean;
+function Encryption({ compose }: { compose: Compose }) {
+  const { letter, targets, refusals, change, setKeyError, setRefusals } = compose;
+  const clearFailure = () => setRefusals((before) => ({ ...before, failure: undefined }));
+  return (
+    <EncryptionSection
+      isOn={letter.isEncrypted}
+      targets={targets}
+      keyErrors={refusals.keyErrors}
+      failure={refusals.failure}
+      onSwitch={(isEncrypted) => {
+        change({ isEncrypted });
+        clearFailure();
+      }}
+      onKey={(address, publicKey) => {
+        change({ keys: { ...letter.keys, [address]: publicKey } });
+        setKeyError(address, undefined);
+        clearFailure();
+      }}
+      onKeyError={setKeyError}
+    />
+  );
+}
+
+interface ActsProps extends Pick<Compose, "letter" | "isSending" | "change"> {
   isLoading: boolean;
   onReset: () => void;
+  onSchedule: () => void;
 }
 
-/** The form's buttons, below both cards in the single-column layout. */
-function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
+function Acts({ letter: { scheduledAt }, isSending, isLoading, change, onReset, onSchedule }: ActsProps) {
   return (
-    <div className="card-foot two">
-      <Button look="quiet" disabled={isSubmitting} onClick={onReset}>
+    <div className="card-foot acts-foot">
+      <Button look="quiet" disabled={isSending} onClick={onReset}>
         Reset
       </Button>
-      <SubmitButton className="btn-primary" pending={isSubmitting} pendingLabel="Sending..." disabled={isLoading}>
+      {scheduledAt === null ? null : (
+        <span className="scheduled">
+          <Clock className="i" aria-hidden />
+          <span role="status">Leaves {dayAndTime(new Date(scheduledAt))}</span>
+          <IconButton icon={X} label="Send without delay" onClick={() => change({ scheduledAt: null })} />
+        </span>
+      )}
+      <Button disabled={isSending} icon={Clock} onClick={onSchedule}>
+        Later…
+      </Button>
+      <SubmitButton className="btn-primary" pending={isSending} pendingLabel="Sending..." disabled={isLoading}>
         <Send className="i" aria-hidden />
         Send Email
       </SubmitButton>
@@ -129,46 +165,89 @@ function Acts({ isSubmitting, isLoading, onReset }: ActsProps) {
   );
 }
 
-export function ComposeForm({ userId, senders }: ComposeProps) {
-  const { form, madeFor, encryption, onEncryptionChange, keyField, onSubmit, onReset, isBlank } = useCompose({
-    userId,
-    senders,
-  });
-  const [isAsking, setAsking] = useState(false);
-  const { errors, isSubmitting } = form.formState;
-  const askOrReset = () => (isBlank() ? onReset() : setAsking(true));
-  const acts = { isSubmitting, isLoading: senders === undefined, onReset: askOrReset };
+function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; onClose: () => void }) {
   return (
-    <form className="compose" onSubmit={(event) => void onSubmit(event)} noValidate aria-label="Compose Email">
-      <SetAsideDrafts />
-      <div className="card">
-        <FromRow form={form} senders={senders} madeFor={madeFor} />
-        <ToRow form={form} />
-        <MessageRow label="Subject" error={errors.subject?.message}>
-          {(control) => <input {...control} className="input" autoComplete="off" {...form.register("subject")} />}
-        </MessageRow>
-        <MessageBody label="Message" error={errors.body?.message}>
-          {(control) => (
-            <textarea {...control} className="input" rows={12} autoComplete="off" {...form.register("body")} />
-          )}
-        </MessageBody>
-        <Acts {...acts} />
-      </div>
-      <EncryptionCard encryption={encryption} onChange={onEncryptionChange} keyField={keyField} />
-      <Acts {...acts} />
-      {isAsking ? (
-        <ConfirmDialog
-          title="Discard this message?"
-          description="What you have written will be deleted."
-          label="Discard"
-          cancel="Keep writing"
-          onConfirm={() => {
-            onReset();
-            setAsking(false);
+    <ConfirmDialog
+      title="Discard this message?"
+      description="What you have written will be deleted."
+      label="Discard"
+      cancel="Keep writing"
+      onConfirm={onDiscard}
+      onClose={onClose}
+    />
+  );
+}
+
+export function ComposeForm({ takesFocus, ...props }: FormProps) {
+  const { senders, people } = props;
+  const compose = useCompose(props);
+  const { form, letter, refusals, isSending, change, submit, onReset } = compose;
+  const [dialog, setDialog] = useState<"discard" | "schedule" | null>(null);
+  const closeDialog = () => setDialog(null);
+  const from = useRef<HTMLSelectElement>(null);
+  const sender = senders?.find(({ id }) => id === letter.fromAlias);
+  const part = { letter, refusals, change };
+  useEffect(() => {
+    if (takesFocus) form.current?.querySelector<HTMLElement>(".recipients input")?.focus();
+  }, [takesFocus, form]);
+  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void submit();
+  };
+  const fields = (
+    <form
+      className="card compose"
+      ref={form}
+      noValidate
+      aria-label="Compose Email"
+      onKeyDown={onKeyDown}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <FromRow
+        senders={senders}
+        chosen={letter.fromAlias}
+        error={refusals.problems.fromAlias}
+        field={from}
+        onChoose={(fromAlias) => change({ fromAlias })}
+      />
+      <Recipients {...part} people={people} />
+      <Texts {...part} alias={sender === undefined ? "" : addressOf(sender)} />
+      <Encryption compose={compose} />
+      <Acts
+        {...{ letter, isSending, change }}
+        isLoading={senders === undefined}
+        onReset={() => (isBlank(letter) ? onReset() : setDialog("discard"))}
+        onSchedule={() => setDialog("schedule")}
+      />
+    </form>
+  );
+  // The dialogs stand outside the form: React would send the form with a dialog's own.
+  return (
+    <>
+      {fields}
+      {dialog === "schedule" ? (
+        <ScheduleDialog
+          scheduledAt={letter.scheduledAt}
+          onClose={closeDialog}
+          onChoose={(scheduledAt) => {
+            change({ scheduledAt });
+            closeDialog();
           }}
-          onClose={() => setAsking(false)}
         />
       ) : null}
-    </form>
+      {dialog === "discard" ? (
+        <DiscardDialog
+          onClose={closeDialog}
+          onDiscard={() => {
+            closeDialog();
+            onReset();
+          }}
+        />
+      ) : null}
+    </>
   );
 }

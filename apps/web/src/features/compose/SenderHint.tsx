@@ -1,50 +1,40 @@
 /** What the chosen sender means, and where to find its SMTP password. */
 import { Link } from "wouter";
 import { Mask } from "../../ui/Mask.tsx";
-import { addressOf } from "../aliases/alias-text.ts";
 import { canSend } from "./senders.ts";
-import type { ComposeProps } from "./use-compose.ts";
+import type { ComposeProps } from "./use-send.ts";
 
 interface Props extends Pick<ComposeProps, "senders"> {
   /** Id of the chosen alias; empty if none is chosen. */
   chosen: string;
-  /** Id of the alias whose credentials were made by sending; `null` if none. */
-  madeFor: string | null;
 }
 
-const Dashboard = () => (
+export const DashboardLink = () => (
   <Link className="link" href="/dashboard">
     Dashboard
   </Link>
 );
 
-function Text({ senders, chosen, madeFor }: Props) {
+function Text({ senders, chosen }: Props) {
   const sender = senders?.find(({ id }) => id === chosen);
   if (senders?.length === 0)
     return (
       <>
-        You have no alias to send from. Create one in the <Dashboard />; what you have written is kept meanwhile.
+        You have no alias to send from. Create one in the <DashboardLink />; what you have written is kept meanwhile.
       </>
     );
   if (senders !== undefined && !senders.some(canSend))
     return (
       <>
-        All your aliases are paused. Switch on the one to send from in the <Dashboard />.
+        All your aliases are paused. Switch on the one to send from in the <DashboardLink />.
       </>
     );
   if (sender === undefined) return null;
-  if (sender.id === madeFor)
-    return (
-      <>
-        SMTP credentials for <span className="mono">{addressOf(sender)}</span> were made. For a mail program, their
-        password is under SMTP in the <Dashboard />.
-      </>
-    );
   if (sender.state !== "new") return null;
   return (
     <>
       Sending makes SMTP credentials for this alias, which a mail program can use too. Their password will be under SMTP
-      in the <Dashboard />.
+      in the <DashboardLink />.
     </>
   );
 }

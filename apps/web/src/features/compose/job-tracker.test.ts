@@ -18,7 +18,8 @@ function follow(statuses: (PolledJob | Error)[], change: Partial<JobCalls & { un
       return status;
     },
     cancel: async () => {},
-    reopen: () => {},
+    reopen: async () => {},
+    onEnd: () => {},
     isStillSignedIn: () => true,
     ...calls,
   });
@@ -92,7 +93,7 @@ describe("an enqueued message", () => {
 
   it("goes back to the form when undone, with a toast, and is not polled any more", async () => {
     let reopened = 0;
-    const asked = follow([pending], { reopen: () => void reopened++ });
+    const asked = follow([pending], { reopen: async () => void reopened++ });
     readToast()?.action?.onAct();
     await vi.advanceTimersByTimeAsync(0);
     expect(readToast()).toMatchObject({

@@ -1,7 +1,7 @@
 /** Polls an enqueued message every 2 s, on any page, until a final state, a failed poll, or another user. */
 import type { CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
-import { cancelJob } from "../../api/email-jobs.ts";
+import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 export const POLL_EVERY_MS = 2000;
@@ -16,15 +16,21 @@ export interface JobCalls {
   readStatus(jobId: string): Promise<PolledJob>;
   cancel(jobId: string): Promise<unknown>;
   /** Restores the text, only once the message is certain not to be sent. */
-  reopen(): void;
+  reopen(jobId: string): Promise<unknown>;
+  /** Called when the message has reached a final state. */
+  onEnd(jobId: string, status: string): void;
   /** Asked before each step, since the session that sent the message may be over. */
   isStillSignedIn(): boolean;
 }
 
 /** Functions that end the tracking, by job id. */
 const stops = new Map<string, () => void>();
-/** Jobs enqueued by this tab, whose text returns when they are undone. */
-const followed = new Map<string, JobCalls>();
+/** The last known state of each job that this tab has tracked. */
+const progress = makeStore<Readonly<Record<string, Progress>>>({});
+
+export const useJobProgress = (): Readonly<Record<string, Progress>> => useStore(progress);
+
+const note = (jobId: string, known: Progress): void => progress.set({ ...progress.read(), [jobId]: known });
 
 export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: string, calls: JobCalls): void {
   showToast({
@@ -34,7 +40,7 @@ export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: 
     icon: "clock",
     ...(canUndo ? undoAction(jobId, undoSeconds, calls) : {}),
   });
-  track(jobId, to, calls);
+  trackJob(jobId, to, calls);
 }
 
 function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
@@ -44,12 +50,11 @@ function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
   };
 }
 
-/** Undoing a job returns its text only if this tab enqueued it, without a reload since. */
-export async function undoJob(jobId: string, calls: JobCalls | undefined = followed.get(jobId)): Promise<void> {
+export async function undoJob(jobId: string, calls: JobCalls): Promise<void> {
   try {
-    await (calls?.cancel ?? cancelJob)(jobId);
+    await calls.cancel(jobId);
     stops.get(jobId)?.();
-    if (calls?.isStillSignedIn()) calls.reopen();
+    if (calls.isStillSignedIn()) await calls.reopen(jobId);
     showToast({
       title: "Email sending cancelled",
       description: "Your email has been successfully cancelled and will not be sent.",
@@ -59,28 +64,31 @@ export async function undoJob(jobId: string, calls: JobCalls | undefined = follo
   }
 }
 
-function track(jobId: string, to: string, calls: JobCalls): void {
+/** Tracks a job unless it is tracked already, e.g. one that was enqueued before a reload. */
+export function trackJob(jobId: string, to: string, calls: JobCalls): void {
+  if (stops.has(jobId)) return;
   let retriesShown = 0;
   let timer = setTimeout(poll, POLL_EVERY_MS);
   const stop = () => {
     clearTimeout(timer);
     stops.delete(jobId);
-    followed.delete(jobId);
   };
-  followed.set(jobId, calls);
   const isTracked = () => stops.get(jobId) === stop;
   stops.set(jobId, stop);
 
   async function poll(): Promise<void> {
     if (!calls.isStillSignedIn()) return stop();
-    const progress = await calls.readStatus(jobId).catch(() => null);
+    const polled = await calls.readStatus(jobId).catch(() => null);
     if (!isTracked()) return;
-    if (progress?.success !== true || !calls.isStillSignedIn()) return stop();
-    const { isOver, toast } = nextStep(progress, { to, retriesShown });
-    retriesShown = progress.currentRetries;
+    if (polled?.success !== true || !calls.isStillSignedIn()) return stop();
+    const { isOver, toast } = nextStep(polled, { to, retriesShown });
+    retriesShown = polled.currentRetries;
+    note(jobId, polled);
     if (toast !== null) showToast(toast);
-    if (isOver) stop();
-    else timer = setTimeout(poll, POLL_EVERY_MS);
+    if (isOver) {
+      stop();
+      calls.onEnd(jobId, polled.status);
+    } else timer = setTimeout(poll, POLL_EVERY_MS);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pollDelayMs, waitingText } from "./UnsentMail.tsx";
+import { waitingText } from "./Outbox.tsx";
 
 const now = new Date("2026-03-05T10:00:00");
 const at = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString();
@@ -11,10 +11,4 @@ test("a waiting message's text says what it waits for", () => {
   expect(waitingText({ ...job, status: "sending" }, now)).toBe("Being sent");
   expect(waitingText({ ...job, currentRetries: 2 }, now)).toBe("Retry 2/3 in a moment");
   expect(waitingText({ ...job, currentRetries: 2, scheduledAt: at(4.5 * 3600) }, now)).toBe("Retry 2/3 at 14:30");
-});
-
-test("the list is polled fast only while an entry may change soon", () => {
-  expect(pollDelayMs([], now)).toBe(false);
-  expect(pollDelayMs([{ ...job, scheduledAt: at(86_400) }], now)).toBe(60_000);
-  expect(pollDelayMs([{ ...job, scheduledAt: at(86_400) }, job], now)).toBe(3000);
 });

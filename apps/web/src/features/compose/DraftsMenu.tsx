@@ -1,0 +1,75 @@
+/** The letters that were begun and are not open, and when the open one was saved. */
+import { ChevronDown } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../ui/Controls.tsx";
+import { timeText } from "../../ui/text/time-text.ts";
+import { titleOf } from "./letter.ts";
+import { discardDraft, type LetterDraft, openDraft, useDrafts, useSavedAt } from "./letter-store.ts";
+import { letterAddresses, namesOf } from "./recipients.ts";
+
+function Row({ draft, onOpen }: { draft: LetterDraft; onOpen: () => void }) {
+  const { value, savedAt } = draft;
+  const to = namesOf(letterAddresses(value));
+  const title = titleOf(value);
+  return (
+    <li>
+      <div>
+        <b>{title}</b>
+        <span>
+          {to === "" ? "No recipient yet" : `To ${to}`} · {timeText(new Date(savedAt).toISOString())}
+        </span>
+      </div>
+      <Button isSmall aria-label={`Open ${title}`} onClick={onOpen}>
+        Open
+      </Button>
+      <Button isSmall look="quiet" aria-label={`Discard ${title}`} onClick={() => void discardDraft(draft.id)}>
+        Discard
+      </Button>
+    </li>
+  );
+}
+
+function SavedText() {
+  const savedAt = useSavedAt();
+  return (
+    <span className="saved">{savedAt === null ? "" : `Draft saved ${timeText(new Date(savedAt).toISOString())}`}</span>
+  );
+}
+
+export function DraftsMenu() {
+  const drafts = useDrafts();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="drafts">
+      <div className="drafts-bar">
+        {drafts.length === 0 ? null : (
+          <button
+            type="button"
+            className="btn btn-sm"
+            aria-expanded={isOpen}
+            aria-controls="letter-drafts"
+            onClick={() => setOpen(!isOpen)}
+          >
+            Drafts ({drafts.length})
+            <ChevronDown className="i" aria-hidden />
+          </button>
+        )}
+        <SavedText />
+      </div>
+      {isOpen && drafts.length > 0 ? (
+        <ul className="card rows-list" id="letter-drafts" aria-label="Drafts">
+          {drafts.map((draft) => (
+            <Row
+              key={draft.id}
+              draft={draft}
+              onOpen={() => {
+                setOpen(false);
+                void openDraft(draft);
+              }}
+            />
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+/** Stands in the form's place after sending, and shows what becomes of the message. */
+import { Check, CircleAlert, Clock } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Button } from "../../ui/Controls.tsx";
+import { addressOf } from "../aliases/alias-text.ts";
+import { type Progress, useJobProgress } from "./job-tracker.ts";
+import { closeReceipt, type Sent } from "./letter-store.ts";
+import { letterAddresses, namesOf } from "./recipients.ts";
+import { DashboardLink } from "./SenderHint.tsx";
+import { dayAndTime } from "./schedule.ts";
+import type { ComposeProps } from "./use-send.ts";
+
+interface Props extends Pick<ComposeProps, "senders"> {
+  sent: Sent;
+}
+
+/** @example receiptState(undefined, null) // "It leaves in a moment." */
+export function receiptState(progress: Progress | undefined, scheduledAt: string | null): string {
+  switch (progress?.status) {
+    case "sent":
+      return "The recipient's server has it.";
+    case "failed":
+      return progress.lastError ?? "Unknown error";
+    case "cancelled":
+      return "It was cancelled and will not be sent.";
+    case "sending":
+      return "It is being sent.";
+    default:
+      if ((progress?.currentRetries ?? 0) > 0) return `It is tried again. ${progress?.lastError ?? ""}`.trim();
+      return scheduledAt === null ? "It leaves in a moment." : `It leaves ${dayAndTime(new Date(scheduledAt))}.`;
+  }
+}
+
+const titles: Readonly<Record<string, string>> = { sent: "Sent to", failed: "Not sent to", cancelled: "Not sent to" };
+
+export function Receipt({ sent: { jobId, letter, madeCredentials, height }, senders }: Props) {
+  const panel = useRef<HTMLElement>(null);
+  const progress = useJobProgress()[jobId];
+  const sender = senders?.find(({ id }) => id === letter.fromAlias);
+  const status = progress?.status ?? "pending";
+  const Icon = status === "sent" ? Check : status === "failed" ? CircleAlert : Clock;
+  useEffect(() => {
+    panel.current?.focus({ preventScroll: true });
+    panel.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  return (
+    <section
+      className={`card compose receipt ${status}`}
+      ref={panel}
+      tabIndex={-1}
+      aria-labelledby="receipt-title"
+      // As high as the form was, so that nothing below it moves.
+      style={{ minHeight: height }}
+    >
+      <h2 id="receipt-title">
+        <Icon className="i i-20" aria-hidden />
+        <span>
+          {titles[status] ?? "On its way to"} {namesOf(letterAddresses(letter))}
+        </span>
+      </h2>
+      <p role="status">{receiptState(progress, letter.scheduledAt)}</p>
+      <dl>
+        <dt>Subject</dt>
+        <dd>{letter.subject}</dd>
+        <dt>From</dt>
+        <dd className="mono">{sender === undefined ? "" : addressOf(sender)}</dd>
+      </dl>
+      {madeCredentials && sender !== undefined ? (
+        <p className="hint">
+          SMTP credentials for <span className="mono">{addressOf(sender)}</span> were made. For a mail program, their
+          password is under SMTP in the <DashboardLink />.
+        </p>
+      ) : null}
+      <Button look="primary" onClick={closeReceipt}>
+        Write Another
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { useState } from "react";
+import { FormDialog } from "../../ui/Dialog.tsx";
+import { TextField } from "../../ui/Field.tsx";
+import { dayAndTime, latestOf, localText, presetsOf, scheduleProblem, zoneText } from "./schedule.ts";
+
+interface Props {
+  scheduledAt: string | null;
+  onChoose: (scheduledAt: string) => void;
+  onClose: () => void;
+}
+
+export function ScheduleDialog({ scheduledAt, onChoose, onClose }: Props) {
+  const [now] = useState(() => new Date());
+  const presets = presetsOf(now);
+  const [text, setText] = useState(() => localText(scheduledAt === null ? tomorrowOf(presets) : new Date(scheduledAt)));
+  const [problem, setProblem] = useState<string | undefined>();
+  return (
+    <FormDialog
+      title="Send later"
+      description={`Times are of this device: ${zoneText(now)}.`}
+      label="Schedule"
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const found = scheduleProblem(text, new Date());
+        if (found !== null) return setProblem(found);
+        onChoose(new Date(text).toISOString());
+      }}
+    >
+      <ul className="presets">
+        {presets.map(({ label, at }) => (
+          <li key={label}>
+            <button type="button" className="btn" onClick={() => onChoose(at.toISOString())}>
+              <span>{label}</span>
+              <span className="mono">{dayAndTime(at)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <TextField
+        label="Day and time"
+        type="datetime-local"
+        error={problem}
+        value={text}
+        min={localText(now)}
+        max={localText(latestOf(now))}
+        onChange={({ target }) => {
+          setText(target.value);
+          setProblem(undefined);
+        }}
+      />
+    </FormDialog>
+  );
+}
+
+function tomorrowOf(presets: ReturnType<typeof presetsOf>): Date {
+  return presets.find(({ label }) => label === "Tomorrow morning")?.at ?? new Date();
+}

@@ -1,0 +1,80 @@
+/**
+ * Letters on their way: kept in this browser under the id of their job until the server has sent them, so that one
+ * undone, refused or cancelled can be written again. Of a sent one only recipients and subject stay, for a week.
+ */
+import { navigate } from "wouter/use-browser-location";
+import { cancelJob, readJobStatus } from "../../api/email-jobs.ts";
+import { readSession } from "../../api/session/session.ts";
+import { type Draft, deleteDraft, listDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
+import { makeStore, useStore } from "../../ui/store.ts";
+import type { JobCalls } from "./job-tracker.ts";
+import { asLetter, emptyLetter, type Letter } from "./letter.ts";
+import { restoreLetter } from "./letter-store.ts";
+
+const COMPOSE_PATH = "/compose";
+
+export interface SentLetter {
+  letter: Letter;
+  /** `null` until the job has ended. */
+  status: "sent" | "failed" | "cancelled" | null;
+}
+
+export type SentDraft = Draft<SentLetter>;
+
+const drafts = makeStore<readonly SentDraft[]>([]);
+export const useSentLetters = (): readonly SentDraft[] => useStore(drafts);
+
+export async function refreshSent(): Promise<void> {
+  drafts.set(await listDrafts<SentLetter>("sent"));
+}
+
+async function save(jobId: string, sent: SentLetter): Promise<void> {
+  await saveDraft("sent", jobId, sent);
+  await refreshSent();
+}
+
+export const keepSent = (jobId: string, letter: Letter): Promise<void> => save(jobId, { letter, status: null });
+
+export async function forgetSent(jobId: string): Promise<void> {
+  await deleteDraft("sent", jobId);
+  await refreshSent();
+}
+
+export async function noteEnd(jobId: string, status: string): Promise<void> {
+  if (status !== "sent" && status !== "failed" && status !== "cancelled") return;
+  const draft = await readDraft<SentLetter>("sent", jobId);
+  if (draft === null || draft.value.status !== null) return;
+  const { letter } = draft.value;
+  const { fromAlias, to, cc, bcc, subject } = letter;
+  await save(jobId, {
+    status,
+    letter: status === "sent" ? { ...emptyLetter, fromAlias, to, cc, bcc, subject } : letter,
+  });
+}
+
+/** Opens the letter of a job that was not sent. @returns false if this browser no longer has it */
+export async function writeAgain(jobId: string): Promise<boolean> {
+  const draft = await readDraft<SentLetter>("sent", jobId);
+  if (draft === null) return false;
+  await restoreLetter(asLetter(draft.value.letter));
+  await forgetSent(jobId);
+  if (window.location.pathname !== COMPOSE_PATH) navigate(COMPOSE_PATH);
+  return true;
+}
+
+/** @param onChange called when a job has ended or was undone */
+export function jobCallsOf(userId: string, onChange: () => void): JobCalls {
+  return {
+    readStatus: readJobStatus,
+    cancel: cancelJob,
+    isStillSignedIn: () => readSession().user?.id === userId,
+    reopen: (jobId) => {
+      onChange();
+      return writeAgain(jobId);
+    },
+    onEnd: (jobId, status) => {
+      onChange();
+      void noteEnd(jobId, status);
+    },
+  };
+}

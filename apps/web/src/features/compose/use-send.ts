@@ -1,0 +1,134 @@
+import { emailJobMessages } from "@kauke/contract";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { refetchAliases } from "../../api/aliases.ts";
+import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
+import { makeSmtpCredentials, refetchJobs, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
+import { showFailure } from "../../ui/toast-store.ts";
+import type { KeyErrors } from "./EncryptionSection.tsx";
+import { encryptLetter, NotEncrypted } from "./encrypt-letter.ts";
+import { followJob } from "./job-tracker.ts";
+import { type KeyTarget, missingKeys } from "./keys.ts";
+import { findLeaks, type LeakPlace } from "./leak-places.ts";
+import { emptyLetter, jobRequest, type Letter, letterField, type Problems } from "./letter.ts";
+import { closeLetter, readOpenLetter, type Sent } from "./letter-store.ts";
+import { letterAddresses, namesOf } from "./recipients.ts";
+import type { SendingAlias } from "./senders.ts";
+import { jobCallsOf, keepSent } from "./sent-letters.ts";
+
+export interface ComposeProps {
+  userId: string;
+  senders: readonly SendingAlias[] | undefined;
+}
+
+/** What the form shows at the fields. */
+export interface Refusals {
+  problems: Problems;
+  keyErrors: KeyErrors;
+  /** Why this browser can't encrypt. */
+  failure: string | undefined;
+  leaks: { field: "subject" | "body"; places: readonly LeakPlace[] } | null;
+}
+
+export const noRefusals: Refusals = { problems: {}, keyErrors: {}, failure: undefined, leaks: null };
+
+/** Another tab may have made the credentials. @returns whether made here @throws ApiError at the field From */
+async function makeCredentials(client: QueryClient, userId: string, sender: SendingAlias): Promise<boolean> {
+  try {
+    await makeSmtpCredentials(client, userId, sender.id);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "smtp_credential_exists") {
+      void refetchAliases(client, userId);
+      return false;
+    }
+    const message = `No SMTP credentials could be made for this alias. ${messageOf(error, "Please try again.")}`;
+    throw new ApiError({ status: 0, message, errors: { fromAliasId: [message] } }, { cause: error });
+  }
+}
+
+/** Puts what the server or this browser refused at its fields. */
+function refusalsOf(error: unknown, targets: readonly KeyTarget[]): Refusals {
+  if (error instanceof NotEncrypted) {
+    const { field, message, address } = error;
+    if (field === "encryption") return { ...noRefusals, failure: message };
+    if (field === "key") return { ...noRefusals, keyErrors: { [address]: message } };
+    return { ...noRefusals, problems: { [field]: message } };
+  }
+  const messages = fieldMessages(error);
+  const problems: Problems = {};
+  for (const [requestField, message] of messages) {
+    const field = letterField(requestField);
+    if (field !== null) problems[field] = message;
+  }
+  const wrongKey = messages.find(([field]) => field === "recipientPublicKey")?.[1];
+  return {
+    ...noRefusals,
+    problems,
+    keyErrors: wrongKey === undefined ? {} : { [targets[0]?.address ?? ""]: wrongKey },
+  };
+}
+
+/** Encrypts the letter if requested, enqueues it and tracks it. */
+export function useSend({ userId, senders }: ComposeProps) {
+  const client = useQueryClient();
+  const create = useCreateEmailJob(userId);
+  const readGuard = useReadLeakGuard(userId);
+  const [isSending, setSending] = useState(false);
+
+  async function enqueue(letter: Letter, targets: readonly KeyTarget[]): Promise<Omit<Sent, "height">> {
+    const encrypted = letter.isEncrypted
+      ? await encryptLetter(letter, targets, () => readGuard(letter.fromAlias))
+      : null;
+    const sender = senders?.find(({ id }) => id === letter.fromAlias);
+    const madeCredentials = sender?.state === "new" && (await makeCredentials(client, userId, sender));
+    const job = await create.mutateAsync(jobRequest(letter, encrypted));
+    await keepSent(job.jobId, letter);
+    const calls = jobCallsOf(userId, () => void refetchJobs(client, userId));
+    followJob(job, namesOf(letterAddresses(letter)), calls);
+    return { jobId: job.jobId, letter, madeCredentials };
+  }
+
+  /** Marks the places of a leak, if this browser finds them too. */
+  async function withLeaks(refusals: Refusals, letter: Letter): Promise<Refusals> {
+    const field = (
+      [
+        ["body", letter.body],
+        ["subject", letter.subject],
+      ] as const
+    ).find(([name]) => refusals.problems[name] !== undefined && leakMessages.has(refusals.problems[name] ?? ""));
+    if (field === undefined) return refusals;
+    const guard = await readGuard(letter.fromAlias).catch(() => null);
+    if (guard === null) return refusals;
+    return { ...refusals, leaks: { field: field[0], places: findLeaks(field[1], guard.forwardTo) } };
+  }
+
+  /** @param letter valid @param height of the form, in pixels @returns what was refused; `null` once it is enqueued */
+  async function send(letter: Letter, targets: readonly KeyTarget[], height: number): Promise<Refusals | null> {
+    const { id } = readOpenLetter();
+    setSending(true);
+    try {
+      const sent = await enqueue(letter, targets);
+      // The next letter keeps the sender.
+      await closeLetter(id, { ...emptyLetter, fromAlias: letter.fromAlias }, { ...sent, height });
+      return null;
+    } catch (error) {
+      const refusals = await withLeaks(refusalsOf(error, targets), letter);
+      const reason = error instanceof NotEncrypted ? error.message : messageOf(error, "The email could not be queued.");
+      showFailure("Failed to queue email", reason);
+      // If the alias or its credentials changed elsewhere, the aliases are refetched.
+      if (refusals.problems.fromAlias !== undefined) void refetchAliases(client, userId);
+      return refusals;
+    } finally {
+      setSending(false);
+    }
+  }
+  return { isSending, send };
+}
+
+const leakMessages: ReadonlySet<string> = new Set([emailJobMessages.bodyLeaks, emailJobMessages.subjectLeaks]);
+
+/** What is missing for encryption, at the fields of the keys. */
+export function keyRefusals(targets: readonly KeyTarget[]): KeyErrors {
+  return Object.fromEntries(missingKeys(targets).map(({ address }) => [address, emailJobMessages.publicKeyRequired]));
+}
