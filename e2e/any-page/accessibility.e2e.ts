@@ -134,6 +134,10 @@ describe("by keyboard alone", () => {
       await page.keyboard.press("Tab");
       await seeFocus(page.getByLabel(name, { exact: true }));
       await page.keyboard.type(text);
+      for (const other of name === "To" ? ["Cc", "Bcc"] : []) {
+        await page.keyboard.press("Tab");
+        await seeFocus(page.getByRole("button", { name: other, exact: true }));
+      }
     }
     const acts = [
       page.getByRole("switch", { name: "Enable End-to-End Encryption" }),

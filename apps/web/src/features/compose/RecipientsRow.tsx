@@ -53,6 +53,9 @@ function Token({ entry, hasKey: isKnown, onRemove }: TokenProps) {
   );
 }
 
+/** A comma within quotes is part of a name. */
+const isQuoteOpen = (text: string): boolean => (text.match(/"/g)?.length ?? 0) % 2 === 1;
+
 const removeButtons = (list: HTMLElement | null): HTMLButtonElement[] => [...(list?.querySelectorAll("button") ?? [])];
 
 /** Moves among the tokens' buttons by arrow keys; from the field, the left arrow at its start leads to the last one. */
@@ -94,7 +97,7 @@ function useTokens({ field, onChange }: Pick<Props, "field" | "onChange">) {
     const isSeparator =
       event.key === "," || event.key === ";" || (event.key === "Enter" && !event.ctrlKey && !event.metaKey);
     const last = field.entries.at(-1);
-    if (isSeparator && field.text.trim() !== "" && !/"[^"]*$/.test(field.text)) {
+    if (isSeparator && field.text.trim() !== "" && (event.key === "Enter" || !isQuoteOpen(field.text))) {
       event.preventDefault();
       settle();
     } else if (event.key === "Enter" && isSeparator) {

@@ -85,18 +85,21 @@ function remembered(): string | null {
   }
 }
 
+/** Milliseconds in which the page before a reload releases its letter. */
+const RELEASE_MS = 1000;
+
 /** Marks a letter as open in this tab. @returns false if another tab has it; always true without Web Locks */
 async function lock(id: string): Promise<boolean> {
   const { locks } = navigator;
   if (locks === undefined) return true;
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  void locks.request(lockName(id), { ifAvailable: true }, (held) => {
-    resolve(held !== null);
-    if (held === null) return undefined;
+  const hold = () => {
+    resolve(true);
     return new Promise<void>((release) => {
       releaseLock = release;
     });
-  });
+  };
+  locks.request(lockName(id), { signal: AbortSignal.timeout(RELEASE_MS) }, hold).catch(() => resolve(false));
   return promise;
 }
 
@@ -165,8 +168,10 @@ async function restore(): Promise<void> {
   const id = remembered();
   const { openedAs } = open.read();
   const draft = id === null ? null : await readDraft<Letter>("letter", id);
+  const isFree = draft !== null && (await lock(draft.id));
+  // Nothing was typed or opened meanwhile.
   const isUntouched = open.read().openedAs === openedAs && isBlank(open.read().letter);
-  if (draft !== null && isUntouched && (await lock(draft.id))) {
+  if (draft !== null && isFree && isUntouched) {
     open.set({ ...open.read(), id: draft.id, letter: asLetter(draft.value) });
     savedAt.set(draft.savedAt);
     setNote();

@@ -61,5 +61,5 @@ const full = new Intl.DateTimeFormat("en-GB", {
   minute: "2-digit",
 });
 
-/** @example dayAndTime(at) // "Mon, 30 Nov, 08:00" */
+/** @example dayAndTime(at) // "Mon 30 Nov, 08:00" */
 export const dayAndTime = (at: Date): string => full.format(at);
