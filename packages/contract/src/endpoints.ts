@@ -18,6 +18,7 @@ import {
   confirmationRequest,
   confirmationStanding,
 } from "./confirmations.ts";
+import { contactEndpoints } from "./contacts.ts";
 import {
   createdEmailJob,
   createEmailJobBody,
@@ -267,6 +268,7 @@ const shapes = {
     response: z.object({ success: z.literal(true), message: z.string() }),
   },
   ...attachmentEndpoints,
+  ...contactEndpoints,
   ...mailboxEndpoints,
   ...labelEndpoints,
   ...encryptionEndpoints,

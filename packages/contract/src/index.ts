@@ -14,6 +14,7 @@ export * from "./api-keys.ts";
 export * from "./attachments.ts";
 export * from "./checklist.ts";
 export * from "./confirmations.ts";
+export * from "./contacts.ts";
 export * from "./draft-limits.ts";
 export * from "./email-jobs.ts";
 export * from "./encryption.ts";

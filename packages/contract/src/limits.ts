@@ -53,6 +53,7 @@ export const limits = {
   endedJobDays: 7,
   /** Recipients of a composed message together: To, Cc and Bcc. */
   composeRecipientsMax: 50,
+  contactsMax: 500,
   scheduleMaxDays: 365,
   /** Octets of a request body that carries a message, encrypted or not. */
   requestBodyMaxBytes: 1_800_000,

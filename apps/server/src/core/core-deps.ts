@@ -10,6 +10,7 @@ import type { AliasStore } from "./alias/alias.ts";
 import type { ApiKeyStore } from "./api-key.ts";
 import type { ChecklistStore } from "./checklist.ts";
 import type { ClientNumberStore } from "./client-number.ts";
+import type { ContactStore } from "./contact.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore, MissingMailboxStore } from "./destination/destination.ts";
 import type { AttachedMail } from "./email-job/attached-mail.ts";
@@ -57,6 +58,7 @@ export interface CoreStores {
   labels: LabelStore;
   notices: NoticeStore;
   checklist: ChecklistStore;
+  contacts: ContactStore;
   emailJobs: EmailJobStore;
   emailAttachments: EmailAttachmentStore;
   providerAliases: ProviderAliasStore;

@@ -253,6 +253,7 @@ const notFoundTexts: Record<string, string> = {
   inviteId: "Invitation not found",
   probeId: "Proof of mail not found",
   attachmentId: "Attachment not found",
+  contactId: "Contact not found",
 };
 
 /** What is said of an id that names nothing. @param name of the path parameter */

@@ -11,6 +11,7 @@ import { ImportRunner } from "../core/import/run-import.ts";
 import { rateLimitRules } from "../limits/named-limits.ts";
 import type { Logger, Metrics } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
+import { contactHandlers } from "./account/contacts.ts";
 import { accountHandlers, analyticsHandlers, checklistHandlers, noticeHandlers } from "./account/routes.ts";
 import { adminCalls } from "./admin/routes.ts";
 import { aliasHandlers, labelHandlers, webhookSecretHandlers } from "./aliases/routes.ts";
@@ -288,6 +289,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...noticeHandlers(deps),
     ...checklistHandlers(deps),
     ...emailJobHandlers(deps),
+    ...contactHandlers(deps),
     ...emailAttachmentHandlers(deps),
     ...confirmationHandlers(deps),
     ...labelHandlers(deps),

@@ -70,6 +70,11 @@ const counted = {
   checklist_add: most(60, HOUR, "You have added sites to your checklist too often in a short time."),
   checklist_change: most(1200, HOUR, "You have changed your checklist too often in a short time."),
   email_job_create: most(200, DAY, sent),
+  contact_change: most(
+    300,
+    HOUR,
+    "You have changed very many contacts within an hour. Please wait before you change more.",
+  ),
   email_attachment: most(
     300,
     HOUR,

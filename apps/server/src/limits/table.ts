@@ -609,6 +609,10 @@ const accounts = {
   ),
   sentMail:
     "recipients of composed mail; of submitted mail and of mail to reply and send addresses | {email_job_create} and {submission}, and messages {email_job_burst}; of absence notes and receipts {automatic_answer} | account | the account | refused, 451 in SMTP; a message with more recipients than are left is sent to nobody, and one that is deferred does not count | compose.test.ts, attacks/recipients.test.ts, attacks/answers.test.ts",
+  contacts: bound(
+    { account: limits.contactsMax },
+    "people that an account wrote to | {account}, {contact_change} | account | the account | the one that was used longest ago is forgotten | account/contacts.test.ts",
+  ),
   attachments: bound(
     { account: 4, count: 60, all: 8192 * MIB, idleMs: 30_000, uploadMs: 900_000 },
     "files attached to messages that are not sent yet, stored for a day | {email_attachment}; {account} times `KAUKE_MAX_MESSAGE_BYTES` and {count} files an account, within its share of undelivered mail; {all}; an upload lasts {uploadMs} and {idleMs} without a byte | all, account | the account; above the bound of the server an equal share for each account that has some | the accounts with the most get 409 | email-attachments.test.ts, attacks/attachments.test.ts",

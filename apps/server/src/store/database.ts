@@ -193,6 +193,14 @@ export interface EmailJobTable {
   outcomes: Generated<(string | null)[]>;
 }
 
+export interface ContactTable {
+  id: string;
+  user_id: string;
+  address_index: Buffer;
+  last_used_at: Date;
+  sealed: Buffer;
+}
+
 /** The file is a body under the same id. */
 export interface EmailAttachmentTable {
   id: string;
@@ -394,6 +402,7 @@ export interface DB {
   alias_import_batch: AliasImportBatchTable;
   email_job: EmailJobTable;
   email_attachment: EmailAttachmentTable;
+  contact: ContactTable;
   message: MessageTable;
   message_chunk: MessageChunkTable;
   delivery: DeliveryTable;

@@ -16,6 +16,7 @@ import { bounceSenderStore } from "./rows/bounce-senders.ts";
 import { certificateRecordStore } from "./rows/certificate-records.ts";
 import { checklistStore } from "./rows/checklist.ts";
 import { clientNumberStore } from "./rows/client-numbers.ts";
+import { contactStore } from "./rows/contacts.ts";
 import { emailAttachmentStore } from "./rows/email-attachments.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
 import { encryptionKeyStore } from "./rows/encryption-keys.ts";
@@ -84,6 +85,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies, planD
     providerAliases: providerAliasStore(context),
     providerInventory: providerInventory(context),
     sentAnswers: sentAnswerStore(context),
+    contacts: contactStore(context),
     emailJobs: emailJobStore(context, { forgetBodies }),
     emailAttachments: emailAttachmentStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),

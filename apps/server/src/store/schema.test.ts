@@ -187,6 +187,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     sealed: "bytea",
     outcomes: "ARRAY",
   },
+  contact: { id: "uuid", user_id: "uuid", address_index: "bytea", last_used_at: "timestamptz", sealed: "bytea" },
   email_attachment: { id: "uuid", user_id: "uuid", size_bytes: "integer", created_at: "timestamptz" },
   message: { id: "uuid", email_job_id: "uuid?", size_bytes: "integer", created_at: "timestamptz", sealed: "bytea" },
   message_chunk: {

@@ -49,6 +49,8 @@ export const accountSettings = z.object({
   leakGuard: z.boolean("leakGuard must be true or false"),
   /** Whether the alias replaces the real address above quoted text ("On …, anna@… wrote:"). */
   aliasInQuotes: z.boolean("aliasInQuotes must be true or false"),
+  /** Whether people that the account writes to are remembered. */
+  remembersContacts: z.boolean("remembersContacts must be true or false"),
   /** `off`, or the id of the key for forwarded mail, unless the alias has a setting of its own. */
   sealTo: z
     .string(accountMessages.sealTo)

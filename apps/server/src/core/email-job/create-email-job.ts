@@ -153,6 +153,7 @@ type CreateDeps = Pick<
   | "users"
   | "bodies"
   | "emailAttachments"
+  | "contacts"
   | "attachedMail"
   | "maxMessageBytes"
   | "spoolSpace"
@@ -209,7 +210,12 @@ async function encryptAndStore(
   await takeWeightedLimit(deps, "email_job_create", { userId: input.userId, weight: input.recipients.length });
   const body = await encryptBody(deps, input);
   // Encryption may have waited in a queue, and the time to cancel starts now.
-  return await store(deps, makeJob(deps, { input: { ...input, body }, alias, parts, now: deps.clock.now() }));
+  const job = await store(deps, makeJob(deps, { input: { ...input, body }, alias, parts, now: deps.clock.now() }));
+  const people = job.recipients.flatMap(({ address }) => (address === null ? [] : [address]));
+  // The message is queued, whether people can be remembered or not.
+  const options = { now: job.createdAt, max: limits.contactsMax };
+  await deps.contacts.remember(input.userId, people, options).catch(() => {});
+  return job;
 }
 
 /** Fails early; `store` checks the alias again under lock. */

@@ -27,15 +27,25 @@ describe("an account", () => {
   it("has the leak guard on until its owner switches it off, each account separately", async () => {
     const [ann, bob] = [await new Visitor(server).register(), await new Visitor(server).register()];
     const settings = async (who: Visitor) => (await who.call("getAccountSettings")).body;
-    expect(await settings(ann)).toEqual({ leakGuard: true, aliasInQuotes: false, sealTo: "off" });
+    expect(await settings(ann)).toEqual({
+      leakGuard: true,
+      aliasInQuotes: false,
+      remembersContacts: true,
+      sealTo: "off",
+    });
     const off = await ann.call("changeAccountSettings", { body: { leakGuard: false } });
     expect(off).toMatchObject({ status: 200, body: { leakGuard: false, sealTo: "off" } });
     expect([await settings(ann), await settings(bob)]).toEqual([
-      { leakGuard: false, aliasInQuotes: false, sealTo: "off" },
-      { leakGuard: true, aliasInQuotes: false, sealTo: "off" },
+      { leakGuard: false, aliasInQuotes: false, remembersContacts: true, sealTo: "off" },
+      { leakGuard: true, aliasInQuotes: false, remembersContacts: true, sealTo: "off" },
     ]);
     await ann.call("changeAccountSettings", { body: { leakGuard: true } });
-    expect(await settings(ann)).toEqual({ leakGuard: true, aliasInQuotes: false, sealTo: "off" });
+    expect(await settings(ann)).toEqual({
+      leakGuard: true,
+      aliasInQuotes: false,
+      remembersContacts: true,
+      sealTo: "off",
+    });
     expect((await ann.call("getSession")).status).toBe(200);
   });
 
@@ -46,6 +56,7 @@ describe("an account", () => {
     expect((await ann.call("getAccountSettings")).body).toEqual({
       leakGuard: true,
       aliasInQuotes: false,
+      remembersContacts: true,
       sealTo: "off",
     });
   });
@@ -54,7 +65,12 @@ describe("an account", () => {
     const ann = await new Visitor(server).register();
     await ann.call("changeAccountSettings", { body: { leakGuard: false } });
     const change = (body: object) => ann.call("changeAccountSettings", { body });
-    expect((await change({ sealTo: "off" })).body).toEqual({ leakGuard: false, aliasInQuotes: false, sealTo: "off" });
+    expect((await change({ sealTo: "off" })).body).toEqual({
+      leakGuard: false,
+      aliasInQuotes: false,
+      remembersContacts: true,
+      sealTo: "off",
+    });
     expect(await change({})).toMatchObject({ status: 400, body: { message: "At least one setting must be provided" } });
     const text = "sealTo must be off, or the id of one of your encryption keys";
     for (const sealTo of ["on", "", null, 1, "7b6d6a54-6f0a-4a53-9d2e-111111111111"]) {

@@ -27,6 +27,7 @@ export const erasedTables = [
   "label",
   "email_job",
   "email_attachment",
+  "contact",
   "message",
   "message_chunk",
   "delivery",

@@ -42,6 +42,7 @@ const plans: { readonly [Table in keyof DB]: Plan } = {
   alias_import: large,
   alias_import_batch: large,
   email_job: large,
+  contact: small,
   message: { ...small, pageRows: 100 },
   message_chunk: null,
   // Their files are not moved, so people attach them again.

@@ -23,7 +23,18 @@ export const resealTables: readonly ResealTable[] = [
   // Each row of this table holds up to 500 rows of a file.
   { name: "alias_import_batch", key: "id", rowsAtOnce: 4 },
   ...(
-    ["message", "delivery", "notice", "session", "mailbox", "api_key", "label", "checklist", "invitation"] as const
+    [
+      "message",
+      "delivery",
+      "notice",
+      "session",
+      "mailbox",
+      "api_key",
+      "label",
+      "checklist",
+      "invitation",
+      "contact",
+    ] as const
   ).map(byId),
   { name: "one_time_token", key: "token_hash" },
   { name: "bounce_sender", key: "token" },

@@ -26,6 +26,7 @@ export type SealedTable =
   | "alias_import"
   | "alias_import_batch"
   | "email_job"
+  | "contact"
   | "message"
   | "delivery"
   | "bounce_sender"

@@ -98,6 +98,14 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
         deletionDate: endOfJob(row as unknown as EndingJob),
       })),
   },
+  contact: {
+    about: "People you wrote to, and the age key of each if you stored it.",
+    rows: (source) =>
+      ownedRows(source, "contact", (row) => ({
+        ...clearRow(source, "contact", row),
+        deletionDate: "when you forget them, when 500 others were used later, or with the account",
+      })),
+  },
   email_attachment: {
     about: "Files you attached to messages that are not sent yet. The sealed files themselves are not included.",
     rows: (source) =>

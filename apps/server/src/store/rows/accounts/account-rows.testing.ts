@@ -184,6 +184,14 @@ export async function plantAccount(
           content: { recipient: mailbox, subject: text("email_job") },
         }),
       }),
+    contact: () =>
+      insert("contact", {
+        id: of.id,
+        user_id: user.id,
+        address_index: hash("contact"),
+        last_used_at: now,
+        sealed: keys.seal("contact", of.id, { address: text("contact"), publicKey: null }),
+      }),
     email_attachment: () => insert("email_attachment", { ...of, size_bytes: 7 }),
     message: () =>
       insert("message", {

@@ -27,6 +27,7 @@ export type OwnedTable =
   | "alias_import"
   | "email_job"
   | "email_attachment"
+  | "contact"
   | "delivery"
   | "notice"
   | "checklist";

@@ -62,6 +62,7 @@ const words = {
   quotes: "the setting for the alias in quoted lines, which is off again",
   defaults: "the default mailbox, domain and format of new aliases",
   mailboxes: "mailboxes that were added to the list",
+  contacts: "people that were written to, with their keys",
   credentials: "SMTP credentials",
   keys: "API keys",
   sealing: "the choice of a key that forwarded mail is encrypted to",
@@ -92,7 +93,10 @@ async function endRows(trx: InTransaction, userId: string): Promise<Record<strin
   // Mailboxes that aliases forward to come back when the owner lists them.
   const mailboxes = await trx.deleteFrom("mailbox").where("user_id", "=", userId).returning("added").execute();
   const credentials = await trx.deleteFrom("smtp_credential").where("user_id", "=", userId).executeTakeFirst();
+  // An impostor could have stored a key of its own for a person to whom the owner will write.
+  const contacts = await trx.deleteFrom("contact").where("user_id", "=", userId).executeTakeFirst();
   return {
+    [words.contacts]: contacts.numDeletedRows > 0n,
     [words.mailboxes]: mailboxes.some((row) => row.added),
     [words.credentials]: credentials.numDeletedRows > 0n,
     [words.keys]: (await revokeKeys(trx, userId)) > 0,

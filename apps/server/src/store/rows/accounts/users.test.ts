@@ -74,11 +74,21 @@ describe("accounts", () => {
     it("settings have defaults until they are changed, and a new password does not change them", async () => {
       const { store } = fixture;
       const user = await insertUser(store);
-      expect(await store.users.settings(user.id)).toEqual({ leakGuard: true, aliasInQuotes: false, sealTo: "off" });
+      expect(await store.users.settings(user.id)).toEqual({
+        leakGuard: true,
+        aliasInQuotes: false,
+        remembersContacts: true,
+        sealTo: "off",
+      });
       await store.users.changeSettings(user.id, { leakGuard: false });
       const from = user.passwordHash ?? "";
       expect(await store.users.replaceHash(user.id, { from, to: "$argon2id$new" })).toBe(true);
-      expect(await store.users.settings(user.id)).toEqual({ leakGuard: false, aliasInQuotes: false, sealTo: "off" });
+      expect(await store.users.settings(user.id)).toEqual({
+        leakGuard: false,
+        aliasInQuotes: false,
+        remembersContacts: true,
+        sealTo: "off",
+      });
       expect(Object.keys((await store.users.find(user.id)) ?? {}).sort()).toEqual(Object.keys(user).sort());
       expect(await store.users.settings(aUser().id)).toBeNull();
     });

@@ -27,7 +27,7 @@ import {
 } from "./user-document.ts";
 import { attachGoogle, attachWallet, detachWay, replaceHash, storePassword } from "./ways-in.ts";
 
-const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false };
+const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false, remembersContacts: true };
 
 export interface UserStoreParts {
   released: ReleasedAddresses;
@@ -199,6 +199,7 @@ async function changeSettings(
       throw fieldError("sealTo", accountMessages.sealTo);
     const sealed = keys.seal("user", id, document);
     await trx.updateTable("user").set({ sealed, seal_key_id, updated_at: clock.now() }).where("id", "=", id).execute();
+    if (chosen.remembersContacts === false) await trx.deleteFrom("contact").where("user_id", "=", id).execute();
     const notifyRoutes = isNew ? await dropRoutes(signals, trx, { userIds: [id] }) : async () => {};
     return { settings: settingsOf({ seal_key_id }, document), notifyRoutes };
   });
