@@ -8,7 +8,9 @@ import { useMedia } from "../../../ui/use-media.ts";
 import { LabelMark } from "../labels/LabelChip.tsx";
 import { type ListFilter, stateFilters } from "./list-view.ts";
 
-const stateNames: Record<(typeof stateFilters)[number], string> = {
+type State = (typeof stateFilters)[number];
+
+const stateNames: Record<State, string> = {
   all: "All",
   active: "Active",
   paused: "Paused",
@@ -51,12 +53,26 @@ function LabelTab({ label: { id, name, colour }, counts, isChosen, onFilter }: L
   );
 }
 
-function MoreLabels({
-  labels,
-  counts,
-  onFilter,
-  word,
-}: Pick<Props, "labels" | "counts" | "onFilter"> & { word: string }) {
+interface StateTabProps extends Pick<Props, "counts" | "onFilter"> {
+  state: State;
+  isChosen: boolean;
+}
+
+function StateTab({ state, counts, isChosen, onFilter }: StateTabProps) {
+  return (
+    <button type="button" className="view" aria-pressed={isChosen} onClick={() => onFilter(state)}>
+      {state === "pinned" ? <Pin className="i" aria-hidden /> : null}
+      {stateNames[state]} <span className="count">{countText(counts.get(state) ?? 0)}</span>
+    </button>
+  );
+}
+
+interface MoreProps extends Pick<Props, "labels" | "counts" | "onFilter"> {
+  states: readonly State[];
+  word: string;
+}
+
+function MoreViews({ states, labels, counts, onFilter, word }: MoreProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   useLeaving(isOpen, ".more-views", (byKey) => {
@@ -68,6 +84,7 @@ function MoreLabels({
     button.current?.focus();
     onFilter(filter);
   };
+  const shared = { counts, isChosen: false, onFilter: onChoose };
   return (
     <div className="more-views">
       <button
@@ -81,8 +98,11 @@ function MoreLabels({
       </button>
       {isOpen ? (
         <div className="pop">
+          {states.map((state) => (
+            <StateTab key={state} state={state} {...shared} />
+          ))}
           {labels.map((label) => (
-            <LabelTab key={label.id} label={label} counts={counts} isChosen={false} onFilter={onChoose} />
+            <LabelTab key={label.id} label={label} {...shared} />
           ))}
         </div>
       ) : null}
@@ -90,41 +110,42 @@ function MoreLabels({
   );
 }
 
+/** @returns how many labels have room beside the states */
+function useLabelRoom(isSplit: boolean, states: number): number {
+  const isScrolled = !useMedia("(min-width: 64rem)");
+  const isWide = useMedia("(min-width: 75rem)");
+  if (isScrolled) return SCROLLED_LABELS;
+  return isSplit || !isWide ? 0 : Math.max(1, VIEWS_SHOWN - states);
+}
+
 /** Memoized, because a key press in the search changes nothing in the bar. */
 export const ViewTabs = memo(function ViewTabs({ labels, counts, filter, isSplit, onFilter }: Props) {
   const isScrolled = !useMedia("(min-width: 64rem)");
   const [isWhole, setIsWhole] = useState(false);
-  const count = (name: string) => counts.get(name) ?? 0;
   const chosen = typeof filter === "object" ? filter.label : null;
-  const states = stateFilters.filter((state) => !rare.has(state) || count(state) > 0 || filter === state);
-  const room = isScrolled ? SCROLLED_LABELS : isSplit ? 0 : Math.max(1, VIEWS_SHOWN - states.length);
+  const states = stateFilters.filter((state) => !rare.has(state) || (counts.get(state) ?? 0) > 0 || filter === state);
+  const hiddenStates = isSplit ? states.filter((state) => rare.has(state) && filter !== state) : [];
+  const room = useLabelRoom(isSplit, states.length);
   const shown = labels.filter(({ id }, index) => (isScrolled && isWhole) || index < room || id === chosen);
   const rest = labels.filter((label) => !shown.includes(label));
-  const word = shown.length === 0 ? "Labels" : `${rest.length} more`;
+  const word = shown.length > 0 ? `${rest.length + hiddenStates.length} more` : isSplit ? "More" : "Labels";
   return (
     <fieldset className="view-tabs">
       <legend className="sr">Show aliases</legend>
-      {states.map((state) => (
-        <button
-          key={state}
-          type="button"
-          className="view"
-          aria-pressed={filter === state}
-          onClick={() => onFilter(state)}
-        >
-          {state === "pinned" ? <Pin className="i" aria-hidden /> : null}
-          {stateNames[state]} <span className="count">{countText(count(state))}</span>
-        </button>
-      ))}
+      {states
+        .filter((state) => !hiddenStates.includes(state))
+        .map((state) => (
+          <StateTab key={state} state={state} counts={counts} isChosen={filter === state} onFilter={onFilter} />
+        ))}
       {shown.map((label) => (
         <LabelTab key={label.id} label={label} counts={counts} isChosen={chosen === label.id} onFilter={onFilter} />
       ))}
-      {rest.length === 0 ? null : isScrolled ? (
+      {rest.length + hiddenStates.length === 0 ? null : isScrolled ? (
         <button type="button" className="view" onClick={() => setIsWhole(true)}>
           {word}
         </button>
       ) : (
-        <MoreLabels labels={rest} counts={counts} onFilter={onFilter} word={word} />
+        <MoreViews states={hiddenStates} labels={rest} counts={counts} onFilter={onFilter} word={word} />
       )}
     </fieldset>
   );
