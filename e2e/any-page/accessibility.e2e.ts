@@ -98,7 +98,7 @@ describe("by keyboard alone", () => {
     await page.keyboard.press("Shift+Tab");
     await seeFocus(page.getByRole("button", { name: "Rename by-keys@tyla.test" }));
     await page.keyboard.press("Enter");
-    await seeFocus(page.getByRole("textbox", { name: "Alias name" }));
+    await seeFocus(page.getByRole("dialog").getByLabel("Alias name"));
     await page.keyboard.press("End");
     await page.keyboard.type("-only");
     await page.keyboard.press("Enter");

@@ -97,8 +97,8 @@ describe("an alias", () => {
     const button = page.getByRole("button", { name: `Try Now ${address}` });
     await expectAccessible(visit);
     provider.faultFor(() => null);
-    // From the row's link the button is reached with Tab alone.
-    await page.getByRole("link", { name: address }).focus();
+    // From the row's last button before it, it is reached with Tab alone.
+    await page.getByRole("button", { name: `Copy ${address}` }).focus();
     await page.keyboard.press("Tab");
     await seeFocus(button);
     await page.keyboard.press("Enter");

@@ -2,7 +2,8 @@
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Ellipsis, Pin, PinOff, QrCode, Send, TextCursor, Trash2, X } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { Link } from "wouter";
 import { Button, IconButton, Switch } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
@@ -150,7 +151,8 @@ function Content({ alias, hasQr }: { alias: AliasWire; hasQr: boolean }) {
 interface FrameProps {
   alias: AliasWire;
   menu: ReactNode;
-  children: ReactNode;
+  /** Gets the place for the panel's content. */
+  slot: (place: HTMLElement | null) => void;
 }
 
 const titleOf = (alias: AliasWire) => (
@@ -162,7 +164,7 @@ const titleOf = (alias: AliasWire) => (
 const createdText = ({ createdAt }: AliasWire) => `Created ${dayText(createdAt)}`;
 
 /** Gets the focus when it opens, not when another alias takes it; gives it back to the alias' link in the list. */
-function Beside({ alias, menu, children }: FrameProps) {
+function Beside({ alias, menu, slot }: FrameProps) {
   const own = useRef<HTMLElement>(null);
   const shown = useRef(alias.id);
   useEffect(() => {
@@ -177,24 +179,29 @@ function Beside({ alias, menu, children }: FrameProps) {
       if (hadFocus) findAliasLink(shown.current)?.focus({ preventScroll: true });
     };
   }, []);
-  const onKeyDown = (event: KeyboardEvent) => {
-    // React passes on keys of dialogs that the panel opened.
-    if (event.key === "Escape" && !event.defaultPrevented && own.current?.contains(event.target as Node)) closeAlias();
-  };
+  useEffect(() => {
+    // After React's own listeners: a form or menu in the panel closes first.
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      const isWithin = event.target instanceof Node && own.current?.contains(event.target) === true;
+      if (event.key === "Escape" && !event.defaultPrevented && isWithin) closeAlias();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
   return (
-    <section className="card panel" aria-label={addressOf(alias)} tabIndex={-1} ref={own} onKeyDown={onKeyDown}>
+    <section className="card panel" aria-label={addressOf(alias)} tabIndex={-1} ref={own}>
       <header>
         <h2 className="addr">{titleOf(alias)}</h2>
         {menu}
         <IconButton icon={X} label="Close" onClick={closeAlias} />
         <p>{createdText(alias)}</p>
       </header>
-      {children}
+      <div className="contents" ref={slot} />
     </section>
   );
 }
 
-function Sheet({ alias, menu, children }: FrameProps) {
+function Sheet({ alias, menu, slot }: FrameProps) {
   const { editing } = usePanelState();
   return (
     <Dialog
@@ -207,20 +214,33 @@ function Sheet({ alias, menu, children }: FrameProps) {
       onEscape={() => (editing === null ? closeAlias() : setEdited(null))}
       returnTo={() => findAliasLink(alias.id)}
     >
-      {children}
+      <div className="contents" ref={slot} />
     </Dialog>
   );
+}
+
+/** @returns an element that moves, with all that is typed or shown in it, from one frame to the other */
+function useMovedBox() {
+  const [box] = useState(() => {
+    const made = document.createElement("div");
+    made.className = "contents";
+    return made;
+  });
+  const slot = useCallback((place: HTMLElement | null) => place?.append(box), [box]);
+  return { box, slot };
 }
 
 export function AliasPanel({ alias }: { alias: AliasWire }) {
   const isBeside = useMedia(BESIDE);
   const [qrOf, setQrOf] = useState<string | null>(null);
+  const { box, slot } = useMovedBox();
   const hasQr = qrOf === alias.id;
   const menu = <MoreMenu key={alias.id} alias={alias} hasQr={hasQr} onQr={() => setQrOf(hasQr ? null : alias.id)} />;
   const Frame = isBeside ? Beside : Sheet;
   return (
-    <Frame alias={alias} menu={menu}>
-      <Content key={alias.id} alias={alias} hasQr={hasQr} />
-    </Frame>
+    <>
+      <Frame alias={alias} menu={menu} slot={slot} />
+      {createPortal(<Content key={alias.id} alias={alias} hasQr={hasQr} />, box)}
+    </>
   );
 }

@@ -18,6 +18,7 @@ function EditForm({ alias, field }: { alias: AliasWire; field: EditedField }) {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Escape") {
       event.stopPropagation();
+      event.preventDefault();
       close();
     }
     if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
