@@ -159,3 +159,24 @@ test.runIf(isLongRun)("credentials are generated and an alias is deleted in the 
   await page.getByText("No aliases yet").waitFor();
   expect(search(page)).toBe("");
 });
+
+test("what is typed in the panel survives a reload, a narrow window and another alias, until it is cancelled", async () => {
+  const { page, address, person } = await openList("Old words");
+  await link(page, address).click();
+  const editNotes = panel(page, address).getByRole("button", { name: `Edit notes of ${address}` });
+  await editNotes.click();
+  await panel(page, address).getByRole("textbox", { name: "Notes" }).fill("half a th");
+  await page.setViewportSize({ width: 390, height: 844 });
+  const sheet = page.getByRole("dialog", { name: address });
+  await sheet.waitFor();
+  expect(await sheet.getByRole("textbox", { name: "Notes" }).inputValue()).toBe("half a th");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.reload();
+  const field = panel(page, address).getByRole("textbox", { name: "Notes" });
+  await expect.poll(() => field.inputValue()).toBe("half a th");
+  await field.press("Escape");
+  await panel(page, address).getByText("Old words").waitFor();
+  await page.reload();
+  await panel(page, address).getByText("Old words").waitFor();
+  expect((await person.listAliases())[0]?.notes).toBe("Old words");
+});

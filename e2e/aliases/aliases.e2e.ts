@@ -266,6 +266,8 @@ describe("changing", () => {
     await startEdit(page, `${two}@kauke.test`);
     await startEdit(page, `${one}@kauke.test`);
     await expect.poll(() => field(page, "Notes").inputValue()).toBe("half a th");
+    await page.reload();
+    await expect.poll(() => field(page, "Notes").inputValue()).toBe("half a th");
     await field(page, "Notes").press("Escape");
     await startEdit(page, `${one}@kauke.test`);
     expect(await field(page, "Notes").inputValue()).toBe("");

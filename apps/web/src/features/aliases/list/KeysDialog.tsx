@@ -39,7 +39,9 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
         </div>
       </div>
       <footer>
-        <Button onClick={onClose}>Done</Button>
+        <Button autoFocus onClick={onClose}>
+          Done
+        </Button>
       </footer>
     </Dialog>
   );

@@ -5,6 +5,7 @@ import { Copy, Ellipsis, Pin, PinOff, QrCode, Send, TextCursor, Trash2, X } from
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { Link } from "wouter";
+import { deleteDraft } from "../../../drafts/drafts.ts";
 import { Button, IconButton, Switch } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
@@ -211,7 +212,11 @@ function Sheet({ alias, menu, slot }: FrameProps) {
       description={createdText(alias)}
       tools={menu}
       onClose={closeAlias}
-      onEscape={() => (editing === null ? closeAlias() : setEdited(null))}
+      onEscape={() => {
+        if (editing === null) return closeAlias();
+        void deleteDraft("alias", alias.id);
+        setEdited(null);
+      }}
       returnTo={() => findAliasLink(alias.id)}
     >
       <div className="contents" ref={slot} />

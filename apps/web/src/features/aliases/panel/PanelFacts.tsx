@@ -7,11 +7,17 @@ import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias
 import { EditButtons, EditInput, useEdit } from "../row/AliasEditRow.tsx";
 import { readAliasDraft } from "../row/alias-draft.ts";
 import { DestinationNote, entryState } from "../row/MailboxState.tsx";
-import { type EditedField, setEdited, usePanelState } from "./panel-state.ts";
+import { type EditedField, resumeEdit, setEdited, usePanelState } from "./panel-state.ts";
 
 const labels: Record<EditedField, string> = { forwardTo: "Forward to", notes: "Notes" };
 
-function EditForm({ alias, field }: { alias: AliasWire; field: EditedField }) {
+interface EditFormProps {
+  alias: AliasWire;
+  field: EditedField;
+  isBegun: boolean;
+}
+
+function EditForm({ alias, field, isBegun }: EditFormProps) {
   const id = useId();
   const { edit, errors, change, save, close, pending } = useEdit(alias, () => setEdited(null));
   const onKeyDown = (event: KeyboardEvent) => {
@@ -30,8 +36,7 @@ function EditForm({ alias, field }: { alias: AliasWire; field: EditedField }) {
       <EditInput
         className={field === "forwardTo" ? "input mono" : "input"}
         aria-label={labels[field]}
-        // The user pressed Edit, so the field gets the focus.
-        autoFocus
+        autoFocus={isBegun}
         autoCapitalize={field === "forwardTo" ? "none" : undefined}
         maxLength={field === "notes" ? limits.notesMax : undefined}
         value={edit[field]}
@@ -97,7 +102,7 @@ function EditedFact({ alias, field, title, children }: EditedFactProps) {
   );
   return (
     <PanelFact title={title} aside={button}>
-      {isEditing ? <EditForm alias={alias} field={field} /> : children}
+      {isEditing ? <EditForm alias={alias} field={field} isBegun={editing.isKept !== true} /> : children}
     </PanelFact>
   );
 }
@@ -110,10 +115,7 @@ function useKeptEdit(alias: AliasWire): void {
     let isOver = false;
     void readAliasDraft(id).then((draft) => {
       if (isOver || draft === null) return;
-      setEdited({
-        aliasId: id,
-        field: draft.forwardTo === forwardTo && draft.notes !== (notes ?? "") ? "notes" : "forwardTo",
-      });
+      resumeEdit(id, draft.forwardTo === forwardTo && draft.notes !== (notes ?? "") ? "notes" : "forwardTo");
     });
     return () => {
       isOver = true;

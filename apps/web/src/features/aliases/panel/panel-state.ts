@@ -8,8 +8,8 @@ export type EditedField = "forwardTo" | "notes";
 
 interface PanelState {
   folds: ReadonlySet<Fold>;
-  /** Only one field is edited at a time, so that Escape is unambiguous. */
-  editing: { aliasId: string; field: EditedField } | null;
+  /** Only one field at a time, so that Escape is unambiguous. `isKept`: from a draft, and gets no focus. */
+  editing: { aliasId: string; field: EditedField; isKept?: true } | null;
 }
 
 const closed: PanelState = { folds: new Set(), editing: null };
@@ -25,6 +25,11 @@ export function setFold(fold: Fold, isOpen: boolean): void {
 }
 
 export const setEdited = (editing: PanelState["editing"]): void => state.set({ ...state.read(), editing });
+
+/** Shows a kept edit again, unless the user has begun one of the same alias. */
+export function resumeEdit(aliasId: string, field: EditedField): void {
+  if (state.read().editing?.aliasId !== aliasId) setEdited({ aliasId, field, isKept: true });
+}
 
 export function openAliasAt(aliasId: string, fold: Fold): void {
   setFold(fold, true);

@@ -10,8 +10,9 @@ export async function readAliasDraft(aliasId: string): Promise<AliasDraft | null
   return (await readDraft<AliasDraft>("alias", aliasId))?.value ?? null;
 }
 
-/** @returns the alias whose edit was last typed in, among these */
+/** @returns the alias among these whose edit was last typed in by no page that is still open */
 export async function lastEdited(aliasIds: readonly string[]): Promise<string | null> {
   const drafts = await listDrafts<AliasDraft>("alias");
-  return drafts.find(({ id }) => aliasIds.includes(id))?.id ?? null;
+  for (const { id } of drafts) if (aliasIds.includes(id) && (await readAliasDraft(id)) !== null) return id;
+  return null;
 }
