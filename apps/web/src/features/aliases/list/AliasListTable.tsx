@@ -111,13 +111,16 @@ export function AliasListTable(props: Props) {
   const { titleId, aliases, query, labels, picking, isDense, acts, onTurn, onDelete } = props;
   const keys = useRowKeys({ aliases, query });
   const ids = useMemo(() => aliases.map(({ id }) => id), [aliases]);
-  const focus = useRowFocus(ids);
+  const [focus, body] = useRowFocus(ids);
   const isBeside = useMedia(BESIDE);
   const { openId, openedOf, onSmtp } = useOpened();
   const isSplit = isBeside && openId !== null;
   const { editing, edited, onEdit, onClose } = useEditedRow(aliases, isSplit);
   const step = (by: number) => {
-    if (!focus.move(by)) return onTurn(by) && focus.turned(by);
+    if (!focus.move(by)) {
+      if (onTurn(by)) focus.turned(by);
+      return;
+    }
     const id = focus.currentId();
     if (isSplit && id !== null) openAlias(id);
   };
@@ -139,7 +142,7 @@ export function AliasListTable(props: Props) {
       return;
     }
     const from = document.activeElement;
-    if (from?.closest("[data-row]") == null) return;
+    if (from === null || from.closest("[data-row]") === null) return;
     event.preventDefault();
     step(by);
     if (event.shiftKey) picking.onArrow(from, document.activeElement);
@@ -178,7 +181,7 @@ export function AliasListTable(props: Props) {
             </th>
           </tr>
         </thead>
-        <tbody ref={focus.body} onFocus={(event) => focus.onFocus(event.target)}>
+        <tbody ref={body}>
           {aliases.map((alias) =>
             alias.id === editing?.id ? (
               <AliasEditRow key={`edit-${alias.id}`} alias={alias} isBegun={editing.isBegun} onClose={onClose} />

@@ -2,7 +2,7 @@
  * The rows are one stop of the Tab key: only the controls of the current row can be reached by it. Set on the elements
  * themselves, because 100 rows would otherwise render again with each move.
  */
-import { type RefObject, useCallback, useLayoutEffect, useRef } from "react";
+import { useCallback, useEffect, useLayoutEffect, useState } from "react";
 
 const rowOf = (element: Element | null): HTMLElement | null => element?.closest<HTMLElement>("tr[data-row]") ?? null;
 
@@ -20,115 +20,117 @@ function markRow(row: Element, isCurrent: boolean): void {
   }
 }
 
-export interface RowFocus {
-  body: RefObject<HTMLTableSectionElement | null>;
+class RowFocus {
+  #body: HTMLElement | null = null;
+  #current: { id: string; place: number; hasFocus: boolean } | null = null;
+  #turning = 0;
+  /** The focused row was deleted and nothing was pressed since: a closing dialog can't return the focus to it. */
+  #isLost = false;
+
+  attach(body: HTMLElement | null): void {
+    this.#body = body;
+  }
+
   /** The alias whose row has, or last had, the focus. */
-  currentId: () => string | null;
-  onFocus: (target: EventTarget) => void;
-  /** Moves the focus by rows: to the same control if the focus is on one. @returns false at the list's end */
-  move: (step: number) => boolean;
+  currentId(): string | null {
+    return this.#currentRow()?.dataset.row ?? null;
+  }
+
+  /** Moves the focus by rows, to the same control if the focus is on one. @returns false at the list's end */
+  move(step: number): boolean {
+    const rows = this.#rows();
+    const focused = document.activeElement;
+    const own = rowOf(focused);
+    if (own === null || !rows.includes(own)) return this.#enter(step);
+    const next = rows[rows.indexOf(own) + step];
+    if (next === undefined) return false;
+    const same = controlsOf(next)[controlsOf(own).indexOf(focused as HTMLElement)];
+    const target = same?.className === focused?.className ? same : linkOf(next);
+    target?.focus();
+    return true;
+  }
+
   /** After the next page is shown, its first or last row gets the focus. */
-  turned: (step: number) => void;
-}
+  turned(step: number): void {
+    this.#turning = step;
+  }
 
-/** @param ids of the shown aliases, in their order */
-export function useRowFocus(ids: readonly string[]): RowFocus {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const current = useRef<{ id: string; place: number; hasFocus: boolean } | null>(null);
-  const isTurning = useRef(0);
-  // The focused row was deleted and nothing was pressed since: a closing dialog has nothing to return the focus to.
-  const isLost = useRef(false);
+  /** To call whenever other rows are shown. @param ids of their aliases, in their order */
+  settle(ids: readonly string[]): void {
+    if (this.#turning !== 0 && ids.length > 0 && !ids.includes(this.#current?.id ?? "")) {
+      const rows = this.#rows();
+      linkOf(this.#turning > 0 ? rows[0] : rows.at(-1))?.focus();
+      this.#turning = 0;
+    }
+    const before = this.#current;
+    if (before !== null && !ids.includes(before.id)) this.#replace(before, ids);
+    else if (before !== null) this.#current = { ...before, place: ids.indexOf(before.id) };
+    const own = this.#currentRow();
+    for (const row of this.#rows()) markRow(row, row === own);
+  }
 
-  const rows = useCallback(() => [...(body.current?.querySelectorAll<HTMLElement>("tr[data-row]") ?? [])], []);
-  const currentRow = useCallback(() => {
-    const all = rows();
-    return all.find(({ dataset }) => dataset.row === current.current?.id) ?? all[0] ?? null;
-  }, [rows]);
-
-  useLayoutEffect(() => {
-    if (isTurning.current === 0 || ids.length === 0) return;
-    const all = rows();
-    linkOf(isTurning.current > 0 ? all[0] : all.at(-1))?.focus();
-    isTurning.current = 0;
-  }, [ids, rows]);
-
-  useLayoutEffect(() => {
-    const before = current.current;
-    const isGone = before !== null && !ids.includes(before.id);
-    if (isGone) {
-      // The row was deleted: the next one takes its place, and its focus.
-      const id = ids[Math.min(before.place, ids.length - 1)];
-      current.current = id === undefined ? null : { ...before, id, place: ids.indexOf(id) };
-      isLost.current = before.hasFocus;
-      const hasLostFocus =
-        before.hasFocus && (document.activeElement === document.body || document.activeElement?.tagName === "MAIN");
-      if (id !== undefined && hasLostFocus) linkOf(currentRow())?.focus({ preventScroll: true });
-    } else if (before !== null) current.current = { ...before, place: ids.indexOf(before.id) };
-    const own = currentRow();
-    for (const row of rows()) markRow(row, row === own);
-  });
-
-  useLayoutEffect(() => {
-    const onFocusIn = ({ target }: FocusEvent) => {
-      if (!(target instanceof Element)) return;
-      if (target.tagName === "MAIN") {
-        if (isLost.current) linkOf(currentRow())?.focus({ preventScroll: true });
-        return;
-      }
-      const isElsewhere = body.current?.contains(target) !== true && target.closest(".scrim") === null;
-      if (isElsewhere && current.current !== null) current.current.hasFocus = false;
-    };
-    const onPress = () => {
-      isLost.current = false;
-    };
+  /** @returns function that stops it */
+  listen(): () => void {
     const stop = new AbortController();
     const options = { signal: stop.signal, capture: true };
-    document.addEventListener("focusin", onFocusIn, options);
+    const onPress = () => {
+      this.#isLost = false;
+    };
+    document.addEventListener("focusin", ({ target }) => target instanceof Element && this.#onFocus(target), options);
     document.addEventListener("keydown", onPress, options);
     document.addEventListener("pointerdown", onPress, options);
     return () => stop.abort();
-  }, [currentRow]);
+  }
 
-  const onFocus = useCallback(
-    (target: EventTarget) => {
-      const row = target instanceof Element ? rowOf(target) : null;
-      const id = row?.dataset.row;
-      if (row === null || id === undefined) return;
-      const before = currentRow();
+  #rows(): HTMLElement[] {
+    return [...(this.#body?.querySelectorAll<HTMLElement>("tr[data-row]") ?? [])];
+  }
+
+  #currentRow(): HTMLElement | null {
+    const rows = this.#rows();
+    return rows.find(({ dataset }) => dataset.row === this.#current?.id) ?? rows[0] ?? null;
+  }
+
+  /** From outside the list: to the row that was left, or from an open panel to its neighbour. */
+  #enter(step: number): boolean {
+    const rows = this.#rows();
+    const row = this.#currentRow();
+    const neighbour = row?.classList.contains("open") === true ? rows[rows.indexOf(row) + step] : undefined;
+    const link = linkOf(neighbour ?? row);
+    link?.focus();
+    return link !== null;
+  }
+
+  /** The row was deleted: the next one takes its place, and its focus. */
+  #replace(before: { place: number; hasFocus: boolean }, ids: readonly string[]): void {
+    const id = ids[Math.min(before.place, ids.length - 1)];
+    this.#current = id === undefined ? null : { id, place: ids.indexOf(id), hasFocus: before.hasFocus };
+    this.#isLost = before.hasFocus;
+    const isNowhere = document.activeElement === document.body || document.activeElement?.tagName === "MAIN";
+    if (id !== undefined && before.hasFocus && isNowhere) linkOf(this.#currentRow())?.focus({ preventScroll: true });
+  }
+
+  #onFocus(target: Element): void {
+    if (target.tagName === "MAIN") {
+      if (this.#isLost) linkOf(this.#currentRow())?.focus({ preventScroll: true });
+      return;
+    }
+    const row = this.#body?.contains(target) === true ? rowOf(target) : null;
+    const id = row?.dataset.row;
+    if (row !== null && id !== undefined) {
+      const before = this.#currentRow();
       if (before !== null && before !== row) markRow(before, false);
       markRow(row, true);
-      current.current = { id, place: rows().indexOf(row), hasFocus: true };
-    },
-    [rows, currentRow],
-  );
+      this.#current = { id, place: this.#rows().indexOf(row), hasFocus: true };
+    } else if (this.#current !== null && target.closest(".scrim") === null) this.#current.hasFocus = false;
+  }
+}
 
-  const move = useCallback(
-    (step: number) => {
-      const all = rows();
-      const own = rowOf(document.activeElement);
-      if (own === null || !all.includes(own)) {
-        const row = currentRow();
-        // With an open panel the row was left only to look at it.
-        const at = row !== null && row.classList.contains("open") ? all.indexOf(row) + step : -1;
-        const link = linkOf(all[at] ?? row);
-        link?.focus();
-        return link !== null;
-      }
-      const next = all[all.indexOf(own) + step];
-      if (next === undefined) return false;
-      const place = controlsOf(own).indexOf(document.activeElement as HTMLElement);
-      const same = controlsOf(next).find(
-        (control, at) => at === place && control.className === document.activeElement?.className,
-      );
-      (same ?? linkOf(next))?.focus();
-      return true;
-    },
-    [rows, currentRow],
-  );
-
-  const turned = useCallback((step: number) => {
-    isTurning.current = step;
-  }, []);
-  const currentId = useCallback(() => currentRow()?.dataset.row ?? null, [currentRow]);
-  return { body, currentId, onFocus, move, turned };
+/** @param ids of the shown aliases, in their order @returns it, and the `ref` of the table's body */
+export function useRowFocus(ids: readonly string[]): [focus: RowFocus, body: (body: HTMLElement | null) => void] {
+  const [focus] = useState(() => new RowFocus());
+  useLayoutEffect(() => focus.settle(ids));
+  useEffect(() => focus.listen(), [focus]);
+  const attach = useCallback((body: HTMLElement | null) => focus.attach(body), [focus]);
+  return [focus, attach];
 }

@@ -1,11 +1,11 @@
 /** What an alias is: where it forwards, notes, labels. Each is edited in its place: Enter saves, Escape cancels. */
 import { type AliasWire, limits } from "@kauke/contract";
 import { Pencil, Webhook } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useId, useRef } from "react";
 import { FieldError } from "../../../ui/Field.tsx";
 import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
 import { EditButtons, EditInput, useEdit } from "../row/AliasEditRow.tsx";
-import { readAliasDraft } from "../row/alias-draft.ts";
+import { type AliasDraft, readAliasDraft } from "../row/alias-draft.ts";
 import { DestinationNote, entryState } from "../row/MailboxState.tsx";
 import { type EditedField, resumeEdit, setEdited, usePanelState } from "./panel-state.ts";
 
@@ -109,18 +109,19 @@ function EditedFact({ alias, field, title, children }: EditedFactProps) {
 
 /** An edit that was typed here before a reload, or in the alias' row, is open again. */
 function useKeptEdit(alias: AliasWire): void {
-  const { id, notes } = alias;
-  const forwardTo = destinationText(alias);
+  const { id } = alias;
+  const fieldOf = useEffectEvent(({ forwardTo, notes }: AliasDraft): EditedField => {
+    const isOnlyNotes = forwardTo === destinationText(alias) && notes !== (alias.notes ?? "");
+    return isOnlyNotes ? "notes" : "forwardTo";
+  });
   useEffect(() => {
     let isOver = false;
     void readAliasDraft(id).then((draft) => {
-      if (isOver || draft === null) return;
-      resumeEdit(id, draft.forwardTo === forwardTo && draft.notes !== (notes ?? "") ? "notes" : "forwardTo");
+      if (!isOver && draft !== null) resumeEdit(id, fieldOf(draft));
     });
     return () => {
       isOver = true;
     };
-    // biome-ignore lint/correctness/useExhaustiveDependencies: only when the panel opens
   }, [id]);
 }
 
