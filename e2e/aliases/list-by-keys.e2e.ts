@@ -150,6 +150,15 @@ describe("the panel", () => {
     await expect.poll(async () => (await person.listAliases())[0]?.writeByAddress).toBe(true);
   });
 
+  test("leads to a letter from its alias", async () => {
+    const { page, address, person } = await openList(2);
+    await link(page, address(2)).click();
+    await panel(page, address(2)).getByRole("link", { name: "Compose" }).click();
+    const aliasId = (await person.listAliases()).find(({ alias }) => address(2).startsWith(`${alias}@`))?.id;
+    await expect.poll(() => page.getByLabel("From").inputValue()).toBe(aliasId);
+    expect(new URL(page.url()).search).toBe("");
+  });
+
   test("on a phone has what a row has no room for", async () => {
     const { page, address, visit } = await openList(2, widths.phone);
     const row = aliasRow(page, address(1));

@@ -12,12 +12,14 @@ import type { Person } from "../features/compose/RecipientsRow.tsx";
 import { NoSendingAliases } from "../features/compose/SenderHint.tsx";
 import { sendersOf } from "../features/compose/senders.ts";
 import type { ComposeProps } from "../features/compose/use-send.ts";
+import { takeWantedSender } from "../features/compose/wanted-sender.ts";
 import { LoadFailed } from "../ui/LoadFailed.tsx";
 
 const nobody: readonly Person[] = [];
 
 function Letters({ userId, senders }: ComposeProps) {
   const { letter, openedAs, sent } = useOpenLetter();
+  useEffect(() => takeWantedSender(senders), [senders]);
   // A form that follows a receipt, or another letter, takes the focus.
   const [first] = useState({ openedAs });
   const [hasShownReceipt, setShownReceipt] = useState(false);
