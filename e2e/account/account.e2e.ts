@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { fillRegister, password, registerOnPage, seeSessionOver, signIn } from "../browser/steps.ts";
+import { fillRegister, password, registerOnPage, seeSessionOver, setDestinations, signIn } from "../browser/steps.ts";
 
 const site = runSite();
 const createAccount = (page: Page) => page.getByRole("button", { name: "Create Account" });
@@ -222,7 +222,7 @@ test("a session that was ended elsewhere is noticed on the open dashboard at the
   await person.call("POST", "/api/auth/logout");
   const form = page.getByRole("form", { name: "Create alias" });
   await form.getByLabel("Alias name and domain").fill("late");
-  await form.getByLabel("Forward to").fill("late@inbox.example");
+  await setDestinations(page, "late@inbox.example");
   await form.getByRole("button", { name: "Create Alias" }).click();
   await seeSessionOver(page);
 });

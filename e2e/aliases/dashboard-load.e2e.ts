@@ -73,6 +73,7 @@ test("the session and the aliases are requested once, and before the page's scri
   expect(calls.toSorted()).toEqual([
     "/api/account/defaults",
     "/api/account/draft-key",
+    "/api/account/first-steps",
     `/api/aliases/${userId}`,
     "/api/auth/session",
     "/api/domains",

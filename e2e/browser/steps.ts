@@ -89,13 +89,33 @@ export interface AliasInput {
 }
 
 export const createForm = (page: Page): Locator => page.getByRole("form", { name: "Create alias" });
+export const forwardField = (page: Page): Locator => createForm(page).getByLabel("Forward to");
+
+/** Destinations in the create form: its tokens, and what is being typed after them. */
+export async function destinationsIn(page: Page): Promise<string> {
+  const tokens = await createForm(page)
+    .getByRole("list", { name: "Destinations" })
+    .getByRole("listitem")
+    .allInnerTexts();
+  const typed = await forwardField(page).inputValue();
+  return [...tokens.map((token) => token.trim()), typed].filter((entry) => entry !== "").join(", ");
+}
+
+/** Removes the create form's tokens and types a text in their place. */
+export async function setDestinations(page: Page, text: string): Promise<void> {
+  const field = forwardField(page);
+  await field.focus();
+  const remove = createForm(page).getByRole("button", { name: /^Remove / });
+  while ((await remove.count()) > 0) await remove.last().click();
+  await field.fill(text);
+}
 
 /** Fills the given fields and presses the button; the result is left to the caller to check. */
 export async function fillCreate(page: Page, { alias, domain, forwardTo, notes }: AliasInput): Promise<void> {
   const form = createForm(page);
   if (alias !== undefined) await form.getByLabel("Alias name and domain").fill(alias);
   if (domain !== undefined) await form.getByLabel("Domain", { exact: true }).selectOption(domain);
-  if (forwardTo !== undefined) await form.getByLabel("Forward to").fill(forwardTo);
+  if (forwardTo !== undefined) await setDestinations(page, forwardTo);
   if (notes !== undefined) await form.getByLabel(/^Notes/).fill(notes);
   await form.getByRole("button", { name: "Create Alias" }).click();
 }

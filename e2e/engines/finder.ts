@@ -12,6 +12,7 @@ const selectors = {
   switch: "[role=switch]",
   radio: "input[type=radio], [role=radio]",
   tab: "[role=tab]",
+  option: "[role=option]",
   tabpanel: "[role=tabpanel]",
   dialog: "dialog, [role=dialog], [role=alertdialog]",
   listitem: "li",

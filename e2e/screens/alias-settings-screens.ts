@@ -3,7 +3,7 @@ import type { ApiKeyWire, MailboxWire } from "@kauke/contract";
 import type { Locator, Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { seeGone } from "../browser/see.ts";
-import { createForm } from "../browser/steps.ts";
+import { createForm, setDestinations } from "../browser/steps.ts";
 import { onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
@@ -185,7 +185,7 @@ export const aliasSettingsScreens: readonly Screen[] = [
       await page.getByRole("switch").first().waitFor();
       await createForm(page).getByLabel("Alias name and domain").fill("shop.k7");
       await createForm(page).getByText("You already have shop.k7@kauke.test.").waitFor();
-      await createForm(page).getByLabel("Forward to").fill("jonas@gmial.com, hooks.example.org/mail");
+      await setDestinations(page, "jonas@gmial.com, hooks.example.org/mail");
       await createForm(page).getByRole("button", { name: "Create Alias" }).click();
       await createForm(page).getByText("Did you mean").waitFor();
       await createForm(page).getByRole("button", { name: "Create Alias" }).click();

@@ -3,7 +3,7 @@ import type { AliasWire, LabelWire, NoticeWire } from "@kauke/contract";
 import type { personas } from "@kauke/testkit/personas";
 import { type Visit, widths } from "../browser/browser.ts";
 import { hoverAtRest, seeGone } from "../browser/see.ts";
-import { createForm, dismissToast, fillCreate, seeSessionOver } from "../browser/steps.ts";
+import { createForm, dismissToast, fillCreate, seeSessionOver, setDestinations } from "../browser/steps.ts";
 import { holdToast, onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
@@ -286,7 +286,7 @@ export const dashboardScreens: readonly Screen[] = [
   step(
     "create-refused",
     async ({ page }) => {
-      await createForm(page).getByLabel("Forward to").fill("nobody");
+      await setDestinations(page, "nobody");
       await fillCreate(page, { alias: "two words" });
       await createForm(page).getByRole("alert").first().waitFor();
     },

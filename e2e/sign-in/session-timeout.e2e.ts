@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { seeFocus, seeGone, seeHeading, seePath, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { createForm, resumeSession, sessionOver } from "../browser/steps.ts";
+import { createForm, resumeSession, sessionOver, setDestinations } from "../browser/steps.ts";
 import { usually, usuallyAt } from "../browser/variants.ts";
 import { expectSignedOut, isShown, minutes, openStill, seconds, soon, warning } from "./still-session.ts";
 
@@ -174,7 +174,7 @@ test.runIf(isLongRun)("Escape closes a dialog before the toast behind it", async
   await page.goto("/dashboard");
   await page.getByRole("button", { name: "Delete Account" }).waitFor();
   await createForm(page).getByLabel("Alias name and domain").fill("admin");
-  await createForm(page).getByLabel("Forward to").fill("jonas@inbox.example");
+  await setDestinations(page, "jonas@inbox.example");
   await page.getByRole("button", { name: "Delete Account" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete account" });
   await dialog.waitFor();

@@ -7,6 +7,7 @@ import type { AdminHandlers } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { mtaStsPolicyOf } from "./cli/dns-plan.ts";
+import type { SendTestMail } from "./core/first-steps.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
 import { type AnswerChallenge, challengeRoute, plainEntry } from "./http/plain-entry.ts";
 import { previewAccess } from "./http/preview/preview-access.ts";
@@ -31,11 +32,16 @@ interface WebParts {
   admin: AdminHandlers;
   /** Takes what is written in the preview inbox; `null` when this process has no mail path. */
   send: SendPreviewReply | null;
+  /** Takes test messages to aliases; `null` when this process has no mail path. */
+  testMail: SendTestMail | null;
   /** Responses to the HTTP challenges of a certificate issuer. */
   challenge?: AnswerChallenge;
 }
 
-export function httpService(parts: Parts, { ports, admin, send, challenge = async () => null }: WebParts): Service {
+export function httpService(
+  parts: Parts,
+  { ports, admin, send, testMail, challenge = async () => null }: WebParts,
+): Service {
   const { config, store, overrides, preview, trace } = parts;
   const worker = ageWorker();
   const access = previewAccess(parts.previewToken);
@@ -56,6 +62,8 @@ export function httpService(parts: Parts, { ports, admin, send, challenge = asyn
         federatedIssuer: config.google ? openIdIssuer(config.google, parts) : null,
         ageWorker: worker,
         asCaller,
+        testMail,
+        isPreview: preview !== null,
         webRoot: overrides.webRoot ?? builtWeb,
         preview: access,
         admin,

@@ -4,9 +4,11 @@ import type { SecureContext } from "node:tls";
 import { sendingOf } from "./app-forwarding.ts";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { type GoneWebhook, pauseWebhook } from "./core/alias/update-alias.ts";
+import type { SendTestMail } from "./core/first-steps.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
 import { bounds, partOfAll } from "./limits/table.ts";
 import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
+import { testMailTaker } from "./mail/inbound/take-test-mail.ts";
 import type { SessionHandlers } from "./mail/smtp/session-handlers.ts";
 import { SmtpServer } from "./mail/smtp/smtp-server.ts";
 import { chooseTransports } from "./mail/transport/choose-transport.ts";
@@ -22,6 +24,7 @@ export interface MailPorts {
 export interface MailService extends Service {
   /** Takes what is written in the preview inbox; `null` without one. */
   previewReply: SendPreviewReply | null;
+  testMail: SendTestMail;
 }
 
 /** Least time that transports get to finish at shutdown. */
@@ -56,6 +59,7 @@ export function mailService(parts: Parts, ports: MailPorts): MailService {
   let drainedAt = 0;
   return {
     previewReply: previewReplyOf(parts, mail),
+    testMail: testMailTaker({ inbound: mail.handlers, mailHost: config.mailHost }),
     async start() {
       mail.deliveryWorker?.start();
       await listeners.start(ports);

@@ -99,6 +99,7 @@ function servicesOf(parts: OpenParts, { ports, control, admin }: ServedBy): read
             ports,
             admin,
             send: mail?.previewReply ?? null,
+            testMail: mail?.testMail ?? null,
             ...(issuer && { challenge: issuer.challenge }),
           }),
         ]

@@ -28,6 +28,7 @@ import {
   waitingEmailJob,
 } from "./email-jobs.ts";
 import type { Endpoint, EndpointShapes } from "./endpoint.ts";
+import { firstSteps, sentTestMessage, testMessage, testMessageParams } from "./first-steps.ts";
 import { forwardingEndpoints } from "./forwarding.ts";
 import { importEndpoints } from "./imports.ts";
 import { limits } from "./limits.ts";
@@ -171,6 +172,19 @@ const shapes = {
     errors: [429],
     response: webhookSecretResponse,
   },
+  sendTestMessage: {
+    summary: "Send a test message to an alias by the way of any other mail, and read later how far it came",
+    params: aliasParams,
+    status: 202,
+    errors: [429, 503],
+    response: sentTestMessage,
+  },
+  readTestMessage: {
+    summary: "How far a test message came; known for some minutes, in the process that sent it",
+    params: testMessageParams,
+    status: 200,
+    response: testMessage,
+  },
   listSmtpCredentials: {
     summary: "SMTP credentials of an alias, without the password, and the submission host",
     params: aliasParams,
@@ -221,6 +235,11 @@ const shapes = {
     summary: "Delete the account and everything that belongs to it",
     status: 200,
     response: message,
+  },
+  getFirstSteps: {
+    summary: "Which of the first steps the account has made, and whether they are hidden",
+    status: 200,
+    response: firstSteps,
   },
   getAccountSettings: {
     summary: "Settings of the account",

@@ -22,6 +22,7 @@ export * from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./errors.ts";
 export * from "./first-routes.ts";
+export * from "./first-steps.ts";
 export * from "./forwarding.ts";
 export * from "./forwarding-texts.ts";
 export * from "./generated-names.ts";

@@ -17,6 +17,7 @@ import type { AttachedMail } from "./email-job/attached-mail.ts";
 import type { EmailAttachmentStore, UploadsInFlight } from "./email-job/email-attachment.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
 import type { EncryptionKeyStore } from "./encryption-key.ts";
+import type { FirstStepsStore, SendTestMail } from "./first-steps.ts";
 import type { ForwardingProvider } from "./forwarding/forwarding-provider.ts";
 import type { ProviderAliasStore } from "./forwarding/provider-alias.ts";
 import type { ImportStore } from "./import/import.ts";
@@ -41,6 +42,7 @@ import type { WalletChallengeStore } from "./wallet/wallet-proof.ts";
 export interface CoreStores {
   accountExport: AccountExportStore;
   users: UserStore;
+  firstSteps: FirstStepsStore;
   invites: InviteStore;
   accountLinks: AccountLinkStore;
   loginSessions: LoginSessionStore;
@@ -84,6 +86,10 @@ export interface CoreDeps extends CoreStores {
   ageWorker: AgeWorker;
   leakGuard: LeakGuard;
   forwarding: Pick<ForwardingProvider, "about">;
+  /** `null` or absent when this process has no mail path. */
+  testMail?: SendTestMail | null;
+  /** Whether mail is delivered to the preview inbox. */
+  isPreview?: boolean;
   clock: Clock;
   random: Random;
   registration: RegistrationMode;

@@ -12,7 +12,13 @@ import { rateLimitRules } from "../limits/named-limits.ts";
 import type { Logger, Metrics } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
 import { contactHandlers } from "./account/contacts.ts";
-import { accountHandlers, analyticsHandlers, checklistHandlers, noticeHandlers } from "./account/routes.ts";
+import {
+  accountHandlers,
+  analyticsHandlers,
+  checklistHandlers,
+  firstStepsHandlers,
+  noticeHandlers,
+} from "./account/routes.ts";
 import { adminCalls } from "./admin/routes.ts";
 import { aliasHandlers, labelHandlers, webhookSecretHandlers } from "./aliases/routes.ts";
 import { apiKeyHandlers } from "./api-keys/routes.ts";
@@ -286,6 +292,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...smtpCredentialHandlers(deps),
     ...webhookSecretHandlers(deps),
     ...accountHandlers(deps),
+    ...firstStepsHandlers(deps),
     ...noticeHandlers(deps),
     ...checklistHandlers(deps),
     ...emailJobHandlers(deps),

@@ -88,6 +88,7 @@ const counted = {
     DAY,
     "Your mail program has answered as many messages by itself as one account may in a day.",
   ),
+  test_message: most(10, HOUR, "You have sent too many test messages in a short time."),
   provider_try: most(60, HOUR, "You have tried to set up aliases too often in a short time."),
   secret_change: most(120, HOUR, "You have changed passwords and secrets too often in a short time."),
   api_key_create: most(

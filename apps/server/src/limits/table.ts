@@ -562,6 +562,10 @@ const accounts = {
     { alias: limits.destinationsMax },
     "destinations of an alias | {alias} | alias | none | refused | aliases/routes.test.ts",
   ),
+  testMessages: bound(
+    { all: 1000 },
+    "test messages to aliases | {test_message}; {all} in memory, with how far they came | account, all | the account | refused; the oldest is forgotten | test/first-steps.test.ts",
+  ),
   providerTries:
     "tries of an alias at the forwarding provider that an account asks for | {provider_try} | account | the account | refused | test/forwarding-provider.test.ts",
   secretChanges:

@@ -8,6 +8,7 @@ import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
 import { accountExportStore } from "./rows/accounts/account-export.ts";
 import { accountLinkStore } from "./rows/accounts/account-links.ts";
 import { apiKeyStore } from "./rows/accounts/api-keys.ts";
+import { firstStepsStore } from "./rows/accounts/first-steps.ts";
 import { inviteStore } from "./rows/accounts/invites.ts";
 import type { ReleasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { userStore } from "./rows/accounts/users.ts";
@@ -61,6 +62,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies, planD
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
     accountLinks: accountLinkStore(context, { forgetBodies }),
+    firstSteps: firstStepsStore(context),
     invites: inviteStore(context),
     loginSessions: loginSessionStore(context),
     apiKeys: apiKeyStore(context),

@@ -6,6 +6,7 @@ import { DeleteAccountCard } from "../features/account/DeleteAccountCard.tsx";
 import { CreateAliasCard } from "../features/aliases/create/CreateAliasCard.tsx";
 import { AliasList } from "../features/aliases/list/AliasList.tsx";
 import { OpenAlias } from "../features/aliases/panel/OpenAlias.tsx";
+import { FirstStepsStrip } from "../features/first-run/FirstStepsStrip.tsx";
 import { NoticesPanel } from "../features/notices/NoticesPanel.tsx";
 
 export function DashboardPage() {
@@ -14,6 +15,7 @@ export function DashboardPage() {
   return (
     <div className="stack">
       <NoticesPanel />
+      <FirstStepsStrip userId={user.id} isHidden={user.hidesFirstSteps === true} />
       <div ref={createCard}>
         <CreateAliasCard userId={user.id} />
       </div>

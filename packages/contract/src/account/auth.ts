@@ -51,6 +51,8 @@ export const accountSettings = z.object({
   aliasInQuotes: z.boolean("aliasInQuotes must be true or false"),
   /** Whether people that the account writes to are remembered. */
   remembersContacts: z.boolean("remembersContacts must be true or false"),
+  /** Whether the dashboard no longer shows a new account's first steps. */
+  hidesFirstSteps: z.boolean("hidesFirstSteps must be true or false"),
   /** `off`, or the id of the key for forwarded mail, unless the alias has a setting of its own. */
   sealTo: z
     .string(accountMessages.sealTo)
@@ -80,5 +82,7 @@ export const userWire = z.object({
   updatedAt: z.iso.datetime(),
   /** Only of an admin of this server. */
   isAdmin: z.literal(true).optional(),
+  /** As in the account's settings, so that the dashboard knows without another request. */
+  hidesFirstSteps: z.literal(true).optional(),
 });
 export type UserWire = z.infer<typeof userWire>;

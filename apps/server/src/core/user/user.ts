@@ -26,6 +26,8 @@ export interface User {
   authMethod: AuthMethod;
   /** May use the admin page. Only `kauke users grant-admin` sets it, never registration. */
   isAdmin?: true;
+  /** From the account's settings. */
+  hidesFirstSteps?: true;
   firstName: string | null;
   lastName: string | null;
   profileImageUrl: string | null;

@@ -31,19 +31,21 @@ describe("an account", () => {
       leakGuard: true,
       aliasInQuotes: false,
       remembersContacts: true,
+      hidesFirstSteps: false,
       sealTo: "off",
     });
     const off = await ann.call("changeAccountSettings", { body: { leakGuard: false } });
     expect(off).toMatchObject({ status: 200, body: { leakGuard: false, sealTo: "off" } });
     expect([await settings(ann), await settings(bob)]).toEqual([
-      { leakGuard: false, aliasInQuotes: false, remembersContacts: true, sealTo: "off" },
-      { leakGuard: true, aliasInQuotes: false, remembersContacts: true, sealTo: "off" },
+      { leakGuard: false, aliasInQuotes: false, remembersContacts: true, hidesFirstSteps: false, sealTo: "off" },
+      { leakGuard: true, aliasInQuotes: false, remembersContacts: true, hidesFirstSteps: false, sealTo: "off" },
     ]);
     await ann.call("changeAccountSettings", { body: { leakGuard: true } });
     expect(await settings(ann)).toEqual({
       leakGuard: true,
       aliasInQuotes: false,
       remembersContacts: true,
+      hidesFirstSteps: false,
       sealTo: "off",
     });
     expect((await ann.call("getSession")).status).toBe(200);
@@ -57,6 +59,7 @@ describe("an account", () => {
       leakGuard: true,
       aliasInQuotes: false,
       remembersContacts: true,
+      hidesFirstSteps: false,
       sealTo: "off",
     });
   });
@@ -69,6 +72,7 @@ describe("an account", () => {
       leakGuard: false,
       aliasInQuotes: false,
       remembersContacts: true,
+      hidesFirstSteps: false,
       sealTo: "off",
     });
     expect(await change({})).toMatchObject({ status: 400, body: { message: "At least one setting must be provided" } });

@@ -5,6 +5,7 @@ import { AppError } from "../../core/app-error.ts";
 import { addToChecklist, changeChecklist, deleteChecklist } from "../../core/checklist.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { dismissNotice, type Notice } from "../../core/notice.ts";
+import { readFirstSteps, TestMessages } from "../../core/test-message.ts";
 import { TokenBuckets } from "../../limits/rate.ts";
 import { bounds } from "../../limits/table.ts";
 import { withoutCallerTurn } from "../../runtime/fair-queue/fair-queue.ts";
@@ -71,6 +72,15 @@ export function analyticsHandlers({ clock, random, metrics }: Parts) {
       if (buckets.take(network, steadyMs(clock))) metrics.count("kauke_page_events_total", { event: body.event });
       return {};
     },
+  } satisfies Partial<Handlers>;
+}
+
+export function firstStepsHandlers(deps: CoreDeps) {
+  const tests = new TestMessages();
+  return {
+    getFirstSteps: ({ userId }) => readFirstSteps(deps, userId),
+    sendTestMessage: async ({ userId, params }) => ({ testId: await tests.send(deps, { userId, ...params }) }),
+    readTestMessage: async ({ userId, params }) => ({ stages: await tests.read(deps, { userId, ...params }) }),
   } satisfies Partial<Handlers>;
 }
 

@@ -38,5 +38,6 @@ export function userToWire(user: User): UserWire {
     createdAt: user.createdAt.toISOString(),
     updatedAt: user.updatedAt.toISOString(),
     ...(user.isAdmin && { isAdmin: true }),
+    ...(user.hidesFirstSteps && { hidesFirstSteps: true }),
   };
 }

@@ -7,9 +7,9 @@ import { type Heard, openLive } from "./live-stream.ts";
 
 /** The first elements of the keys of queries that show something of the kind. */
 const shownIn: Readonly<Record<LiveKind, readonly string[]>> = {
-  aliases: ["aliases", "labels", "mailboxes", "smtp-credentials", "forwarding"],
+  aliases: ["aliases", "labels", "mailboxes", "smtp-credentials", "forwarding", "first-steps"],
   labels: ["labels"],
-  mailboxes: ["mailboxes", "account-defaults", "aliases"],
+  mailboxes: ["mailboxes", "account-defaults", "aliases", "first-steps"],
   notices: ["notices"],
   settings: ["account-settings", "account-defaults", "sign-in"],
   keys: ["encryption-keys", "api-keys"],

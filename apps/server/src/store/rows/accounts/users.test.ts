@@ -78,6 +78,7 @@ describe("accounts", () => {
         leakGuard: true,
         aliasInQuotes: false,
         remembersContacts: true,
+        hidesFirstSteps: false,
         sealTo: "off",
       });
       await store.users.changeSettings(user.id, { leakGuard: false });
@@ -87,6 +88,7 @@ describe("accounts", () => {
         leakGuard: false,
         aliasInQuotes: false,
         remembersContacts: true,
+        hidesFirstSteps: false,
         sealTo: "off",
       });
       expect(Object.keys((await store.users.find(user.id)) ?? {}).sort()).toEqual(Object.keys(user).sort());

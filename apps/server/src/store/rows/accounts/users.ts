@@ -27,7 +27,12 @@ import {
 } from "./user-document.ts";
 import { attachGoogle, attachWallet, detachWay, replaceHash, storePassword } from "./ways-in.ts";
 
-const defaultSettings: ChosenSettings = { leakGuard: true, aliasInQuotes: false, remembersContacts: true };
+const defaultSettings: ChosenSettings = {
+  leakGuard: true,
+  aliasInQuotes: false,
+  remembersContacts: true,
+  hidesFirstSteps: false,
+};
 
 export interface UserStoreParts {
   released: ReleasedAddresses;
@@ -89,7 +94,7 @@ export function userStore(context: StoreContext, parts: UserStoreParts): UserSto
 
 function userFromRow(keys: StoreContext["keys"], row: Selectable<UserTable>): User {
   const document = openUserDocument(keys, row);
-  const { settings: _, defaults: __, isMadeByHost: ___, draftKey: ____, ...known } = document;
+  const { settings, defaults: __, isMadeByHost: ___, draftKey: ____, ...known } = document;
   const { emailConfirmedAt, passwordSetAt, ...person } = known;
   return {
     ...person,
@@ -100,6 +105,7 @@ function userFromRow(keys: StoreContext["keys"], row: Selectable<UserTable>): Us
     id: row.id,
     authMethod: row.auth_method,
     ...(row.is_admin && { isAdmin: true as const }),
+    ...(settings?.hidesFirstSteps === true && { hidesFirstSteps: true as const }),
     balanceCents: row.balance_cents,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

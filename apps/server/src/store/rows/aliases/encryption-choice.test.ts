@@ -32,6 +32,7 @@ describe("the key that forwarded mail is encrypted to", () => {
       expect(await store.users.changeSettings(userId, { sealTo: mine })).toEqual({
         leakGuard: true,
         aliasInQuotes: false,
+        hidesFirstSteps: false,
         sealTo: mine,
       });
       expect(await found()).toEqual(["age1account", "age1account"]);
@@ -54,11 +55,13 @@ describe("the key that forwarded mail is encrypted to", () => {
       expect(await store.users.changeSettings(userId, { leakGuard: false })).toEqual({
         leakGuard: false,
         aliasInQuotes: false,
+        hidesFirstSteps: false,
         sealTo: key,
       });
       expect(await store.users.changeSettings(userId, { sealTo: "off" })).toEqual({
         leakGuard: false,
         aliasInQuotes: false,
+        hidesFirstSteps: false,
         sealTo: "off",
       });
       expect((await store.aliases.find(userId, alias.id))?.sealTo).toEqual({ keyId: key });

@@ -1,116 +1,174 @@
-import { Check, Webhook } from "lucide-react";
-import { type ClipboardEvent, type FocusEvent, type RefObject, useId, useRef } from "react";
+/** Destinations as tokens in one field, with a menu of the account's own; what the form sends stays a text. */
+import { ArrowRight, ChevronDown, Webhook, X } from "lucide-react";
+import { type FocusEvent, type KeyboardEvent, type MouseEvent, useId, useRef } from "react";
+import { useController } from "react-hook-form";
 import { describedBy, FieldError, verbatim } from "../../../ui/Field.tsx";
+import { withHidden } from "../../../ui/text/hidden-character.ts";
 import { isUrl } from "../alias-text.ts";
-import { hasDestination, readDestinations, toggleDestination, wrongDestinations } from "./read-typed.ts";
+import { DestinationMenu, keepFocus, useMenu } from "./DestinationMenu.tsx";
+import type { Offer } from "./offered-destinations.ts";
+import { isDestination, pastedInto, wrongDestinations } from "./read-typed.ts";
 import { TypoNote } from "./TypoNote.tsx";
 import type { CreateState } from "./use-create-form.ts";
 
-interface Props extends Pick<CreateState, "form" | "shown" | "tidy" | "typo" | "onForwardFocus"> {
-  offered: readonly string[];
-}
-
-interface ChipsProps {
-  offered: readonly string[];
-  text: string;
-  onChange: (text: string) => void;
-}
-
-/** Buttons of offered destinations; one looks pressed while the field contains its destination. */
-function Chips({ offered, text, onChange }: ChipsProps) {
-  if (offered.length === 0) return null;
-  return (
-    <ul className="chips" aria-label="Your destinations">
-      {offered.map((destination) => {
-        const isIn = hasDestination(text, destination);
-        const Icon = isIn ? Check : isUrl(destination) ? Webhook : null;
-        return (
-          <li key={destination}>
-            <button
-              type="button"
-              className="chip"
-              aria-pressed={isIn}
-              onClick={() => onChange(toggleDestination(text, destination))}
-            >
-              {Icon === null ? null : <Icon className="i" aria-hidden />}
-              <span>{destination}</span>
-            </button>
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
-
-/** Pastes lines as separate destinations: a single-line field would drop the line ends. */
-function pasteLines(event: ClipboardEvent<HTMLInputElement>, onText: (text: string) => void): void {
-  const pasted = event.clipboardData.getData("text/plain");
-  if (!/[\r\n]/.test(pasted.trim())) return;
-  event.preventDefault();
-  const { value, selectionStart, selectionEnd } = event.currentTarget;
-  const end = value.length;
-  onText(`${value.slice(0, selectionStart ?? end)}${pasted}${value.slice(selectionEnd ?? end)}`);
+interface Props extends Pick<CreateState, "form" | "tidy" | "typo" | "destinations" | "onForwardFocus"> {
+  offers: readonly Offer[];
 }
 
 /** Leaving the field for the submit button: submitting asks about typos by itself. */
 const isSubmitting = ({ relatedTarget }: FocusEvent): boolean =>
   relatedTarget instanceof HTMLButtonElement && relatedTarget.type === "submit";
 
-/** The pressed button of the typo question disappears, so the field gets the focus. */
-function useDecision(typo: Props["typo"], field: RefObject<HTMLDivElement | null>) {
-  return (isUsed: boolean) => {
-    typo.decide(isUsed);
-    field.current?.querySelector("input")?.focus();
+function Token({ destination, onRemove }: { destination: string; onRemove: () => void }) {
+  return (
+    <li className={isDestination(destination) ? "token" : "token is-wrong"}>
+      {isUrl(destination) ? <Webhook className="i" aria-hidden /> : null}
+      <span>{destination}</span>
+      <button type="button" aria-label={`Remove ${destination}`} onMouseDown={keepFocus} onClick={onRemove}>
+        <X className="i" aria-hidden />
+      </button>
+    </li>
+  );
+}
+
+/** Keys of the field: the menu's first, then those that make and remove tokens. */
+function useKeys({ destinations, tidy, typo }: Props, menu: ReturnType<typeof useMenu>) {
+  const { tokens, typing } = destinations;
+  return (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing || menu.onKey(event)) return;
+    if (event.key === "Enter" && typing.trim() !== "") {
+      event.preventDefault();
+      menu.close();
+      typo.ask(tidy.destinations());
+    } else if (event.key === "Backspace" && typing === "" && tokens.length > 0) {
+      event.preventDefault();
+      destinations.setTokens(tokens.slice(0, -1));
+    }
   };
 }
 
-export function ForwardField({ form, shown, tidy, typo, offered, onForwardFocus }: Props) {
-  const id = useId();
-  const field = useRef<HTMLDivElement>(null);
-  const text = shown.forwardTo;
-  const error = form.formState.errors.forwardTo?.message;
-  const wrong = error === undefined ? [] : wrongDestinations(text);
-  const onDecide = useDecision(typo, field);
-  const { onBlur, onChange, ...input } = form.register("forwardTo");
-  const tidyAndAsk = () => typo.ask(tidy.destinations());
+function Reasons({ wrong }: { wrong: readonly string[] }) {
+  if (wrong.length === 0) return null;
   return (
-    <div className="field" ref={field}>
+    <div className="hint wrap-anywhere" role="status">
+      {wrong.map((reason) => (
+        <p key={reason}>{reason}</p>
+      ))}
+    </div>
+  );
+}
+
+export function ForwardField(props: Props) {
+  const { form, tidy, typo, destinations, offers, onForwardFocus } = props;
+  const { tokens, typing } = destinations;
+  const id = useId();
+  const { field, fieldState } = useController({ control: form.control, name: "forwardTo" });
+  const error = fieldState.error?.message;
+  const input = useRef<HTMLInputElement | null>(null);
+  const focus = () => input.current?.focus();
+  const menu = useMenu({ id, offers, destinations });
+  const onKeyDown = useKeys(props, menu);
+  const tidyAndAsk = () => typo.ask(tidy.destinations());
+  // A press on the box is one on its field.
+  const onBox = (event: MouseEvent) => {
+    if (event.target instanceof Element && event.target.closest("button, input") !== null) return;
+    event.preventDefault();
+    focus();
+  };
+  return (
+    <div
+      className="field forward"
+      onBlur={(event) => {
+        if (event.currentTarget.contains(event.relatedTarget)) return;
+        menu.close();
+        field.onBlur();
+      }}
+    >
       <label htmlFor={id}>Forward to</label>
-      <input
-        {...input}
-        id={id}
-        value={text}
-        className="input mono"
-        inputMode="email"
-        {...verbatim}
-        placeholder="you@example.org"
-        {...describedBy(`${id}-error`, error)}
-        onFocus={onForwardFocus}
-        onChange={(event) => {
-          typo.drop();
-          void onChange(event);
-        }}
-        onPaste={(event) => {
-          pasteLines(event, (pasted) => tidy.change("forwardTo", readDestinations(pasted)));
-          setTimeout(tidyAndAsk);
-        }}
-        onBlur={(event) => {
-          void onBlur(event);
-          if (!isSubmitting(event)) tidyAndAsk();
-        }}
-      />
-      <FieldError id={`${id}-error`}>{error}</FieldError>
-      {wrong.length === 0 ? null : (
-        <div className="hint wrap-anywhere" role="status">
-          {wrong.map((reason) => (
-            <p key={reason}>{reason}</p>
-          ))}
+      <div className="forward-box">
+        <div
+          className="tokens"
+          role="presentation"
+          data-invalid={error === undefined ? undefined : ""}
+          onMouseDown={onBox}
+        >
+          <ArrowRight className="i arrow" aria-hidden />
+          {tokens.length === 0 ? null : (
+            <ul aria-label="Destinations">
+              {tokens.map((token) => (
+                <Token
+                  key={token}
+                  destination={token}
+                  onRemove={() => {
+                    destinations.setTokens(tokens.filter((one) => one !== token));
+                    focus();
+                  }}
+                />
+              ))}
+            </ul>
+          )}
+          <input
+            ref={(element) => {
+              input.current = element;
+              field.ref(element);
+            }}
+            id={id}
+            name="forwardTo"
+            value={typing}
+            inputMode="email"
+            {...verbatim}
+            {...menu.inputProps}
+            placeholder={tokens.length === 0 ? "you@example.org" : undefined}
+            {...describedBy(`${id}-error`, error)}
+            onFocus={onForwardFocus}
+            onKeyDown={onKeyDown}
+            onBlur={(event) => {
+              if (!isSubmitting(event)) tidyAndAsk();
+            }}
+            onChange={({ target: { value } }) => {
+              typo.drop();
+              destinations.type(value);
+              menu.onTyped(value);
+            }}
+            onPaste={(event) => {
+              event.preventDefault();
+              destinations.paste(pastedInto(event.currentTarget, event.clipboardData.getData("text/plain")));
+              tidyAndAsk();
+            }}
+          />
+          {offers.length === 0 ? null : (
+            <button
+              type="button"
+              className="icon-btn"
+              aria-label="Your destinations"
+              aria-expanded={menu.isOpen}
+              onMouseDown={keepFocus}
+              onClick={() => {
+                menu.toggle();
+                focus();
+              }}
+            >
+              <ChevronDown className="i" aria-hidden />
+            </button>
+          )}
         </div>
-      )}
+        <DestinationMenu menu={menu} />
+      </div>
+      <FieldError id={`${id}-error`}>
+        {error === undefined ? undefined : withHidden(error, tokens.join(", "))}
+      </FieldError>
+      <Reasons wrong={wrongDestinations(tokens)} />
       {typo.question === null ? null : (
-        <TypoNote key={typo.question.typed} question={typo.question} onDecide={onDecide} />
+        <TypoNote
+          key={typo.question.typed}
+          question={typo.question}
+          onDecide={(isUsed) => {
+            typo.decide(isUsed);
+            // The pressed button disappears.
+            focus();
+          }}
+        />
       )}
-      <Chips offered={offered} text={text} onChange={(changed) => tidy.change("forwardTo", changed)} />
     </div>
   );
 }

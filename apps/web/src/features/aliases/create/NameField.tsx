@@ -1,6 +1,6 @@
 import { type AliasFormat, isAliasName } from "@kauke/contract";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useId, useMemo, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { Select } from "../../../ui/Controls.tsx";
 import { FieldError, verbatim } from "../../../ui/Field.tsx";
@@ -42,6 +42,9 @@ function useNameProblem(userId: string, typed: string, domain: string): string |
   return isReserved ? reservedFailure(name).description : undefined;
 }
 
+/** Types over the selected text, so that the browser's own Undo brings it back. @returns false where it can't */
+const replaceSelection = (text: string): boolean => document.execCommand("insertText", false, text);
+
 interface Props extends Pick<CreateState, "form" | "shown" | "tidy"> {
   userId: string;
   format: AliasFormat;
@@ -59,24 +62,31 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
   const error = nameError ?? errors.domain?.message;
   const onName = (generated: string) => {
     form.clearErrors("alias");
-    tidy.change("alias", generated);
-    form.setFocus("alias");
+    input.current?.focus();
+    input.current?.select();
+    if (!replaceSelection(generated)) tidy.change("alias", generated);
   };
-  const name = form.register("alias", { onBlur: tidy.name });
+  const input = useRef<HTMLInputElement | null>(null);
+  const { ref, ...name } = form.register("alias", { onBlur: tidy.name });
   return (
     <div className="field">
       <label htmlFor={id}>Alias name and domain</label>
-      <div className="join">
+      <div className={alias.trim() === "" ? "join" : "join is-named"}>
         <span className="named">
           <input
             className="input mono"
             id={id}
+            placeholder="shop.k7"
             {...verbatim}
             aria-invalid={nameError ? true : undefined}
             aria-describedby={error ? `${id}-error` : undefined}
             // The paste event fires before the name field changes.
             onPaste={() => setTimeout(tidy.name)}
             {...name}
+            ref={(element) => {
+              ref(element);
+              input.current = element;
+            }}
           />
           <NameDice
             {...{ userId, domain, format, hasSite }}

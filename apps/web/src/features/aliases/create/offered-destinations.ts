@@ -1,5 +1,11 @@
 import type { AliasWire, MailboxWire } from "@kauke/contract";
-import { destinationText, entriesOf } from "../alias-text.ts";
+import { destinationText, entriesOf, isUrl } from "../alias-text.ts";
+
+export interface Offer {
+  destination: string;
+  /** E.g. "Not confirmed yet". */
+  note: string;
+}
 
 /** Maximum offered destinations: picking among more takes longer than typing. */
 const MAX_OFFERED = 6;
@@ -33,4 +39,18 @@ export function offeredDestinations(mailboxes: readonly string[], aliases: reado
   for (const mailbox of mailboxes) counts.delete(mailbox.toLowerCase());
   const used = [...counts.values()].sort((one, other) => other.count - one.count);
   return [...mailboxes, ...used.map(({ entry }) => entry)].slice(0, MAX_OFFERED);
+}
+
+function noteOf({ isDefault, state }: MailboxWire): string {
+  if (isDefault) return state === "confirmed" ? "Default, confirmed" : "Default, not confirmed yet";
+  return state === "confirmed" ? "Confirmed" : "Not confirmed yet";
+}
+
+/** Destinations to offer, each with what a person has to know of it. */
+export function offersOf(mailboxes: readonly MailboxWire[], aliases: readonly AliasWire[]): Offer[] {
+  const notes = new Map(mailboxes.map((box) => [box.email, noteOf(box)]));
+  return offeredDestinations(mailboxesToOffer(mailboxes), aliases).map((destination) => ({
+    destination,
+    note: notes.get(destination) ?? (isUrl(destination) ? "Webhook" : "In use"),
+  }));
 }

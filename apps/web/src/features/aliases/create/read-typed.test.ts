@@ -4,9 +4,11 @@ import { describe, expect, test } from "vitest";
 import { entriesOf } from "../alias-text.ts";
 import {
   hasDestination,
+  pastedInto,
   readDestinations,
   readName,
   replaceDestination,
+  splitTyping,
   toggleDestination,
   wrongDestinations,
 } from "./read-typed.ts";
@@ -114,7 +116,9 @@ describe("readDestinations", () => {
 
 describe("wrongDestinations", () => {
   test("reports each invalid destination with the reason", () => {
-    expect(wrongDestinations("ann@example.org, nobody, hooks.example.org/x, ann@, ftp://a.example/x")).toEqual([
+    expect(
+      wrongDestinations(["ann@example.org", "nobody", "hooks.example.org/x", "ann@", "ftp://a.example/x"]),
+    ).toEqual([
       "“nobody” is neither an e-mail address nor a webhook.",
       "“hooks.example.org/x” needs https:// in front to be a webhook.",
       "“ann@” is not a complete e-mail address.",
@@ -123,7 +127,7 @@ describe("wrongDestinations", () => {
   });
 
   test("reports nothing for valid destinations and for an empty text", () => {
-    expect(wrongDestinations("ann@example.org, https://hooks.example.org/x,,")).toEqual([]);
+    expect(wrongDestinations(["ann@example.org", "https://hooks.example.org/x"])).toEqual([]);
   });
 });
 
@@ -132,8 +136,8 @@ describe("changing one destination", () => {
     expect(toggleDestination("", "ann@example.org")).toBe("ann@example.org");
     expect(toggleDestination("bob@example.org;", "ann@example.org")).toBe("bob@example.org, ann@example.org");
     expect(toggleDestination("ANN@example.org, bob@example.org", "ann@example.org")).toBe("bob@example.org");
-    expect(hasDestination("ANN@example.org", "ann@example.org")).toBe(true);
-    expect(hasDestination("annie@example.org", "ann@example.org")).toBe(false);
+    expect(hasDestination(["ANN@example.org"], "ann@example.org")).toBe(true);
+    expect(hasDestination(["annie@example.org"], "ann@example.org")).toBe(false);
   });
 
   test("toggling a destination twice changes only how the text is written", () => {
@@ -150,4 +154,28 @@ describe("changing one destination", () => {
       "a@x.org, jonas@gmail.com, b@x.org",
     );
   });
+});
+
+describe("splitTyping", () => {
+  test("what is being typed is no token yet", () => {
+    expect(splitTyping("ann@example.org, bo", "bo")).toEqual({ tokens: ["ann@example.org"], typing: "bo" });
+    expect(splitTyping("bo", "bo")).toEqual({ tokens: [], typing: "bo" });
+  });
+
+  test("a text that was set by something else is all tokens", () => {
+    expect(splitTyping("ann@example.org, bob@example.org", "")).toEqual({
+      tokens: ["ann@example.org", "bob@example.org"],
+      typing: "",
+    });
+    expect(splitTyping("ann@example.org", "bo")).toEqual({ tokens: ["ann@example.org"], typing: "" });
+  });
+
+  test("a destination that is there twice is one token", () => {
+    expect(splitTyping("ann@example.org, ann@example.org", "").tokens).toEqual(["ann@example.org"]);
+  });
+});
+
+test("a paste replaces the selection and keeps its line ends", () => {
+  expect(pastedInto({ value: "a-b-c", selectionStart: 2, selectionEnd: 3 }, "x\ny")).toBe("a-x\ny-c");
+  expect(pastedInto({ value: "a", selectionStart: null, selectionEnd: null }, "b")).toBe("ab");
 });

@@ -31,8 +31,27 @@ export function readDestinations(text: string): string {
   return [...entries.values()].join(", ");
 }
 
-export function hasDestination(text: string, destination: string): boolean {
-  return entriesOf(text).some((entry) => keyOf(entry) === keyOf(destination));
+export function hasDestination(entries: readonly string[], destination: string): boolean {
+  return entries.some((entry) => keyOf(entry) === keyOf(destination));
+}
+
+/** @param typed what the field had last; a text that does not end with it was set by something else */
+export function splitTyping(text: string, typed: string): { tokens: string[]; typing: string } {
+  const isTyped = typed.trim() !== "" && text.endsWith(typed);
+  const rest = isTyped ? text.slice(0, -typed.length) : text;
+  return { tokens: [...new Set(entriesOf(rest))], typing: isTyped || text === "" ? typed : "" };
+}
+
+interface TextField {
+  value: string;
+  selectionStart: number | null;
+  selectionEnd: number | null;
+}
+
+/** The field's text after a paste, with line ends, which a field of one line would drop. */
+export function pastedInto({ value, selectionStart, selectionEnd }: TextField, pasted: string): string {
+  const end = value.length;
+  return `${value.slice(0, selectionStart ?? end)}${pasted}${value.slice(selectionEnd ?? end)}`;
 }
 
 export function toggleDestination(text: string, destination: string): string {
@@ -50,10 +69,8 @@ export function replaceDestination(text: string, from: string, to: string): stri
 /** Key by which duplicates are found: mailboxes match in any letter case. */
 const keyOf = (entry: string): string => (isMailbox(entry) ? entry.toLowerCase() : entry);
 
-export function wrongDestinations(text: string): string[] {
-  return entriesOf(text)
-    .filter((entry) => !isDestination(entry))
-    .map(reasonOf);
+export function wrongDestinations(entries: readonly string[]): string[] {
+  return entries.filter((entry) => !isDestination(entry)).map(reasonOf);
 }
 
 const HOST_WITH_PATH = /^[\w-]+(?:\.[\w-]+)+\/\S*$/;
@@ -65,7 +82,7 @@ function reasonOf(entry: string): string {
   return `“${entry}” is neither an e-mail address nor a webhook.`;
 }
 
-const isDestination = (entry: string): boolean => isMailbox(entry) || isWebhookUrl(entry);
+export const isDestination = (entry: string): boolean => isMailbox(entry) || isWebhookUrl(entry);
 
 /** Destinations are split at a semicolon before a blank first: others may be part of a URL. */
 const separators = [/;(?=\s|$)/y, /;/y];

@@ -9,10 +9,13 @@ import { copyQuietly, copyText } from "../../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { addressOf } from "../alias-text.ts";
 import { markNewAlias } from "../new-alias.ts";
+import { type Beginning, beginningOf, rememberChoice } from "./beginning.ts";
 import { type CreateFailure, createFailure, isReservedName, reservedFailure } from "./create-failure.ts";
-import { type Beginning, beginningOf, rememberChoice, useKeptFields } from "./kept-fields.ts";
+import { useKeptFields } from "./kept-fields.ts";
+import { useNewAliasDraft } from "./new-alias-draft.ts";
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./TypoNote.tsx";
+import { useDestinations } from "./use-destinations.ts";
 
 /** The form has no domain until the list of domains has loaded. */
 type Typed = Partial<CreateAliasBody>;
@@ -23,17 +26,41 @@ const resetAll = { keepDirtyValues: false, keepErrors: false, keepIsSubmitted: f
 
 const fields = ["alias", "domain", "forwardTo", "notes"] as const;
 
-function showCreated(address: string, isCopied: boolean): void {
-  const provider = readProvider();
-  const when = provider === null ? "from now on" : `once ${provider.name} has it`;
-  if (isCopied) return showToast({ title: "Alias Created", description: `${address} is copied. It forwards ${when}.` });
-  const action = { label: "Copy", spoken: `Copy ${address}`, onAct: () => void copyText(address) };
-  showToast({ title: "Alias Created", description: `${address} forwards ${when}.`, action });
+/** @example whatNext(alias) // "The first mail brings a question to jonas@example.org." */
+function whatNext({ unconfirmed = [] }: AliasWire): string | null {
+  const unasked = unconfirmed.filter(({ state }) => state === "new" || state === "asked").map(({ address }) => address);
+  if (unasked.length === 0) return null;
+  const isAsked = unconfirmed.every(({ state }) => state !== "new");
+  const boxes = unasked.length === 1 ? unasked[0] : `${unasked.length} mailboxes`;
+  return isAsked ? `Our question in ${boxes} is still open.` : `The first mail brings a question to ${boxes}.`;
 }
 
-function tidying(form: CreateForm, domains: readonly string[]) {
-  const change = (field: "alias" | "domain" | "forwardTo", text: string) =>
-    form.setValue(field, text, { shouldValidate: form.formState.isSubmitted, shouldDirty: true });
+function showCreated(alias: AliasWire, isCopied: boolean): void {
+  const title = "Alias Created";
+  const address = addressOf(alias);
+  const provider = readProvider();
+  const next = provider === null ? whatNext(alias) : null;
+  const when = provider === null ? "from now on" : `once ${provider.name} has it`;
+  if (isCopied)
+    return showToast({
+      title,
+      description: next === null ? `${address} is copied. It forwards ${when}.` : `Copied. ${next}`,
+    });
+  const action = { label: "Copy", spoken: `Copy ${address}`, onAct: () => void copyText(address) };
+  showToast({ title, description: next ?? `${address} forwards ${when}.`, action });
+}
+
+const changing = (form: CreateForm) => (field: "alias" | "domain" | "forwardTo", text: string) =>
+  form.setValue(field, text, { shouldValidate: form.formState.isSubmitted, shouldDirty: true });
+
+interface TidyParts {
+  form: CreateForm;
+  domains: readonly string[];
+  endTyping: () => void;
+}
+
+function tidying({ form, domains, endTyping }: TidyParts) {
+  const change = changing(form);
   return {
     change,
     name() {
@@ -42,8 +69,9 @@ function tidying(form: CreateForm, domains: readonly string[]) {
       if (domain !== undefined) change("domain", domain);
       if (alias !== typed) change("alias", alias);
     },
-    /** Tidies the typed destinations. @returns the tidied text */
+    /** Makes tokens of the typed destinations. @returns the tidied text */
     destinations(): string {
+      endTyping();
       const typed = form.getValues("forwardTo") ?? "";
       const read = readDestinations(typed);
       if (read !== typed) change("forwardTo", read);
@@ -94,18 +122,25 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
   });
   const { alias = "", notes = "", domain = "", forwardTo = "" } = useWatch({ control: form.control });
   const shown = { alias, notes, domain, forwardTo };
+  const { destinations, endTyping } = useDestinations(forwardTo, (text) => changing(form)("forwardTo", text));
+  const tidy = tidying({ form, domains, endTyping });
   const { dirtyFields } = form.formState;
-  useKeptFields(userId, {
-    read: () => Object.fromEntries(fields.filter((name) => dirtyFields[name]).map((name) => [name, shown[name]])),
-    restore(kept) {
-      for (const name of fields) if (kept[name] !== undefined) form.setValue(name, kept[name], { shouldDirty: true });
-    },
-  });
-  const tidy = tidying(form, domains);
+  const changed = Object.fromEntries(fields.filter((name) => dirtyFields[name]).map((name) => [name, shown[name]]));
+  const restore = (kept: Readonly<Record<string, unknown>>) => {
+    for (const name of fields) {
+      const text = kept[name];
+      if (typeof text === "string" && !form.getFieldState(name).isDirty)
+        form.setValue(name, text, { shouldDirty: true });
+    }
+  };
+  // In memory as well: what was typed last may not be stored yet when the session is lost.
+  useKeptFields(userId, { read: () => changed, restore: (kept) => restore({ ...kept }) });
+  useNewAliasDraft(changed, restore);
   const send = useSend(form, userId);
-  const typo = useTypoQuestion(known, ({ typed, meant }) =>
-    tidy.change("forwardTo", replaceDestination(forwardTo, typed, meant)),
-  );
+  const typo = useTypoQuestion(known, ({ typed, meant }) => {
+    endTyping();
+    tidy.change("forwardTo", replaceDestination(forwardTo, typed, meant));
+  });
   const submit = async (element: HTMLFormElement) => {
     form.setValue("domain", domain || undefined);
     tidy.name();
@@ -121,7 +156,7 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
       rememberChoice({ userId, domain: values.domain, forwardTo: values.forwardTo });
       form.reset({ alias: "", domain: values.domain, forwardTo: values.forwardTo, notes: "" }, resetAll);
       element.querySelector("input")?.focus();
-      showCreated(addressOf(created), await copied);
+      showCreated(created, await copied);
     })();
     address.reject(new Error("No alias was created"));
   };
@@ -130,7 +165,7 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
     void submit(event.currentTarget);
   };
   const onForwardFocus = () => setHeld(held ?? begun.forwardTo);
-  return { form, shown, tidy, typo, onSubmit, onForwardFocus };
+  return { form, shown, tidy, typo, destinations, onSubmit, onForwardFocus };
 }
 
 export type CreateState = ReturnType<typeof useCreateForm>;

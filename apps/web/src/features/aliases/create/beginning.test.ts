@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { beginningOf, rememberChoice } from "./kept-fields.ts";
+import { beginningOf, rememberChoice } from "./beginning.ts";
 
 const loaded = { domain: "kauke.test", forwardTo: "jonas@inbox.example" };
 

@@ -1,0 +1,54 @@
+/** Which of the first steps are done, by what really happened, and what to say about each. */
+import type { AliasWire, FirstSteps, MailboxWire, TestStage } from "@kauke/contract";
+import { addressOf, isActive } from "../aliases/alias-text.ts";
+
+export interface Known {
+  steps: FirstSteps;
+  aliases: readonly AliasWire[];
+  mailboxes: readonly MailboxWire[];
+}
+
+export interface StepsProgress {
+  /** An alias was created; a message was delivered; a mailbox was confirmed. */
+  done: readonly [alias: boolean, message: boolean, mailbox: boolean];
+  /** Alias that a test goes to: the newest active one. */
+  alias: AliasWire | null;
+  /** Mailbox that has our question. */
+  asked: string | null;
+}
+
+export function progressOf({ steps, aliases, mailboxes }: Known): StepsProgress {
+  const isConfirmed = mailboxes.some(({ confirmed }) => confirmed);
+  return {
+    done: [aliases.length > 0, steps.hasMail, isConfirmed],
+    alias: aliases.find(isActive) ?? null,
+    asked: mailboxes.find(({ state }) => state === "asked")?.email ?? null,
+  };
+}
+
+export const countDone = ({ done }: StepsProgress): number => done.filter(Boolean).length;
+
+const summaries = [
+  "Three steps, about two minutes.",
+  "1 of 3 done, about a minute left.",
+  "2 of 3 done, one is left.",
+  "All done. Your aliases stand between you and whoever writes to you.",
+] as const;
+
+export const summaryOf = (progress: StepsProgress): string => summaries[countDone(progress)] ?? "";
+
+const stageWords: Record<TestStage["name"], Record<TestStage["state"], string>> = {
+  sent: { running: "Sending...", done: "Sent", waiting: "Sending...", failed: "Not sent" },
+  received: { running: "receiving...", done: "received", waiting: "receiving...", failed: "not received" },
+  delivered: { running: "delivering...", done: "delivered", waiting: "waiting", failed: "not delivered" },
+};
+
+/** @example stagesText(stages) // "Sent, received, delivering..." */
+export const stagesText = (stages: readonly TestStage[]): string =>
+  stages.map(({ name, state }) => stageWords[name][state]).join(", ");
+
+/** Why the test did not arrive; `null` while that is not known, and when it did. */
+export const troubleOf = (stages: readonly TestStage[]): string | null =>
+  stages.find(({ text }) => text !== undefined)?.text ?? null;
+
+export const nameOfAlias = (alias: AliasWire): string => addressOf(alias).split("@")[0] ?? "";
