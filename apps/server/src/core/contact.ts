@@ -1,8 +1,7 @@
 /** People that an account wrote to. They are remembered unless its owner switched that off, which forgets them all. */
 import { contactMessages, limits } from "@kauke/contract";
 import { AppError, notFound } from "./app-error.ts";
-import type { CoreDeps } from "./core-deps.ts";
-import { takeLimit } from "./take-limit.ts";
+import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 export interface Contact {
   id: string;
@@ -28,7 +27,7 @@ export interface ContactStore {
   deleteAll(userId: string): Promise<void>;
 }
 
-type ContactDeps = Pick<CoreDeps, "contacts" | "clock" | "limitRules" | "rateLimits">;
+type ContactDeps = LimitDeps & { contacts: ContactStore };
 
 /** @throws AppError `not_possible` while people are not remembered, `rate_limited` */
 export async function putContact(
@@ -44,7 +43,7 @@ export async function putContact(
 
 /** @throws AppError `not_found` */
 export async function deleteContact(
-  { contacts }: Pick<CoreDeps, "contacts">,
+  { contacts }: { contacts: ContactStore },
   { userId, contactId }: { userId: string; contactId: string },
 ): Promise<void> {
   if (!(await contacts.delete(userId, contactId))) throw notFound("Contact not found");

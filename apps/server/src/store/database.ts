@@ -6,6 +6,7 @@ import type { AuthMethod, HeldReason, ImportState, OperatorActCode, ProviderProb
 import type { Generated, Kysely, Transaction } from "kysely";
 import type { ClientNumberKind } from "../core/client-number.ts";
 import type { NoticeKind } from "../core/notice.ts";
+import type { ContactTable, EmailAttachmentTable, EmailJobTable } from "./composed-tables.ts";
 
 export interface UserTable {
   id: string;
@@ -172,41 +173,6 @@ export interface LabelTable {
   user_id: string;
   created_at: Date;
   sealed: Buffer;
-}
-
-export interface EmailJobTable {
-  id: string;
-  user_id: string;
-  alias_id: string | null;
-  use_encryption: Generated<boolean>;
-  status: Generated<string>;
-  priority: Generated<number>;
-  max_retries: Generated<number>;
-  current_retries: Generated<number>;
-  scheduled_at: Date;
-  processed_at: Date | null;
-  cancelled_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-  sealed: Buffer;
-  /** By recipient: `null` while it waits, `sent`, `cancelled`, or `failed` with code and enhanced status. */
-  outcomes: Generated<(string | null)[]>;
-}
-
-export interface ContactTable {
-  id: string;
-  user_id: string;
-  address_index: Buffer;
-  last_used_at: Date;
-  sealed: Buffer;
-}
-
-/** The file is a body under the same id. */
-export interface EmailAttachmentTable {
-  id: string;
-  user_id: string;
-  size_bytes: number;
-  created_at: Date;
 }
 
 export interface MessageTable {

@@ -16,7 +16,7 @@ import type { OpenDelivery } from "../delivery/delivery.ts";
 import type { FoundLeak, LeakGuard, TextSpan } from "../leak-guard.ts";
 import { enqueueMessage, type MessageEnvelope } from "../message/message.ts";
 import { takeLimit, takeWeightedLimit } from "../take-limit.ts";
-import { type AttachedPart, type AttachmentToSend, checkAttachments, guardParts, readParts } from "./attached-mail.ts";
+import { type AttachedPart, type AttachmentToSend, checkAttachments, guardParts, readParts } from "./attached-parts.ts";
 import type { EmailJob, EmailJobToQueue, Recipient } from "./email-job.ts";
 
 export interface TypedMessage {

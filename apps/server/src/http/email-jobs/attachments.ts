@@ -2,7 +2,7 @@
 import { attachmentMessages } from "@kauke/contract";
 import { AppError, asAppError } from "../../core/app-error.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { deleteAttachment, storeAttachment } from "../../core/email-job/email-attachment.ts";
+import { deleteAttachment, storeAttachment } from "../../core/email-job/store-attachment.ts";
 import { bounds } from "../../limits/table.ts";
 import type { Handlers } from "../handler.ts";
 

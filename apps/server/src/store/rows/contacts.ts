@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Contact, ContactStore } from "../../core/contact.ts";
 import type { InTransaction } from "../database.ts";
+import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 import { openUserDocument } from "./accounts/user-document.ts";
 
@@ -17,31 +18,6 @@ interface Remembered extends ContactDocument {
 
 export function contactStore(context: StoreContext): ContactStore {
   const { db, keys } = context;
-  const indexOf = (userId: string, address: string) =>
-    keys.blindIndex("contact.address", `${userId} ${address.normalize("NFC").toLowerCase()}`);
-
-  const put = async (trx: InTransaction, { userId, now, ...document }: Remembered, keepsKey: boolean) => {
-    const address_index = indexOf(userId, document.address);
-    const mine = trx.selectFrom("contact").selectAll().where("user_id", "=", userId);
-    const before = await mine.where("address_index", "=", address_index).executeTakeFirst();
-    const id = before?.id ?? randomUUID();
-    const isSame = before !== undefined && keepsKey;
-    const sealed = isSame ? before.sealed : keys.seal("contact", id, document);
-    if (before === undefined)
-      await trx
-        .insertInto("contact")
-        .values({ id, user_id: userId, address_index, last_used_at: now, sealed })
-        .execute();
-    else await trx.updateTable("contact").set({ last_used_at: now, sealed }).where("id", "=", id).execute();
-    return { id, ...document, lastUsedAt: now };
-  };
-
-  const evict = async (trx: InTransaction, userId: string, max: number) => {
-    const old = trx.selectFrom("contact").select("id").where("user_id", "=", userId);
-    const ids = old.orderBy("last_used_at", "desc").orderBy("id").offset(max);
-    await trx.deleteFrom("contact").where("id", "in", ids).execute();
-  };
-
   /** @returns `null` while the account's choice is off */
   const whileOn = <T>(userId: string, work: (trx: InTransaction) => Promise<T>): Promise<T | null> =>
     db.transaction().execute(async (trx) => {
@@ -62,13 +38,13 @@ export function contactStore(context: StoreContext): ContactStore {
     },
     remember: async (userId, addresses, { now, max }) => {
       await whileOn(userId, async (trx) => {
-        for (const address of addresses) await put(trx, { userId, now, address, publicKey: null }, true);
+        for (const address of addresses) await put(keys, trx, { userId, now, address, publicKey: null }, true);
         await evict(trx, userId, max);
       });
     },
     put: (userId, contact, { now, max }) =>
       whileOn(userId, async (trx) => {
-        const stored = await put(trx, { userId, now, ...contact }, false);
+        const stored = await put(keys, trx, { userId, now, ...contact }, false);
         await evict(trx, userId, max);
         return stored;
       }),
@@ -81,3 +57,30 @@ export function contactStore(context: StoreContext): ContactStore {
     },
   };
 }
+
+const indexOf = (keys: ServerKeys, userId: string, address: string) =>
+  keys.blindIndex("contact.address", `${userId} ${address.normalize("NFC").toLowerCase()}`);
+
+const put = async (
+  keys: ServerKeys,
+  trx: InTransaction,
+  { userId, now, ...document }: Remembered,
+  keepsKey: boolean,
+) => {
+  const address_index = indexOf(keys, userId, document.address);
+  const mine = trx.selectFrom("contact").selectAll().where("user_id", "=", userId);
+  const before = await mine.where("address_index", "=", address_index).executeTakeFirst();
+  const id = before?.id ?? randomUUID();
+  const isSame = before !== undefined && keepsKey;
+  const sealed = isSame ? before.sealed : keys.seal("contact", id, document);
+  if (before === undefined)
+    await trx.insertInto("contact").values({ id, user_id: userId, address_index, last_used_at: now, sealed }).execute();
+  else await trx.updateTable("contact").set({ last_used_at: now, sealed }).where("id", "=", id).execute();
+  return { id, ...document, lastUsedAt: now };
+};
+
+const evict = async (trx: InTransaction, userId: string, max: number) => {
+  const old = trx.selectFrom("contact").select("id").where("user_id", "=", userId);
+  const ids = old.orderBy("last_used_at", "desc").orderBy("id").offset(max);
+  await trx.deleteFrom("contact").where("id", "in", ids).execute();
+};

@@ -126,7 +126,7 @@ async function listWaiting(context: StoreContext, userId: string, max: number): 
   return rows.flatMap((row) => {
     const open = deliveries.get(row.id) ?? [];
     const opened = tryToOpen(context, row, open);
-    if (opened?.content == null) return [];
+    if (opened === null || opened.content === null) return [];
     const times = open.map(({ not_before }) => not_before.getTime());
     const nextAttemptAt = times.length === 0 ? opened.job.scheduledAt : new Date(Math.min(...times));
     return [{ job: opened.job, content: opened.content, nextAttemptAt }];
@@ -207,7 +207,8 @@ function recipientsOf(row: JobRow, document: JobDocument, open: readonly OpenRow
     const about = { kind: known[place]?.kind ?? kinds?.[place] ?? "to", address: known[place]?.address ?? null };
     if (outcome !== null) return { ...about, state: stateOf(outcome), failure: failureIn(outcome) ?? lastFailure };
     const delivery = open.find(({ job_place }) => job_place === place);
-    const failure = delivery?.last_failure == null ? null : readFailure(delivery.last_failure);
+    const last = delivery?.last_failure ?? null;
+    const failure = last === null ? null : readFailure(last);
     return { ...about, state: delivery?.is_sending === true ? "sending" : "pending", failure };
   });
 }

@@ -2,15 +2,14 @@
  * Exports everything stored about one account. A new table does not compile without an entry; new columns are exported
  * by themselves, except keyed hashes and values that only the server can use.
  */
-import { type EmailJobStatus, retentionDays } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AccountExportStore, ExportedTable, ExportedTables } from "../../../core/account-export.ts";
-import { isEnd } from "../../../core/email-job/email-job.ts";
 import { keptUntil } from "../../../core/retention.ts";
 import type { DB, SessionTable } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../mailboxes/mailboxes.ts";
+import { composedTables } from "./export-composed.ts";
 import {
   type AnyRow,
   clearRow,
@@ -90,30 +89,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
       })),
   },
   ...importTables,
-  email_job: {
-    about: "Messages you composed. Recipient and subject are erased once a message is sent, fails or is cancelled.",
-    rows: (source) =>
-      ownedRows(source, "email_job", (row) => ({
-        ...clearRow(source, "email_job", row),
-        deletionDate: endOfJob(row as unknown as EndingJob),
-      })),
-  },
-  contact: {
-    about: "People you wrote to, and the age key of each if you stored it.",
-    rows: (source) =>
-      ownedRows(source, "contact", (row) => ({
-        ...clearRow(source, "contact", row),
-        deletionDate: "when you forget them, when 500 others were used later, or with the account",
-      })),
-  },
-  email_attachment: {
-    about: "Files you attached to messages that are not sent yet. The sealed files themselves are not included.",
-    rows: (source) =>
-      ownedRows(source, "email_attachment", (row) => ({
-        ...clearRow(source, "email_attachment", row),
-        deletionDate: keptUntil("emailAttachment", row.created_at as Date).toISOString(),
-      })),
-  },
+  ...composedTables,
   delivery: {
     about: "Deliveries in the queue: the destination of each and the number of attempts.",
     rows: (source) =>
@@ -260,18 +236,6 @@ async function* sessionRows(source: ExportSource): ExportPages {
 function endOfSession({ created_at, last_seen_at }: Pick<SessionTable, "created_at" | "last_seen_at">): Date {
   const [idle, whole] = [keptUntil("idleLoginSession", last_seen_at), keptUntil("loginSession", created_at)];
   return idle < whole ? idle : whole;
-}
-
-interface EndingJob {
-  status: EmailJobStatus;
-  updated_at: Date;
-}
-
-function endOfJob({ status, updated_at }: EndingJob): string {
-  const ended = isEnd(status);
-  return ended
-    ? keptUntil("endedEmailJob", updated_at).toISOString()
-    : `${retentionDays.technicalLogs} days after it ended, or with the account`;
 }
 
 function destinationRows(source: ExportSource): ExportPages {

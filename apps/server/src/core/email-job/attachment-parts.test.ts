@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { attachmentHeader, attachmentName, attachmentType, Base64Lines, multipartFrame } from "@kauke/mail-rfc";
 import * as fc from "fast-check";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { attachmentHeader, attachmentName, attachmentType, Base64Lines } from "./attachment-parts.ts";
-import { multipartFrame } from "./compose-message.ts";
 
 const message = {
   from: "shop.k7@kauke.test",
