@@ -338,7 +338,7 @@ describe("changing", () => {
     await seeFieldError(name, "This alias is already taken. Please choose another name.");
   });
 
-  test("a change in one tab shows in the other, and saving over it warns first", async () => {
+  test("a change in one tab shows in the other; saving over it shows both and lets one choose", async () => {
     const alias = newName();
     const { page, context, person, expectRefusal } = await openList([{ alias, notes: "old" }]);
     expectRefusal(409, /^\/api\/aliases\/[\w-]+$/);
@@ -351,10 +351,16 @@ describe("changing", () => {
     await page.keyboard.press("Enter");
     await seeToast(page, "Alias Updated");
     await other.keyboard.press("Enter");
-    await seeToast(other, "Alias Changed Elsewhere");
+    const question = other.getByRole("dialog", { name: "Changed elsewhere" });
+    await question.getByRole("radio", { name: /^Yours.*from the other tab/ }).waitFor();
+    await question.getByRole("radio", { name: /^Saved elsewhere.*from this tab/ }).waitFor();
     expect((await person.listAliases())[0]?.notes).toBe("from this tab");
+    // Going back loses nothing, and the next attempt asks again.
+    await other.keyboard.press("Escape");
+    await seeGone(question);
     expect(await field(other, "Notes").inputValue()).toBe("from the other tab");
     await field(other, "Notes").press("Enter");
+    await question.getByRole("button", { name: "Save Alias" }).click();
     await seeToast(other, "Alias Updated");
     await aliasRow(page, `${alias}@kauke.test`).getByText("from the other tab").waitFor();
   });

@@ -46,6 +46,25 @@ const nextPage = (path: string, name: string): Screen => {
   return { ...screen, goOn: screen.open };
 };
 
+/** Groups of settings; those of keys, mailboxes and programs have screens of their own. */
+const settingsScreens = [
+  ["settings-index", "/settings", "Encryption keys"],
+  ["settings-mail", "/settings/mail", "Leak guard"],
+  ["settings-new-aliases", "/settings/new-aliases", "Default domain"],
+  ["settings-account", "/settings/account", "this device"],
+  ["settings-data", "/settings/data", "Download my data"],
+].map(([name = "", path = "", text = ""], at) => {
+  const screen: Screen = {
+    name,
+    as: "some",
+    async open({ page }) {
+      await page.goto(path);
+      await page.getByRole("main").getByText(text, { exact: true }).first().waitFor();
+    },
+  };
+  return at === 0 ? screen : onlyLong(screen);
+});
+
 export const screens: readonly Screen[] = [
   landing("landing"),
   onlyLong(landing("landing-signed-in", "some")),
@@ -128,14 +147,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole("heading", { name: "Page Not Found" }).waitFor();
     },
   },
-  onlyLong({
-    name: "settings",
-    as: "some",
-    async open({ page }) {
-      await page.goto("/settings/mail");
-      await page.getByRole("switch", { name: "Leak guard" }).waitFor();
-    },
-  }),
+  ...settingsScreens,
   ...encryptionScreens,
   ...moveScreens,
   ...adminScreens,

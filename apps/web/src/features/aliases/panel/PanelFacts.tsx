@@ -19,9 +19,10 @@ interface EditFormProps {
 
 function EditForm({ alias, field, isBegun }: EditFormProps) {
   const id = useId();
-  const { edit, errors, change, save, close, pending } = useEdit(alias, () => setEdited(null));
+  const { edit, errors, change, save, close, pending, conflict } = useEdit(alias, () => setEdited(null));
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    // React passes on keys of the dialog too.
+    if (event.nativeEvent.isComposing || conflict !== null) return;
     if (event.key === "Escape") {
       event.stopPropagation();
       event.preventDefault();
@@ -47,6 +48,7 @@ function EditForm({ alias, field, isBegun }: EditFormProps) {
       <FieldError id={id}>{errors[field]}</FieldError>
       <div className="acts">
         <EditButtons pending={pending} onCancel={close} onSave={save} />
+        {conflict}
       </div>
     </div>
   );

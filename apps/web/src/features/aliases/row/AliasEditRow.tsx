@@ -1,15 +1,15 @@
 /** A row of the alias list while it is edited: Enter saves, Escape cancels. */
 import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
-import { useQueryClient } from "@tanstack/react-query";
 import { TextCursor } from "lucide-react";
 import { type InputHTMLAttributes, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import { refetchAliases, useUpdateAlias } from "../../../api/aliases.ts";
+import { useUpdateAlias } from "../../../api/aliases.ts";
 import { deleteDraft, saveDraft } from "../../../drafts/drafts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { addressOf, destinationText } from "../alias-text.ts";
+import { useConflict } from "../conflict/use-conflict.tsx";
 import { isChangedElsewhere, updateFailure } from "../create/create-failure.ts";
 import { AliasSwitch } from "./AliasListRow.tsx";
 import { type AliasDraft, readAliasDraft } from "./alias-draft.ts";
@@ -60,9 +60,8 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
   const [edit, setEdit] = useState<AliasEdit>(kept);
   const [errors, setErrors] = useState<EditErrors>({});
   const [isSaving, setSaving] = useState(false);
-  // The alias as shown when the edit began, or as refetched after a conflict.
-  const [seen, setSeen] = useState<AliasRead | null>(() => readOf(alias));
-  const client = useQueryClient();
+  // The alias as shown when the edit began.
+  const [seen] = useState<AliasRead>(() => readOf(alias));
   const update = useUpdateAlias(userId);
   const wasTyped = useRef(false);
   useEffect(() => {
@@ -74,29 +73,35 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
     void deleteDraft("alias", alias.id);
     onClose();
   };
-  const send = async (body: UpdateAliasBody) => {
+  const send = async (wanted: AliasEdit, read: AliasRead, body: UpdateAliasBody) => {
     try {
       const saved = await update.mutateAsync({ aliasId: alias.id, body });
       showToast({ title: "Alias Updated", description: addressOf(saved) });
       close();
     } catch (error) {
+      if (isChangedElsewhere(error) && (await settle(read, wanted))) return;
       const { title, description, fields } = updateFailure(error);
       setErrors(Object.fromEntries(fields));
       showFailure(title, description);
-      if (!isChangedElsewhere(error)) return;
-      setSeen(null);
-      await refetchAliases(client, userId);
     }
   };
-  const save = async () => {
-    if (isSaving) return;
-    const read = readAliasEdit(edit, seen ?? readOf(alias));
+  const save = async (wanted: AliasEdit, seenNow: AliasRead) => {
+    const read = readAliasEdit(wanted, seenNow);
     if ("errors" in read) return setErrors(read.errors);
     setErrors({});
     setSaving(true);
-    await send(read.body);
+    await send(wanted, seenNow, read.body);
     setSaving(false);
   };
+  const { settle, dialog } = useConflict({
+    userId,
+    aliasId: alias.id,
+    pending: isSaving,
+    onMerged: (merged, newer) => {
+      setEdit(merged);
+      return save(merged, readOf(newer));
+    },
+  });
   const change = (field: keyof AliasDraft) => (event: { target: { value: string } }) => {
     wasTyped.current = true;
     const next = { ...edit, [field]: event.target.value };
@@ -106,7 +111,10 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
     if (forwardTo === kept.forwardTo && notes === kept.notes) void deleteDraft("alias", alias.id);
     else void saveDraft<AliasDraft>("alias", alias.id, { forwardTo, notes });
   };
-  return { edit, errors, change, save: () => void save(), close, pending: isSaving };
+  const onSave = () => {
+    if (!isSaving) void save(edit, seen);
+  };
+  return { edit, errors, change, save: onSave, close, pending: isSaving, conflict: dialog };
 }
 
 interface Props {
@@ -118,11 +126,11 @@ interface Props {
 
 export function AliasEditRow({ alias, isBegun, onClose }: Props) {
   const id = useId();
-  const { edit, errors, change, save, close, pending } = useEdit(alias, onClose);
+  const { edit, errors, change, save, close, pending, conflict } = useEdit(alias, onClose);
   const [isRenaming, setRenaming] = useState(false);
   const onKeyDown = (event: KeyboardEvent) => {
-    // React passes on keys of the rename dialog too.
-    if (event.nativeEvent.isComposing || isRenaming) return;
+    // React passes on keys of the dialogs too.
+    if (event.nativeEvent.isComposing || isRenaming || conflict !== null) return;
     if (event.key === "Escape") close();
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) save();
   };
@@ -178,6 +186,7 @@ export function AliasEditRow({ alias, isBegun, onClose }: Props) {
       <td className="actions">
         <div className="keys">
           <EditButtons pending={pending} onCancel={close} onSave={save} />
+          {conflict}
         </div>
       </td>
     </tr>
