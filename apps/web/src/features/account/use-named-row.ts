@@ -26,10 +26,12 @@ function whenThere(id: string, act: (element: HTMLElement) => void): () => void 
   const changes = new MutationObserver(look);
   stop.signal.addEventListener("abort", () => changes.disconnect());
   changes.observe(document.body, { childList: true, subtree: true });
-  for (const event of ["pointerdown", "keydown", "wheel"] as const)
-    window.addEventListener(event, () => stop.abort(), { signal: stop.signal, passive: true });
-  // After the frame of the page has scrolled to the top and focused the content.
-  setTimeout(look);
+  // After the event that led here, and after the frame of the page has scrolled to the top and focused the content.
+  setTimeout(() => {
+    for (const event of ["pointerdown", "keydown", "wheel"] as const)
+      window.addEventListener(event, () => stop.abort(), { signal: stop.signal, passive: true });
+    look();
+  });
   return () => stop.abort();
 }
 
