@@ -1,6 +1,12 @@
 /** The store of drafts in the browser: what survives, who reads it, and what can be read of it in the profile's files. */
-import type { Page } from "playwright-core";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Canaries } from "@kauke/testkit/canary/canary-scan";
+import { chromium, type Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { findChromium } from "../../scripts/find-chromium.ts";
+import { signInByCookie } from "../browser/browser.ts";
 import { runSite } from "../browser/site.ts";
 import { draftsIn } from "./draft-store.ts";
 
@@ -196,4 +202,39 @@ test("a newer version of the app can change the database: this page lets go of i
   expect(await run(`store.saveDraft("letter", "1", { body: "in the tab" })`)).toBe(false);
   expect(await run(`store.readDraft("letter", "1").then(({ value }) => value.body)`)).toBe("in the tab");
   await asks(page, true);
+});
+
+test("no word of a draft is readable in the browser's profile, where a control is found", async () => {
+  const canaries = new Canaries();
+  const word = (label: string) => canaries.word(label);
+  const profile = await mkdtemp(join(tmpdir(), "kauke-profile-"));
+  try {
+    const options = { executablePath: findChromium() ?? "", args: ["--no-sandbox", "--disable-gpu"] };
+    const context = await chromium.launchPersistentContext(profile, { ...options, baseURL: site.server.url });
+    const { cookie } = await site.person();
+    await signInByCookie(context, { cookie, origin: site.server.url });
+    const page = context.pages()[0] ?? (await context.newPage());
+    await page.goto(PAGE);
+    const run = await draftsIn(page);
+    const file = `new File(["${word("draft-file")}"], "${word("draft-file-name")}")`;
+    const value = `{ subject: "${word("draft-subject")}", body: "${word("draft-body")} ąčę", files: [${file}] }`;
+    for (const kind of ["letter", "sent", "new-alias", "alias", "decrypt"])
+      expect(await run(`store.saveDraft("${kind}", "${word("draft-id")}", ${value})`)).toBe(true);
+    const { key } = await page.evaluate<{ key: string }>(`fetch("/api/account/draft-key").then((got) => got.json())`);
+    canaries.watch("draft-key", key);
+    await page.evaluate(`new Promise((resolve) => {
+      const request = indexedDB.open("control");
+      request.onupgradeneeded = () => request.result.createObjectStore("control");
+      request.onsuccess = () => {
+        const work = request.result.transaction("control", "readwrite", { durability: "strict" });
+        work.objectStore("control").put("${word("control-draft")}", "a");
+        work.oncomplete = resolve;
+      };
+    })`);
+    await context.close();
+    const { findings } = await canaries.scan([profile]);
+    expect([...new Set(findings.map(({ label }) => label))]).toEqual(["control-draft"]);
+  } finally {
+    await rm(profile, { recursive: true, force: true });
+  }
 });

@@ -9,7 +9,8 @@ const CLAIM_MS = 100;
 type PageMessage = { kind: "whose"; pages: string[] } | { kind: "mine"; page: string };
 
 const ownPage = Math.random().toString(36).slice(2);
-const claimed = new Set<string>();
+/** For each question in progress, the pages that have replied. */
+const questions = new Set<Set<string>>();
 let channel: BroadcastChannel | null = null;
 
 const say = (message: PageMessage) => channel?.postMessage(message);
@@ -19,7 +20,7 @@ function listen(): void {
   if (channel !== null) return;
   channel = new BroadcastChannel("draft-pages");
   channel.onmessage = ({ data }: MessageEvent<PageMessage>) => {
-    if (data.kind === "mine") claimed.add(data.page);
+    if (data.kind === "mine") for (const claimed of questions) claimed.add(data.page);
     else if (data.pages.includes(ownPage)) say({ kind: "mine", page: ownPage });
   };
 }
@@ -34,12 +35,15 @@ export const formIdOf = (stored: string): string => stored.slice(0, stored.lastI
 
 const pageOf = (stored: string): string => stored.slice(stored.lastIndexOf("@") + 1);
 
-/** @param drafts newest first @returns the first that belongs to no open page */
-export async function firstUnclaimed<T extends { id: string }>(drafts: readonly T[]): Promise<T | null> {
-  if (drafts.length === 0) return null;
+/** @returns those that belong to this page or to none that is open */
+export async function notOfOthers<T extends { id: string }>(drafts: readonly T[]): Promise<T[]> {
+  const isOwn = ({ id }: T) => pageOf(id) === ownPage;
+  if (drafts.every(isOwn)) return [...drafts];
   listen();
-  claimed.clear();
+  const claimed = new Set<string>();
+  questions.add(claimed);
   say({ kind: "whose", pages: drafts.map(({ id }) => pageOf(id)) });
   await new Promise((resolve) => setTimeout(resolve, CLAIM_MS));
-  return drafts.find(({ id }) => !claimed.has(pageOf(id))) ?? null;
+  questions.delete(claimed);
+  return drafts.filter((draft) => isOwn(draft) || !claimed.has(pageOf(draft.id)));
 }

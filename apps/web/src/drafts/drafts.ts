@@ -5,7 +5,7 @@
 import { isSessionLost, onSessionLost } from "../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../api/session/session.ts";
 import { DraftBox } from "./draft-box.ts";
-import { firstUnclaimed, formIdOf, ownId } from "./draft-pages.ts";
+import { formIdOf, notOfOthers, ownId } from "./draft-pages.ts";
 
 /** `alias`: the edited fields of one alias, by its id; `sent`: a letter until the server has sent it. */
 export type DraftKind = "letter" | "sent" | "new-alias" | "alias" | "decrypt";
@@ -85,17 +85,18 @@ export async function readDraft<T>(kind: DraftKind, id: string): Promise<Draft<T
 }
 
 async function takeOver<T>(own: DraftBox, kind: DraftKind, id: string): Promise<Draft<T> | null> {
-  const left = await firstUnclaimed((await own.list(kind)).filter((draft) => formIdOf(draft.id) === id));
-  if (left === null) return null;
+  const [left] = await notOfOthers((await own.list(kind)).filter((draft) => formIdOf(draft.id) === id));
+  if (left === undefined) return null;
   const isNewer = (await own.read(kind, ownId(id))) !== null;
   if (!isNewer && (await own.save(kind, ownId(id), left.value))) await own.delete(kind, left.id);
   return isNewer ? null : { ...(left as Draft<T>), id };
 }
 
-/** Newest first. */
+/** Newest first; of forms, without those that another open page has. */
 export async function listDrafts<T>(kind: DraftKind): Promise<Draft<T>[]> {
   const drafts = ((await currentBox()?.list(kind)) ?? []) as Draft<T>[];
-  return perPage.has(kind) ? drafts.map((draft) => ({ ...draft, id: formIdOf(draft.id) })) : drafts;
+  if (!perPage.has(kind)) return drafts;
+  return (await notOfOthers(drafts)).map((draft) => ({ ...draft, id: formIdOf(draft.id) }));
 }
 
 export async function deleteDraft(kind: DraftKind, id: string): Promise<void> {

@@ -150,7 +150,15 @@ function browser(): LegalPart {
           the last three. If you switch the keys of one letter off, that is <code>list-keys</code>. A tab in which you
           filter or sort your aliases remembers that choice as <code>alias-list</code>, until it is closed or you log
           out; the words you search for are in its history only. One in which you open an invitation remembers it as{" "}
-          <code>invite</code>, until it is closed or you sign in with a password or a wallet.
+          <code>invite</code>, until it is closed or you sign in with a password or a wallet. The e-mail for a new
+          account and the name for a new key stay in the tab, as <code>typed-email</code> and{" "}
+          <code>typed-key-name</code>, until they were used.
+        </p>
+        <p>
+          What you have typed and not used yet (a letter, a new alias, a change of one, an encrypted text) is kept in
+          this browser for a week at most, so that you don't type it twice. It is encrypted with a key that this server
+          gives only to your signed-in session, and goes once you have used it or delete the account. Passwords, private
+          keys and decrypted texts are never kept.
         </p>
         <p>
           What you have typed and not used yet (a letter, a new alias, a change of one, an encrypted text) is kept in

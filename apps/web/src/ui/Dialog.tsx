@@ -6,6 +6,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { SubmitButton } from "./SubmitButton.tsx";
+import { holdsSecret, useAskBeforeLeaving } from "./use-ask-before-leaving.ts";
 
 interface Props {
   title: ReactNode;
@@ -16,6 +17,8 @@ interface Props {
   look?: "sheet" | "palette";
   /** Called by Escape in place of `onClose`. */
   onEscape?: () => void;
+  /** What is lost, said before a dialog with a typed secret is closed by Escape or its button; leaving the page asks too. */
+  asks?: string;
   /** The element that gets the focus afterwards; by default the one that had it before. */
   returnTo?: () => HTMLElement | null;
   onClose: () => void;
@@ -63,10 +66,14 @@ function holdsWork(panel: HTMLElement): boolean {
   return [...typed].some(({ value }) => value !== "") || panel.querySelector(".btn[aria-disabled=true]") !== null;
 }
 
-function Panel({ title, description, hasToChoose = false, look, onEscape, returnTo, onClose, tools, children }: Props) {
+function Panel(props: Props) {
+  const { title, description, hasToChoose = false, look, onEscape, asks, returnTo, onClose, tools, children } = props;
   const scrim = useRef<HTMLDivElement>(null);
+  const [isAsking, setIsAsking] = useState(false);
+  const askOr = (close: () => void) => (asks !== undefined && holdsSecret(scrim.current) ? setIsAsking(true) : close());
   usePageInert(scrim, returnTo);
-  useEscape(scrim, onEscape ?? onClose);
+  useEscape(scrim, () => askOr(onEscape ?? onClose));
+  useAskBeforeLeaving(scrim, asks !== undefined);
   const onPress = (target: EventTarget) => {
     if (target === scrim.current && !hasToChoose && (look === "palette" || !holdsWork(scrim.current))) onClose();
   };
@@ -98,10 +105,11 @@ function Panel({ title, description, hasToChoose = false, look, onEscape, return
         </header>
         {children}
         {hasToChoose ? null : (
-          <Radix.Close className="icon-btn close" aria-label="Close">
+          <button type="button" className="icon-btn close" aria-label="Close" onClick={() => askOr(onClose)}>
             <X className="i i-20" aria-hidden />
-          </Radix.Close>
+          </button>
         )}
+        {isAsking ? <AskToClose text={asks} onLeave={onClose} onStay={() => setIsAsking(false)} /> : null}
       </Radix.Content>
     </div>
   );
@@ -114,6 +122,22 @@ export function Dialog(props: Props) {
         <Panel {...props} />
       </Radix.Portal>
     </Radix.Root>
+  );
+}
+
+function AskToClose({ text = "", onLeave, onStay }: { text?: string; onLeave: () => void; onStay: () => void }) {
+  return (
+    <Dialog hasToChoose title="Close and lose what you typed?" description={text} onClose={onStay}>
+      <footer>
+        <button type="button" className="btn" onClick={onLeave}>
+          Close
+        </button>
+        {/* A key pressed by habit must not close both. */}
+        <button type="button" className="btn btn-primary" autoFocus onClick={onStay}>
+          Go Back
+        </button>
+      </footer>
+    </Dialog>
   );
 }
 
@@ -162,7 +186,7 @@ export function ConfirmDialog(props: ActionProps & { cancel?: string; onConfirm:
   );
 }
 
-interface FormDialogProps extends ActionProps {
+interface FormDialogProps extends ActionProps, Pick<Props, "asks"> {
   id?: string;
   /** Whether closing the dialog stops the work. */
   canStop?: boolean;
@@ -171,10 +195,10 @@ interface FormDialogProps extends ActionProps {
 
 export function FormDialog(props: FormDialogProps) {
   const { title, description, label, pending = false, pendingLabel = "Saving...", look = "btn-primary" } = props;
-  const { id, canStop = false, disabled, onSubmit, onClose, children } = props;
+  const { id, asks, canStop = false, disabled, onSubmit, onClose, children } = props;
   const isHeld = pending && !canStop;
   return (
-    <Dialog title={title} description={description} onClose={() => isHeld || onClose()}>
+    <Dialog title={title} description={description} asks={asks} onClose={() => isHeld || onClose()}>
       <form id={id} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
         <div className="body">{children}</div>
         <DialogFooter onCancel={onClose} isBusy={isHeld}>

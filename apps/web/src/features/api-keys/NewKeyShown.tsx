@@ -1,5 +1,5 @@
 import { Copy, Info } from "lucide-react";
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { clientsGuidePath } from "../../app/page-settings.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
@@ -59,6 +59,12 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
   const { part: qr, hasFailed } = usePart(true, loadQr);
   const [isCopied, setIsCopied] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
+  useEffect(() => {
+    if (isCopied) return;
+    const onLeave = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", onLeave);
+    return () => window.removeEventListener("beforeunload", onLeave);
+  }, [isCopied]);
   const onCopy = async () => {
     if (await copySecret(Promise.resolve(secret), `API key ${name}`)) setIsCopied(true);
   };

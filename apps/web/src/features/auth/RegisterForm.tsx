@@ -1,10 +1,12 @@
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type FieldErrors, useForm } from "react-hook-form";
 import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useRegister } from "../../api/session/sign-in.ts";
+import { keepTabText, readTabText } from "../../drafts/tab-text.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
+import { useAskBeforeLeaving } from "../../ui/use-ask-before-leaving.ts";
 import { EmailField, NewPasswordFields } from "./AuthFields.tsx";
 import { useAfterSignIn } from "./after-sign-in.ts";
 import { Invited, InviteRefused } from "./ByInvitation.tsx";
@@ -22,6 +24,14 @@ export function RegisterForm({ isInvited }: { isInvited: boolean }) {
   // The form has no default values, which would overwrite what was typed before hydration.
   const form = useForm<RegisterValues>({ resolver: zodResolver(registerForm) });
   const { errors } = form.formState;
+  const { setValue, getValues } = form;
+  useEffect(() => {
+    const typed = readTabText("typed-email");
+    if (typed !== "" && !getValues("email")) setValue("email", typed);
+  }, [setValue, getValues]);
+  const email = form.register("email", { onChange: ({ target }) => keepTabText("typed-email", target.value) });
+  const formRef = useRef<HTMLFormElement>(null);
+  useAskBeforeLeaving(formRef);
   const onRefused = (error: Error) => {
     if (error instanceof ApiError && error.code === "invite_required") return setIsRefused(true);
     for (const [field, message] of fieldMessages(error))
@@ -30,12 +40,16 @@ export function RegisterForm({ isInvited }: { isInvited: boolean }) {
   };
   const onSubmit = form.handleSubmit(({ email, password }) => {
     setIsRefused(false);
-    registration.mutate({ email, password }, { onSuccess, onError: onRefused });
+    const onDone = () => {
+      keepTabText("typed-email", "");
+      onSuccess();
+    };
+    registration.mutate({ email, password }, { onSuccess: onDone, onError: onRefused });
   }, sayRefusal);
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <form onSubmit={onSubmit} ref={formRef} noValidate>
       {isInvited && !isRefused ? <Invited /> : null}
-      <EmailField error={errors.email?.message} {...form.register("email")} />
+      <EmailField error={errors.email?.message} {...email} />
       <NewPasswordFields label="Password" form={form} name="password" />
       {isRefused ? <InviteRefused /> : null}
       <SubmitButton

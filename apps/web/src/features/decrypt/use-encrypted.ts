@@ -1,17 +1,13 @@
 /** The encrypted text or files, one for both tabs. The text survives a reload as a draft; it is ciphertext. */
 import { encryptionMessages } from "@kauke/contract";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { deleteDraft, readDraft, saveDraft } from "../../drafts/drafts.ts";
 import { dropAllHandlers } from "../../ui/files.ts";
 import { type ChosenFile, chooseFiles, stanzaTypes } from "./encrypted-file.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Encrypted } from "./open-encrypted.ts";
 
-const SAVE_AFTER_MS = 300;
-
-/** Saves typed text, and at once when the page is left. */
-function useTextDraft(text: string, setText: (change: (before: string) => string) => void) {
-  const unsaved = useRef<string | null>(null);
+function useTextDraft(setText: (change: (before: string) => string) => void) {
   useEffect(() => {
     let isOver = false;
     void readDraft<string>("decrypt", "").then((draft) => {
@@ -21,35 +17,11 @@ function useTextDraft(text: string, setText: (change: (before: string) => string
       isOver = true;
     };
   }, [setText]);
-  const save = useCallback(() => {
-    const latest = unsaved.current;
-    unsaved.current = null;
-    if (latest === null) return;
-    void (latest.trim() === "" ? deleteDraft("decrypt", "") : saveDraft("decrypt", "", latest));
-  }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the delay starts again with each change of the text
-  useEffect(() => {
-    const timer = setTimeout(save, SAVE_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [text, save]);
-  useEffect(() => {
-    window.addEventListener("pagehide", save);
-    return () => {
-      window.removeEventListener("pagehide", save);
-      save();
-    };
-  }, [save]);
   /** After use. */
-  const drop = useCallback(() => {
-    unsaved.current = null;
-    void deleteDraft("decrypt", "");
-  }, []);
-  return {
-    note: (typed: string) => {
-      unsaved.current = typed;
-    },
-    drop,
-  };
+  const drop = useCallback(() => void deleteDraft("decrypt", ""), []);
+  /** At once, so that a reload right after it loses nothing. */
+  const note = (typed: string) => void (typed.trim() === "" ? drop() : saveDraft("decrypt", "", typed));
+  return { note, drop };
 }
 
 export function useEncrypted() {
@@ -58,7 +30,7 @@ export function useEncrypted() {
   const [error, setError] = useState<string>();
   /** Counts what was dropped or pasted on a page, so that a form can go on with it. */
   const [arrivals, setArrivals] = useState(0);
-  const draft = useTextDraft(text, setText);
+  const draft = useTextDraft(setText);
   const onText = (typed: string) => {
     draft.note(typed);
     setText(typed);

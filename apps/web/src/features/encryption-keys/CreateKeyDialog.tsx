@@ -4,6 +4,7 @@ import { Download, Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
+import { keepTabText, readTabText } from "../../drafts/tab-text.ts";
 import { Switch } from "../../ui/Controls.tsx";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { saveFile } from "../../ui/files.ts";
@@ -46,6 +47,7 @@ function useCreation() {
       if (made === null) return;
       setIsStoring(true);
       await storeKey({ keyName: request.keyName, ...made });
+      keepTabText("typed-key-name", "");
       setCreated({ keyName: request.keyName, encryptedPrivateKey: made.encryptedPrivateKey });
     } catch (error) {
       const text = error instanceof VaultError ? vaultFailureText(error, noReason) : messageOf(error, noReason);
@@ -166,7 +168,7 @@ function Backup({ created, onClose }: { created: Created; onClose: () => void })
 
 function CreateForm({ creation, onClose }: { creation: ReturnType<typeof useCreation>; onClose: () => void }) {
   const formId = useId();
-  const [keyName, setKeyName] = useState("");
+  const [keyName, setKeyName] = useState(() => readTabText("typed-key-name"));
   const [kind, setKind] = useState<KeyKind>("classic");
   const [errors, setErrors] = useState<NewKeyErrors>({});
   const focusFirstError = useFocusFirstError(formId);
@@ -193,6 +195,7 @@ function CreateForm({ creation, onClose }: { creation: ReturnType<typeof useCrea
               error={errors.keyName}
               onEdit={(typedName) => {
                 setKeyName(typedName);
+                keepTabText("typed-key-name", typedName);
                 onEdit("keyName");
               }}
             />
@@ -225,6 +228,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
           ? "A new AGE key pair. You can download it later with the master password."
           : `${created.keyName} is ready: it was made here, and opened again as a test.`
       }
+      asks="The key's name is kept in this tab. A master password is stored nowhere: you would type it again."
       onClose={onClose}
     >
       {created === null ? (

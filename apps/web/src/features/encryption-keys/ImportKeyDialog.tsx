@@ -149,6 +149,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   };
   return (
     <FormDialog
+      asks="A private key and a master password are stored nowhere: you would enter them again."
       id={formId}
       title="Import key"
       description="A private key you already have. It is encrypted in this browser; only its protected form is stored."
