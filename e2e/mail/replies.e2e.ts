@@ -91,6 +91,27 @@ test("the form for a reply does not say that the correspondent sees the mailbox'
   }
 });
 
+test("a forward says that the mailbox is seen, names a wrong address, and quotes the message", async () => {
+  const person = await site.person();
+  const { page, expectRefusal } = await site.visit();
+  const { owner, subject, number } = await openReceived(page, person);
+  await page.getByRole("button", { name: "Forward", exact: true }).click();
+  const composer = page.getByRole("form", { name: "Forward", exact: true });
+  const to = composer.getByLabel("Forward to");
+  await seeFocus(to);
+  await composer.getByText(`the text goes from ${owner}, and that address is seen`).waitFor();
+  await composer.getByLabel("Your message").fill("What do you think?");
+  await to.fill("nobody");
+  expectRefusal(400, /\/reply$/);
+  await page.keyboard.press("Enter");
+  await seeFieldError(to, "Please enter a valid email address");
+  await to.fill(`rasa${number}@other.example`);
+  await page.keyboard.press("Enter");
+  await seeToast(page, "Message Forwarded", "It appears in the list once it is delivered.");
+  await openMessage(page, `Fwd: ${subject}`, `rasa${number}@other.example`);
+  await page.getByText("Is it still to let?").waitFor();
+});
+
 test("a reply reaches the correspondent as the alias, in its thread; a reply to all reaches everybody", async () => {
   const person = await site.person();
   const { page } = await site.visit();

@@ -1,5 +1,6 @@
 /** Bodies of `/preview/api`, the local preview inbox (`KAUKE_DELIVERY=preview`). */
 import * as z from "zod";
+import { isMailbox } from "./alias.ts";
 import { messageBodyField } from "./email-jobs.ts";
 
 export const previewSummary = z.object({
@@ -38,5 +39,7 @@ export const previewList = z.object({ messages: z.array(previewSummary) });
 export const previewReplyBody = z.object({
   text: messageBodyField("Please write a reply"),
   all: z.boolean(),
+  /** In place of a reply, forwards the text to this address. */
+  forwardTo: z.string().trim().refine(isMailbox, "Please enter a valid email address").optional(),
 });
 export type PreviewReplyBody = z.infer<typeof previewReplyBody>;

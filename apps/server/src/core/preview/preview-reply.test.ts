@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writePreviewReply } from "./preview-reply.ts";
+import { writePreviewForward, writePreviewReply } from "./preview-reply.ts";
 
 const typed = { text: "hi", at: new Date("2026-11-21T09:00:00Z"), random: Buffer.alloc(16, 7) };
 
@@ -41,4 +41,15 @@ test.each([
 test("a message with no other addresses gets no reply", () => {
   expect(write(["Subject: x"])).toBeNull();
   expect(write(["From: jonas@inbox.example"])).toBeNull();
+});
+
+test("a forward comes from the mailbox itself, and quotes the text below the typed one", () => {
+  const arrival = { envelopeFrom: "", rcptTo: "jonas@inbox.example", raw: Buffer.alloc(0) };
+  const forwarded = { from: "Ann <r.x@kauke.test>", subject: "plans", text: "Tuesday?" };
+  const { from, recipients, raw } = writePreviewForward(arrival, forwarded, { ...typed, to: "bo@other.example" });
+  expect([from, recipients]).toEqual(["jonas@inbox.example", ["bo@other.example"]]);
+  expect(String(raw)).toContain("Subject: Fwd: plans\r\n");
+  expect(String(raw)).toMatch(
+    /\r\n\r\nhi\r\n\r\n-+ Forwarded message -+\r\nFrom: Ann .*\r\nSubject: plans\r\n\r\nTuesday\?/,
+  );
 });

@@ -95,6 +95,32 @@ function threadFields({ header, fields }: HeaderSource): FieldText {
   return joinFields([headerField("In-Reply-To", [original]), headerField("References", thread, { columns: 1 })]);
 }
 
+/** What of the forwarded message stands below the typed text. */
+export interface Forwarded {
+  from: string;
+  subject: string;
+  text: string | null;
+}
+
+/** A new message, as a mail program forwards one: from the mailbox itself, without attachments. */
+export function writePreviewForward(
+  { rcptTo }: PreviewArrival,
+  forwarded: Forwarded,
+  { to, text, at, random }: Omit<TypedReply, "all"> & { to: string },
+): PreviewReply {
+  const { from, subject } = forwarded;
+  const below = ["---------- Forwarded message ----------", `From: ${from}`, `Subject: ${subject}`];
+  const raw = composeMessage({
+    from: rcptTo,
+    to: [to],
+    subject: /^fwd?:/i.test(subject) ? subject : `Fwd: ${subject}`,
+    text: [text, "", ...below, "", forwarded.text ?? ""].join("\n"),
+    at,
+    messageId: makeMessageId(random, parseAddress(rcptTo).domain),
+  });
+  return { from: rcptTo, recipients: [to], raw };
+}
+
 /** Sends the reply as authenticated mail. @returns `null` when accepted, otherwise the text of the rejection */
 export type SendPreviewReply = (reply: PreviewReply) => Promise<string | null>;
 
@@ -109,15 +135,22 @@ export interface PreviewReplyRequest {
   id: string;
   text: string;
   all: boolean;
+  forwardTo?: string | undefined;
 }
 
 /** @throws AppError `not_found`, `unavailable` without a mail path, `invalid` with the text of the rejection */
-export async function replyToPreview({ id, text, all }: PreviewReplyRequest, deps: PreviewReplyDeps): Promise<void> {
+export async function replyToPreview(request: PreviewReplyRequest, deps: PreviewReplyDeps): Promise<void> {
+  const { id, text, all, forwardTo } = request;
   const { inbox, send, clock, random } = deps;
   const arrival = inbox.arrival(id);
   if (arrival === null) throw new AppError("not_found");
   if (send === null) throw new AppError("unavailable");
-  const reply = writePreviewReply(arrival, { text, all, at: clock.now(), random: random.bytes(16) });
+  const typed = { text, at: clock.now(), random: random.bytes(16) };
+  const forwarded = forwardTo === undefined ? null : await inbox.get(id);
+  const reply =
+    forwardTo === undefined || forwarded === null
+      ? writePreviewReply(arrival, { ...typed, all })
+      : writePreviewForward(arrival, forwarded, { ...typed, to: forwardTo });
   if (reply === null) throw new AppError("invalid", { message: "This message has nobody to reply to." });
   const refusal = await send(reply);
   if (refusal !== null) throw new AppError("invalid", { message: `Refused: ${refusal}.` });

@@ -144,9 +144,7 @@ export function MessageView({ id }: { id: string }) {
       </div>
       <Facts message={message} />
       <Unverified message={message} />
-      {replyTo === null ? null : (
-        <ReplyComposer message={message} all={replyTo === "all"} onClose={() => setReplyTo(null)} />
-      )}
+      {replyTo === null ? null : <ReplyComposer message={message} replyTo={replyTo} onClose={() => setReplyTo(null)} />}
       <Files message={message} />
       <Stages stages={message.stages} />
       <MessageParts

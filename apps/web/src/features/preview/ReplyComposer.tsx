@@ -1,17 +1,17 @@
 /** Replies as the mailbox's owner, through the alias. */
 import type { PreviewMessage } from "@kauke/contract";
-import { Reply, ReplyAll } from "lucide-react";
+import { Forward, Reply, ReplyAll } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import { fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useReplyToPreview } from "../../api/preview.ts";
 import { Button } from "../../ui/Controls.tsx";
-import { FieldError } from "../../ui/Field.tsx";
+import { FieldError, TextField, verbatim } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showToast } from "../../ui/toast-store.ts";
-import { replyHint } from "./plain-words.ts";
+import { forwardHint, replyHint } from "./plain-words.ts";
 
 /** Whom the reply goes to; `null` while the composer is closed. */
-export type ReplyTo = "author" | "all" | null;
+export type ReplyTo = "author" | "all" | "somebody" | null;
 
 export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose: (replyTo: ReplyTo) => void }) {
   return (
@@ -22,55 +22,81 @@ export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose
       <Button isSmall icon={ReplyAll} aria-pressed={replyTo === "all"} onClick={() => onChoose("all")}>
         Reply all
       </Button>
+      <Button isSmall icon={Forward} aria-pressed={replyTo === "somebody"} onClick={() => onChoose("somebody")}>
+        Forward
+      </Button>
     </div>
   );
 }
 
 interface Props {
   message: PreviewMessage;
-  all: boolean;
+  replyTo: NonNullable<ReplyTo>;
   onClose: () => void;
 }
 
-function useSending({ message, all, onClose }: Props) {
+const names = { author: "Reply", all: "Reply all", somebody: "Forward" } as const;
+
+function useSending({ message, replyTo, onClose }: Props) {
   const [text, setText] = useState("");
+  const [forwardTo, setForwardTo] = useState("");
+  const isForward = replyTo === "somebody";
   const reply = useReplyToPreview(message.id);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (reply.isPending) return;
     const onSuccess = () => {
-      showToast({ title: "Reply Sent", description: "It appears in the list once it is delivered." });
+      showToast({
+        title: isForward ? "Message Forwarded" : "Reply Sent",
+        description: "It appears in the list once it is delivered.",
+      });
       onClose();
     };
-    reply.mutate({ text, all }, { onSuccess });
+    reply.mutate({ text, all: replyTo === "all", ...(isForward && { forwardTo }) }, { onSuccess });
   };
-  const [refused] = fieldMessages(reply.error);
-  const error = reply.error === null ? undefined : (refused?.[1] ?? messageOf(reply.error, "The reply was not sent."));
-  return { text, setText, onSubmit, error, pending: reply.isPending };
+  const refused = new Map<string, string>(fieldMessages(reply.error));
+  const toError = refused.get("forwardTo");
+  const other = refused.get("text") ?? (toError === undefined ? messageOf(reply.error, "It was not sent.") : undefined);
+  const error = reply.error === null ? undefined : other;
+  return { text, setText, forwardTo, setForwardTo, onSubmit, error, toError, pending: reply.isPending };
 }
 
 export function ReplyComposer(props: Props) {
   const id = useId();
-  const { text, setText, onSubmit, error, pending } = useSending(props);
-  const { message, all, onClose } = props;
+  const { text, setText, forwardTo, setForwardTo, onSubmit, error, toError, pending } = useSending(props);
+  const { message, replyTo, onClose } = props;
+  const isForward = replyTo === "somebody";
   return (
-    <form className="reply" onSubmit={onSubmit} noValidate aria-label={all ? "Reply all" : "Reply"}>
+    <form className="reply" onSubmit={onSubmit} noValidate aria-label={names[replyTo]}>
+      {isForward ? (
+        <div className="forward-to">
+          <TextField
+            label="Forward to"
+            {...verbatim}
+            inputMode="email"
+            error={toError}
+            value={forwardTo}
+            autoFocus
+            onChange={(event) => setForwardTo(event.target.value)}
+          />
+        </div>
+      ) : null}
       <div className="message-text">
         <label className="label-in" htmlFor={id}>
-          Your answer
+          {isForward ? "Your message" : "Your answer"}
         </label>
         <textarea
           id={id}
           className="input"
           rows={6}
-          autoFocus
+          autoFocus={!isForward}
           value={text}
           onChange={(event) => setText(event.target.value)}
           aria-invalid={error ? true : undefined}
           aria-describedby={error ? `${id}-error` : `${id}-hint`}
         />
         <p className="hint" id={`${id}-hint`}>
-          {replyHint(message, all)}
+          {isForward ? forwardHint(message) : replyHint(message, replyTo === "all")}
         </p>
         <FieldError id={`${id}-error`}>{error}</FieldError>
       </div>
@@ -79,7 +105,7 @@ export function ReplyComposer(props: Props) {
           Cancel
         </Button>
         <SubmitButton className="btn-primary" pending={pending} pendingLabel="Sending...">
-          Send Reply
+          {isForward ? "Forward Message" : "Send Reply"}
         </SubmitButton>
       </div>
     </form>

@@ -31,6 +31,10 @@ export function replyHint({ from, rcptTo, alias }: Replied, all: boolean): strin
   return `You write from ${rcptTo}. ${all ? "Everybody else sees" : `${authorName(from)} sees`} ${seen}.`;
 }
 
+/** A forward doesn't pass through the alias, which the reader should know before pressing the button. */
+export const forwardHint = ({ rcptTo }: Pick<PreviewMessage, "rcptTo">): string =>
+  `As a mail program does it: the text goes from ${rcptTo}, and that address is seen, not your alias.`;
+
 const resultOf = (value: string, method: string) =>
   new RegExp(`\\b${method}=(\\w+)`, "i").exec(value)?.[1]?.toLowerCase();
 
