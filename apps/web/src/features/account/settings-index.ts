@@ -46,6 +46,7 @@ export const settingsParts: readonly SettingsPart[] = [
   {
     path: "/settings/new-aliases",
     title: "New aliases",
+    heading: "How aliases begin",
     icon: AtSign,
     rows: [
       { title: "Default domain", id: "defaults" },
