@@ -140,6 +140,7 @@ describe("by keyboard alone", () => {
       }
     }
     const acts = [
+      page.getByRole("button", { name: "Attach Files" }),
       page.getByRole("switch", { name: "Enable End-to-End Encryption" }),
       ...["Reset", "Later…", "Send Email"].map((name) => page.getByRole("button", { name })),
     ];

@@ -54,6 +54,8 @@ async function refuseKey({ page }: Visit): Promise<void> {
   await page.getByRole("alert").waitFor();
 }
 
+const fileNamed = (name: string) => ({ name, mimeType: "application/pdf", buffer: Buffer.alloc(2048) });
+
 /** Sends the message to a server that takes it and responds with this state of it. */
 async function sendWith(visit: Visit, state: Record<string, unknown>): Promise<void> {
   await visit.context.route("**/api/email-jobs/*/status", (route) =>
@@ -99,6 +101,18 @@ export const composeScreens: readonly Screen[] = [
   composing("schedule", async (visit) => {
     await visit.page.getByRole("button", { name: "Later…" }).click();
     await visit.page.getByRole("dialog", { name: "Send later" }).waitFor();
+  }),
+  composing("files", async (visit) => {
+    await fillMessage(visit);
+    const json = { attachmentId: "00000000-0000-4000-8000-000000000002", sizeBytes: 2048 };
+    await visit.context.route("**/api/email-attachments", (route) => route.fulfill({ status: 201, json }));
+    await visit.page
+      .getByLabel("Files to attach")
+      .setInputFiles(["Contract, second draft.pdf", "floor-plan.png"].map(fileNamed));
+    await visit.page
+      .getByText(/Attached$/)
+      .last()
+      .waitFor();
   }),
   composing("drafts", async (visit) => {
     await fillMessage(visit);

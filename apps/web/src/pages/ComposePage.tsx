@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { useAliases } from "../api/aliases.ts";
+import { useContacts } from "../api/contacts.ts";
 import { useSendingAliases } from "../api/email-jobs.ts";
 import { useUser } from "../api/session/session.ts";
 import { ComposeForm } from "../features/compose/ComposeForm.tsx";
@@ -20,6 +21,7 @@ const nobody: readonly Person[] = [];
 function Letters({ userId, senders }: ComposeProps) {
   const { letter, openedAs, sent } = useOpenLetter();
   useEffect(() => takeWantedSender(senders), [senders]);
+  const { data: people = nobody } = useContacts();
   // A form that follows a receipt, or another letter, takes the focus.
   const [first] = useState({ openedAs });
   const [hasShownReceipt, setShownReceipt] = useState(false);
@@ -28,7 +30,7 @@ function Letters({ userId, senders }: ComposeProps) {
   // The form stays while there is a letter, even if the last alias was deleted.
   if (senders?.length === 0 && isBlank(letter)) return <NoSendingAliases />;
   const takesFocus = openedAs !== first.openedAs || hasShownReceipt;
-  return <ComposeForm key={openedAs} userId={userId} senders={senders} people={nobody} takesFocus={takesFocus} />;
+  return <ComposeForm key={openedAs} userId={userId} senders={senders} people={people} takesFocus={takesFocus} />;
 }
 
 function Content({ userId }: { userId: string }) {

@@ -17,6 +17,7 @@ import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCa
 import { DefaultsCard } from "../features/mailboxes/DefaultsCard.tsx";
 import { MailboxesCard } from "../features/mailboxes/MailboxesCard.tsx";
 import { MoveCards } from "../features/move/MoveCards.tsx";
+import { PeopleCard } from "../features/people/PeopleCard.tsx";
 
 /** Each card is shown when those above it have their height, so that none moves. */
 function AccountCards() {
@@ -42,6 +43,7 @@ const cards: Readonly<Record<SettingsPart["path"], ReactNode>> = {
     <>
       <OutgoingCard />
       <ForwardEncryptedCard />
+      <PeopleCard />
     </>
   ),
   "/settings/mailboxes": <MailboxesCard />,

@@ -34,6 +34,7 @@ export const settingsParts: readonly SettingsPart[] = [
       { title: "Leak guard", id: "outgoing" },
       { title: "Alias in quoted lines", id: "outgoing" },
       { title: "Forward encrypted", id: "forwarded" },
+      { title: "Remember people", id: "people" },
     ],
   },
   {

@@ -1,11 +1,12 @@
 /** A message once enqueued is followed by job-tracker.ts. */
 import { type RecipientKind, recipientKinds } from "@kauke/contract";
 import { Clock, Send, X } from "lucide-react";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
+import { AttachmentsRow } from "./AttachmentsRow.tsx";
 import { EncryptionSection } from "./EncryptionSection.tsx";
 import { FieldRow, MessageBody } from "./FieldRow.tsx";
 import { FromRow } from "./FromRow.tsx";
@@ -112,8 +113,25 @@ function Texts({ letter, refusals, change, alias }: TextsProps) {
   );
 }
 
+function Attachments({
+  compose: { letter, refusals, addLetterFiles, removeLetterFile, retryLetterFile },
+}: {
+  compose: Compose;
+}) {
+  return (
+    <AttachmentsRow
+      files={letter.files}
+      isEncrypted={letter.isEncrypted}
+      error={refusals.problems.attachments}
+      onAdd={addLetterFiles}
+      onRemove={removeLetterFile}
+      onRetry={retryLetterFile}
+    />
+  );
+}
+
 function Encryption({ compose }: { compose: Compose }) {
-  const { letter, targets, refusals, change, setKeyError, setRefusals } = compose;
+  const { letter, targets, refusals, change, switchEncryption, setKeyError, setRefusals } = compose;
   const clearFailure = () => setRefusals((before) => ({ ...before, failure: undefined }));
   return (
     <EncryptionSection
@@ -122,7 +140,7 @@ function Encryption({ compose }: { compose: Compose }) {
       keyErrors={refusals.keyErrors}
       failure={refusals.failure}
       onSwitch={(isEncrypted) => {
-        change({ isEncrypted });
+        switchEncryption(isEncrypted);
         clearFailure();
       }}
       onKey={(address, publicKey) => {
@@ -165,6 +183,25 @@ function Acts({ letter: { scheduledAt }, isSending, isLoading, change, onReset, 
   );
 }
 
+/** Files dropped or pasted anywhere on the form. */
+function fileHandlers(onFiles: (files: readonly File[]) => void) {
+  const take = (event: { preventDefault(): void }, files: FileList) => {
+    if (files.length === 0) return;
+    event.preventDefault();
+    onFiles([...files]);
+  };
+  return {
+    onDragOver: (event: DragEvent<HTMLElement>) => {
+      if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+    },
+    onDrop: (event: DragEvent<HTMLElement>) => take(event, event.dataTransfer.files),
+    // A copied part of a page has a picture of itself beside its text.
+    onPaste: (event: ClipboardEvent<HTMLElement>) => {
+      if (!event.clipboardData.types.includes("text/plain")) take(event, event.clipboardData.files);
+    },
+  };
+}
+
 function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; onClose: () => void }) {
   return (
     <ConfirmDialog
@@ -202,6 +239,7 @@ export function ComposeForm({ takesFocus, ...props }: FormProps) {
       noValidate
       aria-label="Compose Email"
       onKeyDown={onKeyDown}
+      {...fileHandlers(compose.addLetterFiles)}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
@@ -216,6 +254,7 @@ export function ComposeForm({ takesFocus, ...props }: FormProps) {
       />
       <Recipients {...part} people={people} />
       <Texts {...part} alias={sender === undefined ? "" : addressOf(sender)} />
+      <Attachments compose={compose} />
       <Encryption compose={compose} />
       <Acts
         {...{ letter, isSending, change }}

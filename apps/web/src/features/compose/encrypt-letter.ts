@@ -13,7 +13,7 @@ export interface LeakGuardState {
 
 /** `field` says at which field the form shows the reason; `address`: whose key is wrong. */
 export class NotEncrypted extends Error {
-  readonly field: "subject" | "body" | "key" | "encryption";
+  readonly field: "body" | "attachments" | "key" | "encryption";
   readonly address: string;
 
   constructor(field: NotEncrypted["field"], message: string, address = "") {

@@ -1,5 +1,6 @@
 /** A message while it is written, and what the server gets of it. */
 import { type Body, emailJobMessages, limits, type RecipientKind, recipientKinds } from "@kauke/contract";
+import { fileProblem, isUploading, type JobFile, type LetterFile } from "./attachments.ts";
 import { isValid, letterAddresses, noRecipients, parseRecipients, type RecipientField, settled } from "./recipients.ts";
 
 export interface Letter extends Readonly<Record<RecipientKind, RecipientField>> {
@@ -11,6 +12,7 @@ export interface Letter extends Readonly<Record<RecipientKind, RecipientField>> 
   isEncrypted: boolean;
   /** Typed public keys by address; the key under `""` was typed before there was a recipient. */
   keys: Readonly<Record<string, string>>;
+  files: readonly LetterFile[];
   /** When to send the letter; `null` for now. */
   scheduledAt: string | null;
 }
@@ -24,12 +26,14 @@ export const emptyLetter: Letter = {
   body: "",
   isEncrypted: false,
   keys: {},
+  files: [],
   scheduledAt: null,
 };
 
 /** A letter without a word in it is no draft. */
 export function isBlank({ subject, body, keys, ...letter }: Letter): boolean {
   const isEmpty = ({ entries, text }: RecipientField) => entries.length === 0 && text.trim() === "";
+  if (letter.files.length > 0) return false;
   return (
     [subject, body, ...Object.values(keys)].every((text) => text.trim() === "") &&
     recipientKinds.every((kind) => isEmpty(letter[kind]))
@@ -42,11 +46,11 @@ export function withRecipientsSettled(letter: Letter): Letter {
   return { ...letter, to: to ?? letter.to, cc: cc ?? letter.cc, bcc: bcc ?? letter.bcc };
 }
 
-export type LetterField = "fromAlias" | RecipientKind | "subject" | "body";
+export type LetterField = "fromAlias" | RecipientKind | "subject" | "body" | "attachments";
 export type Problems = Partial<Record<LetterField, string>>;
 
 /** The fields in the order in which the form shows them. */
-export const letterFields: readonly LetterField[] = ["fromAlias", ...recipientKinds, "subject", "body"];
+export const letterFields: readonly LetterField[] = ["fromAlias", ...recipientKinds, "subject", "body", "attachments"];
 
 /** @param letter with settled recipients */
 export function problemsOf(letter: Letter): Problems {
@@ -65,7 +69,15 @@ export function problemsOf(letter: Letter): Problems {
   if (letter.body.trim() === "") problems.body = "Message body is required";
   else if (new TextEncoder().encode(letter.body).length > limits.messageBodyMaxBytes)
     problems.body = emailJobMessages.bodyLong;
+  const problem = attachmentProblem(letter);
+  if (problem !== null) problems.attachments = problem;
   return problems;
+}
+
+function attachmentProblem({ files, isEncrypted }: Letter): string | null {
+  if (files.some((file) => fileProblem(file, isEncrypted) !== null))
+    return "Remove or attach again what could not be sent";
+  return files.some(isUploading) ? "Please wait until the files are uploaded" : null;
 }
 
 /** Names the address, unless it is the only one, which stands in the field. */
@@ -82,10 +94,22 @@ export interface EncryptedText {
 }
 
 /** @param encrypted `null` to send the typed text */
-export function jobRequest(letter: Letter, encrypted: EncryptedText | null): Body<"createEmailJob"> {
+export function jobRequest(
+  letter: Letter,
+  encrypted: EncryptedText | null,
+  attachments: readonly JobFile[] = [],
+): Body<"createEmailJob"> {
   const { fromAlias, subject, body, scheduledAt } = letter;
   const later = scheduledAt === null ? {} : { scheduledAt };
-  const fields = { ...recipientsOf(letter), subject: subject.trim(), fromAliasId: fromAlias, priority: 0, ...later };
+  const files = attachments.length === 0 ? {} : { attachments: [...attachments] };
+  const fields = {
+    ...recipientsOf(letter),
+    subject: subject.trim(),
+    fromAliasId: fromAlias,
+    priority: 0,
+    ...files,
+    ...later,
+  };
   if (encrypted === null) return { ...fields, body, useEncryption: false };
   const [recipientPublicKey, ...others] = encrypted.publicKeys;
   const keys = others.length === 0 ? { recipientPublicKey } : { recipientPublicKey, recipientPublicKeys: others };

@@ -1,6 +1,8 @@
 import { emailJobMessages } from "@kauke/contract";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { discardUpload } from "../../api/email-attachments.ts";
 import { showFailure } from "../../ui/toast-store.ts";
+import { addFiles, type LetterFile, removeFile, uploadFile, withdraw } from "./attachments.ts";
 import { keyTargets } from "./keys.ts";
 import { emptyLetter, type Letter, type LetterField, problemsOf, withRecipientsSettled } from "./letter.ts";
 import { changeLetter, closeLetter, readOpenLetter, useOpenLetter } from "./letter-store.ts";
@@ -23,7 +25,7 @@ function usePreselectedAlias(letterId: string, senders: ComposeProps["senders"])
 
 function withoutProblem(refusals: Refusals, changed: readonly string[]): Refusals {
   const problems = { ...refusals.problems };
-  for (const field of changed) delete problems[field as LetterField];
+  for (const field of changed) delete problems[field === "files" ? "attachments" : (field as LetterField)];
   const isLeakTouched = refusals.leaks !== null && changed.includes(refusals.leaks.field);
   return { ...refusals, problems, leaks: isLeakTouched ? null : refusals.leaks };
 }
@@ -38,6 +40,44 @@ function useFocusInvalid(form: RefObject<HTMLFormElement | null>, refusals: Refu
   }, [form, refusals]);
   return () => {
     isDue.current = true;
+  };
+}
+
+/** Reads the letter anew: uploads end while it is being changed, or when another one is open. */
+function useLetterFiles(change: (to: Partial<Letter>) => void) {
+  const noteUpload = (letterId: string, key: string, attachmentId: string | null) => {
+    const { id, letter } = readOpenLetter();
+    if (attachmentId === null) return;
+    const file = letter.files.find((one) => one.key === key);
+    if (id !== letterId || file === undefined || letter.isEncrypted) return discardUpload(attachmentId);
+    change({ files: letter.files.map((one) => (one === file ? { ...file, attachmentId } : one)) });
+  };
+  const upload = ({ key }: LetterFile) => {
+    const { id } = readOpenLetter();
+    void uploadFile(key).then((attachmentId) => noteUpload(id, key, attachmentId));
+  };
+  return {
+    addLetterFiles: (added: readonly File[]) => {
+      const { letter } = readOpenLetter();
+      const taken = addFiles(added, letter.files.length);
+      change({ files: [...letter.files, ...taken] });
+      if (!letter.isEncrypted) taken.forEach(upload);
+    },
+    removeLetterFile: (file: LetterFile) => {
+      removeFile(file);
+      change({ files: readOpenLetter().letter.files.filter(({ key }) => key !== file.key) });
+    },
+    retryLetterFile: (file: LetterFile) => {
+      if (!readOpenLetter().letter.isEncrypted) upload(file);
+    },
+    /** What was uploaded in plain text leaves the server when the letter is to be encrypted. */
+    switchEncryption: (isEncrypted: boolean) => {
+      const { files } = readOpenLetter().letter;
+      for (const file of files) if (isEncrypted) withdraw(file);
+      const kept = files.map((file) => ({ ...file, attachmentId: isEncrypted ? null : file.attachmentId }));
+      change({ isEncrypted, files: kept });
+      if (!isEncrypted) kept.forEach(upload);
+    },
   };
 }
 
@@ -82,8 +122,9 @@ export function useCompose({ userId, senders, people }: Input) {
     const refused = await send(settled, settledTargets, height);
     if (refused !== null) refuse(refused);
   };
+  const files = useLetterFiles(change);
   const onReset = () => void closeLetter(id, emptyWith(onlyAlias));
-  return { form, letter, targets, refusals, isSending, change, setKeyError, setRefusals, submit, onReset };
+  return { form, letter, targets, refusals, isSending, change, setKeyError, setRefusals, submit, onReset, ...files };
 }
 
 const emptyWith = (fromAlias = ""): Letter => ({ ...emptyLetter, fromAlias });

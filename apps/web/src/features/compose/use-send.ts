@@ -3,14 +3,16 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { refetchAliases } from "../../api/aliases.ts";
 import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
+import { useContactCalls } from "../../api/contacts.ts";
 import { makeSmtpCredentials, refetchJobs, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
 import { showFailure } from "../../ui/toast-store.ts";
+import { type JobFile, uploadAllEncrypted } from "./attachments.ts";
 import type { KeyErrors } from "./EncryptionSection.tsx";
-import { encryptLetter, NotEncrypted } from "./encrypt-letter.ts";
+import { cleanPublicKey, encryptLetter, NotEncrypted } from "./encrypt-letter.ts";
 import { followJob } from "./job-tracker.ts";
 import { type KeyTarget, missingKeys } from "./keys.ts";
 import { findLeaks, type LeakPlace } from "./leak-places.ts";
-import { emptyLetter, jobRequest, type Letter, letterField, type Problems } from "./letter.ts";
+import { type EncryptedText, emptyLetter, jobRequest, type Letter, letterField, type Problems } from "./letter.ts";
 import { closeLetter, readOpenLetter, type Sent } from "./letter-store.ts";
 import { letterAddresses, namesOf } from "./recipients.ts";
 import type { SendingAlias } from "./senders.ts";
@@ -47,6 +49,18 @@ async function makeCredentials(client: QueryClient, userId: string, sender: Send
   }
 }
 
+/** Files of an encrypted letter are encrypted and uploaded now. @throws NotEncrypted */
+async function filesOf({ files }: Letter, encrypted: EncryptedText | null): Promise<JobFile[]> {
+  if (encrypted === null)
+    return files.flatMap(({ attachmentId, name, type }) =>
+      attachmentId === null ? [] : [{ id: attachmentId, name, type: type === "" ? "application/octet-stream" : type }],
+    );
+  const uploaded = await uploadAllEncrypted(files, encrypted.publicKeys);
+  if (uploaded === null)
+    throw new NotEncrypted("attachments", "A file could not be encrypted or sent. Its row says why.");
+  return uploaded;
+}
+
 /** Puts what the server or this browser refused at its fields. */
 function refusalsOf(error: unknown, targets: readonly KeyTarget[]): Refusals {
   if (error instanceof NotEncrypted) {
@@ -74,17 +88,29 @@ export function useSend({ userId, senders }: ComposeProps) {
   const client = useQueryClient();
   const create = useCreateEmailJob(userId);
   const readGuard = useReadLeakGuard(userId);
+  const { saveContact } = useContactCalls();
   const [isSending, setSending] = useState(false);
+
+  /** Keys typed for this letter; refused where people are not to be remembered. */
+  function rememberKeys(targets: readonly KeyTarget[]): void {
+    for (const { address, publicKey, isKnown } of targets)
+      if (!isKnown)
+        void cleanPublicKey(publicKey)
+          .then((key) => saveContact(address, key))
+          .catch(() => {});
+  }
 
   async function enqueue(letter: Letter, targets: readonly KeyTarget[]): Promise<Omit<Sent, "height">> {
     const encrypted = letter.isEncrypted
       ? await encryptLetter(letter, targets, () => readGuard(letter.fromAlias))
       : null;
+    const files = await filesOf(letter, encrypted);
     const sender = senders?.find(({ id }) => id === letter.fromAlias);
     const madeCredentials = sender?.state === "new" && (await makeCredentials(client, userId, sender));
-    const job = await create.mutateAsync(jobRequest(letter, encrypted));
+    const job = await create.mutateAsync(jobRequest(letter, encrypted, files));
     await keepSent(job.jobId, letter);
     const calls = jobCallsOf(userId, () => void refetchJobs(client, userId));
+    if (letter.isEncrypted) rememberKeys(targets);
     followJob(job, namesOf(letterAddresses(letter)), calls);
     return { jobId: job.jobId, letter, madeCredentials };
   }

@@ -1,0 +1,38 @@
+/** Uploads by XMLHttpRequest: `fetch` reports no progress of what is sent. */
+import { ApiError, toApiError, unreachable } from "./api-error.ts";
+import { call } from "./client.ts";
+
+export interface Upload {
+  attachmentId: string;
+  sizeBytes: number;
+}
+
+interface Options {
+  signal: AbortSignal;
+  /** Called with the share that was sent, from 0 to 1. */
+  onProgress: (share: number) => void;
+}
+
+/** @throws ApiError; `AbortError` if aborted */
+export function uploadAttachment(file: Blob, { signal, onProgress }: Options): Promise<Upload> {
+  const { promise, resolve, reject } = Promise.withResolvers<Upload>();
+  const request = new XMLHttpRequest();
+  request.open("POST", "/api/email-attachments");
+  request.setRequestHeader("Content-Type", "application/octet-stream");
+  request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
+  request.onerror = () => reject(new ApiError({ status: 0, message: unreachable }));
+  request.onabort = () => reject(new DOMException("The upload was cancelled", "AbortError"));
+  request.onload = () => {
+    const { status, statusText, responseText } = request;
+    if (status === 201) resolve(JSON.parse(responseText) as Upload);
+    else reject(toApiError(status, statusText, responseText));
+  };
+  signal.addEventListener("abort", () => request.abort(), { once: true });
+  request.send(file);
+  return promise;
+}
+
+/** A file that nobody deletes goes after a day, so a failure is ignored. */
+export function discardUpload(attachmentId: string): void {
+  void call("deleteEmailAttachment", { params: { attachmentId } }).catch(() => {});
+}

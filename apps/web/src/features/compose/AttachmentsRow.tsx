@@ -1,0 +1,107 @@
+import { limits } from "@kauke/contract";
+import { Paperclip, RotateCcw, X } from "lucide-react";
+import { useId, useRef } from "react";
+import { Button, IconButton } from "../../ui/Controls.tsx";
+import { FieldError } from "../../ui/Field.tsx";
+import { fileSizeText } from "../../ui/text/time-text.ts";
+import { fileProblem, hasFile, type LetterFile, useFileWorks } from "./attachments.ts";
+
+interface Props {
+  files: readonly LetterFile[];
+  isEncrypted: boolean;
+  error: string | undefined;
+  onAdd: (files: readonly File[]) => void;
+  onRemove: (file: LetterFile) => void;
+  onRetry: (file: LetterFile) => void;
+}
+
+function stateText(file: LetterFile, isEncrypted: boolean, share: number | null | undefined): string {
+  if (share === null) return "Encrypting...";
+  if (share !== undefined) return `${Math.round(share * 100)} %`;
+  if (isEncrypted) return `Sent as ${file.name}.age`;
+  return file.attachmentId === null ? "" : "Attached";
+}
+
+type RowProps = Omit<Props, "files" | "error" | "onAdd"> & { file: LetterFile };
+
+function Row({ file, isEncrypted, onRemove, onRetry }: RowProps) {
+  const work = useFileWorks()[file.key];
+  const problem = fileProblem(file, isEncrypted);
+  const share = work?.error === null ? work.share : undefined;
+  return (
+    <li className={problem === null ? undefined : "wrong"}>
+      <Paperclip className="i" aria-hidden />
+      <div>
+        <b>{file.name}</b>
+        <span>
+          {fileSizeText(file.sizeBytes)}
+          {problem === null ? ` · ${stateText(file, isEncrypted, share)}` : null}
+        </span>
+        {problem === null ? null : (
+          <span className="wrong-text" role="alert">
+            {problem}
+          </span>
+        )}
+        {share === undefined ? null : (
+          <progress aria-label={`Upload of ${file.name}`} max={1} value={share ?? undefined} />
+        )}
+      </div>
+      {work?.error && hasFile(file.key) ? (
+        <IconButton
+          icon={RotateCcw}
+          label="Try again"
+          fullLabel={`Try ${file.name} again`}
+          onClick={() => onRetry(file)}
+        />
+      ) : null}
+      <IconButton icon={X} label="Remove" fullLabel={`Remove ${file.name}`} onClick={() => onRemove(file)} />
+    </li>
+  );
+}
+
+export function AttachmentsRow(props: Props) {
+  const { files, error, onAdd, ...row } = props;
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return (
+    <div className="attachments">
+      {files.length === 0 ? null : (
+        <ul aria-label="Attachments">
+          {files.map((file) => (
+            <Row key={file.key} file={file} {...row} />
+          ))}
+        </ul>
+      )}
+      <FieldError id={`${id}-error`}>{error}</FieldError>
+      <div className="attach">
+        <Button
+          isSmall
+          look="quiet"
+          icon={Paperclip}
+          disabled={files.length >= limits.attachmentsMax}
+          onClick={() => input.current?.click()}
+        >
+          Attach Files
+        </Button>
+        <span className="hint" role="status">
+          {files.length === 0
+            ? "or drop or paste them here"
+            : `${files.length} of ${limits.attachmentsMax}, ${fileSizeText(total)}`}
+        </span>
+      </div>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to attach"
+        onChange={({ currentTarget }) => {
+          onAdd([...(currentTarget.files ?? [])]);
+          // Emptied, so that choosing the same file again fires a change event.
+          currentTarget.value = "";
+        }}
+      />
+    </div>
+  );
+}
