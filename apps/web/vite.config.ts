@@ -41,7 +41,7 @@ const kitChunk = {
       "src/app/with-queries\\.",
       "src/drafts/",
       "packages/contract/src/draft-limits\\.ts",
-      "src/features/(?:encryption-keys/KeyOptions|forwarding/NeedsEngine)\\.tsx",
+      "src/features/(?:account/DeleteAccountCard|encryption-keys/KeyOptions|forwarding/NeedsEngine)\\.tsx",
       "src/features/decrypt/incoming\\.ts",
       "src/vault/(?:ask-worker|forget-decrypted|unlocked-keys|vault-jobs|worker-url)\\.ts",
       "packages/contract/src/(?:provider-problems|routes)\\.ts",
@@ -68,7 +68,8 @@ const aliasesChunk = {
   test: new RegExp(
     [
       "src/api/labels\\.ts",
-      "src/features/aliases/(?:alias-location|switch-alias|list/pending-deletion|list/use-list-view)\\.ts",
+      "src/features/aliases/(?:alias-location|delete-aliases|switch-alias|undo-change|bulk/bulk-text|list/use-list-view|row/edit-body)\\.ts",
+      "src/(?:api/alias-bulk|ui/undo-store)\\.ts",
       "src/features/aliases/create/(?:TypoNote|domain-typo|generated-format|read-typed|wanted-name)\\.ts",
       "src/ui/Pager\\.tsx",
     ].join("|"),

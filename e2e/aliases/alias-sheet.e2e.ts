@@ -2,7 +2,7 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeUndo } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, signIn } from "../browser/steps.ts";
 
@@ -56,7 +56,7 @@ test("writing by address is off until its switch is turned on, which a reload sh
   const toggle = panel(page, address).getByRole("switch", { name: "Write from your mail program by address" });
   expect(await toggle.getAttribute("aria-checked")).toBe("false");
   await toggle.click();
-  await seeToast(page, "Alias Updated", address);
+  await seeUndo(page, "Alias Updated", address);
   await page.reload();
   await panel(page, address)
     .getByRole("button", { name: /^Write to somebody new/ })
@@ -109,7 +109,7 @@ test("notes, destinations, labels, pin and state are changed in the panel", asyn
   await editNotes.click();
   await sheet.getByRole("textbox", { name: "Notes" }).fill("New words");
   await page.keyboard.press("Enter");
-  await seeToast(page, "Alias Updated", address);
+  await seeUndo(page, "Alias Updated", address);
   await sheet.getByText("New words").waitFor();
   await seeFocus(editNotes);
 
@@ -134,9 +134,9 @@ test("notes, destinations, labels, pin and state are changed in the panel", asyn
 
   await sheet.getByRole("button", { name: "More" }).click();
   await sheet.getByRole("button", { name: "Pin" }).click();
-  await seeToast(page, "Alias Pinned", address);
+  await seeUndo(page, "Alias Pinned", address);
   await sheet.getByRole("switch", { name: `${address} forwards mail` }).click();
-  await seeToast(page, "Alias Paused");
+  await seeUndo(page, "Alias Paused");
   await sheet.getByText("Paused - emails silently dropped").waitFor();
   const [saved] = await person.listAliases();
   expect(saved).toMatchObject({ notes: "New words", active: false, pinned: true, lastForwardTo: "rasa@inbox.example" });
@@ -153,8 +153,7 @@ test.runIf(isLongRun)("credentials are generated and an alias is deleted in the 
   await sheet.getByRole("button", { name: /^Forward encrypted/ }).click();
   await sheet.getByRole("combobox", { name: "Forward encrypted" }).waitFor();
   await sheet.getByRole("button", { name: "Delete Alias" }).click();
-  await page.getByRole("dialog", { name: "Delete alias" }).getByRole("button", { name: "Delete Alias" }).click();
-  await seeToast(page, "Alias Deleted", address);
+  await seeUndo(page, "Alias Deleted", address);
   await seeGone(sheet);
   await page.getByText("No aliases yet").waitFor();
   expect(search(page)).toBe("");

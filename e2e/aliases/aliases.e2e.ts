@@ -4,7 +4,7 @@ import { isLongRun } from "@kauke/testkit/long-rounds";
 import { personas } from "@kauke/testkit/personas";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { hoverAtRest, seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
+import { hoverAtRest, seeFieldError, seeFocus, seeGone, seeToast, seeUndo, undoAct } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, aliasSwitch, dismissToast, listedAddresses, toggleAlias, tryAgain } from "../browser/steps.ts";
 
@@ -223,7 +223,7 @@ describe("changing", () => {
     await field(page, "Forward to").fill("rasa@inbox.example");
     await field(page, "Notes").fill("New");
     await page.keyboard.press("Enter");
-    await seeToast(page, "Alias Updated");
+    await seeUndo(page, "Alias Updated");
     await seeGone(editRow(page));
     await seeFocus(page.getByRole("button", { name: `Edit ${alias}@kauke.test` }));
     await page.reload();
@@ -251,9 +251,9 @@ describe("changing", () => {
     await seeFieldError(name, aliasMessages.nameRequired);
     await name.fill(renamed);
     await page.keyboard.press("Enter");
-    await seeToast(page, "Alias Updated", `${renamed}@kauke.test`);
+    await seeUndo(page, "Alias Updated", `${renamed}@kauke.test`);
     expect((await person.listAliases())[0]?.alias).toBe(renamed);
-    await page.getByRole("button", { name: "Undo" }).click();
+    await undoAct(page, "Alias Updated");
     await seeToast(page, "Change Undone", `${alias}@kauke.test`);
     expect((await person.listAliases())[0]?.alias).toBe(alias);
   });
@@ -295,7 +295,7 @@ describe("changing", () => {
     await startEdit(page, `${alias}@kauke.test`);
     await field(page, "Forward to").fill("https://hooks.example.org/second");
     await page.keyboard.press("Enter");
-    await seeToast(page, "Alias Updated");
+    await seeUndo(page, "Alias Updated");
     expect((await person.listAliases())[0]?.forwardTo).toBe("https://hooks.example.org/second");
   });
 
@@ -308,7 +308,7 @@ describe("changing", () => {
     expect(await field(page, "Forward to").inputValue()).toBe(inbox);
     await field(page, "Forward to").fill("rasa@inbox.example");
     await page.keyboard.press("Enter");
-    await seeToast(page, "Alias Updated");
+    await seeUndo(page, "Alias Updated");
     expect((await person.listAliases())[0]).toMatchObject({ active: false, lastForwardTo: "rasa@inbox.example" });
   });
 
@@ -349,7 +349,7 @@ describe("changing", () => {
     await startEdit(page, `${alias}@kauke.test`);
     await field(page, "Notes").fill("from this tab");
     await page.keyboard.press("Enter");
-    await seeToast(page, "Alias Updated");
+    await seeUndo(page, "Alias Updated");
     await other.keyboard.press("Enter");
     const question = other.getByRole("dialog", { name: "Changed elsewhere" });
     await question.getByRole("radio", { name: /^Yours.*from the other tab/ }).waitFor();
@@ -361,7 +361,7 @@ describe("changing", () => {
     expect(await field(other, "Notes").inputValue()).toBe("from the other tab");
     await field(other, "Notes").press("Enter");
     await question.getByRole("button", { name: "Save Alias" }).click();
-    await seeToast(other, "Alias Updated");
+    await seeUndo(other, "Alias Updated");
     await aliasRow(page, `${alias}@kauke.test`).getByText("from the other tab").waitFor();
   });
 
@@ -385,22 +385,19 @@ describe("changing", () => {
 });
 
 describe("deleting", () => {
-  const ask = (page: Page, address: string) => page.getByRole("button", { name: `Delete ${address}` }).click();
-  const dialog = (page: Page) => page.getByRole("dialog", { name: "Delete alias" });
+  const remove = (page: Page, address: string) => page.getByRole("button", { name: `Delete ${address}` }).click();
 
-  test("an alias is deleted only after the dialog is confirmed, and stays deleted", async () => {
+  test("an alias is deleted at once, comes back by Undo, and stays deleted otherwise", async () => {
     const [alias, other] = [newName(), newName()];
-    const { page } = await openList([{ alias }, { alias: other }]);
-    await ask(page, `${alias}@kauke.test`);
-    await dialog(page).getByRole("button", { name: "Cancel" }).click();
-    await seeGone(dialog(page));
-    await ask(page, `${alias}@kauke.test`);
-    await page.keyboard.press("Escape");
-    await seeGone(dialog(page));
-    expect(await listedAddresses(page)).toHaveLength(2);
-    await ask(page, `${alias}@kauke.test`);
-    await dialog(page).getByRole("button", { name: "Delete Alias" }).click();
-    await seeToast(page, "Alias Deleted");
+    const { page, person } = await openList([{ alias }, { alias: other }]);
+    const before = await listedAddresses(page);
+    await remove(page, `${alias}@kauke.test`);
+    await undoAct(page, "Alias Deleted", `${alias}@kauke.test`);
+    await expect.poll(() => listedAddresses(page)).toEqual(before);
+    await remove(page, `${alias}@kauke.test`);
+    await seeUndo(page, "Alias Deleted");
+    expect(await listedAddresses(page)).toEqual([`${other}@kauke.test`]);
+    await expect.poll(async () => (await person.listAliases()).length, { timeout: 20_000 }).toBe(1);
     await page.reload();
     await aliasRow(page, `${other}@kauke.test`).waitFor();
     expect(await listedAddresses(page)).toEqual([`${other}@kauke.test`]);
@@ -409,12 +406,9 @@ describe("deleting", () => {
   test.runIf(isLongRun)("an alias whose deletion fails returns to its place", async () => {
     const names = [newName(), newName(), newName()];
     const { page, context, expectFailure } = await openList(names.map((alias) => ({ alias })));
-    expectFailure(/^\/api\/aliases\/[\w-]+$/);
-    await context.route("**/api/aliases/*", (route) =>
-      route.request().method() === "DELETE" ? route.abort("connectionrefused") : route.continue(),
-    );
-    await ask(page, `${names[1]}@kauke.test`);
-    await dialog(page).getByRole("button", { name: "Delete Alias" }).click();
+    expectFailure("/api/aliases/bulk");
+    await context.route("**/api/aliases/bulk", (route) => route.abort("connectionrefused"));
+    await remove(page, `${names[1]}@kauke.test`);
     await seeToast(page, "Deletion Failed", /could not be reached/);
     await expect.poll(() => listedAddresses(page)).toEqual(names.map((alias) => `${alias}@kauke.test`));
     await dismissToast(page);

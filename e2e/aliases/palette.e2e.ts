@@ -2,7 +2,7 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeFocus, seeGone, seeHeading, seePath, seeToast, seeUndo } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createForm } from "../browser/steps.ts";
 
@@ -53,14 +53,14 @@ test("open, jump, pause, activate, copy and create", async () => {
   await seeFocus(page.getByRole("link", { name: address("bank") }));
 
   await enter(page, "pause ba", name("bank"));
-  await seeToast(page, "Alias Paused");
+  await seeUndo(page, "Alias Paused");
   await seeFocus(page.getByRole("link", { name: address("bank") }));
   expect((await person.listAliases()).filter(({ active }) => !active)).toHaveLength(1);
   await type(page, "pause ba");
   await page.getByText("No active alias matches “ba”.").waitFor();
   await page.keyboard.press("Escape");
   await enter(page, "activate ", name("bank"));
-  await seeToast(page, "Alias Activated");
+  await seeUndo(page, "Alias Activated");
 
   await enter(page, "copy news", name("news"));
   await seeToast(page, "Copied to clipboard", address("news"));

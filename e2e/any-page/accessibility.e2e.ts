@@ -6,7 +6,7 @@ import { isLongRun } from "@kauke/testkit/long-rounds";
 import { personas } from "@kauke/testkit/personas";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openVisit, widths } from "../browser/browser.ts";
-import { seeFocus, seeGone, seeHeading, seeLive, seeToast } from "../browser/see.ts";
+import { seeFocus, seeGone, seeHeading, seeLive, seeToast, seeUndo } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { createForm, password } from "../browser/steps.ts";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
@@ -90,7 +90,7 @@ describe("by keyboard alone", () => {
 
     await tabTo(page, page.getByRole("switch", { name: "by-keys@tyla.test forwards mail" }));
     await page.keyboard.press("Space");
-    await seeToast(page, "Alias Paused");
+    await seeUndo(page, "Alias Paused");
 
     await tabTo(page, page.getByRole("button", { name: "Edit by-keys@tyla.test" }));
     await page.keyboard.press("Enter");
@@ -110,11 +110,6 @@ describe("by keyboard alone", () => {
 
     await tabTo(page, page.getByRole("button", { name: "Delete by-keys-only@tyla.test" }));
     await page.keyboard.press("Enter");
-    const dialog = page.getByRole("dialog", { name: "Delete alias" });
-    await dialog.waitFor();
-    await tabTo(page, dialog.getByRole("button", { name: "Delete Alias" }));
-    await page.keyboard.press("Enter");
-    await seeGone(dialog);
     await page.getByText("No aliases yet", { exact: true }).waitFor();
     expect(await page.evaluate("document.activeElement !== document.body")).toBe(true);
   });
@@ -204,6 +199,9 @@ describe("by keyboard alone", () => {
 
     await tabTo(page, page.getByRole("button", { name: "Delete By keys" }));
     await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Type By keys to confirm").waitFor();
+    await tabTo(page, page.getByRole("dialog").getByLabel("Type By keys to confirm"));
+    await page.keyboard.type("By keys");
     await tabTo(page, page.getByRole("dialog").getByRole("button", { name: "Delete Key" }));
     await page.keyboard.press("Enter");
     await page.getByText("No encryption keys yet").waitFor();

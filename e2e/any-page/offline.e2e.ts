@@ -2,7 +2,7 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
+import { seeGone, seeHeading, seePath, seeToast, seeUndo, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasSwitch, createForm, fillCreate, tryAgain } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
@@ -39,7 +39,7 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await context.setOffline(false);
     await seeGone(offline(page));
     await flip.click();
-    await seeToast(page, "Alias Paused");
+    await seeUndo(page, "Alias Paused");
   });
 
   test("without a response of the server a bar says so, until there is one", async () => {

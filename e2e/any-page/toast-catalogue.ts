@@ -74,8 +74,6 @@ export const toastCatalogue = {
   ),
   "creation-without-message": bad("Creation Failed", "502: Bad Gateway", "a proxy answers with a page of HTML"),
   "alias-reserved": bad("Alias Not Allowed", "The name admin is reserved.", "asks for a reserved name"),
-  "alias-activated": good("Alias Activated", /^\S+@\S+ forwards again\.$/, "switches an alias on"),
-  "alias-paused": good("Alias Paused", /^Mail to \S+@\S+ is silently dropped\.$/, "switches an alias off"),
   "toggle-failed": bad("Toggle Failed", "Failed to toggle alias", "the answer to the switch can't be read"),
   "update-failed": bad("Update Failed", "Failed to update alias", "the answer to the edit can't be read"),
   "alias-deletion-failed": bad("Deletion Failed", "Failed to delete alias", "the answer to the deletion can't be read"),

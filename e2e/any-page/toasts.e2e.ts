@@ -24,7 +24,9 @@ async function openStill(options: VisitOptions = {}) {
   const flip = aliasSwitch(page, `${alias}@kauke.test`);
   await flip.waitFor();
   await page.clock.pauseAt(new Date("2026-11-21T10:20:00"));
-  return { ...visit, flip };
+  await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const copy = () => page.getByRole("button", { name: `Copy ${alias}@kauke.test` }).click();
+  return { ...visit, flip, copy };
 }
 
 /** The toasts that are open; a toast that is closing has another state. */
@@ -63,9 +65,9 @@ async function expectToLeaveAfter(page: Page, visibleMs: number): Promise<void> 
 test.each(usually(phoneDarkAndWide, 0))(
   "an ordinary toast stays five seconds and is removed a second later, %o",
   async (options) => {
-    const { page, flip } = await openStill(options);
-    await flip.click();
-    await untilToast(page, "Alias Paused");
+    const { page, copy } = await openStill(options);
+    await copy();
+    await untilToast(page, "Copied to clipboard");
     await expectToLeaveAfter(page, 5000);
   },
 );
@@ -80,22 +82,22 @@ test.each(usually(phoneDarkAndWide, 1))("a destructive toast stays seven seconds
 });
 
 test("there is one toast at a time, and a new one stays for its full time", async () => {
-  const { page, flip } = await openStill();
-  await flip.click();
-  await untilToast(page, "Alias Paused");
+  const { page, copy } = await openStill();
+  await copy();
+  await untilToast(page, "Copied to clipboard");
   await page.clock.runFor(4000);
-  await flip.click();
-  await untilToast(page, "Alias Activated");
+  await copy();
+  await page.clock.runFor(1500);
   expect(await toasts(page).count()).toBe(1);
-  await expectToLeaveAfter(page, 5000);
+  await expectToLeaveAfter(page, 3500);
 });
 
 test("F8 moves the focus to the notifications, which pause until it leaves", async () => {
-  const { page, flip } = await openStill();
+  const { page, copy } = await openStill();
   const region = page.getByRole("region", { name: /notifications/i });
   const hasFocus = () => region.evaluate((element) => element.contains(element.ownerDocument.activeElement));
-  await flip.click();
-  await untilToast(page, "Alias Paused");
+  await copy();
+  await untilToast(page, "Copied to clipboard");
   expect(await hasFocus()).toBe(false);
   await page.keyboard.press("F8");
   await expect.poll(hasFocus).toBe(true);
@@ -107,9 +109,9 @@ test("F8 moves the focus to the notifications, which pause until it leaves", asy
 });
 
 test.runIf(isLongRun)("a pointer on a toast keeps it open", async () => {
-  const { page, flip } = await openStill();
-  await flip.click();
-  const toast = await untilToast(page, "Alias Paused");
+  const { page, copy } = await openStill();
+  await copy();
+  const toast = await untilToast(page, "Copied to clipboard");
   await toast.hover();
   await page.clock.runFor(60_000);
   expect(await staying(page).count()).toBe(1);
@@ -119,9 +121,9 @@ test.runIf(isLongRun)("a pointer on a toast keeps it open", async () => {
 });
 
 test("a toast's button closes it", async () => {
-  const { page, flip } = await openStill();
-  await flip.click();
-  const toast = await untilToast(page, "Alias Paused");
+  const { page, copy } = await openStill();
+  await copy();
+  const toast = await untilToast(page, "Copied to clipboard");
   await toast.getByRole("button", { name: "Dismiss" }).click();
   await expect.poll(() => staying(page).count()).toBe(0);
   await page.clock.runFor(toastTimes.removeMs);
@@ -155,9 +157,9 @@ async function swipe(context: BrowserContext, page: Page, toast: Locator, pixels
 }
 
 test("dragged to the right by more than 50 pixels a toast closes; by less, or to the left, it stays", async () => {
-  const { page, flip } = await openStill();
-  await flip.click();
-  const toast = await untilToast(page, "Alias Paused");
+  const { page, copy } = await openStill();
+  await copy();
+  const toast = await untilToast(page, "Copied to clipboard");
   for (const pixels of [40, -90]) {
     await drag(page, toast, pixels);
     expect([pixels, await staying(page).count()]).toEqual([pixels, 1]);
@@ -167,9 +169,9 @@ test("dragged to the right by more than 50 pixels a toast closes; by less, or to
 });
 
 test.runIf(isLongRun)("a finger's swipe to the right closes a toast", async () => {
-  const { page, context, flip } = await openStill({ width: widths.phone, hasTouch: true });
-  await flip.click();
-  const toast = await untilToast(page, "Alias Paused");
+  const { page, context, copy } = await openStill({ width: widths.phone, hasTouch: true });
+  await copy();
+  const toast = await untilToast(page, "Copied to clipboard");
   await swipe(context, page, toast, 40);
   expect(await staying(page).count()).toBe(1);
   await swipe(context, page, toast, 70);

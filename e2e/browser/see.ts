@@ -15,6 +15,24 @@ export async function seeToast(page: Page, title: string, text?: string | RegExp
   return toast;
 }
 
+/** Rows of acts that can be undone, the newest first. */
+export function undoRows(page: Page): Locator {
+  return page.getByRole("region", { name: "Undo" }).getByRole("listitem");
+}
+
+/** Waits for the row of an act of exactly this title and text. */
+export async function seeUndo(page: Page, title: string, text?: string | RegExp): Promise<Locator> {
+  const titled = undoRows(page).filter({ has: page.getByText(title, { exact: true }) });
+  const row = text === undefined ? titled : titled.filter({ has: page.getByText(text, { exact: true }) });
+  await row.first().waitFor();
+  return row.first();
+}
+
+/** Presses Undo in the newest row of this title. */
+export async function undoAct(page: Page, title: string, text?: string | RegExp): Promise<void> {
+  await (await seeUndo(page, title, text)).getByRole("button", { name: "Undo" }).click();
+}
+
 export async function seeHeading(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { name, exact: true }).waitFor();
   await seeContent(page);

@@ -1,7 +1,7 @@
 /** Steps that many journeys share, as a person takes them in the browser. */
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { seeGone, seeHeading, seePath, seeToast } from "./see.ts";
+import { seeGone, seeHeading, seePath, seeToast, seeUndo } from "./see.ts";
 
 export const password = "correct horse battery";
 
@@ -151,7 +151,7 @@ export async function openSmtp(page: Page, address: string): Promise<void> {
 /** Pauses or activates an alias by its switch and waits for the server's response. */
 export async function toggleAlias(page: Page, address: string, to: "on" | "off"): Promise<void> {
   await aliasSwitch(page, address).click();
-  await seeToast(page, to === "on" ? "Alias Activated" : "Alias Paused");
+  await seeUndo(page, to === "on" ? "Alias Activated" : "Alias Paused");
 }
 
 export async function dismissToast(page: Page): Promise<void> {

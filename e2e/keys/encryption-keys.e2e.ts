@@ -151,6 +151,8 @@ test("a key is created, used and deleted, and no request contains the password o
   await page.getByRole("button", { name: "Delete Work / 2026" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete key" });
   await dialog.getByText("Messages encrypted to Work / 2026 can never be read again").waitFor();
+  expect(await dialog.getByRole("button", { name: "Delete Key" }).isDisabled()).toBe(true);
+  await dialog.getByLabel("Type Work / 2026 to confirm").fill("Work / 2026");
   await submit(dialog, "Delete Key");
   await seeToast(page, "Key deleted", "Work / 2026");
   await seeGone(rowOf(page, "Work / 2026"));
@@ -291,6 +293,7 @@ describe("if the server fails", () => {
 
       await refuse(404, /\/api\/encryption-keys\/[\w-]+$/, "DELETE", "Encryption key not found");
       await page.getByRole("button", { name: "Delete Personal" }).click();
+      await page.getByRole("dialog").getByLabel("Type Personal to confirm").fill("Personal");
       await submit(page.getByRole("dialog"), "Delete Key");
       await seeToast(page, "Failed to delete key", "Encryption key not found");
       await submit(page.getByRole("dialog"), "Cancel");

@@ -11,7 +11,7 @@ import { sendMail } from "@kauke/testkit/send-mail";
 import { decryptForwarded } from "@kauke/testkit/stored-key";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeHeading, seePath, seeUndo } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { signIn } from "../browser/steps.ts";
 import { multipartMessage, subjectOf, words } from "./message.ts";
@@ -89,7 +89,7 @@ test("one alias can be excluded, and its panel shows the same as Settings", asyn
   await choice.getByRole("option", { name: `As in Settings (${keyName})` }).waitFor({ state: "attached" });
   expect(await choice.inputValue()).toBe("account");
   await choice.selectOption("off");
-  await seeToast(page, "Alias Updated");
+  await seeUndo(page, "Alias Updated");
   expect((await sendTo(multipartMessage(2))).last).toMatch(/^250 /);
   await openNewest(page, subjectOf(2));
 });

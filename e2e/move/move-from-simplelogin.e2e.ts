@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { apiKeyPattern } from "@kauke/contract";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeGone, seeHeading, seePath, seeToast, seeUndo } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, listedAddresses, password } from "../browser/steps.ts";
 import { openServerMessage } from "../mail/server-messages.ts";
@@ -154,7 +154,7 @@ async function labelAndFilter(page: Page, hand: CountingHand, address: string): 
   await hand.click(button(dialog, "Create Label"));
   await dialog.getByRole("radio", { name: "Parduotuvės" }).waitFor();
   await hand.click(button(dialog, "Add Label"));
-  await seeToast(page, "Label Added");
+  await seeUndo(page, "Label Added");
   await seeGone(dialog);
   await hand.click(page.getByRole("group", { name: "Show aliases" }).getByRole("button", { name: /^Parduotuvės/ }));
   await expect.poll(() => listedAddresses(page)).toEqual([address]);

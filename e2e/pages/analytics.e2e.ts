@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
 import { recordRequests } from "../browser/request-recorder.ts";
-import { seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeHeading, seePath, seeToast, seeUndo } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { createAliasOnPage, openSmtp, password, registerOnPage, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
@@ -99,8 +99,7 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
     );
     await expectCounted({ alias_deleted: 1 }, async () => {
       await page.getByRole("button", { name: "Delete Alias" }).click();
-      await page.getByRole("dialog", { name: "Delete alias" }).getByRole("button", { name: "Delete Alias" }).click();
-      await seeToast(page, "Alias Deleted");
+      await seeUndo(page, "Alias Deleted");
     });
     await expectCounted({ logout: 1, page_view: 1 }, async () => {
       if (width === widths.phone) {

@@ -2,7 +2,7 @@
 import type { AliasWire, LabelWire, NoticeWire } from "@kauke/contract";
 import type { personas } from "@kauke/testkit/personas";
 import { type Visit, widths } from "../browser/browser.ts";
-import { hoverAtRest, seeGone } from "../browser/see.ts";
+import { hoverAtRest, seeGone, seeUndo, undoRows } from "../browser/see.ts";
 import { createForm, dismissToast, fillCreate, seeSessionOver, setDestinations } from "../browser/steps.ts";
 import { holdToast, onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
@@ -113,6 +113,7 @@ export const ordered = (name: string, open: Screen["open"] = async () => {}): Sc
   async open(visit) {
     const { page, context } = visit;
     await context.route("**/api/aliases/*", async (route) => {
+      if (route.request().method() !== "GET") return route.fallback();
       const response = await route.fetch();
       const { aliases } = (await response.json()) as { aliases: AliasWire[] };
       await route.fulfill({ response, json: { aliases: aliases.map(withOrder) } });
@@ -218,13 +219,15 @@ const orderScreens: readonly Screen[] = [
   ),
   onlyLong(
     overlaid(
-      ordered("deleted-toast", async (visit) => {
+      ordered("undo", async (visit) => {
+        const { page } = visit;
         await selectThree(visit);
-        await visit.page
-          .getByRole("group", { name: "Selected aliases" })
-          .getByRole("button", { name: "Delete", exact: true })
-          .click();
-        await holdToast(visit);
+        await pressBulk("Pause")(visit);
+        await seeUndo(page, "Aliases Paused");
+        await pressBulk("Pin")(visit);
+        await seeUndo(page, "Aliases Pinned");
+        // The row stays as long as its button has the focus.
+        await undoRows(page).first().getByRole("button", { name: "Undo" }).focus();
       }),
     ),
   ),
@@ -259,21 +262,10 @@ export const dashboardScreens: readonly Screen[] = [
   onlyLong(dashboardOf("paused", "paused")),
   dashboardOf("some", "some"),
   overlaid(
-    step("deleting", async ({ page }) => {
-      await page.getByRole("link", { name: "shop.k7@kauke.test" }).focus();
-      await page.keyboard.press("#");
-      await page.getByRole("dialog").waitFor();
+    step("deleting-account", async ({ page }) => {
+      await page.getByRole("button", { name: "Delete Account" }).click();
+      await page.getByRole("dialog").getByLabel("Type DELETE to confirm").fill("DELETE");
     }),
-  ),
-  overlaid(
-    step(
-      "deleting-account",
-      async ({ page }) => {
-        await page.getByRole("button", { name: "Delete Account" }).click();
-        await page.getByRole("dialog").getByLabel("Type DELETE to confirm").fill("DELETE");
-      },
-      closeDialog,
-    ),
   ),
   step(
     "no-match",

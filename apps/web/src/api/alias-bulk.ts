@@ -19,42 +19,118 @@ export function predicted(alias: AliasWire, { active, pinned, addLabel, removeLa
 
 export function useChangeAliases(userId: string) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ aliasIds, change }: ManyChange) =>
-      call("changeAliases", { body: { aliasIds: [...aliasIds], change } }),
-    onMutate: ({ aliasIds, change }) => {
-      const ids = new Set(aliasIds);
-      changeList(client, userId, (aliases) =>
-        aliases.map((alias) => (ids.has(alias.id) ? predicted(alias, change) : alias)),
-      );
-    },
-    onSuccess: async ({ failed }, { change }) => {
-      if (failed.length > 0 || change.forwardTo !== undefined) await refetchAliases(client, userId);
-    },
-    onError: () => refetchAliases(client, userId),
-  });
+  return useMutation({ mutationFn: (many: ManyChange) => requestChange(client, userId, many) });
+}
+
+export async function requestChange(
+  client: QueryClient,
+  userId: string,
+  { aliasIds, change }: ManyChange,
+): Promise<BulkAliasResponse> {
+  const ids = new Set(aliasIds);
+  changeList(client, userId, (aliases) =>
+    aliases.map((alias) => (ids.has(alias.id) ? predicted(alias, change) : alias)),
+  );
+  try {
+    const response = await call("changeAliases", { body: { aliasIds: [...aliasIds], change } });
+    if (response.failed.length > 0 || change.forwardTo !== undefined) await refetchAliases(client, userId);
+    return response;
+  } catch (error) {
+    void refetchAliases(client, userId);
+    throw error;
+  }
 }
 
 /** Maximum alias ids in a request that outlives the page: browsers allow 64 KiB in all. */
 export const keptIdsMax = 1500;
 
-/** If the page closes at once, only the first `keptIdsMax` of the aliases are deleted. */
-export async function deleteAliases(
+/** Marked aliases are in the list's cache until they are gone, but in no list. */
+function mark(client: QueryClient, userId: string, { aliasIds, deletesAt }: Marking): void {
+  const ids = new Set(aliasIds);
+  changeList(client, userId, (aliases) =>
+    aliases.map((alias) => {
+      if (!ids.has(alias.id) || alias.deletesAt === (deletesAt ?? undefined)) return alias;
+      const { deletesAt: _, ...plain } = alias;
+      return deletesAt === null ? plain : { ...plain, deletesAt };
+    }),
+  );
+}
+
+interface Marking {
+  aliasIds: readonly string[];
+  deletesAt: string | null;
+}
+
+const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
+
+/** Sent even if the page closes at once; with more than `keptIdsMax` aliases the browser asks while it is sent. */
+async function sendDeletion(aliasIds: readonly string[], inSeconds: number): Promise<BulkAliasResponse> {
+  const given = { body: { aliasIds: [...aliasIds], change: { delete: true, inSeconds } as const } };
+  if (aliasIds.length <= keptIdsMax) return await callKept("changeAliases", given);
+  window.addEventListener("beforeunload", askBeforeLeaving);
+  try {
+    return await call("changeAliases", given);
+  } finally {
+    window.removeEventListener("beforeunload", askBeforeLeaving);
+  }
+}
+
+interface LaterDeletion {
+  aliasIds: readonly string[];
+  inSeconds: number;
+}
+
+/**
+ * Hides the aliases now; the server deletes them in some seconds, unless they are kept before.
+ * @returns aliases that are not deleted @throws ApiError after showing them again
+ */
+export async function requestDeletion(
   client: QueryClient,
-  { userId, aliasIds }: { userId: string; aliasIds: readonly string[] },
-): Promise<BulkAliasResponse> {
-  const change = { delete: true } as const;
-  const parts: BulkAliasResponse[] = await Promise.all([
-    callKept("changeAliases", { body: { aliasIds: aliasIds.slice(0, keptIdsMax), change } }),
-    ...(aliasIds.length > keptIdsMax
-      ? [call("changeAliases", { body: { aliasIds: aliasIds.slice(keptIdsMax), change } })]
-      : []),
-  ]);
-  countEvent("alias_deleted");
+  userId: string,
+  { aliasIds, inSeconds }: LaterDeletion,
+): Promise<BulkAliasResponse["failed"]> {
+  const deletesAt = new Date(Date.now() + inSeconds * 1000).toISOString();
+  mark(client, userId, { aliasIds, deletesAt });
+  try {
+    const { failed } = await sendDeletion(aliasIds, inSeconds);
+    countEvent("alias_deleted");
+    // A list that was requested before may have come meanwhile.
+    mark(client, userId, { aliasIds, deletesAt });
+    // Deleting an alias that is already gone is no failure.
+    const stay = failed.filter(({ code }) => code !== "not_found");
+    if (stay.length > 0) mark(client, userId, { aliasIds: stay.map(({ id }) => id), deletesAt: null });
+    return stay;
+  } catch (error) {
+    mark(client, userId, { aliasIds, deletesAt: null });
+    // The request may have arrived although the response has not.
+    void refetchAliases(client, userId);
+    throw error;
+  }
+}
+
+/** Shows the aliases again. @returns those that are deleted already @throws ApiError after hiding them again */
+export async function requestKeeping(
+  client: QueryClient,
+  userId: string,
+  { aliasIds, deletesAt }: Marking,
+): Promise<BulkAliasResponse["failed"]> {
+  mark(client, userId, { aliasIds, deletesAt: null });
+  try {
+    const { failed } = await call("changeAliases", { body: { aliasIds: [...aliasIds], change: { keep: true } } });
+    dropDeleted(
+      client,
+      userId,
+      failed.map(({ id }) => id),
+    );
+    return failed;
+  } catch (error) {
+    mark(client, userId, { aliasIds, deletesAt });
+    throw error;
+  }
+}
+
+export function dropDeleted(client: QueryClient, userId: string, aliasIds: readonly string[]): void {
+  if (aliasIds.length === 0) return;
   const gone = new Set(aliasIds);
   changeList(client, userId, (aliases) => aliases.filter(({ id }) => !gone.has(id)));
-  // Deleting an alias that is already gone is no failure.
-  const failed = parts.flatMap((part) => part.failed).filter(({ code }) => code !== "not_found");
-  if (failed.length > 0) await refetchAliases(client, userId);
-  return { changed: parts.reduce((sum, part) => sum + part.changed, 0), failed };
 }

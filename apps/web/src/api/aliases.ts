@@ -1,6 +1,13 @@
 /** All aliases are one cached list. After a toggle the server's response counts, unless another toggle is in flight. */
 import type { AliasWire, Body, CreateAliasBody, ResponseOf, UpdateAliasBody } from "@kauke/contract";
-import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  type QueryClient,
+  queryOptions,
+  replaceEqualDeep,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { call, countEvent } from "./client.ts";
 import { markWaiting } from "./forwarding.ts";
 
@@ -10,10 +17,34 @@ export const aliasesQuery = (userId: string) =>
   queryOptions({
     queryKey: keyOf(userId),
     queryFn: async () => (await call("listAliases", { params: { userId } })).aliases,
+    structuralSharing: (before, after) => sharedById(before as AliasWire[] | undefined, after as AliasWire[]),
   });
 
+/** Unchanged aliases stay the same objects, also when others before them are gone. */
+function sharedById(before: AliasWire[] | undefined, after: AliasWire[]): AliasWire[] {
+  if (before === undefined || before === after) return after;
+  const known = new Map(before.map((alias) => [alias.id, alias]));
+  const shared = after.map((alias) => replaceEqualDeep(known.get(alias.id), alias));
+  return shared.length === before.length && shared.every((alias, at) => alias === before[at]) ? before : shared;
+}
+
+const isMarked = ({ deletesAt }: AliasWire): boolean => deletesAt !== undefined;
+const unmarked = (aliases: AliasWire[]) => (aliases.some(isMarked) ? aliases.filter((one) => !isMarked(one)) : aliases);
+const marked = (aliases: AliasWire[]) => aliases.filter(isMarked);
+
+/** Without those that the server deletes in some seconds. */
 export function useAliases(userId: string) {
-  return useQuery(aliasesQuery(userId));
+  return useQuery({ ...aliasesQuery(userId), select: unmarked });
+}
+
+/** Aliases that the server deletes in some seconds, of a list that another page has fetched. */
+export function useMarkedAliases(userId: string): AliasWire[] | undefined {
+  return useQuery({ ...aliasesQuery(userId), enabled: false, select: marked }).data;
+}
+
+/** The alias as this page last heard of it. */
+export function knownAlias(client: QueryClient, { id, userId }: AliasWire): AliasWire | undefined {
+  return client.getQueryData<AliasWire[]>(keyOf(userId))?.find((alias) => alias.id === id);
 }
 
 /** Refetches the aliases now if a page shows them, otherwise when one next does. */
@@ -55,13 +86,24 @@ export function useGenerateAlias(userId: string) {
   });
 }
 
+interface AliasUpdate {
+  aliasId: string;
+  body: UpdateAliasBody;
+}
+
+export async function requestUpdate(
+  client: QueryClient,
+  userId: string,
+  { aliasId, body }: AliasUpdate,
+): Promise<AliasWire> {
+  const alias = await call("updateAlias", { params: { aliasId }, body });
+  changeList(client, userId, replaced(alias));
+  return alias;
+}
+
 export function useUpdateAlias(userId: string) {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ aliasId, body }: { aliasId: string; body: UpdateAliasBody }) =>
-      call("updateAlias", { params: { aliasId }, body }),
-    onSuccess: (alias) => changeList(client, userId, replaced(alias)),
-  });
+  return useMutation({ mutationFn: (update: AliasUpdate) => requestUpdate(client, userId, update) });
 }
 
 /** The wire format says `forwardTo: "null"` for a paused alias. */
@@ -95,23 +137,6 @@ export function requestToggle(
     },
   });
   return mutation.execute(active);
-}
-
-export function useDeleteAlias(userId: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (alias: AliasWire) => call("deleteAlias", { params: { aliasId: alias.id } }),
-    onMutate: (alias) => {
-      const index = client.getQueryData<AliasWire[]>(keyOf(userId))?.findIndex((item) => item.id === alias.id) ?? 0;
-      changeList(client, userId, (aliases) => aliases.filter((item) => item.id !== alias.id));
-      return { index };
-    },
-    onSuccess: () => countEvent("alias_deleted"),
-    onError: (_error, alias, before) =>
-      changeList(client, userId, (aliases) =>
-        aliases.some((item) => item.id === alias.id) ? aliases : aliases.toSpliced(before?.index ?? 0, 0, alias),
-      ),
-  });
 }
 
 /** The server's domains for aliases; the first one is the default. */

@@ -7,34 +7,39 @@ export const isConfirmed = (typed: string): boolean => typed.trim().toUpperCase(
 type Props = Pick<
   ComponentProps<typeof FormDialog>,
   "title" | "description" | "label" | "pending" | "canStop" | "onClose" | "children"
-> & { onConfirm: () => void };
+> & {
+  onConfirm: () => void;
+  /** What has to be typed, as shown. */
+  word?: string;
+  fits?: (typed: string) => boolean;
+};
 
 /** Asks before a deletion that takes much with it. */
-export function TypedConfirmDialog({ onConfirm, children, ...dialog }: Props) {
+export function TypedConfirmDialog({ onConfirm, word = "DELETE", fits = isConfirmed, children, ...dialog }: Props) {
   const id = useId();
-  const [word, setWord] = useState("");
+  const [typed, setTyped] = useState("");
   return (
     <FormDialog
       {...dialog}
       look="btn-danger"
       pendingLabel="Deleting..."
-      disabled={!isConfirmed(word)}
+      disabled={!fits(typed)}
       onSubmit={(event) => {
         event.preventDefault();
-        if (isConfirmed(word) && !dialog.pending) onConfirm();
+        if (fits(typed) && !dialog.pending) onConfirm();
       }}
     >
       {children}
       <div className="field">
-        <label htmlFor={id}>Type DELETE to confirm</label>
+        <label htmlFor={id}>Type {word} to confirm</label>
         <input
           className="input mono"
           id={id}
           autoComplete="off"
-          autoCapitalize="characters"
+          autoCapitalize={word === "DELETE" ? "characters" : "none"}
           spellCheck={false}
-          value={word}
-          onChange={(event) => setWord(event.target.value)}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
         />
       </div>
     </FormDialog>

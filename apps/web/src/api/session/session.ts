@@ -119,23 +119,9 @@ const LOGOUT_WAIT_MS = 2000;
 /** A sign-in aborts the logout, whose late response would clear the new session's cookie. */
 let ending: AbortController | null = null;
 
-/** Work that needs the session, e.g. a pending deletion; `null` if there is none. */
-const lastWork = new Set<() => Promise<unknown> | null>();
-
-export function beforeLogOut(work: () => Promise<unknown> | null): void {
-  lastWork.add(work);
-}
-
-/** Ends the session at the server after the last work, unless somebody has signed in meanwhile. */
-function endAfterLastWork(): Promise<void> {
-  const running = [...lastWork].map((start) => start()).filter((work) => work !== null);
-  if (running.length === 0) return endAtServer();
-  return Promise.allSettled(running).then(() => (readSession().user === null ? endAtServer() : undefined));
-}
-
 /** Signs out in the browser at once. Resolves after the response, or after two seconds. */
 export async function logOut(): Promise<void> {
-  const ended = endAfterLastWork();
+  const ended = endAtServer();
   leaveSession();
   countEvent("logout");
   await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LOGOUT_WAIT_MS))]);

@@ -1,19 +1,24 @@
 import type { AliasWire } from "@kauke/contract";
 import type { QueryClient } from "@tanstack/react-query";
-import { requestToggle } from "../../api/aliases.ts";
+import { knownAlias, requestToggle } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
-import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { showFailure } from "../../ui/toast-store.ts";
 import { onceThere } from "../forwarding/NeedsEngine.tsx";
-import { addressOf } from "./alias-text.ts";
+import { addressOf, isActive } from "./alias-text.ts";
+import { offerChangeUndo } from "./undo-change.ts";
 
-/** After pausing or activating, the server's response decides the toast (specification section 4). */
+/** After pausing or activating, the server's response decides what is said (specification section 4). */
 export async function switchAlias(client: QueryClient, alias: AliasWire, active: boolean): Promise<void> {
   const address = addressOf(alias);
+  const wasActive = isActive(alias);
   try {
     const { message } = await requestToggle(client, alias, active);
-    if (message.includes("activated"))
-      showToast({ title: "Alias Activated", description: onceThere(`${address} forwards again`) });
-    else showToast({ title: "Alias Paused", description: onceThere(`Mail to ${address} is silently dropped`) });
+    const said = message.includes("activated")
+      ? { title: "Alias Activated", description: onceThere(`${address} forwards again`) }
+      : { title: "Alias Paused", description: onceThere(`Mail to ${address} is silently dropped`) };
+    offerChangeUndo(said, async () => {
+      await requestToggle(client, knownAlias(client, alias) ?? alias, wasActive);
+    });
   } catch (error) {
     showFailure("Toggle Failed", messageOf(error, "Failed to toggle alias"));
   }

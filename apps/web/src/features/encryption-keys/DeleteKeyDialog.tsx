@@ -2,7 +2,7 @@ import type { EncryptionKeyWire } from "@kauke/contract";
 import { useState } from "react";
 import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
-import { ConfirmDialog } from "../../ui/Dialog.tsx";
+import { TypedConfirmDialog } from "../../ui/TypedConfirmDialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
 interface Props {
@@ -28,7 +28,9 @@ export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isL
     }
   };
   return (
-    <ConfirmDialog
+    <TypedConfirmDialog
+      word={keyName}
+      fits={(typed) => typed.trim() === keyName.trim()}
       title="Delete key"
       description={`Messages encrypted to ${keyName} can never be read again, unless you have downloaded the key. This cannot be undone.`}
       label="Delete Key"
@@ -37,10 +39,8 @@ export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isL
       onClose={onClose}
     >
       {isDefault && !isLast ? (
-        <div className="body">
-          <p className="hint">It is your default key. The newest other one takes its place.</p>
-        </div>
+        <p className="hint">It is your default key. The newest other one takes its place.</p>
       ) : null}
-    </ConfirmDialog>
+    </TypedConfirmDialog>
   );
 }

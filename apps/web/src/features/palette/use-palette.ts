@@ -24,7 +24,6 @@ import { settingsParts } from "../account/settings-index.ts";
 import { closeAlias, openAlias, useOpenAliasId } from "../aliases/alias-location.ts";
 import { addressOf } from "../aliases/alias-text.ts";
 import { askForName } from "../aliases/create/wanted-name.ts";
-import { useShownAliases } from "../aliases/list/use-list-view.ts";
 import { switchAlias } from "../aliases/switch-alias.ts";
 import { readEarlyText } from "./early-keys.ts";
 import { closePalette } from "./palette-store.ts";
@@ -95,7 +94,7 @@ const none: AliasWire[] = [];
 
 function useIndex() {
   const { data, error, isFetching, refetch } = useAliases(useUser().id);
-  const aliases = useShownAliases(data ?? none);
+  const aliases = data ?? none;
   const hasLabels = useMemo(() => aliases.some(({ labels }) => labels.length > 0), [aliases]);
   const { data: labels } = useLabels(hasLabels);
   const index = useMemo(

@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Alias } from "../../../core/alias/alias.ts";
+import { openStore } from "../../open-store.ts";
 import { aMessage, anOpenDelivery } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase, StoreTestClock } from "../../stores.testing.ts";
 import { startSweep } from "./alias-deletions.ts";
@@ -163,6 +167,24 @@ describe("a deletion in some seconds", () => {
     },
     { releaseCaps: caps },
   );
+});
+
+it("a deletion is carried out by the next start when the process ended before its time", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "kauke-deletions-"));
+  const clock = new StoreTestClock();
+  const open = () => openStore({ databaseUrl: null, dataDir, secretKey: null, clock });
+  const first = await open();
+  const { id: userId } = await insertUser(first);
+  const [gone, kept] = [await insertAlias(first, userId), await insertAlias(first, userId)];
+  const deleteAt = new Date(clock.now().getTime() + 10_000);
+  await first.aliases.deleteLater(userId, [gone.id], { deleteAt, network: null });
+  await first.close();
+  clock.advance(60_000);
+  const second = await open();
+  const left = async () => (await second.aliases.listForUser(userId)).map(({ id }) => id);
+  await vi.waitFor(async () => expect(await left()).toEqual([kept.id]), { timeout: 5000 });
+  await second.close();
+  await rm(dataDir, { recursive: true });
 });
 
 describe("the sweep of deletions", () => {

@@ -2,6 +2,7 @@ import { aliasMessages, type BulkAliasChange, bulkAliasBody } from "@kauke/contr
 import { type FormEvent, useRef, useState } from "react";
 import { FormDialog } from "../../../ui/Dialog.tsx";
 import { TextField, verbatim } from "../../../ui/Field.tsx";
+import { TypedConfirmDialog } from "../../../ui/TypedConfirmDialog.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { aliasesText } from "../alias-text.ts";
 import { isCount } from "./bulk-text.ts";
@@ -48,39 +49,23 @@ export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
   );
 }
 
-/** The number of aliases has to be typed before they are deleted. */
 interface DeleteManyDialogProps {
   count: number;
   onConfirm: () => void;
   onClose: () => void;
 }
 
+/** The number of aliases has to be typed before they are deleted. */
 export function DeleteManyDialog({ count, onConfirm, onClose }: DeleteManyDialogProps) {
-  const [typed, setTyped] = useState("");
-  const isConfirmed = isCount(typed, count);
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isConfirmed) onConfirm();
-  };
   return (
-    <FormDialog
+    <TypedConfirmDialog
+      word={countText(count)}
+      fits={(typed) => isCount(typed, count)}
       title={`Delete ${aliasesText(count)}`}
       description="Mail to them will be refused from now on. You have ten seconds to undo it."
       label="Delete Aliases"
-      look="btn-danger"
-      disabled={!isConfirmed}
-      onSubmit={onSubmit}
+      onConfirm={onConfirm}
       onClose={onClose}
-    >
-      <TextField
-        mono
-        label={`Type ${countText(count)} to confirm`}
-        inputMode="numeric"
-        autoComplete="off"
-        error={undefined}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
-    </FormDialog>
+    />
   );
 }

@@ -1,4 +1,5 @@
 import type { AliasWire, LabelWire } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
 import { memo, type RefObject, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { useLabels } from "../../../api/labels.ts";
@@ -13,14 +14,14 @@ import { BulkDestinationsDialog, DeleteManyDialog } from "../bulk/BulkDialogs.ts
 import { BulkLabelDialog } from "../bulk/BulkLabelDialog.tsx";
 import { useBulk } from "../bulk/use-bulk.ts";
 import { type Picking, usePicking } from "../bulk/use-picking.ts";
+import { deleteAliases } from "../delete-aliases.ts";
 import { ManageLabelsDialog } from "../labels/ManageLabelsDialog.tsx";
 import { BESIDE } from "../panel/panel-state.ts";
-import { useAliasDeletion } from "../row/alias-deletion.tsx";
 import { AliasListTable, AliasTableSkeleton, type RowActs } from "./AliasListTable.tsx";
 import { ListFoot, ListTools, NoAliases, NoMatch, NothingHere } from "./ListTools.tsx";
 import type { LabelsById, ListFilter } from "./list-view.ts";
 import { useListKeys } from "./use-list-keys.ts";
-import { type ListView, useChoice, useListView, useShownAliases } from "./use-list-view.ts";
+import { type ListView, useChoice, useListView } from "./use-list-view.ts";
 import { ViewTabs } from "./ViewTabs.tsx";
 
 interface ListedProps extends Pick<ListView, "view" | "choice" | "choose" | "clear" | "filter"> {
@@ -165,7 +166,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
   const query = useAliases(userId);
   const { data } = query;
   const failure = failureOf(query);
-  const aliases = useShownAliases(data ?? none);
+  const aliases = data ?? none;
   const { choice, choose, clear, field } = useChoice();
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const hasLabels = useMemo(() => aliases.some(({ labels }) => labels.length > 0), [aliases]);
@@ -173,7 +174,8 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
   const { filter, counts, found, view } = useListView(aliases, labels.byId, choice);
   const picking = usePicking({ found, items: view.items });
   const bulk = useBulk(userId);
-  const deletion = useAliasDeletion(userId);
+  const client = useQueryClient();
+  const onDelete = useCallback((alias: AliasWire) => void deleteAliases(client, [alias]), [client]);
   const isBeside = useMedia(BESIDE);
   const isSplit = useOpenAliasId() !== null && isBeside;
   const onFilter = useCallback((wanted: ListFilter) => choose({ filter: wanted }), [choose]);
@@ -220,13 +222,12 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
         <Listed
           {...{ titleId, view, choice, choose, clear, filter, picking, acts, isSplit, onKeys }}
           labels={labels.byId}
-          onDelete={deletion.ask}
+          onDelete={onDelete}
         />
       )}
       {picking.picked.length === 0 ? null : (
         <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
       )}
-      {deletion.dialog}
       {dialog === "manage" ? <ManageLabelsDialog counts={counts} onClose={() => setDialog(null)} /> : null}
       {dialog === "keys" ? <Keys onClose={() => setDialog(null)} /> : null}
     </section>

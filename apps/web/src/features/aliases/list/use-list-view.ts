@@ -16,7 +16,6 @@ import {
   searchAliases,
   stateFilters,
 } from "./list-view.ts";
-import { useHidden } from "./pending-deletion.ts";
 
 interface Choice {
   query: string;
@@ -27,12 +26,6 @@ interface Choice {
 }
 
 const noLabels: LabelsById = new Map();
-
-/** Aliases to list, without those being deleted. */
-export function useShownAliases(aliases: readonly AliasWire[]): readonly AliasWire[] {
-  const hidden = useHidden();
-  return useMemo(() => (hidden.size === 0 ? aliases : aliases.filter(({ id }) => !hidden.has(id))), [aliases, hidden]);
-}
 
 export function useChoice() {
   const [choice, setChoice] = useState<Choice>(() => ({ query: readQuery(), page: 1, ...readView() }));

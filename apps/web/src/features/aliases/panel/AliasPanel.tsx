@@ -17,8 +17,8 @@ import { SetUpState } from "../../forwarding/SetUpState.tsx";
 import { NoticesPanel } from "../../notices/NoticesPanel.tsx";
 import { closeAlias, findAliasLink } from "../alias-location.ts";
 import { addressOf, isActive } from "../alias-text.ts";
+import { deleteAliases } from "../delete-aliases.ts";
 import { useSaveAlias } from "../row/AliasSettings.tsx";
-import { useAliasDeletion } from "../row/alias-deletion.tsx";
 import { RenameDialog } from "../row/RenameDialog.tsx";
 import { switchAlias } from "../switch-alias.ts";
 import { LabelsPart } from "./LabelsPart.tsx";
@@ -115,19 +115,22 @@ function Lead({ alias }: { alias: AliasWire }) {
 
 /** Deleting closes the panel first, since the alias leaves the list at once. */
 function Foot({ alias }: { alias: AliasWire }) {
-  const { ask, dialog } = useAliasDeletion(alias.userId, closeAlias);
+  const client = useQueryClient();
+  const onDelete = () => {
+    closeAlias();
+    void deleteAliases(client, [alias]);
+  };
   const [isRenaming, setRenaming] = useState(false);
   return (
     <footer>
       <Button isSmall look="quiet" icon={TextCursor} onClick={() => setRenaming(true)}>
         Rename
       </Button>
-      <button type="button" className="btn btn-sm btn-quiet del" onClick={() => ask(alias)}>
+      <button type="button" className="btn btn-sm btn-quiet del" onClick={onDelete}>
         <Trash2 className="i" aria-hidden />
         Delete Alias
       </button>
       {isRenaming ? <RenameDialog alias={alias} onClose={() => setRenaming(false)} /> : null}
-      {dialog}
     </footer>
   );
 }

@@ -10,7 +10,7 @@ import { PanelFact } from "./PanelFacts.tsx";
 
 /** Chosen labels, including choices that are still being saved. */
 function useChosenLabels(alias: AliasWire) {
-  const { save, pending } = useSaveAlias(alias);
+  const { save, pending } = useSaveAlias(alias, "Labels Changed");
   const chosen = pending?.labels ?? alias.labels;
   const toggle = (id: string) =>
     save({ labels: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id] });

@@ -1,12 +1,10 @@
 /** The alias panel's code loads with the first panel. */
-import type { AliasWire } from "@kauke/contract";
 import { Info, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { IconButton } from "../../../ui/Controls.tsx";
 import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { closeAlias, useOpenAliasId } from "../alias-location.ts";
-import { useShownAliases } from "../list/use-list-view.ts";
 
 const load = async () => (await import("./AliasPanel.tsx")).AliasPanel;
 
@@ -34,15 +32,12 @@ function UnknownAlias() {
   );
 }
 
-const none: AliasWire[] = [];
-
 export function OpenAlias({ userId }: { userId: string }) {
   const aliasId = useOpenAliasId();
   const { part, hasFailed } = usePart(aliasId !== null, load);
   const { data } = useAliases(userId);
-  const aliases = useShownAliases(data ?? none);
   if (aliasId === null || data === undefined) return null;
-  const alias = aliases.find(({ id }) => id === aliasId);
+  const alias = data.find(({ id }) => id === aliasId);
   if (alias === undefined) return <UnknownAlias />;
   if (hasFailed) return <PartFailed what="The panel of this alias" />;
   return part === null ? null : <part.component alias={alias} />;

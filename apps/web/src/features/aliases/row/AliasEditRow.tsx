@@ -1,5 +1,6 @@
 /** A row of the alias list while it is edited: Enter saves, Escape cancels. */
 import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
 import { TextCursor } from "lucide-react";
 import { type InputHTMLAttributes, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useUpdateAlias } from "../../../api/aliases.ts";
@@ -7,10 +8,11 @@ import { deleteDraft, saveDraft } from "../../../drafts/drafts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
-import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { showFailure } from "../../../ui/toast-store.ts";
 import { addressOf, destinationText } from "../alias-text.ts";
 import { useConflict } from "../conflict/use-conflict.tsx";
 import { isChangedElsewhere, updateFailure } from "../create/create-failure.ts";
+import { offerSavedUndo } from "../undo-change.ts";
 import { AliasSwitch } from "./AliasListRow.tsx";
 import { type AliasDraft, readAliasDraft } from "./alias-draft.ts";
 import { type AliasEdit, type AliasRead, type EditErrors, readAliasEdit, readOf } from "./edit-body.ts";
@@ -62,6 +64,7 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
   const [isSaving, setSaving] = useState(false);
   // The alias as shown when the edit began.
   const [seen] = useState<AliasRead>(() => readOf(alias));
+  const client = useQueryClient();
   const update = useUpdateAlias(userId);
   const wasTyped = useRef(false);
   useEffect(() => {
@@ -76,7 +79,7 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
   const send = async (wanted: AliasEdit, read: AliasRead, body: UpdateAliasBody) => {
     try {
       const saved = await update.mutateAsync({ aliasId: alias.id, body });
-      showToast({ title: "Alias Updated", description: addressOf(saved) });
+      offerSavedUndo(client, { before: alias, saved, body, title: "Alias Updated" });
       close();
     } catch (error) {
       if (isChangedElsewhere(error) && (await settle(read, wanted))) return;

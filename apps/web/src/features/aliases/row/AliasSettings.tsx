@@ -1,26 +1,26 @@
 import type { AliasWire, UpdateAliasBody } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
 import { useAccountSettings } from "../../../api/account-settings.ts";
 import { useUpdateAlias } from "../../../api/aliases.ts";
 import { messageOf } from "../../../api/api-error.ts";
 import { useEncryptionKeys } from "../../../api/encryption-keys.ts";
 import { Button, Select } from "../../../ui/Controls.tsx";
 import { Skeleton } from "../../../ui/LoadFailed.tsx";
-import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { showFailure } from "../../../ui/toast-store.ts";
 import { KeyOptions } from "../../encryption-keys/KeyOptions.tsx";
 import { NeedsEngine, useForwarding } from "../../forwarding/NeedsEngine.tsx";
-import { addressOf } from "../alias-text.ts";
+import { offerSavedUndo } from "../undo-change.ts";
 
-/** Saves one property at a time. @param said title of the toast after success */
-export function useSaveAlias(alias: AliasWire, said?: string) {
+/** Saves one property at a time, with an undo. @param title what the row with the undo says */
+export function useSaveAlias(alias: AliasWire, title: string) {
+  const client = useQueryClient();
   const update = useUpdateAlias(alias.userId);
   const save = (body: UpdateAliasBody) => {
     if (update.isPending) return;
-    update.mutate(
-      { aliasId: alias.id, body },
-      {
-        onSuccess: (saved) => said && showToast({ title: said, description: addressOf(saved) }),
-        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
-      },
+    // Callbacks of React Query's `mutate` don't run once the component is gone.
+    update.mutateAsync({ aliasId: alias.id, body }).then(
+      (saved) => offerSavedUndo(client, { before: alias, saved, body, title }),
+      (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
     );
   };
   return { save, pending: update.isPending ? update.variables.body : undefined };

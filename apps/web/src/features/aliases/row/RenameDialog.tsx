@@ -1,35 +1,22 @@
 import { type AliasWire, limits, updateAliasBody } from "@kauke/contract";
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
 import { useUpdateAlias } from "../../../api/aliases.ts";
 import { FormDialog } from "../../../ui/Dialog.tsx";
 import { TextField, verbatim } from "../../../ui/Field.tsx";
-import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { showFailure } from "../../../ui/toast-store.ts";
 import { addressOf } from "../alias-text.ts";
 import { isReservedName, reservedFailure, updateFailure } from "../create/create-failure.ts";
+import { offerSavedUndo } from "../undo-change.ts";
 import { isNewName } from "./edit-body.ts";
 
-const UNDO_MS = 10_000;
-
 function useRename(alias: AliasWire) {
+  const client = useQueryClient();
   const update = useUpdateAlias(alias.userId);
-  const send = (name: string) => update.mutateAsync({ aliasId: alias.id, body: { alias: name } });
-  const onAct = () => {
-    send(alias.alias).then(
-      (saved) => showToast({ title: "Change Undone", description: addressOf(saved) }),
-      (error) => {
-        const { title, description } = updateFailure(error);
-        showFailure(title, description);
-      },
-    );
-  };
   return async (name: string) => {
-    const saved = await send(name);
-    showToast({
-      title: "Alias Updated",
-      description: addressOf(saved),
-      visibleMs: UNDO_MS,
-      action: { label: "Undo", spoken: "Undo the new name", onAct },
-    });
+    const body = { alias: name };
+    const saved = await update.mutateAsync({ aliasId: alias.id, body });
+    offerSavedUndo(client, { before: alias, saved, body, title: "Alias Updated" });
   };
 }
 
