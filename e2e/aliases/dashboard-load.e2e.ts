@@ -72,7 +72,6 @@ test("the session and the aliases are requested once, and before the page's scri
   const calls = asked.filter((path) => path.startsWith("/api/") && !late.includes(path));
   expect(calls.toSorted()).toEqual([
     "/api/account/defaults",
-    "/api/account/draft-key",
     "/api/account/first-steps",
     `/api/aliases/${userId}`,
     "/api/auth/session",
