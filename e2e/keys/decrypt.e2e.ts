@@ -626,7 +626,7 @@ test("typed ciphertext is the same on both tabs, survives a reload and other pag
   await form(page, "Auto").getByLabel("Master Password").fill(masterPassword);
   await page.keyboard.press("Enter");
   await result(page).waitFor();
-  await page.reload({ waitUntil: "networkidle" });
+  await page.reload();
   await page.getByText(placeholder).waitFor();
   expect(await text.inputValue()).toBe("");
 });

@@ -5,10 +5,10 @@
 import { draftLimits } from "@kauke/contract/draft-limits";
 import { call } from "../api/client.ts";
 import { isSessionLost } from "../api/session/lost-session.ts";
+import type { Draft, DraftKind } from "./draft.ts";
 import { type DraftDatabase, type DraftRow, type FileRow, openDraftDatabase } from "./draft-database.ts";
 import { makeSealer, type Sealer } from "./draft-sealer.ts";
 import { packDraft, unpackDraft } from "./draft-value.ts";
-import type { Draft, DraftKind } from "./drafts.ts";
 
 interface Entry {
   draft: Draft<unknown>;
@@ -125,7 +125,8 @@ export class DraftBox {
   async list(kind: DraftKind): Promise<Draft<unknown>[]> {
     const opened = await this.open();
     const rows = opened === null ? [] : await opened.db.list(opened.sealer.box).catch(() => []);
-    const stored = await Promise.all(rows.filter(isFresh).map((row) => opened && this.#draftOf(opened, row, kind)));
+    const stored =
+      opened === null ? [] : await Promise.all(rows.filter(isFresh).map((row) => this.#draftOf(opened, row, kind)));
     const all = new Map(stored.flatMap((draft) => (draft === null ? [] : [[keyOf(draft.kind, draft.id), draft]])));
     for (const [key, { draft, isDeleted }] of this.#unsaved) {
       if (isDeleted) all.delete(key);

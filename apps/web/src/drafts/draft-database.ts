@@ -35,7 +35,7 @@ const endOf = (work: IDBTransaction): Promise<void> =>
   });
 
 function makeStores(db: IDBDatabase): void {
-  for (const name of [...db.objectStoreNames]) db.deleteObjectStore(name);
+  for (const name of Array.from(db.objectStoreNames)) db.deleteObjectStore(name);
   const drafts = db.createObjectStore("drafts", { keyPath: "name" });
   drafts.createIndex("box", "box");
   drafts.createIndex("savedAt", "savedAt");

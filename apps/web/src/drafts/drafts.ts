@@ -4,19 +4,9 @@
  */
 import { isSessionLost, onSessionLost } from "../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../api/session/session.ts";
+import type { Draft, DraftKind } from "./draft.ts";
 import { DraftBox } from "./draft-box.ts";
 import { formIdOf, notOfOthers, ownId } from "./draft-pages.ts";
-
-/** `alias`: the edited fields of one alias, by its id; `sent`: a letter until the server has sent it. */
-export type DraftKind = "letter" | "sent" | "new-alias" | "alias" | "decrypt";
-
-export interface Draft<T> {
-  kind: DraftKind;
-  /** Chosen by the page; one per letter, `""` where a kind has only one. */
-  id: string;
-  savedAt: number;
-  value: T;
-}
 
 let box: DraftBox | null = null;
 const listeners = new Set<() => void>();

@@ -45,12 +45,12 @@ function useToastHeight(): number {
   const [height, setHeight] = useState(0);
   useEffect(() => {
     const place = isShown ? document.querySelector(".toasts") : null;
-    if (place === null) return setHeight(0);
+    if (place === null) return;
     const observer = new ResizeObserver(() => setHeight(place.getBoundingClientRect().height));
     observer.observe(place);
     return () => observer.disconnect();
   }, [isShown]);
-  return height;
+  return isShown ? height : 0;
 }
 
 const leftOf = ({ until, heldMs }: UndoRow): number => heldMs ?? Math.max(0, until - Date.now());
@@ -73,7 +73,8 @@ function Row({ row, onUndo }: { row: UndoRow; onUndo: () => void }) {
   const [begunMs] = useState(() => UNDO_MS - leftOf(row));
   const { id, title, description } = row;
   return (
-    <li
+    <div
+      role="presentation"
       className="undo-row"
       data-held={row.heldMs === undefined ? undefined : ""}
       style={{ "--begun": `${-begunMs}ms` } as CSSProperties}
@@ -90,7 +91,7 @@ function Row({ row, onUndo }: { row: UndoRow; onUndo: () => void }) {
       <button type="button" className="btn btn-sm" aria-label={`Undo: ${title}`} onClick={onUndo}>
         Undo
       </button>
-    </li>
+    </div>
   );
 }
 
@@ -137,11 +138,15 @@ export function UndoStack() {
         {newest === undefined ? null : <span key={newest.id}>{spokenOf(newest)}</span>}
       </p>
       {waiting > 0 ? <p className="more">{countText(waiting)} more with Ctrl Z</p> : null}
-      <ol ref={list} onFocus={onFocus} onBlur={onBlur}>
-        {rows.slice(0, SHOWN_MAX).map((row) => (
-          <Row key={row.id} row={row} onUndo={() => void undo(row.id)} />
-        ))}
-      </ol>
+      <div role="presentation" onFocus={onFocus} onBlur={onBlur}>
+        <ol ref={list}>
+          {rows.slice(0, SHOWN_MAX).map((row) => (
+            <li key={row.id}>
+              <Row row={row} onUndo={() => void undo(row.id)} />
+            </li>
+          ))}
+        </ol>
+      </div>
     </section>,
     document.body,
   );

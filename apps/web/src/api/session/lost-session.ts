@@ -3,7 +3,6 @@ import { makeStore, useStore } from "../../ui/store.ts";
 import { tellTabs } from "./session-tabs.ts";
 
 const lost = makeStore(false);
-let note = "";
 let cookieVersion = 0;
 
 /** Counts how often this page replaced the session cookie, by a sign-in or sign-out. */
@@ -30,12 +29,5 @@ export function setLeftPage(path = "/dashboard"): void {
 }
 
 export const { read: isSessionLost, subscribe: onSessionLost } = lost;
-
-/** @param text appended to the toast about the lost session, e.g. that a draft is kept */
-export function setSessionLossNote(text: string): void {
-  note = text;
-}
-
-export const sessionLossNote = (): string => note;
 
 export const useSessionLost = (): boolean => useStore(lost);

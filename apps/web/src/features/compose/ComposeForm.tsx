@@ -65,15 +65,15 @@ function Texts({ letter, refusals, change, alias }: TextsProps) {
   const subject = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLTextAreaElement>(null);
   const { leaks, problems } = refusals;
-  const noteOf = (field: "subject" | "body", element: HTMLInputElement | HTMLTextAreaElement | null) =>
-    leaks?.field !== field ? null : (
+  const leakNote =
+    leaks === null ? null : (
       <LeakNote
-        text={letter[field]}
+        text={letter[leaks.field]}
         places={leaks.places}
-        onShow={(place) => selectPlace(element, place)}
+        onShow={(place) => selectPlace(leaks.field === "body" ? body.current : subject.current, place)}
         onReplace={() => {
-          change({ [field]: replacePlaces(letter[field], leaks.places, alias) });
-          element?.focus();
+          change({ [leaks.field]: replacePlaces(letter[leaks.field], leaks.places, alias) });
+          (leaks.field === "body" ? body.current : subject.current)?.focus();
         }}
       />
     );
@@ -84,7 +84,7 @@ function Texts({ letter, refusals, change, alias }: TextsProps) {
   }, [leaks]);
   return (
     <>
-      <FieldRow label="Subject" error={problems.subject} hint={noteOf("subject", subject.current)}>
+      <FieldRow label="Subject" error={problems.subject} hint={leaks?.field === "subject" ? leakNote : null}>
         {(control) => (
           <input
             {...control}
@@ -96,7 +96,7 @@ function Texts({ letter, refusals, change, alias }: TextsProps) {
           />
         )}
       </FieldRow>
-      <MessageBody label="Message" error={problems.body} hint={noteOf("body", body.current)}>
+      <MessageBody label="Message" error={problems.body} hint={leaks?.field === "body" ? leakNote : null}>
         {(control) => (
           <textarea
             {...control}
@@ -227,7 +227,7 @@ export function ComposeForm({ takesFocus, ...props }: FormProps) {
   useEffect(() => {
     if (takesFocus) form.current?.querySelector<HTMLElement>(".recipients input")?.focus();
   }, [takesFocus, form]);
-  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
     event.preventDefault();
     void submit();
@@ -238,8 +238,6 @@ export function ComposeForm({ takesFocus, ...props }: FormProps) {
       ref={form}
       noValidate
       aria-label="Compose Email"
-      onKeyDown={onKeyDown}
-      {...fileHandlers(compose.addLetterFiles)}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
@@ -267,7 +265,9 @@ export function ComposeForm({ takesFocus, ...props }: FormProps) {
   // The dialogs stand outside the form: React would send the form with a dialog's own.
   return (
     <>
-      {fields}
+      <div className="contents" role="presentation" onKeyDown={onKeyDown} {...fileHandlers(compose.addLetterFiles)}>
+        {fields}
+      </div>
       {dialog === "schedule" ? (
         <ScheduleDialog
           scheduledAt={letter.scheduledAt}

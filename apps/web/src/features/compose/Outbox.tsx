@@ -22,6 +22,7 @@ interface RowProps {
 
 function WaitingRow({ job, calls, onUndone }: RowProps) {
   const [isUndoing, setUndoing] = useState(false);
+  const [shownAt] = useState(() => new Date());
   const onUndo = async () => {
     setUndoing(true);
     await undoJob(job.jobId, calls);
@@ -34,7 +35,7 @@ function WaitingRow({ job, calls, onUndone }: RowProps) {
       <div>
         <b>{job.subject}</b>
         <span>To {recipientsText(job)}</span>
-        <span>{waitingText(job, new Date())}</span>
+        <span>{waitingText(job, shownAt)}</span>
       </div>
       <SubmitButton
         type="button"

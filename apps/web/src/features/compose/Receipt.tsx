@@ -16,19 +16,13 @@ interface Props extends Pick<ComposeProps, "senders"> {
 
 /** @example receiptState(undefined, null) // "It leaves in a moment." */
 export function receiptState(progress: Progress | undefined, scheduledAt: string | null): string {
-  switch (progress?.status) {
-    case "sent":
-      return "The recipient's server has it.";
-    case "failed":
-      return progress.lastError ?? "Unknown error";
-    case "cancelled":
-      return "It was cancelled and will not be sent.";
-    case "sending":
-      return "It is being sent.";
-    default:
-      if ((progress?.currentRetries ?? 0) > 0) return `It is tried again. ${progress?.lastError ?? ""}`.trim();
-      return scheduledAt === null ? "It leaves in a moment." : `It leaves ${dayAndTime(new Date(scheduledAt))}.`;
-  }
+  const { status = "pending", lastError = null, currentRetries = 0 } = progress ?? {};
+  if (status === "sent") return "The recipient's server has it.";
+  if (status === "failed") return lastError ?? "Unknown error";
+  if (status === "cancelled") return "It was cancelled and will not be sent.";
+  if (status === "sending") return "It is being sent.";
+  if (currentRetries > 0) return `It is tried again. ${lastError ?? ""}`.trim();
+  return scheduledAt === null ? "It leaves in a moment." : `It leaves ${dayAndTime(new Date(scheduledAt))}.`;
 }
 
 const titles: Readonly<Record<string, string>> = { sent: "Sent to", failed: "Not sent to", cancelled: "Not sent to" };

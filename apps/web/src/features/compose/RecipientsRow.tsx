@@ -1,6 +1,14 @@
 /** An address field: each recipient is a token, what is being typed stands behind them. */
 import { Lock, X } from "lucide-react";
-import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { verbatim } from "../../ui/Field.tsx";
 import { type ControlProps, FieldRow } from "./FieldRow.tsx";
 import {
@@ -127,16 +135,19 @@ function useTokens({ field, onChange }: Pick<Props, "field" | "onChange">) {
 
 interface InputProps extends Pick<Props, "field" | "people" | "takesFocus" | "onChange"> {
   control: ControlProps;
-  tokens: ReturnType<typeof useTokens>;
+  input: RefObject<HTMLInputElement | null>;
+  onBlur: () => void;
+  onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => void;
+  onPaste: (event: ClipboardEvent<HTMLInputElement>) => void;
 }
 
-function AddressInput({ control, field, people, takesFocus, onChange, tokens }: InputProps) {
+function AddressInput({ control, input, field, people, takesFocus, onChange, ...handlers }: InputProps) {
   const listId = useId();
   return (
     <>
       <input
         {...control}
-        ref={tokens.input}
+        ref={input}
         className="input mono"
         type="text"
         inputMode="email"
@@ -145,9 +156,7 @@ function AddressInput({ control, field, people, takesFocus, onChange, tokens }: 
         {...verbatim}
         value={field.text}
         onChange={({ target }) => onChange({ ...field, text: target.value })}
-        onBlur={tokens.settle}
-        onKeyDown={tokens.onInputKey}
-        onPaste={tokens.onPaste}
+        {...handlers}
       />
       {people.length === 0 ? null : (
         <datalist id={listId}>
@@ -161,30 +170,34 @@ function AddressInput({ control, field, people, takesFocus, onChange, tokens }: 
 }
 
 export function RecipientsRow({ label, field, people, error, takesFocus, children, onChange }: Props) {
-  const tokens = useTokens({ field, onChange });
+  const { list, input, said, remove, settle, onInputKey, onPaste, onKey } = useTokens({ field, onChange });
   return (
     <FieldRow label={label} error={error}>
       {(control) => (
         // Keys of the tokens' buttons and of the field, which bubble here.
-        <div className="recipients" role="presentation" onKeyDown={tokens.onKey}>
+        <div className="recipients" role="presentation" onKeyDown={onKey}>
           <div className="tokens">
             {field.entries.length === 0 ? null : (
-              <ul ref={tokens.list} aria-label={`Recipients in ${label}`}>
+              <ul ref={list} aria-label={`Recipients in ${label}`}>
                 {field.entries.map((entry) => (
                   <Token
                     key={entry.address}
                     entry={entry}
                     hasKey={hasKey(people, entry)}
-                    onRemove={() => tokens.remove(entry)}
+                    onRemove={() => remove(entry)}
                   />
                 ))}
               </ul>
             )}
-            <AddressInput {...{ control, field, people, takesFocus, onChange, tokens }} />
+            <AddressInput
+              {...{ control, input, field, people, takesFocus, onChange, onPaste }}
+              onBlur={settle}
+              onKeyDown={onInputKey}
+            />
           </div>
           {children}
           <span className="sr" role="status">
-            {tokens.said}
+            {said}
           </span>
         </div>
       )}

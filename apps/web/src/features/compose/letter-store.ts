@@ -2,17 +2,9 @@
  * The letter that this tab has open. It is saved as a draft while it is typed, so a reload, a crash or an ended session
  * loses nothing; the other drafts are in the list. Two tabs never write the same draft.
  */
-import { setSessionLossNote } from "../../api/session/lost-session.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
-import {
-  type Draft,
-  deleteDraft,
-  listDrafts,
-  onDraftsChange,
-  openDrafts,
-  readDraft,
-  saveDraft,
-} from "../../drafts/drafts.ts";
+import type { Draft } from "../../drafts/draft.ts";
+import { deleteDraft, listDrafts, onDraftsChange, openDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { asLetter, emptyLetter, isBlank, type Letter } from "./letter.ts";
 
@@ -118,13 +110,8 @@ async function show(next: OpenLetter): Promise<void> {
   open.set(next);
   savedAt.set(null);
   remember(next.id);
-  setNote();
   void lock(next.id);
   await saving;
-}
-
-function setNote(): void {
-  setSessionLossNote(isBlank(open.read().letter) ? "" : " Your draft is kept in this tab until then.");
 }
 
 async function saveNow(): Promise<void> {
@@ -143,7 +130,6 @@ export function changeLetter(change: Partial<Letter>): void {
   const before = open.read();
   const next = { ...before.letter, ...change };
   open.set({ ...before, letter: next });
-  setNote();
   if (isBlank(next) && savedAt.read() === null && unsavedSince === null) return;
   const now = Date.now();
   setUnsaved(unsavedSince ?? now);
@@ -174,7 +160,6 @@ async function restore(): Promise<void> {
   if (draft !== null && isFree && isUntouched) {
     open.set({ ...open.read(), id: draft.id, letter: asLetter(draft.value) });
     savedAt.set(draft.savedAt);
-    setNote();
   } else {
     remember(open.read().id);
     void lock(open.read().id);
@@ -260,6 +245,5 @@ onUserChange(() => {
     open.set(fresh());
     savedAt.set(null);
     others.set([]);
-    setNote();
   });
 });

@@ -49,8 +49,13 @@ test("an encrypted request has the armored text instead of the typed one, and th
   const body = "-----BEGIN AGE ENCRYPTED FILE-----";
   const request = jobRequest({ ...filled, body: "Only for Rasa" }, { body, publicKeys: ["age1m5a"] });
   expect(request).toEqual({
-    ...{ to: "rasa@example.org", subject: "Hi", body, fromAliasId: filled.fromAlias, priority: 0 },
-    ...{ useEncryption: true, recipientPublicKey: "age1m5a" },
+    to: "rasa@example.org",
+    subject: "Hi",
+    body,
+    fromAliasId: filled.fromAlias,
+    priority: 0,
+    useEncryption: true,
+    recipientPublicKey: "age1m5a",
   });
   expect(JSON.stringify(request)).not.toContain("Only for Rasa");
 });

@@ -5,7 +5,8 @@
 import { navigate } from "wouter/use-browser-location";
 import { cancelJob, readJobStatus } from "../../api/email-jobs.ts";
 import { readSession } from "../../api/session/session.ts";
-import { type Draft, deleteDraft, listDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
+import type { Draft } from "../../drafts/draft.ts";
+import { deleteDraft, listDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import type { JobCalls } from "./job-tracker.ts";
 import { asLetter, emptyLetter, type Letter } from "./letter.ts";

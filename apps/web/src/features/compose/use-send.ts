@@ -83,6 +83,20 @@ function refusalsOf(error: unknown, targets: readonly KeyTarget[]): Refusals {
   };
 }
 
+/** Marks the places of a leak, if this browser finds them too. */
+async function withLeaks(
+  refusals: Refusals,
+  letter: Letter,
+  readGuard: ReturnType<typeof useReadLeakGuard>,
+): Promise<Refusals> {
+  const fields = ["body", "subject"] as const;
+  const field = fields.find((name) => leakMessages.has(refusals.problems[name] ?? ""));
+  if (field === undefined) return refusals;
+  const guard = await readGuard(letter.fromAlias).catch(() => null);
+  if (guard === null) return refusals;
+  return { ...refusals, leaks: { field, places: findLeaks(letter[field], guard.forwardTo) } };
+}
+
 /** Encrypts the letter if requested, enqueues it and tracks it. */
 export function useSend({ userId, senders }: ComposeProps) {
   const client = useQueryClient();
@@ -115,20 +129,6 @@ export function useSend({ userId, senders }: ComposeProps) {
     return { jobId: job.jobId, letter, madeCredentials };
   }
 
-  /** Marks the places of a leak, if this browser finds them too. */
-  async function withLeaks(refusals: Refusals, letter: Letter): Promise<Refusals> {
-    const field = (
-      [
-        ["body", letter.body],
-        ["subject", letter.subject],
-      ] as const
-    ).find(([name]) => refusals.problems[name] !== undefined && leakMessages.has(refusals.problems[name] ?? ""));
-    if (field === undefined) return refusals;
-    const guard = await readGuard(letter.fromAlias).catch(() => null);
-    if (guard === null) return refusals;
-    return { ...refusals, leaks: { field: field[0], places: findLeaks(field[1], guard.forwardTo) } };
-  }
-
   /** @param letter valid @param height of the form, in pixels @returns what was refused; `null` once it is enqueued */
   async function send(letter: Letter, targets: readonly KeyTarget[], height: number): Promise<Refusals | null> {
     const { id } = readOpenLetter();
@@ -139,7 +139,7 @@ export function useSend({ userId, senders }: ComposeProps) {
       await closeLetter(id, { ...emptyLetter, fromAlias: letter.fromAlias }, { ...sent, height });
       return null;
     } catch (error) {
-      const refusals = await withLeaks(refusalsOf(error, targets), letter);
+      const refusals = await withLeaks(refusalsOf(error, targets), letter, readGuard);
       const reason = error instanceof NotEncrypted ? error.message : messageOf(error, "The email could not be queued.");
       showFailure("Failed to queue email", reason);
       // If the alias or its credentials changed elsewhere, the aliases are refetched.

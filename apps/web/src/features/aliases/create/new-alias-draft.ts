@@ -1,6 +1,6 @@
 /** What was typed for a new alias, kept as a draft until the alias exists: through reloads, other pages and sign-ins. */
 import { useEffect, useEffectEvent, useRef } from "react";
-import { useDraft } from "../../../drafts/use-draft.tsx";
+import { useDraft } from "../../../drafts/use-draft.ts";
 
 export interface TypedFields {
   alias: string;

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { timeText } from "../ui/text/time-text.ts";
-import { type DraftKind, deleteDraft, openDrafts, readDraft, saveDraft } from "./drafts.ts";
+import type { DraftKind } from "./draft.ts";
+import { deleteDraft, openDrafts, readDraft, saveDraft } from "./drafts.ts";
 
 interface DraftState {
   /** When the draft was stored; `null` while there is none. */
@@ -51,12 +51,4 @@ export function useDraft<T>(kind: DraftKind, id: string, onFound: (value: T) => 
     void deleteDraft(kind, id);
   };
   return { ...state, save, drop };
-}
-
-/** "Draft saved 14:02"; not announced, because it changes with every key. */
-export function DraftSaved({ savedAt, isInTabOnly }: DraftState) {
-  if (isInTabOnly) return <span className="hint">Not saved: this browser stores nothing. Keep the page open.</span>;
-  return savedAt === null ? null : (
-    <span className="hint">Draft saved {timeText(new Date(savedAt).toISOString())}</span>
-  );
 }
