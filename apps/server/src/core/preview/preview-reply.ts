@@ -109,7 +109,11 @@ export function writePreviewForward(
   { to, text, at, random }: Omit<TypedReply, "all"> & { to: string },
 ): PreviewReply {
   const { from, subject } = forwarded;
-  const below = ["---------- Forwarded message ----------", `From: ${from}`, `Subject: ${subject}`];
+  const facts = [
+    ["From", from],
+    ["Subject", subject],
+  ];
+  const below = ["---------- Forwarded message ----------", ...facts.map((fact) => fact.join(": "))];
   const raw = composeMessage({
     from: rcptTo,
     to: [to],
