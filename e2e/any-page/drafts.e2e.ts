@@ -118,6 +118,19 @@ test("another account neither reads nor deletes a draft; after the next sign-in 
   await expect.poll(() => rowsIn(page, "drafts")).toEqual([]);
 });
 
+test("forms of one page that ask at the same time all get their drafts", async () => {
+  const { page, run } = await open(await site.person());
+  await run(`store.saveDraft("letter", "1", { body: "one" })`);
+  await run(`store.saveDraft("decrypt", "", { body: "two" })`);
+  const again = await reload(page);
+  const both = `Promise.all([store.readDraft("decrypt", ""), store.listDrafts("letter"), store.readDraft("letter", "1")])`;
+  expect(await again(`${both}.then((all) => all.flat().map((draft) => draft?.value.body))`)).toEqual([
+    "two",
+    "one",
+    "one",
+  ]);
+});
+
 test("an account's deletion deletes its drafts in this browser, and only its own", async () => {
   const [ann, bob] = [await site.person(), await site.person()];
   const { page, context, origin, run } = await open(ann);

@@ -70,8 +70,9 @@ export class DraftBox {
   /** Gets the key and opens the database, so that the first key typed is stored at once. */
   async open(isNow = false): Promise<Opened | null> {
     if (this.#opened !== null && !this.#opened.db.isClosed) return this.#opened;
+    if (this.#opening !== null) return this.#opening;
     if (this.#isOff || isSessionLost() || (!isNow && Date.now() < this.#nextTryAt)) return null;
-    this.#opening ??= this.#openAnew().finally(() => {
+    this.#opening = this.#openAnew().finally(() => {
       this.#opening = null;
     });
     return this.#opening;

@@ -125,7 +125,7 @@ async function readOnce(
       cache: "no-store",
       signal: AbortSignal.any([signal, silent.signal]),
     });
-    if (!response.ok || response.body === null) return response.status < 500 ? "later" : "soon";
+    if (response.status !== 200 || response.body === null) return response.status < 500 ? "later" : "soon";
     markReached();
     onOpen();
     for await (const text of readEvents(response.body, heardSomething)) {
