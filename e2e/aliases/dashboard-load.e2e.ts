@@ -3,9 +3,10 @@
  * other.
  */
 import { expect, test } from "vitest";
-import type { Visit } from "../browser/browser.ts";
+import { type Visit, widths } from "../browser/browser.ts";
 import { seeHeading } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
+import { aliasRow, destinationsIn } from "../browser/steps.ts";
 
 const site = runSite();
 
@@ -80,6 +81,20 @@ test("the session and the aliases are requested once, and before the page's scri
     "/api/mailboxes",
     "/api/notices",
   ]);
+});
+
+test.each([
+  ["desktop", 400],
+  ["phone", 570],
+] as const)("on a %s the first row begins within the first %i pixels", async (screen, most) => {
+  const person = await site.person();
+  await person.createAlias({ alias: `high.${screen}`, forwardTo: "somebody@example.org" });
+  await person.call("PATCH", "/api/account/settings", { hidesFirstSteps: true });
+  const visit = await site.visit({ width: widths[screen], as: person });
+  await visit.page.goto("/dashboard");
+  await expect.poll(() => destinationsIn(visit.page)).toBe(person.email);
+  const row = await aliasRow(visit.page, `high.${screen}@kauke.test`).boundingBox();
+  expect(row?.y).toBeLessThanOrEqual(most);
 });
 
 test("if the session has ended the sign-in form replaces the heading, and the URL is kept", async () => {

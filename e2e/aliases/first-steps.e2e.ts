@@ -5,7 +5,7 @@ import { expectAccessible } from "../any-page/axe.ts";
 import { widths } from "../browser/browser.ts";
 import { seeGone, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { createForm, registerOnPage } from "../browser/steps.ts";
+import { createForm, destinationsIn, registerOnPage } from "../browser/steps.ts";
 import { openServerMessage } from "../mail/server-messages.ts";
 
 // Setting any rate limit turns on all of them, and with them the confirmation of mailboxes.
@@ -23,6 +23,7 @@ test.each(Object.values(widths))(
     await registerOnPage(page, email);
     await strip(page).getByText("Three steps, about two minutes.").waitFor();
     await expectAccessible(visit);
+    await expect.poll(() => destinationsIn(page)).toBe(email);
     await createForm(page).getByLabel("Alias name and domain").fill(`shop-${width}`);
     await page.keyboard.press("Enter");
     await seeToast(page, "Alias Created", `Copied. The first mail brings a question to ${email}.`);
@@ -79,7 +80,8 @@ test("nothing moves when the steps appear on a page that is loaded again", async
 });
 
 test("what hinders a test is said where it was asked for", async () => {
-  const { page, context, expectRefusal } = await site.visit({ as: await site.person() });
+  const person = await site.person();
+  const { page, context, expectRefusal } = await site.visit({ as: person });
   expectRefusal(503, /test-message$/);
   await context.route("**/test-message", (route) =>
     route.fulfill({
@@ -88,6 +90,7 @@ test("what hinders a test is said where it was asked for", async () => {
     }),
   );
   await page.goto("/dashboard");
+  await expect.poll(() => destinationsIn(page)).toBe(person.email);
   await createForm(page).getByLabel("Alias name and domain").fill("hindered");
   await page.keyboard.press("Enter");
   await strip(page).getByRole("button", { name: "Send a test to hindered" }).click();

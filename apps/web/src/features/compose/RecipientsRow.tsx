@@ -50,7 +50,7 @@ function Token({ entry, hasKey: isKnown, onRemove }: TokenProps) {
   const { address, name } = entry;
   const isWrong = !isValid(entry);
   return (
-    <li className={isWrong ? "token wrong" : "token"}>
+    <li className={isWrong ? "addressee wrong" : "addressee"}>
       {isKnown ? <Lock className="i" aria-label="Key known" role="img" /> : null}
       <span title={name === "" ? undefined : `${name} <${address}>`}>{address}</span>
       {isWrong ? <span className="sr">is not a valid address</span> : null}
@@ -176,7 +176,7 @@ export function RecipientsRow({ label, field, people, error, takesFocus, childre
       {(control) => (
         // Keys of the tokens' buttons and of the field, which bubble here.
         <div className="recipients" role="presentation" onKeyDown={onKey}>
-          <div className="tokens">
+          <div className="addressees">
             {field.entries.length === 0 ? null : (
               <ul ref={list} aria-label={`Recipients in ${label}`}>
                 {field.entries.map((entry) => (
