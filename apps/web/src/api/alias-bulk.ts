@@ -1,7 +1,7 @@
 /** Bulk changes are shown at once; if the server refuses any part, the list is fetched again. */
 import type { AliasWire, BulkAliasChange, BulkAliasResponse } from "@kauke/contract";
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
-import { changeList, refetchAliases, toggled } from "./aliases.ts";
+import { asMutation, changeList, refetchAliases, toggled } from "./aliases.ts";
 import { call, callKept, countEvent } from "./client.ts";
 
 interface ManyChange {
@@ -32,7 +32,9 @@ export async function requestChange(
     aliases.map((alias) => (ids.has(alias.id) ? predicted(alias, change) : alias)),
   );
   try {
-    const response = await call("changeAliases", { body: { aliasIds: [...aliasIds], change } });
+    const response = await asMutation(client, () =>
+      call("changeAliases", { body: { aliasIds: [...aliasIds], change } }),
+    );
     if (response.failed.length > 0 || change.forwardTo !== undefined) await refetchAliases(client, userId);
     return response;
   } catch (error) {
@@ -92,10 +94,8 @@ export async function requestDeletion(
   const deletesAt = new Date(Date.now() + inSeconds * 1000).toISOString();
   mark(client, userId, { aliasIds, deletesAt });
   try {
-    const { failed } = await sendDeletion(aliasIds, inSeconds);
+    const { failed } = await asMutation(client, () => sendDeletion(aliasIds, inSeconds));
     countEvent("alias_deleted");
-    // A list that was requested before may have come meanwhile.
-    mark(client, userId, { aliasIds, deletesAt });
     // Deleting an alias that is already gone is no failure.
     const stay = failed.filter(({ code }) => code !== "not_found");
     if (stay.length > 0) mark(client, userId, { aliasIds: stay.map(({ id }) => id), deletesAt: null });
@@ -116,7 +116,9 @@ export async function requestKeeping(
 ): Promise<BulkAliasResponse["failed"]> {
   mark(client, userId, { aliasIds, deletesAt: null });
   try {
-    const { failed } = await call("changeAliases", { body: { aliasIds: [...aliasIds], change: { keep: true } } });
+    const { failed } = await asMutation(client, () =>
+      call("changeAliases", { body: { aliasIds: [...aliasIds], change: { keep: true } } }),
+    );
     dropDeleted(
       client,
       userId,

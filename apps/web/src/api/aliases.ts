@@ -52,6 +52,16 @@ export function refetchAliases(client: QueryClient, userId: string): Promise<voi
   return client.invalidateQueries({ queryKey: keyOf(userId) });
 }
 
+/** Makes a request a mutation: a list that was asked for before it is dropped, and asked for again after it. */
+export function asMutation<Result>(client: QueryClient, request: () => Promise<Result>): Promise<Result> {
+  const { mutations } = client.getDefaultOptions();
+  const mutation = client.getMutationCache().build<Result, Error, void, unknown>(client, {
+    ...mutations,
+    mutationFn: request,
+  });
+  return mutation.execute();
+}
+
 type Change = (aliases: AliasWire[]) => AliasWire[];
 
 export function changeList(client: QueryClient, userId: string, change: Change): void {
@@ -96,7 +106,7 @@ export async function requestUpdate(
   userId: string,
   { aliasId, body }: AliasUpdate,
 ): Promise<AliasWire> {
-  const alias = await call("updateAlias", { params: { aliasId }, body });
+  const alias = await asMutation(client, () => call("updateAlias", { params: { aliasId }, body }));
   changeList(client, userId, replaced(alias));
   return alias;
 }

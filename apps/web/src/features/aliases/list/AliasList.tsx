@@ -1,6 +1,6 @@
 import type { AliasWire, LabelWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { memo, type RefObject, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { memo, type RefObject, useCallback, useId, useMemo, useRef, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { useLabels } from "../../../api/labels.ts";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
@@ -20,12 +20,14 @@ import { BESIDE } from "../panel/panel-state.ts";
 import { AliasListTable, AliasTableSkeleton, type RowActs } from "./AliasListTable.tsx";
 import { ListFoot, ListTools, NoAliases, NoMatch, NothingHere } from "./ListTools.tsx";
 import type { LabelsById, ListFilter } from "./list-view.ts";
+import { useFocusBack } from "./row-focus.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { type ListView, useChoice, useListView } from "./use-list-view.ts";
 import { ViewTabs } from "./ViewTabs.tsx";
 
 interface ListedProps extends Pick<ListView, "view" | "choice" | "choose" | "clear" | "filter"> {
   titleId: string;
+  title: RefObject<HTMLElement | null>;
   labels: LabelsById | undefined;
   picking: Picking;
   acts: RefObject<RowActs | null>;
@@ -85,18 +87,12 @@ interface BulkProps {
   labels: ReturnType<typeof useLabelsById>["list"];
   dialog: OpenDialog;
   onDialog: (dialog: OpenDialog) => void;
-  /** The list's title gets the focus if the bulk bar loses its last alias. */
   title: RefObject<HTMLElement | null>;
   bulk: ReturnType<typeof useBulk>;
 }
 
 function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dialog, onDialog, title }: BulkProps) {
-  useEffect(
-    () => () => {
-      if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
-    },
-    [title],
-  );
+  useFocusBack(title);
   const picked = useMemo(() => {
     const ids = new Set(picking.picked);
     return found.filter(({ id }) => ids.has(id));
@@ -220,7 +216,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
       {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
       {aliases.length === 0 ? null : (
         <Listed
-          {...{ titleId, view, choice, choose, clear, filter, picking, acts, isSplit, onKeys }}
+          {...{ titleId, title, view, choice, choose, clear, filter, picking, acts, isSplit, onKeys }}
           labels={labels.byId}
           onDelete={onDelete}
         />

@@ -18,7 +18,7 @@ import { AliasEditRow } from "../row/AliasEditRow.tsx";
 import { AliasListRow, PickBox } from "../row/AliasListRow.tsx";
 import { lastEdited } from "../row/alias-draft.ts";
 import type { LabelsById } from "./list-view.ts";
-import { useRowFocus } from "./row-focus.ts";
+import { useFocusBack, useRowFocus } from "./row-focus.ts";
 import { takesText } from "./use-list-keys.ts";
 
 /** React keys of rows, numbered in the order in which rows were first needed. */
@@ -47,6 +47,7 @@ export interface RowActs {
 
 interface Props {
   titleId: string;
+  title: RefObject<HTMLElement | null>;
   aliases: readonly AliasWire[];
   query: string;
   labels: LabelsById | undefined;
@@ -108,10 +109,11 @@ function useOpened() {
 }
 
 export function AliasListTable(props: Props) {
-  const { titleId, aliases, query, labels, picking, isDense, acts, onTurn, onDelete } = props;
+  const { titleId, title, aliases, query, labels, picking, isDense, acts, onTurn, onDelete } = props;
   const keys = useRowKeys({ aliases, query });
   const ids = useMemo(() => aliases.map(({ id }) => id), [aliases]);
   const [focus, body] = useRowFocus(ids);
+  useFocusBack(title);
   const isBeside = useMedia(BESIDE);
   const { openId, openedOf, onSmtp } = useOpened();
   const isSplit = isBeside && openId !== null;

@@ -2,7 +2,7 @@
  * The rows are one stop of the Tab key: only the controls of the current row can be reached by it. Set on the elements
  * themselves, because 100 rows would otherwise render again with each move.
  */
-import { useCallback, useEffect, useLayoutEffect, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useState } from "react";
 
 const rowOf = (element: Element | null): HTMLElement | null => element?.closest<HTMLElement>("tr[data-row]") ?? null;
 
@@ -133,4 +133,14 @@ export function useRowFocus(ids: readonly string[]): [focus: RowFocus, body: (bo
   useEffect(() => focus.listen(), [focus]);
   const attach = useCallback((body: HTMLElement | null) => focus.attach(body), [focus]);
   return [focus, attach];
+}
+
+/** The list's title gets the focus that goes with a part: the bulk bar's after its last alias, or that of all rows. */
+export function useFocusBack(title: RefObject<HTMLElement | null>): void {
+  useEffect(
+    () => () => {
+      if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+    },
+    [title],
+  );
 }
