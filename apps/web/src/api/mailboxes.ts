@@ -26,11 +26,12 @@ export function useFreshMailboxes() {
   return useQuery({ ...mailboxesQuery, refetchOnMount: "always" });
 }
 
-/** Aliases that forward to the mailbox; never cached. */
-export function useMailboxAliases(mailboxId: string) {
+/** Aliases that forward to the mailbox; never cached. @param isThere not while it is being removed, nor afterwards */
+export function useMailboxAliases(mailboxId: string, isThere: boolean) {
   return useQuery({
     queryKey: [...mailboxesKey, mailboxId, "aliases"],
     queryFn: async () => (await call("listMailboxAliases", { params: { mailboxId } })).aliases,
+    enabled: isThere,
     gcTime: 0,
   });
 }

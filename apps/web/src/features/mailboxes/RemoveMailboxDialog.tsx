@@ -42,8 +42,8 @@ interface Props {
 }
 
 export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }: Props) {
-  const { data: uses, error, isFetching, refetch } = useMailboxAliases(id);
   const remove = useRemoveMailbox(useUser().id);
+  const { data: uses, error, isFetching, refetch } = useMailboxAliases(id, !remove.isPending && !remove.isSuccess);
   const onRemove = () =>
     remove.mutate(id, {
       onSuccess: () => {
