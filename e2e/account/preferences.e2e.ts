@@ -3,7 +3,7 @@ import { personas } from "@kauke/testkit/personas";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Visit } from "../browser/browser.ts";
-import { toasts } from "../browser/see.ts";
+import { seeToast, seeUndo, toasts, undoRows } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasSwitch } from "../browser/steps.ts";
 import { createScreenData } from "../screens/open-screen.ts";
@@ -25,6 +25,13 @@ function styleOf(element: Locator, property: string, part = ""): Promise<string>
       node.ownerDocument.defaultView?.getComputedStyle(node, pseudo).getPropertyValue(name) ?? "",
     [property, part],
   );
+}
+
+/** Shows a toast. */
+async function copyAddress(page: Page): Promise<void> {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy travel.26@kauke.test" }).click();
+  await seeToast(page, "Copied to clipboard");
 }
 
 const background = (element: Locator, part?: string) => styleOf(element, "background-color", part);
@@ -62,14 +69,16 @@ describe("with forced colours", () => {
     }
   });
 
-  test("the current page, an open dialog and a toast are marked by a line", async () => {
+  test("the current page, an open dialog, a toast and a row with Undo are marked by a line", async () => {
     const page = await openForced();
     const canvas = await background(page.locator("body"));
     const current = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "_FORWARD" });
     expect(await background(current, "::after")).not.toBe(canvas);
 
     await aliasSwitch(page, "rent@vejas.test").click();
-    await toasts(page).waitFor();
+    await seeUndo(page, "Alias Paused");
+    expect(await styleOf(undoRows(page).locator(".undo-row"), "border-top-width")).toBe("1px");
+    await copyAddress(page);
     expect(await styleOf(toasts(page), "border-top-width")).toBe("1px");
 
     await page.getByRole("button", { name: "Delete Account" }).click();
@@ -108,20 +117,24 @@ describe("with reduced motion", () => {
     return visit.page;
   }
 
-  test("switches, toasts and dialogs appear and disappear at once", async () => {
+  test("switches, rows with Undo, toasts and dialogs appear and disappear at once", async () => {
     const page = await openStill("reduce");
     await aliasSwitch(page, "travel.26@kauke.test").click();
-    await toasts(page).waitFor();
+    await undoRows(page).waitFor();
+    expect(await moving(page)).toEqual([]);
+    await copyAddress(page);
     expect(await moving(page)).toEqual([]);
     await page.getByRole("button", { name: "Delete Account" }).click();
     await page.getByRole("dialog").waitFor();
     expect(await moving(page)).toEqual([]);
   });
 
-  test("control: without that preference switches and toasts move", async () => {
+  test("control: without that preference switches, rows with Undo and toasts move", async () => {
     const page = await openStill("no-preference");
     await aliasSwitch(page, "travel.26@kauke.test").click();
-    await toasts(page).waitFor();
-    expect(await moving(page)).not.toEqual([]);
+    await undoRows(page).waitFor();
+    expect(await moving(page)).toContain("undo-row undo-drain");
+    await copyAddress(page);
+    expect(await moving(page)).toContainEqual(expect.stringMatching(/^toast .*toast-drain$/));
   });
 });

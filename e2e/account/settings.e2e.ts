@@ -67,7 +67,7 @@ test("links from when settings were one page lead to the group; unknown groups a
   const { page } = visit;
   await page.goto("/settings#api-keys");
   await seePath(page, "/settings/programs");
-  await seeFocus(page.getByRole("heading", { name: "API keys" }));
+  await seeFocus(page.getByRole("heading", { name: "API keys", exact: true }));
   visit.expectRefusal(404, "/settings/nothing");
   const response = await page.goto("/settings/nothing");
   expect(response?.status()).toBe(404);

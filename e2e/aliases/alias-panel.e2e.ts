@@ -144,8 +144,10 @@ test("credentials made in the dashboard are used by a mail program, regenerated 
       .getByRole("button", { name: `By port ${port}` })
       .click();
     await seeHeading(page, `By port ${port}`);
-    await page.getByRole("definition").getByText(address, { exact: true }).waitFor();
-    await page.getByText(`${address} to ann@outside.example`, { exact: true }).waitFor();
+    const definitions = page.getByRole("definition");
+    // From, alias and envelope
+    await definitions.getByText(`${address} to ann@outside.example`, { exact: true }).waitFor();
+    expect((await definitions.allInnerTexts()).slice(0, 2)).toEqual([address, address]);
   }
 });
 

@@ -5,7 +5,7 @@ import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { VisitOptions } from "../browser/browser.ts";
-import { seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
+import { hoverAtRest, seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import {
   aliasRow,
@@ -61,7 +61,10 @@ describe("creating", () => {
     });
     await page.reload();
     await aliasRow(page, `${first}@kauke.test`).getByText("Parcels", { exact: true }).waitFor();
-    await aliasRow(page, `${second}@vejas.test`).getByText("https://hooks.example.org/x", { exact: true }).waitFor();
+    const row = aliasRow(page, `${second}@vejas.test`);
+    await row.getByText(inbox, { exact: true }).waitFor();
+    await hoverAtRest(row.getByText("+1", { exact: true }));
+    await page.getByRole("tooltip").getByText("https://hooks.example.org/x", { exact: true }).waitFor();
     expect(await listedAddresses(page)).toEqual([`${second}@vejas.test`, `${first}@kauke.test`]);
   });
 

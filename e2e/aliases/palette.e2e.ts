@@ -22,6 +22,8 @@ async function openAccount(path = "/dashboard") {
   return { ...visit, person, address: (name: string) => `${name}${mark}@kauke.test` };
 }
 
+/** Beside the list on a wide window. */
+const panel = (page: Page, address: string) => page.getByRole("region", { name: address, exact: true });
 const field = (page: Page) => page.getByRole("combobox", { name: "Alias or command" });
 const options = (page: Page) => page.getByRole("dialog").getByRole("option");
 const chosen = (page: Page) => options(page).and(page.getByRole("option", { selected: true }));
@@ -44,12 +46,13 @@ test("open, jump, pause, activate, copy and create", async () => {
   const name = (alias: string) => address(alias).split("@")[0] as string;
   await aliasRow(page, address("shop")).waitFor();
   await enter(page, "sho", name("shop"));
-  await page.getByRole("dialog", { name: address("shop") }).waitFor();
-  // Over the panel, which then shows the other alias
+  await panel(page, address("shop")).waitFor();
+  // Over the page, whose panel then shows the other alias
   await enter(page, "bank", name("bank"));
-  await page.getByRole("dialog", { name: address("bank") }).waitFor();
+  await panel(page, address("bank")).waitFor();
+  await seeGone(field(page));
   await page.keyboard.press("Escape");
-  await seeGone(page.getByRole("dialog"));
+  await seeGone(panel(page, address("bank")));
   await seeFocus(page.getByRole("link", { name: address("bank") }));
 
   await enter(page, "pause ba", name("bank"));
@@ -124,7 +127,7 @@ test("on every page: to other pages, to an alias and to the form for a new one",
   await enter(page, "decrypt", "Go to Decrypt");
   await seePath(page, "/decrypt");
   await enter(page, "bank", address("bank").split("@")[0] as string);
-  await page.getByRole("dialog", { name: address("bank") }).waitFor();
+  await panel(page, address("bank")).waitFor();
   await seePath(page, "/dashboard");
   await enter(page, "settings", "Go to Settings");
   await seeHeading(page, "Settings");

@@ -30,6 +30,8 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     const flip = aliasSwitch(page, `${alias}@kauke.test`);
     await flip.waitFor();
     await toasterIsThere(page);
+    // What the page asks for last would fail too.
+    await page.waitForLoadState("networkidle");
     expectFailure(/\/toggle$/);
     await context.setOffline(true);
     await offline(page).waitFor();

@@ -91,9 +91,11 @@ describe.each(usuallyAt("desktop"))("at %i pixels", (width) => {
     await expectCounted({ copy_smtp_credential: 1 }, () =>
       page.getByRole("button", { name: "Copy", exact: true }).click(),
     );
-    await page.getByRole("button", { name: "Hide" }).click();
-    await expectCounted({ smtp_password_viewed: 1 }, () => page.getByRole("button", { name: "View" }).click());
-    await page.getByRole("button", { name: "Hide" }).click();
+    await page.getByRole("button", { name: "Hide", exact: true }).click();
+    await expectCounted({ smtp_password_viewed: 1 }, () =>
+      page.getByRole("button", { name: "View", exact: true }).click(),
+    );
+    await page.getByRole("button", { name: "Hide", exact: true }).click();
     await expectCounted({ copy_smtp_credential: 1 }, () =>
       page.getByRole("button", { name: "Copy", exact: true }).click(),
     );
