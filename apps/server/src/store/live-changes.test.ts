@@ -27,6 +27,17 @@ onEachDatabase((it) => {
     await other?.close();
   });
 
+  test("a person who is remembered or forgotten is told", async () => {
+    const heard: (LiveChange | "all")[] = [];
+    it.store.liveChanges.onChange((change) => void heard.push(change));
+    const { id: userId } = await insertUser(it.store);
+    const person = { address: "ann@people.example", publicKey: null };
+    await it.store.contacts.put(userId, person, { now: it.clock.now(), max: 5 });
+    await vi.waitFor(() => expect(heard).toEqual([{ userId, kind: "contacts" }]));
+    await it.store.contacts.deleteAll(userId);
+    await vi.waitFor(() => expect(heard).toHaveLength(2));
+  });
+
   test("a session that is used is no change, and one that ends is", async () => {
     const heard: (LiveChange | "all")[] = [];
     it.store.liveChanges.onChange((change) => void heard.push(change));

@@ -126,6 +126,27 @@ test("a stream ends when its session is over: at once after a change of sessions
   expect(response.isEnded).toBe(true);
 });
 
+test("a session that ended while nothing could be heard or read ends its stream with the next beat", async () => {
+  const live = start();
+  const asked: boolean[] = [];
+  const verdicts = [false, new Error("the database is away"), new Error("still away"), true];
+  const response = new FakeResponse();
+  live.open({
+    userId: "ann",
+    response,
+    isOver: async (isSuspected) => {
+      asked.push(isSuspected);
+      const verdict = verdicts[asked.length - 1];
+      if (verdict instanceof Error) throw verdict;
+      return isSuspected && verdict === true;
+    },
+  });
+  live.tell("all");
+  await vi.advanceTimersByTimeAsync(75_000);
+  expect(asked).toEqual([true, true, true, true]);
+  expect(response.isEnded).toBe(true);
+});
+
 test("after the database's connection was lost every account is told of every kind", () => {
   const live = start();
   const own = open("ann");

@@ -23,6 +23,8 @@ export interface LiveStream {
 interface OpenStream extends LiveStream {
   isFull: boolean;
   waiting: Set<LiveKind> | null;
+  /** Its session may have ended without a word, or could not be read: the next beat asks the store. */
+  isSuspect: boolean;
 }
 
 interface Gathered {
@@ -59,7 +61,7 @@ export class LiveStreams {
   open(given: LiveStream): void {
     const { userId, response } = given;
     if (this.#isClosed) return void response.end();
-    const stream: OpenStream = { ...given, isFull: false, waiting: null };
+    const stream: OpenStream = { ...given, isFull: false, waiting: null, isSuspect: false };
     if ((this.#accounts.get(userId)?.size ?? 0) >= this.#rules.account) this.#giveWay(this.#accounts.get(userId));
     else if (this.#size >= this.#rules.all) this.#giveWay(this.#busiest());
     const own = this.#accounts.get(userId) ?? new Set();
@@ -78,6 +80,7 @@ export class LiveStreams {
     const now = performance.now();
     if (change === "all") {
       for (const userId of this.#accounts.keys()) this.#gather(userId, everything, now);
+      for (const stream of this.#all()) stream.isSuspect = true;
       return;
     }
     const streams = this.#accounts.get(change.userId);
@@ -150,7 +153,11 @@ export class LiveStreams {
   }
 
   async #endIfOver(stream: OpenStream, isSuspected: boolean): Promise<void> {
-    if (await stream.isOver(isSuspected).catch(() => false)) stream.response.end();
+    const asks = isSuspected || stream.isSuspect;
+    stream.isSuspect = false;
+    const isOver = await stream.isOver(asks).catch(() => null);
+    if (isOver === true) stream.response.end();
+    else if (isOver === null) stream.isSuspect = true;
   }
 }
 
