@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
  */
 const NEEDLE_BYTES = 16;
 /** Tables of an account's rows that have no sealed value and no hash. */
-const tablesOfNumbers = new Set(["alias_number", "mailbox_number", "client_number_last"]);
+const tablesOfNumbers = new Set(["alias_number", "mailbox_number", "client_number_last", "email_attachment"]);
 /** Tables that keep keyed hashes for 30 days, as documented: released addresses, and counts of rate limits. */
 const keptTables = new Set(["released_address", "rate_limit"]);
 

@@ -26,7 +26,6 @@ export const erasedTables = [
   "encryption_key",
   "label",
   "email_job",
-  "email_attachment",
   "contact",
   "message",
   "message_chunk",
