@@ -1,6 +1,7 @@
 /** Uploads by XMLHttpRequest: `fetch` reports no progress of what is sent. */
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
 import { call } from "./client.ts";
+import { markSignedOut, readCookieVersion } from "./session/lost-session.ts";
 
 export interface Upload {
   attachmentId: string;
@@ -17,6 +18,7 @@ interface Options {
 export function uploadAttachment(file: Blob, { signal, onProgress }: Options): Promise<Upload> {
   const { promise, resolve, reject } = Promise.withResolvers<Upload>();
   const request = new XMLHttpRequest();
+  const sentWith = readCookieVersion();
   request.open("POST", "/api/email-attachments");
   request.setRequestHeader("Content-Type", "application/octet-stream");
   request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
@@ -24,6 +26,7 @@ export function uploadAttachment(file: Blob, { signal, onProgress }: Options): P
   request.onabort = () => reject(new DOMException("The upload was cancelled", "AbortError"));
   request.onload = () => {
     const { status, statusText, responseText } = request;
+    if (status === 401) markSignedOut(sentWith);
     if (status === 201) resolve(JSON.parse(responseText) as Upload);
     else reject(toApiError(status, statusText, responseText));
   };

@@ -2,7 +2,7 @@ import { Fragment, Suspense, useEffect, useLayoutEffect, useRef, useState } from
 import { useLocation } from "wouter";
 import { countEvent } from "../api/client.ts";
 import { setLeftPage, useSessionLost } from "../api/session/lost-session.ts";
-import { leaveSession, useOtherTabs, useSession } from "../api/session/session.ts";
+import { forgetUser, useOtherTabs, useSession } from "../api/session/session.ts";
 import { ContentSpinner, PageSpinner } from "../ui/Spinner.tsx";
 import { TooltipLayer } from "../ui/TooltipLayer.tsx";
 import { closeToast, readToast, subscribeToToast } from "../ui/toast-store.ts";
@@ -122,7 +122,7 @@ function useLostSession(isPersonalPage: boolean): boolean {
   const isLost = useSessionLost();
   const mustLeave = isLost && !isPersonalPage;
   useEffect(() => {
-    if (mustLeave) leaveSession();
+    if (mustLeave) forgetUser();
   }, [mustLeave]);
   return isLost && isPersonalPage;
 }

@@ -1,7 +1,7 @@
 /** Queries whose data has changed elsewhere are fetched again: those on screen now, others when next shown. */
 import type { LiveKind } from "@kauke/contract/live";
 import type { Query, QueryClient } from "@tanstack/react-query";
-import { onSessionLost } from "../session/lost-session.ts";
+import { isSessionLost, onSessionLost } from "../session/lost-session.ts";
 import { onSession, readSession } from "../session/session.ts";
 import { type Heard, openLive } from "./live-stream.ts";
 
@@ -70,7 +70,7 @@ export function startLive(client: QueryClient): void {
   let of: string | null = null;
   let close = () => {};
   const follow = () => {
-    const userId = readSession().user?.id ?? null;
+    const userId = isSessionLost() ? null : (readSession().user?.id ?? null);
     if (userId === of) return;
     of = userId;
     close();
@@ -78,10 +78,6 @@ export function startLive(client: QueryClient): void {
   };
   onSession(follow);
   // A new session of the same user follows a lost one.
-  onSessionLost(() => {
-    of = null;
-    close();
-    follow();
-  });
+  onSessionLost(follow);
   follow();
 }

@@ -14,6 +14,8 @@ type Message = { heard: Heard } | "who-leads" | "lead";
 const NAME = "live";
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
+/** A stream that ends sooner counts as a failure: a proxy that buffers or cuts it would be asked every second. */
+const LASTS_MS = 20_000;
 /** After the server ended the stream in favour of others, and while it refuses. */
 const LATER_MS = 300_000;
 /** The server sends something every 25 s. */
@@ -96,13 +98,14 @@ async function readForEver(tell: (heard: Heard) => void, { signal, isHeir }: Rea
   let mayHaveMissed = isHeir;
   let failures = 0;
   while (!signal.aborted) {
+    let openedAt = Number.POSITIVE_INFINITY;
     const onOpen = () => {
-      failures = 0;
+      openedAt = Date.now();
       if (mayHaveMissed) tell("all");
       mayHaveMissed = true;
     };
     const end = await readOnce(tell, { signal, onOpen });
-    failures++;
+    failures = Date.now() - openedAt < LASTS_MS ? failures + 1 : 1;
     await pause(end === "later" ? LATER_MS * (0.5 + Math.random() / 2) : retryDelayMs(failures), signal);
   }
 }

@@ -1,8 +1,8 @@
 import { liveKinds } from "@kauke/contract";
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { keysOf, refetcher } from "./live-queries.ts";
-import { retryDelayMs } from "./live-stream.ts";
+import { openLive, retryDelayMs } from "./live-stream.ts";
 import { readEvents } from "./read-events.ts";
 
 const tick = () => new Promise((resolve) => setTimeout(resolve));
@@ -117,4 +117,23 @@ test("a hidden tab fetches once when it is shown again", async () => {
   await tick();
   expect(asked).toBe(2);
   end();
+});
+
+test("a stream that is cut at once is tried again later each time, in place of every second", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal("window", new EventTarget());
+  vi.stubGlobal("document", new EventTarget());
+  vi.stubGlobal("navigator", {
+    locks: { request: async (_: string, __: object, hold: (lock: object) => unknown) => hold({}) },
+  });
+  const asked = vi.fn(async () => new Response(streamOf([])));
+  vi.stubGlobal("fetch", asked);
+  const all = vi.fn();
+  const close = openLive(all);
+  await vi.advanceTimersByTimeAsync(120_000);
+  close();
+  expect(asked.mock.calls.length).toBeLessThan(12);
+  expect(all.mock.calls.length).toBeLessThan(12);
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
 });

@@ -1,7 +1,15 @@
 import type { UserWire } from "@kauke/contract";
 import { afterEach, expect, test, vi } from "vitest";
 import { heldInvite, holdInvite } from "./held-invite.ts";
-import { authMethodOf, checkSession, clearSession, readSession, storeSession } from "./session.ts";
+import {
+  authMethodOf,
+  checkSession,
+  clearSession,
+  forgetUser,
+  leaveSession,
+  readSession,
+  storeSession,
+} from "./session.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -72,4 +80,16 @@ test.each([
   await checkSession();
   expect(readSession().user === null).toBe(status === 401);
   expect([heldInvite() === null, tab.map.size === 0]).toEqual([isDropped, isDropped]);
+});
+
+test("another tab is told of a logout, but not that a page for everybody was left after a lost session", async () => {
+  vi.stubGlobal("localStorage", memory({}));
+  const other = new BroadcastChannel("session");
+  const heard: unknown[] = [];
+  other.onmessage = ({ data }) => heard.push(data);
+  forgetUser();
+  leaveSession();
+  await vi.waitFor(() => expect(heard).not.toEqual([]));
+  expect(heard).toEqual([{ kind: "signed-out", inactive: false, lost: false }]);
+  other.close();
 });

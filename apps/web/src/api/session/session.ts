@@ -100,8 +100,11 @@ export function enterSession(user: UserWire): void {
   countEvent("login_success");
 }
 
-/** Drops the user's data and pending requests, since both may hold passwords. */
-function forgetUser(): void {
+/**
+ * Drops the user's data and pending requests, since both may hold passwords. Other tabs aren't told: after a lost
+ * session they ask for a sign-in over their pages.
+ */
+export function forgetUser(): void {
   clearSession();
   setSession(null);
   forgetLoaded();

@@ -5,6 +5,7 @@
 import { limits } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
 import { discardUpload, uploadAttachment } from "../../api/email-attachments.ts";
+import { onUserChange } from "../../api/session/session.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { encryptFileForKeys } from "../../vault/vault.ts";
 
@@ -72,10 +73,10 @@ async function upload(key: string, content: Blob, { signal }: AbortController): 
   return attachmentId;
 }
 
-const failed = (key: string, error: unknown, { signal }: AbortController): void =>
-  signal.aborted
-    ? setWork(key, null)
-    : setWork(key, { share: null, error: messageOf(error, "The file could not be sent.") });
+/** An aborted upload says nothing of the one that may have replaced it. */
+function failed(key: string, error: unknown, { signal }: AbortController): void {
+  if (!signal.aborted) setWork(key, { share: null, error: messageOf(error, "The file could not be sent.") });
+}
 
 /** Uploads a file as it is. @returns its id on the server; `null` if cancelled or failed, which its row then shows */
 export async function uploadFile(key: string): Promise<string | null> {
@@ -132,8 +133,21 @@ export function withdraw({ key, attachmentId }: LetterFile): void {
 
 export function removeFile(file: LetterFile): void {
   withdraw(file);
-  files.delete(file.key);
+  forgetFile(file);
 }
+
+/** The letter was sent, so the tab needs the file no more. */
+export function forgetFile({ key }: LetterFile): void {
+  files.delete(key);
+  aborts.delete(key);
+}
+
+onUserChange(() => {
+  for (const abort of aborts.values()) abort.abort();
+  aborts.clear();
+  files.clear();
+  works.set({});
+});
 
 /** @example fileProblem(file, works, false) // "Attach this file again." */
 export function fileProblem({ key, attachmentId }: LetterFile, isEncrypted: boolean): string | null {

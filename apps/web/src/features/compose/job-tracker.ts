@@ -1,6 +1,7 @@
 /** Polls an enqueued message every 2 s, on any page, until a final state, a failed poll, or another user. */
 import type { CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
 import { messageOf } from "../../api/api-error.ts";
+import { onUserChange } from "../../api/session/session.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
@@ -29,6 +30,11 @@ const stops = new Map<string, () => void>();
 const progress = makeStore<Readonly<Record<string, Progress>>>({});
 
 export const useJobProgress = (): Readonly<Record<string, Progress>> => useStore(progress);
+
+onUserChange(() => {
+  for (const stop of stops.values()) stop();
+  progress.set({});
+});
 
 const note = (jobId: string, known: Progress): void => progress.set({ ...progress.read(), [jobId]: known });
 

@@ -6,7 +6,7 @@ import { onUserChange, readSession } from "../../api/session/session.ts";
 import type { Draft } from "../../drafts/draft.ts";
 import { deleteDraft, listDrafts, onDraftsChange, openDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
-import { asLetter, emptyLetter, isBlank, type Letter } from "./letter.ts";
+import { asLetter, emptyLetter, isBlank, type Letter, storedOf } from "./letter.ts";
 
 /** Milliseconds without typing before a letter is saved, and at most until then. */
 const SAVE_AFTER_MS = 300;
@@ -47,7 +47,8 @@ const others = makeStore<readonly LetterDraft[]>([]);
 let owner: string | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let unsavedSince: number | null = null;
-let releaseLock = () => {};
+/** Locks that this tab holds, by letter: each is given back when its letter is not the open one. */
+const locks = new Map<string, () => void>();
 
 function makeId(): string {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -82,17 +83,26 @@ const RELEASE_MS = 1000;
 
 /** Marks a letter as open in this tab. @returns false if another tab has it; always true without Web Locks */
 async function lock(id: string): Promise<boolean> {
-  const { locks } = navigator;
-  if (locks === undefined) return true;
+  if (navigator.locks === undefined || locks.has(id)) return true;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const hold = () => {
+    const { promise: end, resolve: release } = Promise.withResolvers<void>();
+    locks.get(id)?.();
+    locks.set(id, release);
     resolve(true);
-    return new Promise<void>((release) => {
-      releaseLock = release;
-    });
+    return end;
   };
-  locks.request(lockName(id), { signal: AbortSignal.timeout(RELEASE_MS) }, hold).catch(() => resolve(false));
+  navigator.locks.request(lockName(id), { signal: AbortSignal.timeout(RELEASE_MS) }, hold).catch(() => resolve(false));
   return promise;
+}
+
+/** A draft that stayed locked would be in no tab's list. */
+function releaseClosed(): void {
+  for (const [id, release] of locks)
+    if (id !== open.read().id) {
+      locks.delete(id);
+      release();
+    }
 }
 
 const lockName = (id: string) => `letter ${id}`;
@@ -106,11 +116,12 @@ async function openElsewhere(): Promise<Set<string>> {
 /** Shows another letter, after what is open now was saved. */
 async function show(next: OpenLetter): Promise<void> {
   const saving = saveNow();
-  releaseLock();
   open.set(next);
+  releaseClosed();
   savedAt.set(null);
   remember(next.id);
-  void lock(next.id);
+  // Another letter may have been opened before the lock is granted.
+  void lock(next.id).then(releaseClosed);
   await saving;
 }
 
@@ -119,7 +130,7 @@ async function saveNow(): Promise<void> {
   if (unsavedSince === null) return;
   setUnsaved(null);
   const { id, letter } = open.read();
-  const isStored = isBlank(letter) ? await deleteDraft("letter", id) : await saveDraft("letter", id, letter);
+  const isStored = isBlank(letter) ? await deleteDraft("letter", id) : await saveDraft("letter", id, storedOf(letter));
   if (open.read().id !== id) return;
   savedAt.set(isBlank(letter) || isStored === false ? null : Date.now());
   // In this tab's memory only: leaving would lose it.
@@ -162,13 +173,17 @@ async function restore(): Promise<void> {
     savedAt.set(draft.savedAt);
   } else {
     remember(open.read().id);
-    void lock(open.read().id);
+    void lock(open.read().id).then(releaseClosed);
+    releaseClosed();
   }
   await refreshDrafts();
 }
 
 export async function refreshDrafts(): Promise<void> {
+  const of = owner;
   const [drafts, elsewhere] = await Promise.all([listDrafts<Letter>("letter"), openElsewhere()]);
+  // Somebody else may have signed in meanwhile.
+  if (of !== owner) return;
   others.set(drafts.filter(({ id }) => id !== open.read().id && !elsewhere.has(id)));
 }
 
@@ -197,7 +212,7 @@ export async function restoreLetter(letter: Letter): Promise<boolean> {
     await openLetter(letter);
     return true;
   }
-  await saveDraft("letter", makeId(), letter);
+  await saveDraft("letter", makeId(), storedOf(letter));
   await refreshDrafts();
   return false;
 }
@@ -221,6 +236,7 @@ export async function closeLetter(id: string, next = emptyLetter, sent: Sent | n
 export const readOpenLetter = open.read;
 export const useOpenLetter = (): OpenLetter => useStore(open);
 export const useSavedAt = (): number | null => useStore(savedAt);
+export const readDrafts = others.read;
 export const useDrafts = (): readonly LetterDraft[] => useStore(others);
 
 if (typeof window !== "undefined") {
@@ -240,9 +256,9 @@ onUserChange(() => {
     if (user?.id === owner) return;
     clearTimeout(timer);
     setUnsaved(null);
-    releaseLock();
     owner = null;
     open.set(fresh());
+    releaseClosed();
     savedAt.set(null);
     others.set([]);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { addFiles } from "./attachments.ts";
 import {
   emptyLetter,
   isBlank,
@@ -6,6 +7,7 @@ import {
   type Letter,
   letterField,
   problemsOf,
+  storedOf,
   withRecipientsSettled,
 } from "./letter.ts";
 import { noRecipients } from "./recipients.ts";
@@ -91,4 +93,20 @@ test("a letter without a word is no draft; one with an address, a key or a text 
   expect(isBlank({ ...emptyLetter, fromAlias: "a", isEncrypted: true })).toBe(true);
   for (const change of [{ to: typed("r") }, { bcc: filled.to }, { keys: { "": "age1" } }, { body: "Hi" }])
     expect(isBlank({ ...emptyLetter, ...change })).toBe(false);
+});
+
+test("a plain letter waits for a file that has no id yet, in place of leaving it out", () => {
+  const files = addFiles([new File(["Labas"], "a.txt")], 0);
+  expect(problems({ files })).toEqual({ attachments: "Please wait until the files are uploaded" });
+  expect(problems({ files, isEncrypted: true })).toEqual({});
+  expect(problems({ files: files.map((file) => ({ ...file, attachmentId: "1" })) })).toEqual({});
+});
+
+test("a private key pasted where a public one belongs is stored in no draft", () => {
+  const keys = {
+    "rasa@example.org": "age1rasa",
+    "": "# my key\nAGE-SECRET-KEY-1QQ",
+    "a@example.org": "age-secret-key-pq-1",
+  };
+  expect(storedOf({ ...filled, keys })).toEqual({ ...filled, keys: { "rasa@example.org": "age1rasa" } });
 });

@@ -1,5 +1,6 @@
 /** A message while it is written, and what the server gets of it. */
 import { type Body, emailJobMessages, limits, type RecipientKind, recipientKinds } from "@kauke/contract";
+import { holdsPrivateKey } from "../../vault/pasted-key.ts";
 import { fileProblem, isUploading, type JobFile, type LetterFile } from "./attachments.ts";
 import { isValid, letterAddresses, noRecipients, parseRecipients, type RecipientField, settled } from "./recipients.ts";
 
@@ -29,6 +30,12 @@ export const emptyLetter: Letter = {
   files: [],
   scheduledAt: null,
 };
+
+/** What is stored of a letter: no private key that was pasted where a public one belongs. */
+export function storedOf(letter: Letter): Letter {
+  const keys = Object.entries(letter.keys).filter(([, text]) => !holdsPrivateKey(text));
+  return { ...letter, keys: Object.fromEntries(keys) };
+}
 
 /** A letter without a word in it is no draft. */
 export function isBlank({ subject, body, keys, ...letter }: Letter): boolean {
@@ -77,7 +84,9 @@ export function problemsOf(letter: Letter): Problems {
 function attachmentProblem({ files, isEncrypted }: Letter): string | null {
   if (files.some((file) => fileProblem(file, isEncrypted) !== null))
     return "Remove or attach again what could not be sent";
-  return files.some(isUploading) ? "Please wait until the files are uploaded" : null;
+  // Without an id a file of a plain letter would be left out.
+  const isMissing = (file: LetterFile) => isUploading(file) || (!isEncrypted && file.attachmentId === null);
+  return files.some(isMissing) ? "Please wait until the files are uploaded" : null;
 }
 
 /** Names the address, unless it is the only one, which stands in the field. */

@@ -4,12 +4,13 @@
  */
 import { navigate } from "wouter/use-browser-location";
 import { cancelJob, readJobStatus } from "../../api/email-jobs.ts";
-import { readSession } from "../../api/session/session.ts";
+import { onUserChange, readSession } from "../../api/session/session.ts";
 import type { Draft } from "../../drafts/draft.ts";
 import { deleteDraft, listDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
+import { forgetFile } from "./attachments.ts";
 import type { JobCalls } from "./job-tracker.ts";
-import { asLetter, emptyLetter, type Letter } from "./letter.ts";
+import { asLetter, emptyLetter, type Letter, storedOf } from "./letter.ts";
 import { restoreLetter } from "./letter-store.ts";
 
 const COMPOSE_PATH = "/compose";
@@ -25,16 +26,27 @@ export type SentDraft = Draft<SentLetter>;
 const drafts = makeStore<readonly SentDraft[]>([]);
 export const useSentLetters = (): readonly SentDraft[] => useStore(drafts);
 
+const userId = () => readSession().user?.id;
+
 export async function refreshSent(): Promise<void> {
-  drafts.set(await listDrafts<SentLetter>("sent"));
+  const of = userId();
+  const found = await listDrafts<SentLetter>("sent");
+  if (of === userId()) drafts.set(found);
 }
+
+onUserChange(() => drafts.set([]));
 
 async function save(jobId: string, sent: SentLetter): Promise<void> {
   await saveDraft("sent", jobId, sent);
   await refreshSent();
 }
 
-export const keepSent = (jobId: string, letter: Letter): Promise<void> => save(jobId, { letter, status: null });
+/** The server has taken the uploads for the job, so a letter that is written again needs others. */
+export const keepSent = (jobId: string, letter: Letter): Promise<void> =>
+  save(jobId, {
+    letter: { ...storedOf(letter), files: letter.files.map((file) => ({ ...file, attachmentId: null })) },
+    status: null,
+  });
 
 export async function forgetSent(jobId: string): Promise<void> {
   await deleteDraft("sent", jobId);
@@ -43,9 +55,11 @@ export async function forgetSent(jobId: string): Promise<void> {
 
 export async function noteEnd(jobId: string, status: string): Promise<void> {
   if (status !== "sent" && status !== "failed" && status !== "cancelled") return;
+  const of = userId();
   const draft = await readDraft<SentLetter>("sent", jobId);
-  if (draft === null || draft.value.status !== null) return;
+  if (draft === null || draft.value.status !== null || of !== userId()) return;
   const { letter } = draft.value;
+  if (status === "sent") letter.files.forEach(forgetFile);
   const { fromAlias, to, cc, bcc, subject } = letter;
   await save(jobId, {
     status,
@@ -55,8 +69,9 @@ export async function noteEnd(jobId: string, status: string): Promise<void> {
 
 /** Opens the letter of a job that was not sent. @returns false if this browser no longer has it */
 export async function writeAgain(jobId: string): Promise<boolean> {
+  const of = userId();
   const draft = await readDraft<SentLetter>("sent", jobId);
-  if (draft === null) return false;
+  if (draft === null || of !== userId()) return false;
   await restoreLetter(asLetter(draft.value.letter));
   await forgetSent(jobId);
   if (window.location.pathname !== COMPOSE_PATH) navigate(COMPOSE_PATH);

@@ -1,14 +1,14 @@
 import { emailJobMessages } from "@kauke/contract";
-import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { discardUpload } from "../../api/email-attachments.ts";
 import { showFailure } from "../../ui/toast-store.ts";
-import { addFiles, type LetterFile, removeFile, uploadFile, withdraw } from "./attachments.ts";
+import { addFiles, hasFile, isUploading, type LetterFile, removeFile, uploadFile, withdraw } from "./attachments.ts";
 import { keyTargets } from "./keys.ts";
 import { emptyLetter, type Letter, type LetterField, problemsOf, withRecipientsSettled } from "./letter.ts";
 import { changeLetter, closeLetter, readOpenLetter, useOpenLetter } from "./letter-store.ts";
 import type { Person } from "./RecipientsRow.tsx";
 import { canSend } from "./senders.ts";
-import { type ComposeProps, keyRefusals, noRefusals, type Refusals, useSend } from "./use-send.ts";
+import { type ComposeProps, isBeingSent, keyRefusals, noRefusals, type Refusals, useSend } from "./use-send.ts";
 
 /** Only a single alias is preselected: the wrong one of several would reveal that it is the sender's. */
 function usePreselectedAlias(letterId: string, senders: ComposeProps["senders"]): string | undefined {
@@ -56,14 +56,23 @@ function useLetterFiles(change: (to: Partial<Letter>) => void) {
     const { id } = readOpenLetter();
     void uploadFile(key).then((attachmentId) => noteUpload(id, key, attachmentId));
   };
+  // Of a letter that is written again, and one that was put aside while they were uploaded.
+  const uploadMissing = useEffectEvent(() => {
+    const { isEncrypted, files } = readOpenLetter().letter;
+    for (const file of isEncrypted ? [] : files)
+      if (file.attachmentId === null && hasFile(file.key) && !isUploading(file)) upload(file);
+  });
+  useEffect(() => uploadMissing(), []);
   return {
     addLetterFiles: (added: readonly File[]) => {
-      const { letter } = readOpenLetter();
+      const { id, letter } = readOpenLetter();
+      if (isBeingSent(id)) return;
       const taken = addFiles(added, letter.files.length);
       change({ files: [...letter.files, ...taken] });
       if (!letter.isEncrypted) taken.forEach(upload);
     },
     removeLetterFile: (file: LetterFile) => {
+      if (isBeingSent(readOpenLetter().id)) return;
       removeFile(file);
       change({ files: readOpenLetter().letter.files.filter(({ key }) => key !== file.key) });
     },
@@ -72,7 +81,11 @@ function useLetterFiles(change: (to: Partial<Letter>) => void) {
     },
     /** What was uploaded in plain text leaves the server when the letter is to be encrypted. */
     switchEncryption: (isEncrypted: boolean) => {
-      const { files } = readOpenLetter().letter;
+      const {
+        id,
+        letter: { files },
+      } = readOpenLetter();
+      if (isBeingSent(id)) return;
       for (const file of files) if (isEncrypted) withdraw(file);
       const kept = files.map((file) => ({ ...file, attachmentId: isEncrypted ? null : file.attachmentId }));
       change({ isEncrypted, files: kept });
@@ -89,12 +102,15 @@ export function useCompose({ userId, senders, people }: Input) {
   const { id, letter } = useOpenLetter();
   const [refusals, setRefusals] = useState(noRefusals);
   const form = useRef<HTMLFormElement>(null);
-  const { isSending, send } = useSend({ userId, senders });
+  const { beingSent, send } = useSend({ userId, senders });
+  const isSending = beingSent.has(id);
   const onlyAlias = usePreselectedAlias(id, senders);
   const focusInvalid = useFocusInvalid(form, refusals);
   const targets = keyTargets(letter, people);
 
   const change = (to: Partial<Letter>) => {
+    // What is typed now would neither be sent nor stay.
+    if (isBeingSent(readOpenLetter().id)) return;
     changeLetter(to);
     setRefusals((before) => withoutProblem(before, Object.keys(to)));
   };
@@ -123,7 +139,10 @@ export function useCompose({ userId, senders, people }: Input) {
     if (refused !== null) refuse(refused);
   };
   const files = useLetterFiles(change);
-  const onReset = () => void closeLetter(id, emptyWith(onlyAlias));
+  const onReset = () => {
+    letter.files.forEach(removeFile);
+    void closeLetter(id, emptyWith(onlyAlias));
+  };
   return { form, letter, targets, refusals, isSending, change, setKeyError, setRefusals, submit, onReset, ...files };
 }
 

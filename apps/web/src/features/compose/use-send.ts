@@ -1,10 +1,12 @@
 import { emailJobMessages } from "@kauke/contract";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { refetchAliases } from "../../api/aliases.ts";
 import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useContactCalls } from "../../api/contacts.ts";
+import { discardUpload } from "../../api/email-attachments.ts";
 import { makeSmtpCredentials, refetchJobs, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
+import { readSession } from "../../api/session/session.ts";
+import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { type JobFile, uploadAllEncrypted } from "./attachments.ts";
 import type { KeyErrors } from "./EncryptionSection.tsx";
@@ -97,13 +99,30 @@ async function withLeaks(
   return { ...refusals, leaks: { field, places: findLeaks(letter[field], guard.forwardTo) } };
 }
 
+/** Ids of letters on their way to the server: whoever leaves the page meanwhile and comes back can't send one twice. */
+const sending = makeStore<ReadonlySet<string>>(new Set());
+
+export const isBeingSent = (letterId: string): boolean => sending.read().has(letterId);
+
+function setBeingSent(letterId: string, isSent: boolean): void {
+  const others = [...sending.read()].filter((id) => id !== letterId);
+  sending.set(new Set(isSent ? [...others, letterId] : others));
+}
+
+/** What was refused needs its encrypted files no more: the next attempt encrypts them anew. */
+function discardRefused(error: unknown, files: readonly JobFile[]): void {
+  if (error instanceof ApiError && error.status >= 400 && error.status < 500)
+    for (const { id } of files) discardUpload(id);
+}
+
 /** Encrypts the letter if requested, enqueues it and tracks it. */
 export function useSend({ userId, senders }: ComposeProps) {
   const client = useQueryClient();
   const create = useCreateEmailJob(userId);
   const readGuard = useReadLeakGuard(userId);
   const { saveContact } = useContactCalls();
-  const [isSending, setSending] = useState(false);
+  const beingSent = useStore(sending);
+  const isSameUser = () => readSession().user?.id === userId;
 
   /** Keys typed for this letter; refused where people are not to be remembered. */
   function rememberKeys(targets: readonly KeyTarget[]): void {
@@ -120,8 +139,12 @@ export function useSend({ userId, senders }: ComposeProps) {
       : null;
     const files = await filesOf(letter, encrypted);
     const sender = senders?.find(({ id }) => id === letter.fromAlias);
+    if (!isSameUser()) throw new Error("Another user has signed in");
     const madeCredentials = sender?.state === "new" && (await makeCredentials(client, userId, sender));
-    const job = await create.mutateAsync(jobRequest(letter, encrypted, files));
+    const job = await create.mutateAsync(jobRequest(letter, encrypted, files)).catch((error: unknown) => {
+      if (encrypted !== null) discardRefused(error, files);
+      throw error;
+    });
     await keepSent(job.jobId, letter);
     const calls = jobCallsOf(userId, () => void refetchJobs(client, userId));
     if (letter.isEncrypted) rememberKeys(targets);
@@ -132,13 +155,15 @@ export function useSend({ userId, senders }: ComposeProps) {
   /** @param letter valid @param height of the form, in pixels @returns what was refused; `null` once it is enqueued */
   async function send(letter: Letter, targets: readonly KeyTarget[], height: number): Promise<Refusals | null> {
     const { id } = readOpenLetter();
-    setSending(true);
+    if (isBeingSent(id)) return null;
+    setBeingSent(id, true);
     try {
       const sent = await enqueue(letter, targets);
       // The next letter keeps the sender.
       await closeLetter(id, { ...emptyLetter, fromAlias: letter.fromAlias }, { ...sent, height });
       return null;
     } catch (error) {
+      if (!isSameUser()) return null;
       const refusals = await withLeaks(refusalsOf(error, targets), letter, readGuard);
       const reason = error instanceof NotEncrypted ? error.message : messageOf(error, "The email could not be queued.");
       showFailure("Failed to queue email", reason);
@@ -146,10 +171,10 @@ export function useSend({ userId, senders }: ComposeProps) {
       if (refusals.problems.fromAlias !== undefined) void refetchAliases(client, userId);
       return refusals;
     } finally {
-      setSending(false);
+      setBeingSent(id, false);
     }
   }
-  return { isSending, send };
+  return { beingSent, send };
 }
 
 const leakMessages: ReadonlySet<string> = new Set([emailJobMessages.bodyLeaks, emailJobMessages.subjectLeaks]);

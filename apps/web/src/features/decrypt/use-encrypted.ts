@@ -3,6 +3,7 @@ import { encryptionMessages } from "@kauke/contract";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { deleteDraft, readDraft, saveDraft } from "../../drafts/drafts.ts";
 import { dropAllHandlers } from "../../ui/files.ts";
+import { holdsPrivateKey } from "../../vault/pasted-key.ts";
 import { type ChosenFile, chooseFiles, stanzaTypes } from "./encrypted-file.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Encrypted } from "./open-encrypted.ts";
@@ -20,7 +21,8 @@ function useTextDraft(setText: (change: (before: string) => string) => void) {
   /** After use. */
   const drop = useCallback(() => void deleteDraft("decrypt", ""), []);
   /** At once, so that a reload right after it loses nothing. */
-  const note = (typed: string) => void (typed.trim() === "" ? drop() : saveDraft("decrypt", "", typed));
+  const note = (typed: string) =>
+    void (typed.trim() === "" || holdsPrivateKey(typed) ? drop() : saveDraft("decrypt", "", typed));
   return { note, drop };
 }
 

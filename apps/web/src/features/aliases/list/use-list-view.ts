@@ -137,6 +137,10 @@ function useKeptQuery(query: string): void {
 }
 
 onUserChange(() => {
+  if (readQuery() !== "") {
+    const { aliasSearch: _, ...rest } = history.state as SearchState;
+    history.replaceState(rest, "");
+  }
   try {
     sessionStorage.removeItem(KEY);
   } catch {}
