@@ -112,8 +112,9 @@ function EditedFact({ alias, field, title, children }: EditedFactProps) {
 /** An edit that was typed here before a reload, or in the alias' row, is open again. */
 function useKeptEdit(alias: AliasWire): void {
   const { id } = alias;
-  const fieldOf = useEffectEvent(({ forwardTo, notes }: AliasDraft): EditedField => {
-    const isOnlyNotes = forwardTo === destinationText(alias) && notes !== (alias.notes ?? "");
+  const fieldOf = useEffectEvent(({ forwardTo, notes, read }: AliasDraft): EditedField => {
+    const begun = read ?? { forwardTo: destinationText(alias), notes: alias.notes };
+    const isOnlyNotes = forwardTo === begun.forwardTo && notes !== (begun.notes ?? "");
     return isOnlyNotes ? "notes" : "forwardTo";
   });
   useEffect(() => {

@@ -3,7 +3,7 @@ import { type AliasWire, limits, type UpdateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { TextCursor } from "lucide-react";
 import { type InputHTMLAttributes, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import { useUpdateAlias } from "../../../api/aliases.ts";
+import { knownAlias, useUpdateAlias } from "../../../api/aliases.ts";
 import { deleteDraft, saveDraft } from "../../../drafts/drafts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
@@ -63,13 +63,16 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
   const [errors, setErrors] = useState<EditErrors>({});
   const [isSaving, setSaving] = useState(false);
   // The alias as shown when the edit began.
-  const [seen] = useState<AliasRead>(() => readOf(alias));
+  const [seen, setSeen] = useState<AliasRead>(() => readOf(alias));
   const client = useQueryClient();
   const update = useUpdateAlias(userId);
   const wasTyped = useRef(false);
   useEffect(() => {
     void readAliasDraft(alias.id).then((draft) => {
-      if (draft !== null && !wasTyped.current) setEdit((before) => ({ ...before, ...draft }));
+      if (draft === null || wasTyped.current) return;
+      const { read, forwardTo, notes } = draft;
+      setEdit((before) => ({ ...before, forwardTo, notes }));
+      if (read !== undefined) setSeen(read);
     });
   }, [alias.id]);
   const close = () => {
@@ -77,9 +80,11 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
     onClose();
   };
   const send = async (wanted: AliasEdit, read: AliasRead, body: UpdateAliasBody) => {
+    // After a conflict, what was saved elsewhere is the former state, and not what this edit began with.
+    const before = knownAlias(client, alias) ?? alias;
     try {
       const saved = await update.mutateAsync({ aliasId: alias.id, body });
-      offerSavedUndo(client, { before: alias, saved, body, title: "Alias Updated" });
+      offerSavedUndo(client, { before, saved, body, title: "Alias Updated" });
       close();
     } catch (error) {
       if (isChangedElsewhere(error) && (await settle(read, wanted))) return;
@@ -112,7 +117,7 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
     setErrors({ ...errors, [field]: undefined });
     const { forwardTo, notes } = next;
     if (forwardTo === kept.forwardTo && notes === kept.notes) void deleteDraft("alias", alias.id);
-    else void saveDraft<AliasDraft>("alias", alias.id, { forwardTo, notes });
+    else void saveDraft<AliasDraft>("alias", alias.id, { forwardTo, notes, read: seen });
   };
   const onSave = () => {
     if (!isSaving) void save(edit, seen);

@@ -1,9 +1,12 @@
 /** Edits of aliases that were typed and neither saved nor cancelled. */
 import { listDrafts, readDraft } from "../../../drafts/drafts.ts";
+import type { AliasRead } from "./edit-body.ts";
 
 export interface AliasDraft {
   forwardTo: string;
   notes: string;
+  /** The alias as it was when the edit began: what was saved elsewhere since is not overwritten without a word. */
+  read?: AliasRead;
 }
 
 export async function readAliasDraft(aliasId: string): Promise<AliasDraft | null> {
