@@ -18,7 +18,7 @@ async function openAccount(path = "/dashboard") {
   const visit = await site.visit({ as: person });
   await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await visit.page.goto(path);
-  await visit.page.getByRole("button", { name: "Commands" }).waitFor();
+  await visit.page.getByRole("button", { name: /^Search or jump to/ }).waitFor();
   return { ...visit, person, address: (name: string) => `${name}${mark}@kauke.test` };
 }
 
@@ -140,12 +140,12 @@ test("on every page: to other pages, to an alias and to the form for a new one",
 
 test.runIf(isLongRun)("the key closes it too, a dialog keeps it away, and visitors have none", async () => {
   const { page } = await openAccount("/settings");
-  await page.getByRole("button", { name: "Commands" }).focus();
+  await page.getByRole("button", { name: /^Search or jump to/ }).focus();
   await page.keyboard.press("Enter");
   await seeFocus(field(page));
   await page.keyboard.press("ControlOrMeta+k");
   await seeGone(field(page));
-  await seeFocus(page.getByRole("button", { name: "Commands" }));
+  await seeFocus(page.getByRole("button", { name: /^Search or jump to/ }));
   await page.getByRole("button", { name: "Create API Key" }).click();
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("ControlOrMeta+k");

@@ -505,7 +505,7 @@ async function dropOn(page: Page, files: { name: string; buffer: Buffer }[], sel
   })()`);
 }
 
-const lockNow = (page: Page) => page.getByRole("button", { name: "Lock Now, unlocked: Personal" });
+const lockNow = (page: Page) => page.getByRole("button", { name: /^Lock Now \d+:\d\d, unlocked: Personal$/ });
 
 test("what is pasted or dropped on any page leads to its decryption; a field keeps its paste", async () => {
   const { page, key, requests } = await openDecrypt();

@@ -85,6 +85,7 @@ export const composeScreens: readonly Screen[] = [
     }),
   ),
   composing("leak", async (visit) => {
+    visit.expectRefusal(400, "/api/email-jobs");
     await fillMessage(visit);
     await visit.page.getByLabel("Message").fill(`Hi Rasa,\n\nplease write to ${personas.some.aliases[0]?.forwardTo}.`);
     await visit.page.getByRole("button", { name: "Send Email" }).click();
@@ -136,6 +137,7 @@ export const composeScreens: readonly Screen[] = [
       jobId: `00000000-0000-4000-8000-00000000000${index}`,
       aliasId: null,
       to: "rasa@outside.example",
+      recipients: [{ address: "rasa@outside.example", kind: "to", state: job.status, lastError: null }],
       maxRetries: 3,
       lastError: null,
     }));

@@ -50,6 +50,9 @@ function nextDialog(name: string, opener: string, fill: OpenDialog): Screen {
   const goOn = async (visit: Visit) => {
     const { page } = visit;
     await page.keyboard.press("Escape");
+    // A dialog with something typed asks first.
+    const asking = page.getByRole("dialog", { name: "Close and lose what you typed?" });
+    if (await asking.isVisible()) await asking.getByRole("button", { name: "Close", exact: true }).click();
     await seeGone(page.getByRole("dialog"));
     await page.getByRole("button", { name: opener }).click();
     await fill(page.getByRole("dialog"), visit);

@@ -78,13 +78,13 @@ async function goToList(visit: Visit, counts?: ForwardingWire["counts"]): Promis
   await visit.page.getByText("Being set up at Forward Email").first().waitFor();
 }
 
+/** The panel beside the list, or over it. */
+const panel = ({ page }: Visit) => page.locator(".panel, .sheet");
+
 async function openPanelOf(visit: Visit, place: number): Promise<void> {
   await goToList(visit);
   await visit.page.locator("tbody .addr a").nth(place).click();
-  await visit.page
-    .getByRole("dialog")
-    .getByRole("img", { name: /^QR code/ })
-    .waitFor();
+  await panel(visit).getByRole("button", { name: "Delete Alias" }).waitFor();
 }
 
 const screen = (name: string, open: Screen["open"]): Screen => ({ name: `provider-${name}`, as: "some", open });
@@ -101,9 +101,11 @@ export const forwardingScreens: readonly Screen[] = [
   overlaid(
     screen("panel-end", async (visit) => {
       await openPanelOf(visit, 5);
-      const dialog = visit.page.getByRole("dialog");
-      await dialog.getByText(engineNeededText(provider.name)).first().waitFor();
-      await dialog.getByRole("heading", { name: "Sending and encryption" }).evaluate((node) => node.scrollIntoView());
+      await panel(visit).getByRole("button", { name: "Webhook signature" }).click();
+      await panel(visit).getByRole("button", { name: "Write to somebody new" }).click();
+      const needed = panel(visit).getByText(engineNeededText(provider.name));
+      await needed.nth(1).waitFor();
+      await needed.last().evaluate((node) => node.scrollIntoView());
     }),
   ),
   screen("settings", async (visit) => {

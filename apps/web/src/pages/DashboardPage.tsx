@@ -16,7 +16,7 @@ export function DashboardPage() {
     <div className="stack">
       <NoticesPanel />
       <FirstStepsStrip userId={user.id} isHidden={user.hidesFirstSteps === true} />
-      <div ref={createCard}>
+      <div ref={createCard} className="make-box">
         <CreateAliasCard userId={user.id} />
       </div>
       <div className="list-and-panel">

@@ -115,6 +115,17 @@ function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
   const balance = balanceText(user.balance);
   return (
     <>
+      <button
+        type="button"
+        className="icon-btn commands"
+        aria-label={`Search or jump to ${modifierName()} K`}
+        aria-keyshortcuts="Control+K Meta+K"
+        data-tip={`Search (${modifierName()} K)`}
+        onClick={openPalette}
+      >
+        <Search className="i i-20" aria-hidden />
+        <span>Search or jump to</span> <kbd>{modifierName()} K</kbd>
+      </button>
       {balance === null ? null : (
         <span className="balance">
           <span className="sr">Balance </span>
@@ -122,16 +133,6 @@ function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
         </span>
       )}
       <UserName user={user} />
-      <button
-        type="button"
-        className="icon-btn commands"
-        aria-label="Commands"
-        aria-keyshortcuts="Control+K Meta+K"
-        data-tip={`Commands (${modifierName()} K)`}
-        onClick={openPalette}
-      >
-        <Search className="i i-20" aria-hidden />
-      </button>
       <ThemeToggle />
       <button type="button" className="icon-btn logout" aria-label="Log out" data-tip="Log out" onClick={onLogout}>
         <LogOut className="i i-20" aria-hidden />

@@ -18,8 +18,9 @@ export function LeakNote({ text, places, onShow, onReplace }: Props) {
           const { line, head, found, tail } = lineOf(text, place);
           return (
             <li key={place.start}>
-              <button type="button" onClick={() => onShow(place)} aria-label={`Show ${found} in line ${line}`}>
-                <span className="mono">{line}</span>
+              <button type="button" onClick={() => onShow(place)}>
+                <span className="sr">Show line </span>
+                <span className="mono">{line}</span>{" "}
                 <span>
                   {head}
                   <mark>{found}</mark>

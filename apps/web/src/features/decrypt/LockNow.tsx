@@ -39,10 +39,14 @@ export function LockNow({ unlocked }: { unlocked: Unlocked }) {
   const names = unlocked.keys.map(({ keyName }) => keyName).join(", ");
   const left = timeLeft(unlocked.until - now);
   return createPortal(
-    <button type="button" aria-label={`Lock Now, unlocked: ${names}`} data-tip={`${names}: ${left}`} onClick={lockKeys}>
+    <button
+      type="button"
+      aria-label={`Lock Now ${left}, unlocked: ${names}`}
+      data-tip={`${names}: ${left}`}
+      onClick={lockKeys}
+    >
       <LockOpen className="i" aria-hidden />
-      <span aria-hidden="true">{left}</span>
-      <b>Lock Now</b>
+      <b>Lock Now</b> <span>{left}</span>
     </button>,
     host,
   );

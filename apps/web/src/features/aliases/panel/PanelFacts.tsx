@@ -63,7 +63,7 @@ interface PanelFactProps {
 export function PanelFact({ title, aside, children }: PanelFactProps) {
   const id = useId();
   return (
-    <section className="fact" aria-labelledby={id}>
+    <section className="panel-fact" aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
       <div className="said">{children}</div>
       {aside}
