@@ -2,7 +2,7 @@
 
 export const LIVE_PATH = "/api/events";
 
-/** What an event may name. Migration `0030-live.sql` names the same kinds. */
+/** What an event may name. Migrations `0030-live.sql` and `0033-live-contacts.sql` name the same kinds. */
 export const liveKinds = [
   "aliases",
   "labels",

@@ -79,6 +79,8 @@ interface Client {
   session: ServerHttp2Session | null;
   party: ClientParty | null;
   exchanges: Exchange[];
+  /** HTTP/1.1: a request whose response ended before its body had arrived, and when it ended. */
+  rest: Pick<Exchange, "request" | "since"> | null;
   idleSince: number;
   hasAsked: boolean;
 }
@@ -118,7 +120,7 @@ export class SocketGuard {
       socket.destroy();
       return false;
     }
-    const client = { socket, session: null, party, exchanges: [], idleSince: nowMs(), hasAsked: false };
+    const client = { socket, session: null, party, exchanges: [], rest: null, idleSince: nowMs(), hasAsked: false };
     this.#clients.set(socket, client);
     this.#pool.put(client, party);
     socket.once("close", () => this.#pool.delete(client));
@@ -227,6 +229,8 @@ export class SocketGuard {
 
   #end(client: Client, exchange: Exchange): void {
     client.exchanges = client.exchanges.filter((other) => other !== exchange);
+    if (client.session === null && !exchange.request.complete)
+      client.rest = { request: exchange.request, since: nowMs() };
     if (client.exchanges.length > 0) return;
     client.idleSince = nowMs();
     const { remoteAddress } = client.socket;
@@ -259,12 +263,11 @@ export class SocketGuard {
   }
 
   /** Ends a request of HTTP/1.1 whose body takes too long, as Node would by `requestTimeout`. */
-  #endLate({ socket, exchanges }: Client, now: number): void {
-    const isLate = exchanges.some(
-      ({ request, since }) =>
-        !request.complete && !slowBodies.has(request) && now - since > this.#rules.requestWithinMs,
-    );
-    if (!isLate || socket.destroyed) return;
+  #endLate({ socket, exchanges, rest }: Client, now: number): void {
+    const isLate = ({ request, since }: Pick<Exchange, "request" | "since">) =>
+      !request.complete && now - since > this.#rules.requestWithinMs;
+    const hasLate = exchanges.some((one) => isLate(one) && !slowBodies.has(one.request));
+    if (socket.destroyed || !(hasLate || (rest !== null && isLate(rest)))) return;
     const error = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
     const { server } = socket as Socket & { server?: Server };
     if (server?.emit("clientError", error, socket) !== true) socket.destroy();

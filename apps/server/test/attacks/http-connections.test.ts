@@ -191,6 +191,20 @@ test("headers and bodies that arrive byte by byte are cut off in time", async ()
   expect(answered(headers, "408")).toHaveLength(1);
 });
 
+test("the rest of a request that was refused before its end is cut off in time", async () => {
+  const { port, count } = await startHttp({ requestWithinMs: 600, checkedEveryMs: 100 });
+  const fields = "host: localhost:3000\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n";
+  const refused = await gather({
+    port,
+    addresses: ["127.1.0.1"],
+    says: `POST /api/email-jobs HTTP/1.1\r\n${fields}\r\n`,
+  });
+  await vi.waitFor(() => expect(answered(refused, "401")).toHaveLength(1));
+  const timer = setInterval(() => refused.sayAll("1\r\nx\r\n"), 50);
+  closers.push(() => clearInterval(timer));
+  await vi.waitFor(() => expect(count()).toBe(0), 5000);
+});
+
 test("a request with too many header fields is refused, so that none of a proxy's is left out", async () => {
   const { port } = await startHttp({}, ["127.1.0.1"]);
   const fields = (count: number) => Array.from({ length: count }, (_, n) => `x${n}:\r\n`).join("");
