@@ -37,7 +37,7 @@ const kitChunk = {
       "node_modules/lucide-react/dist/esm/icons/(?:arrow-right|check|chevron-down|circle-exclamation-point|clock|copy|download)\\.",
       "node_modules/lucide-react/dist/esm/icons/(?:eye|eye-off|info|lock|lock-open|plus|trash|triangle-exclamation-point|webhook)\\.",
       "src/ui/(?:Card|Controls|Dialog|Field|LoadFailed|SubmitButton|TypedConfirmDialog|use-part)\\.tsx",
-      "src/ui/(?:files|text/copy-text|text/refusal-text|text/time-text)\\.ts",
+      "src/ui/(?:files|use-list-focus|text/copy-text|text/refusal-text|text/time-text)\\.ts",
       "src/app/with-queries\\.",
       "src/drafts/",
       "packages/contract/src/draft-limits\\.ts",

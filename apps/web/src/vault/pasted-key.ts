@@ -9,9 +9,6 @@ interface KeyLabels {
   publicKey?: string;
 }
 
-/** Such a text is stored nowhere, in whichever field it was put by mistake. */
-export const holdsPrivateKey = (text: string): boolean => /AGE-SECRET-KEY-/i.test(text);
-
 /** @param text `AGE-SECRET-KEY-1…`, or `{"keyName": …, "privateKey": "AGE-SECRET-KEY-1…"}` */
 export function readPastedKey(text: string): PastedKey {
   if (isArmored(text) || text.startsWith("age-encryption.org/v1")) return { kind: "locked", text };

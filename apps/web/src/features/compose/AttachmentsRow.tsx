@@ -4,6 +4,7 @@ import { useId, useRef } from "react";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { FieldError } from "../../ui/Field.tsx";
 import { fileSizeText } from "../../ui/text/time-text.ts";
+import { useListFocus } from "../../ui/use-list-focus.ts";
 import { fileProblem, hasFile, type LetterFile, useFileWorks } from "./attachments.ts";
 
 interface Props {
@@ -63,18 +64,20 @@ export function AttachmentsRow(props: Props) {
   const { files, error, onAdd, ...row } = props;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
+  const attach = useRef<HTMLDivElement>(null);
+  const listFocus = useListFocus(() => attach.current?.querySelector("button"));
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return (
     <div className="attachments">
       {files.length === 0 ? null : (
-        <ul aria-label="Attachments">
+        <ul aria-label="Attachments" {...listFocus}>
           {files.map((file) => (
             <Row key={file.key} file={file} {...row} />
           ))}
         </ul>
       )}
       <FieldError id={`${id}-error`}>{error}</FieldError>
-      <div className="attach">
+      <div className="attach" ref={attach}>
         <Button
           isSmall
           look="quiet"

@@ -1,8 +1,9 @@
 /** The letters that were begun and are not open, and when the open one was saved. */
 import { ChevronDown } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Button } from "../../ui/Controls.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
+import { useListFocus } from "../../ui/use-list-focus.ts";
 import { titleOf } from "./letter.ts";
 import { discardDraft, type LetterDraft, openDraft, useDrafts, useSavedAt } from "./letter-store.ts";
 import { letterAddresses, namesOf } from "./recipients.ts";
@@ -39,6 +40,8 @@ function SavedText() {
 export function DraftsMenu() {
   const drafts = useDrafts();
   const [isOpen, setOpen] = useState(false);
+  const toggle = useRef<HTMLButtonElement>(null);
+  const listFocus = useListFocus(() => toggle.current ?? document.querySelector<HTMLElement>("main"));
   return (
     <div className="drafts">
       <div className="drafts-bar">
@@ -46,6 +49,7 @@ export function DraftsMenu() {
           <button
             type="button"
             className="btn btn-sm"
+            ref={toggle}
             aria-expanded={isOpen}
             aria-controls="letter-drafts"
             onClick={() => setOpen(!isOpen)}
@@ -57,7 +61,7 @@ export function DraftsMenu() {
         <SavedText />
       </div>
       {isOpen && drafts.length > 0 ? (
-        <ul className="card rows-list" id="letter-drafts" aria-label="Drafts">
+        <ul className="card rows-list" id="letter-drafts" aria-label="Drafts" {...listFocus}>
           {drafts.map((draft) => (
             <Row
               key={draft.id}

@@ -1,6 +1,6 @@
 /** A message while it is written, and what the server gets of it. */
 import { type Body, emailJobMessages, limits, type RecipientKind, recipientKinds } from "@kauke/contract";
-import { holdsPrivateKey } from "../../vault/pasted-key.ts";
+import { holdsPrivateKey } from "../../drafts/private-key.ts";
 import { fileProblem, isUploading, type JobFile, type LetterFile } from "./attachments.ts";
 import { isValid, letterAddresses, noRecipients, parseRecipients, type RecipientField, settled } from "./recipients.ts";
 

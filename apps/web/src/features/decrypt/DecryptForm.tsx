@@ -4,6 +4,7 @@ import { describedBy, FieldError, verbatim } from "../../ui/Field.tsx";
 import { FilePicker } from "../../ui/FilePicker.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { fileSizeText } from "../../ui/text/time-text.ts";
+import { useListFocus } from "../../ui/use-list-focus.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import type { EncryptedInput } from "./use-encrypted.ts";
 
@@ -12,16 +13,13 @@ function EncryptedField({ encrypted, id }: { encrypted: EncryptedInput; id: stri
   const { text, chosen, error, onText, onFiles, onTakeAway } = encrypted;
   const errorId = `${id}-error`;
   const hasFiles = chosen.length > 0;
-  const takeAway = (index: number) => {
-    onTakeAway(index);
-    // The field is shown again when the last file is gone.
-    requestAnimationFrame(() => document.getElementById(id)?.focus());
-  };
+  // The field is shown again when the last file is gone.
+  const listFocus = useListFocus(() => document.getElementById(id));
   return (
     <div className="field encrypted">
       <label htmlFor={id}>Encrypted Text</label>
       {hasFiles ? (
-        <ul className="file-chips">
+        <ul className="file-chips" {...listFocus}>
           {chosen.map(({ file }, index) => (
             // Keyed by index: names may be equal.
             <li key={index} className="file-chip">
@@ -32,7 +30,7 @@ function EncryptedField({ encrypted, id }: { encrypted: EncryptedInput; id: stri
                 type="button"
                 className="icon-btn"
                 aria-label={`Take ${file.name} away`}
-                onClick={() => takeAway(index)}
+                onClick={() => onTakeAway(index)}
               >
                 <X className="i" aria-hidden />
               </button>

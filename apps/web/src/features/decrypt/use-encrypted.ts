@@ -2,8 +2,8 @@
 import { encryptionMessages } from "@kauke/contract";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { deleteDraft, readDraft, saveDraft } from "../../drafts/drafts.ts";
+import { holdsPrivateKey } from "../../drafts/private-key.ts";
 import { dropAllHandlers } from "../../ui/files.ts";
-import { holdsPrivateKey } from "../../vault/pasted-key.ts";
 import { type ChosenFile, chooseFiles, stanzaTypes } from "./encrypted-file.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Encrypted } from "./open-encrypted.ts";

@@ -11,6 +11,7 @@ import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
+import { useListFocus } from "../../ui/use-list-focus.ts";
 
 const PEOPLE_SHOWN = 5;
 
@@ -62,12 +63,13 @@ const questions = {
 function List({ people, onAskAll }: { people: readonly ContactWire[]; onAskAll: () => void }) {
   const { forgetContact } = useContactCalls();
   const [isWhole, setWhole] = useState(false);
+  const listFocus = useListFocus(() => document.getElementById("people"));
   const shown = isWhole ? people : people.slice(0, PEOPLE_SHOWN);
   if (people.length === 0)
     return <p className="card-body hint">Nobody yet: write to somebody, and they are listed here.</p>;
   return (
     <>
-      <ul className="people" aria-label="Remembered people">
+      <ul className="people" aria-label="Remembered people" {...listFocus}>
         {shown.map((person) => (
           <Row key={person.id} person={person} onForget={() => void forgetContact(person.id).catch(failedText)} />
         ))}
@@ -102,7 +104,7 @@ export function PeopleCard() {
     setAsking(null);
   };
   return (
-    <Card id="people" title="People" isBusy={contacts.isPending}>
+    <Card id="people" title="People" canFocus isBusy={contacts.isPending}>
       <Setting
         title="Remember people"
         text="Compose suggests whom you wrote to, and fills in their public keys. The list is stored encrypted on the server."
