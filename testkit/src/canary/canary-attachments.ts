@@ -15,7 +15,7 @@ export async function plantAttachments(
     return (JSON.parse(text) as { attachmentId: string }).attachmentId;
   };
   await upload("attachment-left");
-  await owner.call("PUT", "/api/contacts", { address: `${word("contact")}@people.example`, publicKey: null });
+  await owner.call("PUT", "/api/people", { address: `${word("contact")}@people.example`, publicKey: null });
   const recipient = (label: string) => `${word(label)}-down@people.example`;
   await owner.call("POST", "/api/email-jobs", {
     ...job,
