@@ -54,8 +54,9 @@ describe("a deletion", () => {
   });
 
   test("leaves the alias as it is for other programs until its time, and is done once", async () => {
-    const { page, person, address } = await openList(2);
+    const { page, person, address, left } = await openList(2);
     await removeAndSee(page, address(1));
+    await expect.poll(left).toBe(1);
     const marked = (await person.listAliases()).filter(({ deletesAt }) => deletesAt !== undefined);
     expect(marked).toMatchObject([{ active: true, forwardTo: "jonas@inbox.example" }]);
     await page.goto("/settings");
@@ -71,8 +72,8 @@ describe("a deletion", () => {
     await removeAndSee(page, address(1));
     await page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
       document.dispatchEvent(new Event("visibilitychange"))`);
+    await expect.poll(left).toBe(1);
     expect(await person.listAliases()).toHaveLength(2);
-    expect(await left()).toBe(1);
     await page.getByRole("button", { name: "Log out" }).click();
     await seeToast(page, "Logged Out");
     expect(await undoRows(page).count()).toBe(0);
@@ -109,8 +110,9 @@ describe("a deletion", () => {
   });
 
   test("makes way for a new alias with the same name", async () => {
-    const { page, person, address, aliases } = await openList(1);
+    const { page, person, address, aliases, left } = await openList(1);
     await removeAndSee(page, address(1));
+    await expect.poll(left).toBe(0);
     const again = await person.createAlias({ alias: aliases[0]?.alias, forwardTo: "rasa@inbox.example" });
     await page.reload();
     await aliasRow(page, address(1)).getByText("rasa@inbox.example").waitFor();
