@@ -16,7 +16,7 @@ export async function switchAlias(client: QueryClient, alias: AliasWire, active:
     const said = message.includes("activated")
       ? { title: "Alias Activated", description: onceThere(`${address} forwards again`) }
       : { title: "Alias Paused", description: onceThere(`Mail to ${address} is silently dropped`) };
-    offerChangeUndo(said, async () => {
+    offerChangeUndo({ userId: alias.userId, ...said }, async () => {
       await requestToggle(client, knownAlias(client, alias) ?? alias, wasActive);
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { AliasWire } from "@kauke/contract";
 import { expect, test } from "vitest";
-import { formerFields, undosOf } from "./undo-change.ts";
+import { readUndoRows } from "../../ui/undo-store.ts";
+import { formerFields, offerChangeUndo, undosOf } from "./undo-change.ts";
 
 const alias = (id: string, more: Partial<AliasWire> = {}) =>
   ({
@@ -50,4 +51,9 @@ test("the undo of an edit names what was edited only, and what the alias is by t
   expect(formerFields({ before: alias("p", paused), saved, body: { forwardTo: "d@example.org" } })).toMatchObject({
     forwardTo: "c@example.org",
   });
+});
+
+test("an undo whose act ended after its user's session is offered to nobody", () => {
+  offerChangeUndo({ userId: "jonas", title: "Alias Paused", description: "shop@kauke.test" }, async () => {});
+  expect(readUndoRows()).toEqual([]);
 });

@@ -4,14 +4,22 @@ import type { QueryClient } from "@tanstack/react-query";
 import { requestChange } from "../../api/alias-bulk.ts";
 import { requestUpdate } from "../../api/aliases.ts";
 import { messageOf } from "../../api/api-error.ts";
+import { readSession } from "../../api/session/session.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { offerUndo, type Undoable } from "../../ui/undo-store.ts";
 import { addressOf, aliasesText, destinationText, isActive } from "./alias-text.ts";
 import { bulkFailureText } from "./bulk/bulk-text.ts";
 import { readOf } from "./row/edit-body.ts";
 
+interface Change extends Omit<Undoable, "undo"> {
+  /** Nobody else is offered the undo, and learns the address, who has signed in before the response came. */
+  userId: string;
+}
+
 /** Offers an undo; one that failed is offered again. @param work throws if nothing was undone */
-export function offerChangeUndo(act: Omit<Undoable, "undo">, work: () => Promise<void>): void {
+export function offerChangeUndo(change: Change, work: () => Promise<void>): void {
+  const { userId, ...act } = change;
+  if (readSession().user?.id !== userId) return;
   offerUndo({
     ...act,
     undo: async () => {
@@ -19,7 +27,7 @@ export function offerChangeUndo(act: Omit<Undoable, "undo">, work: () => Promise
         await work();
       } catch (error) {
         showFailure("Undo Failed", messageOf(error, "The change could not be undone"));
-        offerChangeUndo(act, work);
+        offerChangeUndo(change, work);
       }
     },
   });
@@ -56,7 +64,7 @@ export function formerFields({ before, saved, body }: Omit<SavedAlias, "title">)
 /** Offers the undo of a saved change of one alias. */
 export function offerSavedUndo(client: QueryClient, { title, ...change }: SavedAlias): void {
   const { id, userId } = change.saved;
-  offerChangeUndo({ title, description: addressOf(change.saved) }, async () => {
+  offerChangeUndo({ userId, title, description: addressOf(change.saved) }, async () => {
     const again = await requestUpdate(client, userId, { aliasId: id, body: formerFields(change) });
     sayUndone(addressOf(again));
   });
@@ -111,7 +119,7 @@ export async function changeManyAliases(
       change,
     );
     if (undos.length > 0)
-      offerChangeUndo({ title, description: aliasesText(changed) }, () => undoMany(client, userId, undos));
+      offerChangeUndo({ userId, title, description: aliasesText(changed) }, () => undoMany(client, userId, undos));
     else if (text === null) showToast({ title, description: aliasesText(changed) });
   } catch (error) {
     showFailure("Change Failed", messageOf(error, "Failed to change the aliases"));

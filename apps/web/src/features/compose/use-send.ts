@@ -115,6 +115,15 @@ function discardRefused(error: unknown, files: readonly JobFile[]): void {
     for (const { id } of files) discardUpload(id);
 }
 
+/** Keys typed for this letter; refused where people are not to be remembered. */
+function rememberKeys(targets: readonly KeyTarget[], save: ReturnType<typeof useContactCalls>["saveContact"]): void {
+  for (const { address, publicKey, isKnown } of targets)
+    if (!isKnown)
+      void cleanPublicKey(publicKey)
+        .then((key) => save(address, key))
+        .catch(() => {});
+}
+
 /** Encrypts the letter if requested, enqueues it and tracks it. */
 export function useSend({ userId, senders }: ComposeProps) {
   const client = useQueryClient();
@@ -123,15 +132,9 @@ export function useSend({ userId, senders }: ComposeProps) {
   const { saveContact } = useContactCalls();
   const beingSent = useStore(sending);
   const isSameUser = () => readSession().user?.id === userId;
-
-  /** Keys typed for this letter; refused where people are not to be remembered. */
-  function rememberKeys(targets: readonly KeyTarget[]): void {
-    for (const { address, publicKey, isKnown } of targets)
-      if (!isKnown)
-        void cleanPublicKey(publicKey)
-          .then((key) => saveContact(address, key))
-          .catch(() => {});
-  }
+  const checkUser = () => {
+    if (!isSameUser()) throw new Error("The session that sends the letter is over");
+  };
 
   async function enqueue(letter: Letter, targets: readonly KeyTarget[]): Promise<Omit<Sent, "height">> {
     const encrypted = letter.isEncrypted
@@ -139,15 +142,16 @@ export function useSend({ userId, senders }: ComposeProps) {
       : null;
     const files = await filesOf(letter, encrypted);
     const sender = senders?.find(({ id }) => id === letter.fromAlias);
-    if (!isSameUser()) throw new Error("Another user has signed in");
+    checkUser();
     const madeCredentials = sender?.state === "new" && (await makeCredentials(client, userId, sender));
     const job = await create.mutateAsync(jobRequest(letter, encrypted, files)).catch((error: unknown) => {
       if (encrypted !== null) discardRefused(error, files);
       throw error;
     });
+    checkUser();
     await keepSent(job.jobId, letter);
     const calls = jobCallsOf(userId, () => void refetchJobs(client, userId));
-    if (letter.isEncrypted) rememberKeys(targets);
+    if (letter.isEncrypted) rememberKeys(targets, saveContact);
     followJob(job, namesOf(letterAddresses(letter)), calls);
     return { jobId: job.jobId, letter, madeCredentials };
   }
