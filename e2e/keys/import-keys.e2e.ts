@@ -157,6 +157,10 @@ test("input that can't be imported is reported beside the field, and nothing is 
   await chooseFile(dialog, "picture.png", "x".repeat(70_000));
   await seeFieldError(keyField(dialog), "This file is not a key file");
   await page.keyboard.press("Escape");
+  // A master password was typed.
+  const question = page.getByRole("dialog", { name: "Close and lose what you typed?" });
+  await question.getByRole("button", { name: "Close" }).click();
+  await seeGone(question);
   await seeGone(dialog);
   expect(await keysOf(person)).toHaveLength(1);
 });

@@ -7,7 +7,16 @@ import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, toasts } from "../browser/see.ts";
+import {
+  seeFieldError,
+  seeFocus,
+  seeGone,
+  seeHeading,
+  seePath,
+  seeToast,
+  toasts,
+  withoutEvents,
+} from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 
 let mx: FakeMx;
@@ -394,6 +403,8 @@ test("every active alias can be chosen; the first message makes SMTP credentials
 test("what was written is kept when credentials or message are refused; credentials of another tab are used", async () => {
   const { page, context, person, aliases, made, credentialsOf, expectRefusal } = await openWithoutCredentials();
   const [alias] = aliases as [(typeof aliases)[0]];
+  // The page hears nothing of the other tab, and learns from refusals.
+  await withoutEvents(page);
   await page.goto("/compose");
   await page.getByText(willMake).waitFor();
   expectRefusal(503, /^\/api\/(?:smtp-credentials|email-jobs)$/);

@@ -185,6 +185,7 @@ test("the leak guard refuses a message that contains the owner's real address, u
   expect(await page.getByLabel("Message").inputValue()).toBe(leaking);
 
   await page.getByRole("link", { name: "_SETTINGS" }).click();
+  await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Mail", exact: true }).click();
   const guard = page.getByRole("switch", { name: "Leak guard" });
   await guard.click();
   await expect.poll(() => guard.getAttribute("aria-checked")).toBe("false");

@@ -55,6 +55,9 @@ export function refetcher(client: QueryClient, { isHidden, onChange } = visibili
       const predicate = ({ queryKey: [first], state }: Query) => keys.has(String(first)) && state.data !== undefined;
       void client.cancelQueries({ predicate });
     }
+    // What was heard of an account that is gone would be refused.
+    if (type === "updated" && mutation?.state.status === "success" && mutation.options.meta?.["endsSession"] === true)
+      waiting.clear();
     void fetchWaiting();
   });
   onChange(() => void fetchWaiting());
