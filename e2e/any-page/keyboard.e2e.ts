@@ -98,12 +98,16 @@ test("a person changes the password, ends sessions, chooses a theme, exports the
   await seeFocus(page.getByRole("radio", { name: "Dark" }));
   expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
 
+  const groups = page.getByRole("navigation", { name: "Settings" });
+  await pressAt(page, groups.getByRole("link", { name: "Move and data" }), "Shift+Tab");
+  await seePath(page, "/settings/data");
   const download = page.getByRole("button", { name: "Download my data" });
   await pressAt(page, download);
   await seeToast(page, "Data downloaded");
   await seeFocus(download);
 
-  await pressAt(page, page.getByRole("button", { name: "Sign Out" }), "Shift+Tab");
+  await pressAt(page, groups.getByRole("link", { name: "Account" }), "Shift+Tab");
+  await pressAt(page, page.getByRole("button", { name: "Sign Out" }));
   await seePath(page, "/home");
 });
 

@@ -8,9 +8,8 @@ import { deleteDraft, listDrafts, onDraftsChange, openDrafts, readDraft, saveDra
 import { makeStore, useStore } from "../../ui/store.ts";
 import { asLetter, emptyLetter, isBlank, type Letter, storedOf } from "./letter.ts";
 
-/** Milliseconds without typing before a letter is saved, and at most until then. */
-const SAVE_AFTER_MS = 300;
-const SAVE_WITHIN_MS = 2000;
+/** Reading the list decrypts every draft, which each key typed would cause. */
+const REFRESH_AFTER_MS = 300;
 const TAB_KEY = "kauke.letter";
 
 /** A letter that the server has taken. */
@@ -45,21 +44,11 @@ const savedAt = makeStore<number | null>(null);
 const others = makeStore<readonly LetterDraft[]>([]);
 
 let owner: string | null = null;
-let timer: ReturnType<typeof setTimeout> | undefined;
-let unsavedSince: number | null = null;
 /** Locks that this tab holds, by letter: each is given back when its letter is not the open one. */
-const locks = new Map<string, () => void>();
+const locks = new Map<string, () => Promise<void>>();
 
 function makeId(): string {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
-
-function setUnsaved(since: number | null): void {
-  unsavedSince = since;
-  if (since === null) window.removeEventListener("beforeunload", askBeforeLeaving);
-  else window.addEventListener("beforeunload", askBeforeLeaving);
 }
 
 function remember(id: string): void {
@@ -87,22 +76,25 @@ async function lock(id: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const hold = () => {
     const { promise: end, resolve: release } = Promise.withResolvers<void>();
-    locks.get(id)?.();
-    locks.set(id, release);
+    void locks.get(id)?.();
+    locks.set(id, () => {
+      release();
+      return over;
+    });
     resolve(true);
     return end;
   };
-  navigator.locks.request(lockName(id), { signal: AbortSignal.timeout(RELEASE_MS) }, hold).catch(() => resolve(false));
+  const over = navigator.locks
+    .request(lockName(id), { signal: AbortSignal.timeout(RELEASE_MS) }, hold)
+    .catch(() => resolve(false));
   return promise;
 }
 
 /** A draft that stayed locked would be in no tab's list. */
-function releaseClosed(): void {
-  for (const [id, release] of locks)
-    if (id !== open.read().id) {
-      locks.delete(id);
-      release();
-    }
+async function releaseClosed(): Promise<void> {
+  const closed = [...locks].filter(([id]) => id !== open.read().id);
+  for (const [id] of closed) locks.delete(id);
+  await Promise.all(closed.map(([, release]) => release()));
 }
 
 const lockName = (id: string) => `letter ${id}`;
@@ -113,42 +105,29 @@ async function openElsewhere(): Promise<Set<string>> {
   return new Set(held.map(({ name = "" }) => name.replace(/^letter /, "")));
 }
 
-/** Shows another letter, after what is open now was saved. */
+/** Shows another letter; what is open now has been saved. */
 async function show(next: OpenLetter): Promise<void> {
-  const saving = saveNow();
   open.set(next);
-  releaseClosed();
+  const released = releaseClosed();
   savedAt.set(null);
   remember(next.id);
   // Another letter may have been opened before the lock is granted.
   void lock(next.id).then(releaseClosed);
-  await saving;
+  // Until then the letter before counts as open, and is in no list.
+  await released;
 }
 
-async function saveNow(): Promise<void> {
-  clearTimeout(timer);
-  if (unsavedSince === null) return;
-  setUnsaved(null);
-  const { id, letter } = open.read();
+async function save({ id, letter }: OpenLetter): Promise<void> {
   const isStored = isBlank(letter) ? await deleteDraft("letter", id) : await saveDraft("letter", id, storedOf(letter));
-  if (open.read().id !== id) return;
-  savedAt.set(isBlank(letter) || isStored === false ? null : Date.now());
-  // In this tab's memory only: leaving would lose it.
-  if (isStored === false) setUnsaved(Date.now());
+  // In this tab's memory only, nothing is saved; the drafts then ask before the page is left.
+  if (open.read().id === id) savedAt.set(isBlank(letter) || isStored === false ? null : Date.now());
 }
 
 export function changeLetter(change: Partial<Letter>): void {
   const before = open.read();
   const next = { ...before.letter, ...change };
   open.set({ ...before, letter: next });
-  if (isBlank(next) && savedAt.read() === null && unsavedSince === null) return;
-  const now = Date.now();
-  setUnsaved(unsavedSince ?? now);
-  clearTimeout(timer);
-  timer = setTimeout(
-    () => void saveNow(),
-    Math.max(0, Math.min(SAVE_AFTER_MS, (unsavedSince ?? now) + SAVE_WITHIN_MS - now)),
-  );
+  if (!isBlank(next) || !isBlank(before.letter)) void save(open.read());
 }
 
 /** The open letter of the signed-in user; reads this tab's draft the first time. */
@@ -174,7 +153,7 @@ async function restore(): Promise<void> {
   } else {
     remember(open.read().id);
     void lock(open.read().id).then(releaseClosed);
-    releaseClosed();
+    void releaseClosed();
   }
   await refreshDrafts();
 }
@@ -201,8 +180,10 @@ export async function discardDraft(id: string): Promise<void> {
 
 /** Opens an empty letter. @param letter what it starts with */
 export async function openLetter(letter = emptyLetter): Promise<void> {
-  await show(fresh(letter));
-  if (!isBlank(letter)) changeLetter({});
+  const next = fresh(letter);
+  const shown = show(next);
+  if (!isBlank(letter)) void save(next);
+  await shown;
   await refreshDrafts();
 }
 
@@ -224,11 +205,7 @@ export function closeReceipt(): void {
 
 /** The letter was sent or discarded: its draft goes. @param next what the form shows then */
 export async function closeLetter(id: string, next = emptyLetter, sent: Sent | null = null): Promise<void> {
-  if (open.read().id === id) {
-    clearTimeout(timer);
-    setUnsaved(null);
-    await show(fresh(next, makeId(), sent));
-  }
+  if (open.read().id === id) await show(fresh(next, makeId(), sent));
   await deleteDraft("letter", id);
   await refreshDrafts();
 }
@@ -240,12 +217,10 @@ export const readDrafts = others.read;
 export const useDrafts = (): readonly LetterDraft[] => useStore(others);
 
 if (typeof window !== "undefined") {
-  window.addEventListener("pagehide", () => void saveNow());
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden") void saveNow();
-  });
+  let refreshing: ReturnType<typeof setTimeout> | undefined;
   onDraftsChange(() => {
-    if (owner !== null) void refreshDrafts();
+    clearTimeout(refreshing);
+    refreshing = setTimeout(() => owner === null || void refreshDrafts(), REFRESH_AFTER_MS);
   });
 }
 
@@ -254,11 +229,9 @@ onUserChange(() => {
   queueMicrotask(() => {
     const { user } = readSession();
     if (user?.id === owner) return;
-    clearTimeout(timer);
-    setUnsaved(null);
     owner = null;
     open.set(fresh());
-    releaseClosed();
+    void releaseClosed();
     savedAt.set(null);
     others.set([]);
   });
