@@ -39,7 +39,7 @@ import { forwardingHandlers } from "./forwarding/routes.ts";
 import { googleRoutes } from "./google/routes.ts";
 import type { Handlers } from "./handler.ts";
 import { importHandlers } from "./imports/routes.ts";
-import { isLivePath, liveRoute } from "./live/routes.ts";
+import { liveRoute } from "./live/routes.ts";
 import { confirmationHandlers, mailboxHandlers } from "./mailboxes/routes.ts";
 import { type AsCaller, callerTurn, contractCalls, mountEndpoints } from "./mount-endpoints.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -178,7 +178,6 @@ function createApp(options: HttpServerOptions, headers: Readonly<Record<string, 
     hasShares: limits !== "off",
     isTrustedProxy,
     rules: options.socketRules,
-    isEndless: isLivePath,
   });
   options.metrics.gauge("kauke_http_sockets", () => guard.size);
   const app = fastify({

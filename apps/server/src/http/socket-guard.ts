@@ -18,8 +18,6 @@ export interface SocketGuardOptions {
   hasShares: boolean;
   isTrustedProxy: (address: string) => boolean;
   rules?: Partial<SocketRules>;
-  /** Whether the response never ends. Its socket counts as idle: the client can open another one at any time. */
-  isEndless?: (url: string) => boolean;
 }
 
 export interface SocketRules extends PoolRules {
@@ -65,12 +63,18 @@ export function allowSlowBody(request: object): void {
   slowBodies.add(request);
 }
 
+const endless = new WeakSet<object>();
+
+/** Call for a response that never ends: its socket counts as idle, since the client can open another at any time. */
+export function neverEnds(request: object): void {
+  endless.add(request);
+}
+
 interface Exchange {
   request: IncomingMessage | Http2ServerRequest;
   since: number;
   /** Bytes of a response that Fastify passes on piece by piece (HTTP/2). */
   heldBytes: number;
-  isEndless: boolean;
 }
 
 interface Client {
@@ -94,17 +98,15 @@ const nowMs = () => performance.now();
 export class SocketGuard {
   readonly #rules: SocketRules;
   readonly #isTrustedProxy: (address: string) => boolean;
-  readonly #isEndless: (url: string) => boolean;
   readonly #pool: FairPool<Client>;
   readonly #clients = new WeakMap<Socket | ServerHttp2Session, Client>();
 
-  constructor({ hasShares, isTrustedProxy, rules, isEndless = () => false }: SocketGuardOptions) {
+  constructor({ hasShares, isTrustedProxy, rules }: SocketGuardOptions) {
     const all = { ...socketRules, ...rules };
     const { max, maxUnreadBytes } = all;
     const noShares = { maxPerNetwork: max, maxPerBlock: max, maxPerBlockWhenCrowded: max };
     this.#rules = hasShares ? all : { ...all, ...noShares, maxUnreadBytesPerNetwork: maxUnreadBytes };
     this.#isTrustedProxy = isTrustedProxy;
-    this.#isEndless = isEndless;
     this.#pool = new FairPool(this.#rules);
   }
 
@@ -220,7 +222,7 @@ export class SocketGuard {
   }
 
   #note(client: Client, request: Exchange["request"], response: ServerResponse | Http2ServerResponse): Exchange {
-    const exchange = { request, since: nowMs(), heldBytes: 0, isEndless: this.#isEndless(request.url ?? "") };
+    const exchange = { request, since: nowMs(), heldBytes: 0 };
     client.exchanges.push(exchange);
     client.hasAsked = true;
     response.once("close", () => this.#end(client, exchange));
@@ -243,7 +245,7 @@ export class SocketGuard {
     const { exchanges, idleSince } = client;
     const [first] = exchanges;
     if (first === undefined) return { state: "idle", idleSince };
-    const waiting = exchanges.find((exchange) => !exchange.isEndless && isWaiting(client, exchange));
+    const waiting = exchanges.find((exchange) => !endless.has(exchange.request) && isWaiting(client, exchange));
     if (waiting !== undefined) return { state: "answering", idleSince: waiting.since };
     return { state: now - first.since < this.#rules.slowAfterMs ? "moving" : "idle", idleSince: first.since };
   }

@@ -31,14 +31,15 @@ async function start(options: TestServerOptions = {}) {
     server,
     origin,
     ann,
-    open: (visitor: Visitor, more: Record<string, string> = {}) => openStream(origin, visitor, more),
+    open: (visitor: Visitor, more: Record<string, string> = {}, path = "/api/events") =>
+      openStream(`${origin}${path}`, visitor, more),
   };
 }
 
-async function openStream(origin: string, { cookies }: Visitor, more: Record<string, string>): Promise<Stream> {
+async function openStream(url: string, { cookies }: Visitor, more: Record<string, string>): Promise<Stream> {
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const ended = new AbortController();
-  const response = await fetch(`${origin}/api/events`, { headers: { cookie, ...more }, signal: ended.signal });
+  const response = await fetch(url, { headers: { cookie, ...more }, signal: ended.signal });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let all = "";
   let rest = "";
@@ -149,15 +150,18 @@ test("it ends when the session is ended elsewhere, and when the server shuts dow
   expect(performance.now() - begun).toBeLessThan(2500);
 });
 
-test("when sockets are scarce a stream gives way to a request, and its client can come back", async () => {
-  const rules = { max: 2, maxPerNetwork: 2, maxPerBlock: 2, maxPerBlockWhenCrowded: 2, slowAfterMs: 0 };
-  const { origin, ann, open } = await start({ socketRules: rules });
-  const [oldest, other] = [await open(ann), await open(ann)];
-  const response = await fetch(`${origin}/healthz`, { headers: { connection: "close" } });
-  expect(response.status).toBe(200);
-  await response.text();
-  await expect(oldest.next()).rejects.toThrow();
-  await ann.createAlias();
-  expect(await other.next()).toContain("aliases");
-  expect((await open(ann)).status).toBe(200);
-});
+test.each(["/api/events", "/api/%65vents"])(
+  "when sockets are scarce a stream at %s gives way to a request, and its client can come back",
+  async (path) => {
+    const rules = { max: 2, maxPerNetwork: 2, maxPerBlock: 2, maxPerBlockWhenCrowded: 2, slowAfterMs: 0 };
+    const { origin, ann, open } = await start({ socketRules: rules });
+    const [oldest, other] = [await open(ann, {}, path), await open(ann, {}, path)];
+    const response = await fetch(`${origin}/healthz`, { headers: { connection: "close" } });
+    expect(response.status).toBe(200);
+    await response.text();
+    await expect(oldest.next()).rejects.toThrow();
+    await ann.createAlias();
+    expect(await other.next()).toContain("aliases");
+    expect((await open(ann)).status).toBe(200);
+  },
+);

@@ -7,9 +7,8 @@ import { hashSessionToken, isOver, type LoginSessionStore } from "../../core/log
 import type { Clock } from "../../runtime/ports.ts";
 import type { SessionCookie } from "../cookies.ts";
 import { isCrossSiteRequest } from "../request/same-site.ts";
+import { neverEnds } from "../socket-guard.ts";
 import { LiveStreams } from "./live-streams.ts";
-
-export const isLivePath = (url: string): boolean => url.split("?", 1)[0] === LIVE_PATH;
 
 interface Deps {
   loginSessions: Pick<LoginSessionStore, "find">;
@@ -36,6 +35,7 @@ export function liveRoute(
     if (isCrossSiteRequest(request.headers)) throw new AppError("cross_site");
     const session = await openSession(deps, cookie.read(request));
     if (session === null) throw new AppError("not_signed_in");
+    neverEnds(request.raw);
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
