@@ -85,7 +85,9 @@ function useRouteEffects(path: string, screen: ScreenName | null): void {
     last.current = path + screen;
     if (before === null || before === last.current) return;
     window.scrollTo({ top: 0, behavior: "instant" });
-    document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+    // A palette that was opened while the page loaded keeps the focus.
+    if (document.querySelector(".palette") === null)
+      document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
   }, [path, screen]);
 }
 
