@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Visit } from "../browser/browser.ts";
 import { seeGone, seeHeading, seePath } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { resumeSession, signIn } from "../browser/steps.ts";
+import { createForm, resumeSession, signIn } from "../browser/steps.ts";
 import { storeReadyKey } from "../keys/encrypted-texts.ts";
 import { minutes, soon, visitOf, watchIsThere } from "../sign-in/still-session.ts";
 
@@ -29,6 +29,9 @@ const encrypted = new Map<string, string>();
 for (const word of ["typed-first", "typed-second"])
   encrypted.set(word, await encryptText(word, { publicKeys: [publicKey] }));
 
+const panelOf = (page: Page) => page.getByRole("region", { name: /@/ });
+const newName = (page: Page) => createForm(page).getByLabel("Alias name and domain");
+const subject = (page: Page) => page.getByLabel("Subject");
 const notesOf = (page: Page) => page.getByRole("row").getByLabel("Notes");
 
 const forms: Record<string, Form> = {
@@ -42,6 +45,51 @@ const forms: Record<string, Form> = {
     },
     change: (page, text) => notesOf(page).fill(text),
     read: (page) => notesOf(page).inputValue(),
+  },
+  "an edit in the panel": {
+    path: "/dashboard",
+    heading: "Email Forwarding",
+    prepare: (person) => person.createAlias({ forwardTo: "jonas@inbox.example" }),
+    async type(page, text) {
+      await openPanel(page);
+      await panelOf(page)
+        .getByRole("button", { name: /^Edit notes of / })
+        .click();
+      await panelOf(page).getByRole("textbox", { name: "Notes" }).pressSequentially(text);
+    },
+    change: (page, text) => panelOf(page).getByRole("textbox", { name: "Notes" }).fill(text),
+    async read(page) {
+      // Without the panel's address, the edit goes on in the row.
+      if (await notesOf(page).isVisible()) return notesOf(page).inputValue();
+      await openPanel(page);
+      return panelOf(page).getByRole("textbox", { name: "Notes" }).inputValue();
+    },
+  },
+  "the form for a new alias": {
+    path: "/dashboard",
+    heading: "Email Forwarding",
+    type: (page, text) => newName(page).pressSequentially(text),
+    change: (page, text) => newName(page).fill(text),
+    read: (page) => newName(page).inputValue(),
+  },
+  "a letter": {
+    path: "/compose",
+    heading: "Compose Email",
+    prepare: (person) => person.createAlias({ forwardTo: "jonas@inbox.example" }),
+    type: (page, text) => subject(page).pressSequentially(text),
+    change: (page, text) => subject(page).fill(text),
+    async read(page) {
+      // A letter of a tab that is gone is in the list of drafts.
+      const listed = page.getByRole("button", { name: /^Open typed-/ });
+      if ((await subject(page).inputValue()) === "") {
+        const drafts = page.getByRole("button", { name: /^Drafts/ });
+        if (await drafts.isVisible()) {
+          if (!(await listed.isVisible())) await drafts.click();
+          await listed.click();
+        }
+      }
+      return subject(page).inputValue();
+    },
   },
   "the encrypted text": {
     path: "/decrypt",
@@ -63,6 +111,12 @@ const forms: Record<string, Form> = {
     },
   },
 };
+
+async function openPanel(page: Page): Promise<void> {
+  if (await panelOf(page).isVisible()) return;
+  await page.getByRole("row").getByRole("link", { name: /@/ }).click();
+  await panelOf(page).waitFor();
+}
 
 async function openForm(form: Form, prepare?: (page: Page) => Promise<unknown>) {
   const person = await site.person();
