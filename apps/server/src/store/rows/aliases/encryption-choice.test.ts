@@ -33,6 +33,7 @@ describe("the key that forwarded mail is encrypted to", () => {
         leakGuard: true,
         aliasInQuotes: false,
         hidesFirstSteps: false,
+        remembersContacts: true,
         sealTo: mine,
       });
       expect(await found()).toEqual(["age1account", "age1account"]);
@@ -56,12 +57,14 @@ describe("the key that forwarded mail is encrypted to", () => {
         leakGuard: false,
         aliasInQuotes: false,
         hidesFirstSteps: false,
+        remembersContacts: true,
         sealTo: key,
       });
       expect(await store.users.changeSettings(userId, { sealTo: "off" })).toEqual({
         leakGuard: false,
         aliasInQuotes: false,
         hidesFirstSteps: false,
+        remembersContacts: true,
         sealTo: "off",
       });
       expect((await store.aliases.find(userId, alias.id))?.sealTo).toEqual({ keyId: key });
