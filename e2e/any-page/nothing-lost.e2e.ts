@@ -60,9 +60,9 @@ const forms: Record<string, Form> = {
     change: (page, text) => panelOf(page).getByRole("textbox", { name: "Notes" }).fill(text),
     async read(page) {
       // Without the panel's address, the edit goes on in the row.
-      if (await notesOf(page).isVisible()) return notesOf(page).inputValue();
-      await openPanel(page);
-      return panelOf(page).getByRole("textbox", { name: "Notes" }).inputValue();
+      const inPanel = panelOf(page).getByRole("textbox", { name: "Notes" });
+      await notesOf(page).or(inPanel).first().waitFor();
+      return (await inPanel.isVisible()) ? inPanel.inputValue() : notesOf(page).inputValue();
     },
   },
   "the form for a new alias": {
