@@ -20,7 +20,7 @@ export const attachmentMessages = {
   shareFull: "Your attachments that are not sent yet take up too much space. Send or remove some first.",
 } as const;
 
-/** Type of a file that a page can't tell. */
+/** MIME type of a file for which the browser gives none. */
 export const UNKNOWN_FILE_TYPE = "application/octet-stream";
 
 export const attachmentList = z

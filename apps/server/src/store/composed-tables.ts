@@ -1,4 +1,4 @@
-/** Tables of composed mail. */
+/** Row types of the tables for composed mail: jobs, uploaded attachments, contacts. */
 import type { Generated } from "kysely";
 
 export interface EmailJobTable {

@@ -14,7 +14,7 @@ import {
   useUndoRows,
 } from "./undo-store.ts";
 
-/** Older rows wait behind these. */
+/** Maximum number of undo rows on the screen; a line says how many older ones there are. */
 const SHOWN_MAX = 3;
 
 const TEXT_FIELD =

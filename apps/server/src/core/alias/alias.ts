@@ -162,7 +162,7 @@ export interface AliasStore {
   deleteMany(userId: string, aliasIds: readonly string[], network?: string | null): Promise<ManyChanged>;
   /** Marks aliases, which the server deletes then; an earlier mark stays. `failed` as for `deleteMany`. */
   deleteLater(userId: string, aliasIds: readonly string[], later: DeleteLater): Promise<ManyChanged>;
-  /** Takes the marks away, unless the deletion has begun: those are in `failed`. */
+  /** Cancels planned deletions. Aliases that are deleted already are in `failed`. */
   keepMany(userId: string, aliasIds: readonly string[]): Promise<ManyChanged>;
   /** Reserves the address. @returns false for another user's alias @throws AppError `rate_limited` */
   delete(userId: string, aliasId: string, network?: string | null): Promise<boolean>;

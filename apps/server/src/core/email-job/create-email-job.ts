@@ -28,7 +28,7 @@ export interface TypedMessage {
 }
 
 export interface BuiltMessage {
-  /** In chunks, dot-stuffed. */
+  /** The message as sent, dot-stuffed (RFC 5321 §4.5.2), in chunks. */
   wire: readonly Buffer[];
   envelope: MessageEnvelope;
   /** As in the header, in the order that was given. */

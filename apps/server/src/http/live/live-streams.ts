@@ -23,7 +23,7 @@ export interface LiveStream {
 interface OpenStream extends LiveStream {
   isFull: boolean;
   waiting: Set<LiveKind> | null;
-  /** Its session may have ended without a word, or could not be read: the next beat asks the store. */
+  /** Set when the notification that the session ended may have been missed: the next heartbeat asks the store. */
   isSuspect: boolean;
 }
 

@@ -69,7 +69,7 @@ function Waiting({ jobs, calls, onUndone }: { jobs: readonly WaitingEmailJob[] }
   );
 }
 
-/** Rows of a list before the rest is asked for. */
+/** Maximum number of rows in a list until the person asks for all. */
 const ENDED_SHOWN = 5;
 
 interface EndedLetter {
@@ -132,7 +132,7 @@ function Ended({ title, id, letters }: { title: string; id: string; letters: rea
   );
 }
 
-/** Tracks what is due soon, also what was enqueued before a reload; the rest is tracked when its time comes. */
+/** Polls the status of jobs that are due soon, also of those enqueued before a reload; of later ones when they are due. */
 function useTracking(jobs: readonly WaitingEmailJob[], calls: JobCalls): void {
   useEffect(() => {
     const timers = jobs.map((job) => {

@@ -90,7 +90,7 @@ async function lock(id: string): Promise<boolean> {
   return promise;
 }
 
-/** A draft that stayed locked would be in no tab's list. */
+/** Releases the locks of letters that are no longer open in this tab; no tab lists a locked letter. */
 async function releaseClosed(): Promise<void> {
   const closed = [...locks].filter(([id]) => id !== open.read().id);
   for (const [id] of closed) locks.delete(id);

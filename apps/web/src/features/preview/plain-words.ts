@@ -23,7 +23,7 @@ export function authorName(from: string): string {
 
 type Replied = Pick<PreviewMessage, "from" | "rcptTo" | "alias">;
 
-/** Who writes and whom the others see. */
+/** Says from which address the reply is written, and which alias its recipients see. */
 export function replyHint({ from, rcptTo, alias }: Replied, all: boolean): string {
   if (alias !== null && from.includes(alias))
     return `You write from ${rcptTo} to ${alias}, as its correspondent would.`;
