@@ -17,6 +17,7 @@ import { hasKeyField, keyCaller } from "./request/key-caller.ts";
 import { LargeBodies } from "./request/large-bodies.ts";
 import { parseBody } from "./request/parse-body.ts";
 import { isCrossSiteRequest } from "./request/same-site.ts";
+import { CompressedTexts } from "./response/compressed-text.ts";
 import { Downloads } from "./response/downloads.ts";
 import { jsonChunks, withLongListAsText } from "./response/json-chunks.ts";
 import { allowSlowBody } from "./socket-guard.ts";
@@ -87,6 +88,7 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
   const { deps, accountCalls, asCaller = (_, work) => work() } = options;
   const largeBodies = new LargeBodies();
   const downloads = new Downloads();
+  const compressedTexts = new CompressedTexts();
   for (const { endpoint, handler, isOfWorker } of options.calls) {
     app.route({
       method: endpoint.method,
@@ -124,8 +126,11 @@ export function mountEndpoints(app: FastifyInstance, options: MountOptions): voi
         const isUnlimited = signedInUserId === null || isOfWorker;
         const response = await (isUnlimited ? inTurn() : accountCalls.run(signedInUserId, inTurn));
         if (!isFile(endpoint) || signedInUserId === null) {
-          if (typeof response === "string") reply.type("application/json; charset=utf-8");
-          return reply.code(endpoint.status).send(response);
+          if (typeof response !== "string") return reply.code(endpoint.status).send(response);
+          const { headers, apiKey } = request;
+          reply.code(endpoint.status).type("application/json; charset=utf-8").header("vary", "Accept-Encoding");
+          const compressed = await compressedTexts.compress(response, headers, apiKey !== null);
+          return compressed === null ? reply.send(response) : reply.header("content-encoding", "gzip").send(compressed);
         }
         const userId = signedInUserId;
         const chunks = endpoint.savedAs === undefined ? (response as AsyncIterable<string>) : jsonChunks(response);

@@ -405,6 +405,11 @@ const web = {
     { bytes: 64 * MIB, networkBytes: 16 * MIB, stalledMs: 60_000 },
     "HTTP responses that the client does not read | {bytes}; {stalledMs} without a byte read | all, network | {networkBytes} a network | the largest of the busiest network | attacks/http-connections.test.ts",
   ),
+  // Node has four threads for zlib, files and name look-ups.
+  compressedTexts: bound(
+    { all: 2 },
+    "responses with long lists, compressed in threads | {all} at once | all | none | the next is sent uncompressed | compressed-text.test.ts",
+  ),
   // Browsers have one for all tabs; one that gave way comes back after minutes.
   liveStreams: bound(
     { all: 5000, account: 20, beatMs: 25_000, quietMs: 300, longestMs: 1500 },

@@ -6,6 +6,7 @@ import { AppError } from "../../core/app-error.ts";
 import type { SessionCookie } from "../cookies.ts";
 import type { PreviewAccess } from "../preview/preview-access.ts";
 import { sendPreviewPage } from "../preview/preview-page.ts";
+import { acceptsGzip } from "../response/compressed-text.ts";
 import { type PageDocument, pageDocuments, type SiteSettings } from "./page-documents.ts";
 import { findPage, indexedPaths, isApiPath, isFilePath, isPreviewPage, type KnownPage } from "./page-routes.ts";
 
@@ -108,7 +109,7 @@ function sendDocument(reply: FastifyReply, document: PageDocument | null, status
   reply.header("etag", `W/${etag}`);
   if (status === 200 && headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   reply.code(status).type("text/html; charset=utf-8");
-  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(headers["accept-encoding"] ?? "")) return reply.send(html);
+  if (!acceptsGzip(headers)) return reply.send(html);
   return reply.header("content-encoding", "gzip").send(gzipped);
 }
 
