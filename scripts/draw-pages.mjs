@@ -16,6 +16,12 @@ const template = readFileSync(join(dist, "index.html"), "utf8");
 /** Chunk that listens for the keys of the command palette, which must work as soon as the page does. */
 const KEYS_CHUNK = "src/app/shell/Anywhere.tsx";
 
+/** What a page of the signed-in user shows first. */
+const FIRST_DATA = {
+  dashboard: ["/api/aliases/me"],
+  compose: ["/api/aliases/me", "/api/aliases/me/with-smtp"],
+};
+
 /**
  * Chunks that a visitor's first page waits for. Another chunk appears among them when vite.config.ts assigns a module
  * to no chunk.
@@ -31,32 +37,32 @@ for (const page of await drawPages()) {
 }
 writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
 
-function documentOf({ title, description, html, isDrawn, nextChunk, hasApp = true }) {
+function documentOf({ name, title, description, html, isDrawn, nextChunk, hasApp = true }) {
   if (/<script|\sstyle=/i.test(html))
     throw new Error(`The page "${title}" contains something its content security policy forbids.`);
   return put(
-    hasApp ? withApp(isDrawn, nextChunk) : withoutApp(template),
+    hasApp ? withApp(isDrawn, nextChunk, FIRST_DATA[name]) : withoutApp(template),
     ["%PRODUCT%", escapeText(title)],
     ["<!--head-->", headOf(title, description)],
     ['<div id="root"></div>', `<div id="root" data-drawn="${isDrawn ? "page" : "shell"}">${html}</div>`],
   );
 }
 
-function withApp(isDrawn, nextChunk) {
+function withApp(isDrawn, nextChunk, firstData = []) {
   if (isDrawn) return withLowPriorityScripts(template);
   if (nextChunk === undefined) return template;
   const document = withChunkPreloads(withStyleSheetFirst(template), nextChunk);
-  return withSessionPreload(withChunkPreloads(document, KEYS_CHUNK));
+  return withDataPreloads(withChunkPreloads(document, KEYS_CHUNK), ["/api/auth/session", ...firstData]);
 }
 
 /**
- * Adds a preload of the request that asks who is signed in, so that it runs before the app has loaded: `api/client.ts`
- * makes the same request and gets the preloaded response. Only for documents sent to visitors with a session: others
- * get an error as the response, and Firefox reports a preload that fails.
+ * Adds preloads of the requests that ask who is signed in and for that user's data, so that they run before the app
+ * has loaded: `api/client.ts` makes the same requests and gets the preloaded responses. Only for documents sent to
+ * visitors with a session: others get errors as responses, and Firefox reports preloads that fail.
  */
-function withSessionPreload(document) {
-  const preload = '<link rel="preload" href="/api/auth/session" as="fetch" crossorigin>';
-  return document.replace("</title>", () => `</title>\n    ${preload}`);
+function withDataPreloads(document, paths) {
+  const preloads = paths.map((path) => `\n    <link rel="preload" href="${path}" as="fetch" crossorigin>`);
+  return document.replace("</title>", () => `</title>${preloads.join("")}`);
 }
 
 /** Adds preloads of the chunks that the app loads once it knows who is signed in. */

@@ -132,7 +132,7 @@ describe("the list", () => {
     const person = await site.person();
     const { alias } = await person.createAlias({ forwardTo: inbox });
     const { page, context, expectFailure } = await site.visit({ as: person });
-    expectFailure(`/api/aliases/${person.user.id}`);
+    expectFailure("/api/aliases/me");
     await context.route("**/api/aliases/*", (route) => route.abort("connectionrefused"));
     await page.goto("/dashboard");
     await page.getByRole("alert").filter({ hasText: "Your aliases could not be loaded" }).waitFor();

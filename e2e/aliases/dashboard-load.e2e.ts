@@ -11,13 +11,13 @@ import { aliasRow, destinationsIn } from "../browser/steps.ts";
 const site = runSite();
 
 /** Opens the dashboard of a person with one alias. @returns the visit and the paths of all requests in their order */
-async function arrive(): Promise<{ visit: Visit; asked: string[]; userId: string }> {
+async function arrive(): Promise<{ visit: Visit; asked: string[] }> {
   const person = await site.person();
   await person.createAlias({ alias: `one.${person.user.id.slice(0, 8)}`, forwardTo: "somebody@example.org" });
   const visit = await site.visit({ as: person });
   const asked: string[] = [];
   visit.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  return { visit, asked, userId: person.user.id };
+  return { visit, asked };
 }
 
 /** Delays requests to the paths until the returned function is called. */
@@ -60,12 +60,14 @@ test("the document names every script that the aliases need", async () => {
   expect(later.filter((path) => !mayBeLate.test(path))).toEqual([]);
 });
 
-test("the session and the aliases are requested once, and before the page's script has arrived", async () => {
-  const { visit, asked, userId } = await arrive();
-  const releasePage = await hold(visit, /\/assets\/DashboardPage-/);
+test("the session and the aliases are requested once, and before any script has arrived", async () => {
+  const { visit, asked } = await arrive();
+  const releasePage = await hold(visit, /\/assets\/.*\.js$/);
   await visit.page.goto("/dashboard", { waitUntil: "commit" });
-  await expect.poll(() => asked).toContain(`/api/aliases/${userId}`);
-  expect(asked.indexOf("/api/auth/session")).toBeLessThan(asked.findIndex((path) => path.startsWith("/assets/index-")));
+  await expect.poll(() => asked).toContain("/api/aliases/me");
+  const firstScript = asked.findIndex((path) => path.startsWith("/assets/index-"));
+  expect(asked.indexOf("/api/auth/session")).toBeLessThan(firstScript);
+  expect(asked.indexOf("/api/aliases/me")).toBeLessThan(firstScript);
   releasePage();
   await firstRow(visit).waitFor();
   // Nothing on the page waits for these.
@@ -74,7 +76,7 @@ test("the session and the aliases are requested once, and before the page's scri
   expect(calls.toSorted()).toEqual([
     "/api/account/defaults",
     "/api/account/first-steps",
-    `/api/aliases/${userId}`,
+    "/api/aliases/me",
     "/api/auth/session",
     "/api/domains",
     "/api/events",
@@ -100,6 +102,7 @@ test.each([
 test("if the session has ended the sign-in form replaces the heading, and the URL is kept", async () => {
   const { visit } = await arrive();
   visit.expectRefusal(401, "/api/auth/session");
+  visit.expectRefusal(401, "/api/aliases/me");
   const cookies = await visit.context.cookies();
   await visit.context.addCookies(cookies.map((cookie) => ({ ...cookie, value: "ended" })));
   await visit.page.goto("/dashboard");

@@ -2,7 +2,7 @@
 import "./styles/index.css";
 import { StrictMode } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
-import { callAhead } from "./api/client.ts";
+import { callAhead, takePreloaded } from "./api/client.ts";
 import { checkSession, readSession } from "./api/session/session.ts";
 import { App } from "./app/App.tsx";
 import { loadScreen } from "./app/pages.tsx";
@@ -18,8 +18,11 @@ async function reconnectAtStart(): Promise<void> {
 /** Prefetches the page's data as soon as the user is known, not only once the chunk has loaded. */
 function askAhead(path: string): void {
   const { user } = readSession();
-  if (user === null || screenFor(path, true) !== "dashboard") return;
-  callAhead("listAliases", { params: { userId: user.id } });
+  if (user === null) return;
+  const screen = screenFor(path, true);
+  if (screen === "dashboard" || screen === "compose") takePreloaded("listAliases", user.id);
+  if (screen === "compose") takePreloaded("listAliasesWithSmtp", user.id);
+  if (screen !== "dashboard") return;
   callAhead("listDomains");
   callAhead("listMailboxes");
   callAhead("getAccountDefaults");

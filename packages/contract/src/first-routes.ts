@@ -1,4 +1,4 @@
-/** Routes that public pages call, and those that the dashboard asks for before the rest has loaded. */
+/** Routes that public pages call, and those that pages ask for before the rest has loaded. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Route {
@@ -21,6 +21,7 @@ export const firstRoutes = {
   getStats: anyone("GET", "/api/stats"),
   countEvent: anyone("POST", "/api/analytics"),
   listAliases: user("GET", "/api/aliases/:userId"),
+  listAliasesWithSmtp: user("GET", "/api/aliases/:userId/with-smtp"),
   listMailboxes: user("GET", "/api/mailboxes"),
   getAccountDefaults: user("GET", "/api/account/defaults"),
   listNotices: user("GET", "/api/notices"),

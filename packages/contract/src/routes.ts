@@ -7,7 +7,6 @@ export const routes = {
   register: anyone("POST", "/api/auth/register"),
   login: anyone("POST", "/api/auth/login"),
   walletSignIn: anyone("POST", "/api/auth/wallet"),
-  listAliasesWithSmtp: user("GET", "/api/aliases/:userId/with-smtp"),
   createAlias: user("POST", "/api/aliases/:userId"),
   updateAlias: user("PUT", "/api/aliases/:aliasId"),
   toggleAlias: user("PATCH", "/api/aliases/:aliasId/toggle"),

@@ -264,6 +264,9 @@ const notFoundTexts: Record<string, string> = {
 /** What is said of an id that names nothing. @param name of the path parameter */
 export const notFoundText = (name: string): string | undefined => notFoundTexts[name];
 
+/** In place of a user's id: prerendered documents are the same for everybody, and preload the user's data by it. */
+const SIGNED_IN_USER = "me";
+
 /** @throws AppError `not_found` for an invalid id, `forbidden` for the id of another user */
 function checkedParams(
   { path, params: shapes }: Endpoint,
@@ -278,8 +281,8 @@ function checkedParams(
       checked[name] = text;
       continue;
     }
-    const id = text.toLowerCase();
-    if (!UUID.test(id))
+    const id = name === "userId" && text === SIGNED_IN_USER ? userId : text.toLowerCase();
+    if (id === undefined || !UUID.test(id))
       throw new AppError("not_found", {
         message: path.startsWith("/api/keys/") ? "API key not found" : notFoundTexts[name],
       });

@@ -318,9 +318,17 @@ describe("listing", () => {
         body: name === "createAlias" ? {} : undefined,
       });
       expect([theirs.status, theirs.body.code]).toEqual([403, "forbidden"]);
-      expect((await ann.call(name, { params: { userId: "me" } })).status).toBe(404);
+      expect((await ann.call(name, { params: { userId: "myself" } })).status).toBe(404);
     }
     expect((await ann.call("listAliases", { params: { userId: ann.userId.toUpperCase() } })).status).toBe(200);
+  });
+
+  it("for `me` are those of the signed-in user", async () => {
+    const own = { params: { userId: "me" } };
+    for (const name of ["listAliases", "listAliasesWithSmtp"] as const) {
+      expect((await ann.call(name, own)).body).toEqual((await ann.call(name)).body);
+      expect((await new Visitor(server).call(name, own)).status).toBe(401);
+    }
   });
 
   it("domains needs no sign-in, and returns the provider's own two first", async () => {
