@@ -2,10 +2,10 @@
 import { generateKeyPair } from "@kauke/age";
 import type { PreviewMessage, PreviewSummary } from "@kauke/contract";
 import { isLongRun } from "@kauke/testkit/long-rounds";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { recordRequests } from "../browser/request-recorder.ts";
-import { seeFieldError, seeFocus, seeToast } from "../browser/see.ts";
+import { seeFieldError, seeFocus, seeToast, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { decryptWithAge, hasAge, masterPassword, storeKey } from "../keys/encrypted-texts.ts";
 
@@ -102,6 +102,30 @@ test("a message leaves the browser encrypted and is decrypted by the age program
   expect(await requests.find([words, masterPassword, key.privateKey])).toEqual([]);
   // Control: the search finds what is sent in clear.
   expect(await requests.find([key.publicKey])).not.toEqual([]);
+});
+
+test("an encrypted message whose response was lost is sent again as it was, and arrives once", async () => {
+  const { page, context, requests, expectFailure } = await openCompose();
+  expectFailure("/api/email-jobs");
+  const lose = async (route: Route) => {
+    await route.fetch();
+    await route.abort("connectionreset");
+  };
+  await context.route("**/api/email-jobs", lose, { times: 1 });
+  await turnOn(page);
+  await keyField(page).fill((await generateKeyPair()).publicKey);
+  await send(page);
+  await toasts(page).getByText("Failed to queue email", { exact: true }).waitFor();
+  await send(page);
+  await seeToast(page, "Email queued", `To ${to}`);
+  const [first, second] = await jobsSent(requests);
+  expect(second).toBe(first);
+  const { jobId } = JSON.parse(first ?? "") as { jobId: string };
+  const { jobs } = (await page.evaluate("fetch('/api/email-jobs').then((reply) => reply.json())")) as {
+    jobs: unknown[];
+  };
+  expect(jobs).toHaveLength(1);
+  expect(jobs).toMatchObject([{ jobId }]);
 });
 
 describe("nothing is sent", () => {

@@ -299,6 +299,70 @@ test("a message refused permanently is shown as failed and can be written again,
   await seeToast(page, "Unable to cancel email", "The email may have already been sent.");
 });
 
+/** The server takes the next message, and its response never comes. */
+async function loseResponse(page: Page): Promise<void> {
+  await page.context().route(
+    "**/api/email-jobs",
+    async (route) => {
+      await route.fetch();
+      await route.abort("connectionreset");
+    },
+    { times: 1 },
+  );
+}
+
+test("a message whose response was lost is sent once, also after a reload and with a file; changed, it asks before", async () => {
+  const { page, expectFailure, expectRefusal } = await openCompose();
+  expectFailure("/api/email-jobs");
+  expectRefusal(409, "/api/email-jobs");
+  await loseResponse(page);
+  await write(page, "Lost");
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
+  await page.getByText("1 B · Attached").waitFor();
+  await sendButton(page).click();
+  await toasts(page).getByText("Failed to queue email", { exact: true }).waitFor();
+  await page.reload();
+  await expect.poll(() => field(page, "Subject").inputValue()).toBe("Lost");
+  await sendButton(page).click();
+  await seeToast(page, "Email queued", `To ${to}`);
+  await mx.waitForMessages(1);
+
+  await writeAnother(page);
+  await loseResponse(page);
+  await write(page, "Lost and changed");
+  await sendButton(page).click();
+  await toasts(page).getByText("Failed to queue email", { exact: true }).waitFor();
+  await field(page, "Message").fill("Something else");
+  await sendButton(page).click();
+  await toasts(page)
+    .getByText(/^An earlier version of this message is already queued or sent/)
+    .waitFor();
+  expect(await field(page, "Message").inputValue()).toBe("Something else");
+  await page.getByRole("region", { name: "Waiting to be sent" }).getByText("Lost and changed").waitFor();
+  await sendButton(page).click();
+  await seeToast(page, "Email queued", `To ${to}`);
+  await mx.waitForMessages(3);
+  expect(sentSubjects()).toEqual(["Lost", "Lost and changed", "Lost and changed"]);
+});
+
+test("a message whose response was lost can be undone in the outbox and then sent after all", async () => {
+  const { page, expectFailure } = await openCompose();
+  expectFailure("/api/email-jobs");
+  await loseResponse(page);
+  await write(page, "Undone first");
+  await sendButton(page).click();
+  await toasts(page).getByText("Failed to queue email", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Undo Undone first" }).click();
+  await seeToast(page, "Email sending cancelled");
+  expect(await field(page, "Subject").inputValue()).toBe("Undone first");
+  await sendButton(page).click();
+  await seeToast(page, "Email queued", `To ${to}`);
+  await mx.waitForMessages(1);
+  expect(sentSubjects()).toEqual(["Undone first"]);
+});
+
 test("missing input is named at its field, the first such field gets the focus, and Reset clears the form", async () => {
   const { page } = await openCompose();
   await page.getByLabel("From").selectOption("");

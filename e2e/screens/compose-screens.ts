@@ -40,7 +40,12 @@ async function chooseWithoutCredentials({ page }: Visit): Promise<void> {
   throw new Error("every alias has SMTP credentials");
 }
 
-const queued: CreatedEmailJob = { jobId: "00000000-0000-4000-8000-000000000001", canUndo: true, undoSeconds: 6 };
+const queued: CreatedEmailJob = {
+  jobId: "00000000-0000-4000-8000-000000000001",
+  canUndo: true,
+  undoSeconds: 6,
+  status: "pending",
+};
 
 async function encrypt({ page }: Visit): Promise<void> {
   await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();

@@ -30,6 +30,8 @@ export const emailJobMessages = {
   scheduleInvalid: "Please give the time as an ISO 8601 date and time",
   scheduleFar: `A message can wait ${limits.scheduleMaxDays} days at most`,
   tooLate: "The email may have already been sent.",
+  jobIdInvalid: "The id of a message must be a UUID",
+  jobIdTaken: "Another message, or this one as it was before a change, was queued under this id",
 } as const;
 
 /** `pending` waits for its time or next attempt; the states after `sending` are final. */
@@ -96,6 +98,11 @@ function isShortEnough(text: string): boolean {
 }
 
 const emailJobFields = z.object({
+  /**
+   * Chosen by the client, so that a request whose response was lost can be repeated: with the same id, the same message
+   * is queued once, and each response is of that job.
+   */
+  jobId: z.uuid(emailJobMessages.jobIdInvalid).toLowerCase().optional(),
   to: z.union([recipientField, recipientList.min(1, emailJobMessages.toInvalid)], emailJobMessages.toInvalid),
   cc: recipientList.optional(),
   /** Recipients that are named in no header; they get the same message. */
@@ -144,6 +151,8 @@ export const createdEmailJob = z.object({
   jobId: z.uuid(),
   canUndo: z.boolean(),
   undoSeconds: z.number(),
+  /** Only of a repeated request anything but `pending`. */
+  status: z.enum(emailJobStatuses),
 });
 export type CreatedEmailJob = z.infer<typeof createdEmailJob>;
 

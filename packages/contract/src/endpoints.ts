@@ -258,11 +258,12 @@ const shapes = {
     response: z.object({ key: z.string().regex(/^[\w-]{43}$/) }),
   },
   createEmailJob: {
-    summary: "Queue a message from an alias; it can be cancelled for a few seconds",
+    summary:
+      "Queue a message from an alias; it can be cancelled for a few seconds. Repeated with the same `jobId`, it queues nothing more",
     body: createEmailJobBody,
     bodyMaxBytes: limits.requestBodyMaxBytes,
     status: 201,
-    errors: [429, 503],
+    errors: [409, 429, 503],
     response: createdEmailJob,
   },
   listWaitingEmailJobs: {

@@ -40,6 +40,7 @@ export const errorCodes = [
   "private_key_invalid",
   "not_text",
   "too_late",
+  "job_id_taken",
   "message_too_large",
   "spool_quota",
   "spool_failed",

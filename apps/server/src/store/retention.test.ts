@@ -158,6 +158,7 @@ describe("retention", () => {
         scheduledAt: createdAt,
         messageId: "<a@kauke.test>",
         createdAt,
+        fingerprint: null,
       };
       const message = { ...aMessage({ createdAt }), emailJobId: job.id };
       const target = {

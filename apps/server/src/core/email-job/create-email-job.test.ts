@@ -187,7 +187,7 @@ test("an alias that the forwarding provider has switched off can't send, and the
     forwarding: { about: { name: "Forward Email", smtpHost: "smtp.provider.example" } },
     providerAliases: { heldOf: async () => "unconfirmed" },
   };
-  const input = { userId: "u", aliasId: "a", scheduledAt: null };
+  const input = { jobId: null, userId: "u", aliasId: "a", scheduledAt: null };
   const message = `${emailJobMessages.senderHeld} ${heldReasons.unconfirmed}`;
   await expect(createEmailJob(deps as never, input as never)).rejects.toMatchObject({
     details: { errors: { fromAliasId: [message] } },

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { domainToASCII } from "node:url";
 import { emailJobMessages, heldReasons, limits, type RecipientKind } from "@kauke/contract";
 import {
@@ -10,7 +11,7 @@ import {
 } from "@kauke/mail-rfc";
 import { ageResult } from "../age-worker.ts";
 import { type Alias, aliasAddress, mailboxesAmong } from "../alias/alias.ts";
-import { AppError, fieldError } from "../app-error.ts";
+import { AppError, asAppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import type { OpenDelivery } from "../delivery/delivery.ts";
 import type { FoundLeak, LeakGuard, TextSpan } from "../leak-guard.ts";
@@ -131,6 +132,8 @@ async function encryptBody(
 }
 
 export interface NewEmailJob {
+  /** Chosen by the client; `null`: the server chooses. */
+  jobId: string | null;
   userId: string;
   aliasId: string;
   /** Each once, at most `composeRecipientsMax`. */
@@ -171,8 +174,44 @@ type CreateDeps = Pick<
 const MAX_RETRIES = 3;
 const DAY_MS = 86_400_000;
 
-/** @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed` */
+/**
+ * A request that is repeated with its `jobId` gets the job of the first one, whatever became of that since.
+ * @throws AppError `invalid`, `rate_limited`, `busy`, `unavailable`, `spool_quota`, `spool_failed`, `job_id_taken`
+ */
 export async function createEmailJob(deps: CreateDeps, input: NewEmailJob): Promise<EmailJob> {
+  const before = await findRepeated(deps, input);
+  if (before !== null) return before;
+  try {
+    return await createNewJob(deps, input);
+  } catch (thrown) {
+    // An equal request at the same time was first: it has taken the id, or the attachments.
+    const made = await findRepeated(deps, input).catch((error: unknown) => {
+      throw asAppError(error) ?? thrown;
+    });
+    if (made !== null) return made;
+    throw thrown;
+  }
+}
+
+/** @throws AppError `job_id_taken` if the account's job of this id is another message */
+async function findRepeated({ emailJobs }: Pick<CreateDeps, "emailJobs">, input: NewEmailJob) {
+  if (input.jobId === null) return null;
+  const job = await emailJobs.find(input.userId, input.jobId);
+  if (job !== null && job.fingerprint !== fingerprintOf(input)) throw new AppError("job_id_taken");
+  return job;
+}
+
+/** Digest of what the client asked for; `null` if it chose no id, so that it can't repeat the request. */
+function fingerprintOf(input: NewEmailJob): string | null {
+  const { jobId, aliasId, recipients, subject, body, attachments, publicKeys, priority, scheduledAt } = input;
+  if (jobId === null) return null;
+  const files = attachments.map(({ id, name, type }) => [id, name, type]);
+  const people = recipients.map(({ kind, address }) => [kind, address]);
+  const asked = [jobId, aliasId, people, subject, body, files, publicKeys, priority, scheduledAt];
+  return createHash("sha256").update(JSON.stringify(asked)).digest("base64");
+}
+
+async function createNewJob(deps: CreateDeps, input: NewEmailJob): Promise<EmailJob> {
   const now = deps.clock.now();
   if (input.scheduledAt !== null && input.scheduledAt.getTime() - now.getTime() > limits.scheduleMaxDays * DAY_MS)
     throw fieldError("scheduledAt", emailJobMessages.scheduleFar);
@@ -209,8 +248,10 @@ async function encryptAndStore(
 ): Promise<EmailJob> {
   await takeWeightedLimit(deps, "email_job_create", { userId: input.userId, weight: input.recipients.length });
   const body = await encryptBody(deps, input);
+  const fingerprint = fingerprintOf(input);
   // Encryption may have waited in a queue, and the time to cancel starts now.
-  const job = await store(deps, makeJob(deps, { input: { ...input, body }, alias, parts, now: deps.clock.now() }));
+  const now = deps.clock.now();
+  const job = await store(deps, makeJob(deps, { input: { ...input, body }, alias, parts, now, fingerprint }));
   const people = job.recipients.flatMap(({ address }) => (address === null ? [] : [address]));
   // The message is queued, whether people can be remembered or not.
   const options = { now: job.createdAt, max: limits.contactsMax };
@@ -262,18 +303,19 @@ interface Composing {
   alias: Alias;
   parts: readonly AttachedPart[];
   now: Date;
+  fingerprint: string | null;
 }
 
 function makeJob(
   { random, undoSeconds }: CreateDeps,
-  { input, alias, parts, now }: Composing,
+  { input, alias, parts, now, fingerprint }: Composing,
 ): EmailJobToQueue & { wire: readonly Buffer[] } {
   const from = aliasAddress(alias.name, alias.domain);
   const typed = { ...input, aliasAddress: from, aliasDomain: alias.domain };
   const { wire, envelope, recipients, messageId } = buildMessage(typed, { now, random: random.bytes(32), parts });
   const notBefore = new Date(Math.max(now.getTime() + undoSeconds * 1000, input.scheduledAt?.getTime() ?? 0));
   const job: EmailJob = {
-    id: random.uuid(),
+    id: input.jobId ?? random.uuid(),
     userId: input.userId,
     aliasId: alias.id,
     useEncryption: input.publicKeys.length > 0,
@@ -287,6 +329,7 @@ function makeJob(
     recipients: recipients.map((recipient) => ({ ...recipient, state: "pending" as const, failure: null })),
     messageId,
     createdAt: now,
+    fingerprint,
   };
   const message = { id: random.uuid(), emailJobId: job.id, envelope, sizeBytes: bytesIn(wire), createdAt: now };
   const deliveryTo = ({ address }: Recipient, jobPlace: number): OpenDelivery => ({

@@ -35,6 +35,8 @@ export interface EmailJob {
   recipients: JobRecipient[];
   messageId: string;
   createdAt: Date;
+  /** Digest of the request under an id that the client chose; `null` if the server chose it. */
+  fingerprint: string | null;
 }
 
 export interface Recipient {
@@ -68,7 +70,10 @@ export interface EndedJob {
 }
 
 export interface EmailJobStore {
-  /** Record, message and delivery in one commit. @throws AppError `invalid` if the alias can't send, `spool_failed` */
+  /**
+   * Record, message and delivery in one commit.
+   * @throws AppError `invalid` if the alias can't send, `job_id_taken`, `spool_failed`
+   */
   queue(input: EmailJobToQueue): Promise<void>;
   find(userId: string, jobId: string): Promise<EmailJob | null>;
   listWaiting(userId: string, max: number): Promise<WaitingJob[]>;

@@ -25,7 +25,7 @@ export function emailJobHandlers(deps: CoreDeps) {
   return {
     async createEmailJob({ userId, body, origin }) {
       const job = await createEmailJob(deps, newEmailJobFromWire(userId, body, origin));
-      return { jobId: job.id, canUndo: true, undoSeconds: deps.undoSeconds };
+      return { jobId: job.id, ...undoOf(job, deps), status: job.status };
     },
     async listWaitingEmailJobs({ userId, query }) {
       if (query.ended === "true") {
@@ -48,9 +48,18 @@ export function emailJobHandlers(deps: CoreDeps) {
 
 const DAY_MS = 86_400_000;
 
+/** Of a repeated request, the time that is left. */
+function undoOf({ status, createdAt }: EmailJob, { undoSeconds, clock }: CoreDeps) {
+  const passedMs = clock.now().getTime() - createdAt.getTime();
+  const left = Math.max(0, undoSeconds - Math.floor(passedMs / 1000));
+  const canUndo = status === "pending";
+  return { canUndo, undoSeconds: canUndo ? left : 0 };
+}
+
 export function newEmailJobFromWire(userId: string, body: Body<"createEmailJob">, siteOrigin: string): NewEmailJob {
   const keys = [body.recipientPublicKey ?? "", ...(body.recipientPublicKeys ?? [])].filter((key) => key !== "");
   return {
+    jobId: body.jobId ?? null,
     userId,
     aliasId: body.fromAliasId,
     siteOrigin,

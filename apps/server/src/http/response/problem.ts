@@ -4,6 +4,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import {
   type ErrorCode,
+  emailJobMessages,
   mailboxMessages,
   type ProblemBody,
   registrationMessages,
@@ -74,6 +75,7 @@ const translations: Record<ErrorCode, Translation> = {
   message_too_large: say(413, "The message is too large."),
   spool_failed: say(503, "The message could not be stored safely. Please try again later."),
   too_late: say(409, "It is too late for this."),
+  job_id_taken: say(409, emailJobMessages.jobIdTaken),
   not_possible: say(409, "This is not possible at the moment."),
   spool_quota: say(409, "Too much undelivered mail is waiting. Please try again later."),
 };

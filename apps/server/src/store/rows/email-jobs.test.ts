@@ -42,6 +42,7 @@ function aJob(alias: Alias, now: Date, change: Partial<EmailJob> = {}, addresses
     recipients: addresses.map((address) => ({ kind: "to", address, state: "pending", failure: null })),
     messageId: `<${randomUUID()}@kauke.test>`,
     createdAt: now,
+    fingerprint: null,
     ...change,
   };
   const message = { ...aMessage(), emailJobId: job.id };
@@ -341,6 +342,22 @@ describe("jobs of composed mail", () => {
         expect(await store.bodies.get(deferred.message.id)).toBeNull();
       },
     );
+
+    it("of equal jobs queued at the same time one is stored, and the id stays taken after it has ended", async () => {
+      const first = aJob(alias, now, { fingerprint: "x" });
+      const again = () => {
+        const other = aJob(alias, now, { id: first.job.id, fingerprint: "x" });
+        return store.emailJobs.queue(other);
+      };
+      const results = await Promise.allSettled([store.emailJobs.queue(first), again(), again()]);
+      expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const result of results)
+        if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "job_id_taken" });
+      await cancel(first);
+      await expect(again()).rejects.toMatchObject({ code: "job_id_taken" });
+      expect(await store.emailJobs.find(userId, first.job.id)).toMatchObject({ status: "cancelled", fingerprint: "x" });
+      expect(await claim(after(now, 1e9))).toEqual([]);
+    });
 
     it("concurrent pausing and queueing never leave a message waiting", async () => {
       for (let round = 0; round < 10; round += 1) {

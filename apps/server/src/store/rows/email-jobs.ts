@@ -1,7 +1,7 @@
 /** Jobs of composed mail. Recipients and subject are sealed, and erased when the job ends. */
 import { type EmailJobStatus, emailJobMessages, emailJobStatuses } from "@kauke/contract";
 import type { Selectable } from "kysely";
-import { fieldError } from "../../core/app-error.ts";
+import { AppError, fieldError } from "../../core/app-error.ts";
 import type { DeliveryFailure } from "../../core/delivery/delivery.ts";
 import {
   type EmailJob,
@@ -55,8 +55,10 @@ async function queue(context: StoreContext, trx: InTransaction, input: EmailJobT
   const { keys, signals } = context;
   const { job, message, deliveries } = input;
   if (!(await canSend(context, trx, deliveries[0]))) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
-  const document: JobDocument = { messageId: job.messageId, lastFailure: null, content: input.content };
-  await trx
+  const { messageId, fingerprint } = job;
+  const document: JobDocument = { messageId, lastFailure: null, content: input.content, fingerprint };
+  // Of two equal requests at once, the second waits here for the first one's commit.
+  const inserted = await trx
     .insertInto("email_job")
     .values({
       id: job.id,
@@ -73,7 +75,10 @@ async function queue(context: StoreContext, trx: InTransaction, input: EmailJobT
       sealed: keys.seal("email_job", job.id, document),
       outcomes: deliveries.map(() => null),
     })
-    .execute();
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (inserted === undefined) throw new AppError("job_id_taken");
   await insertMessage(trx, keys, { ...message, emailJobId: job.id });
   const rows = deliveries.map((delivery) => ({
     ...deliveryRow(keys, delivery),
@@ -196,6 +201,7 @@ function openJob({ keys }: StoreContext, row: JobRow, open: readonly OpenRow[]):
     recipients,
     messageId: document.messageId,
     createdAt: row.created_at,
+    fingerprint: document.fingerprint ?? null,
   };
   return { job, content: content === null ? null : { recipients: recipientsIn(content), subject: content.subject } };
 }

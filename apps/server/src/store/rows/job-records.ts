@@ -15,6 +15,7 @@ export interface JobDocument {
   /** Of a job that ended before recipients had outcomes of their own. */
   lastFailure: DeliveryFailure | null;
   content: { recipients: Recipient[]; subject: string } | FormerContent | null;
+  fingerprint?: string | null;
   /** What is left of the recipients of an ended job. */
   kinds?: RecipientKind[];
 }
@@ -84,9 +85,9 @@ function endOf({ keys }: Pick<StoreContext, "keys">, { jobId, sealed, outcomes, 
 function withoutContent(keys: StoreContext["keys"], jobId: string, sealed: Buffer): JobDocument {
   const empty = { lastFailure: null, content: null };
   try {
-    const { messageId, content } = keys.open<JobDocument>("email_job", jobId, sealed);
+    const { messageId, content, fingerprint = null } = keys.open<JobDocument>("email_job", jobId, sealed);
     const kinds = content === null ? [] : recipientsIn(content).map(({ kind }) => kind);
-    return { ...empty, messageId, kinds };
+    return { ...empty, messageId, kinds, fingerprint };
   } catch {
     return { ...empty, messageId: "" };
   }

@@ -38,7 +38,8 @@ onUserChange(() => {
 
 const note = (jobId: string, known: Progress): void => progress.set({ ...progress.read(), [jobId]: known });
 
-export function followJob({ jobId, canUndo, undoSeconds }: CreatedEmailJob, to: string, calls: JobCalls): void {
+export function followJob(job: Omit<CreatedEmailJob, "status">, to: string, calls: JobCalls): void {
+  const { jobId, canUndo, undoSeconds } = job;
   showToast({
     title: "Email queued",
     description: `To ${to}`,

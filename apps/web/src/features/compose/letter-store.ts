@@ -23,6 +23,7 @@ export interface Sent {
 }
 
 export interface OpenLetter {
+  /** Of its draft, and of the job that sends it, so that a letter that is sent twice is queued once. */
   id: string;
   letter: Letter;
   /** Changes whenever another letter is opened, and only then. */
@@ -47,9 +48,18 @@ let owner: string | null = null;
 /** Locks that this tab holds, by letter: each is given back when its letter is not the open one. */
 const locks = new Map<string, () => Promise<void>>();
 
+/** A random UUID; `crypto.randomUUID` is missing on pages without https. */
 function makeId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
+
+/** A draft of an older version of this page has an id that no job can have. */
+export const jobIdOf = (letterId: string): { jobId?: string } =>
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(letterId) ? { jobId: letterId } : {};
 
 function remember(id: string): void {
   try {
@@ -196,6 +206,23 @@ export async function restoreLetter(letter: Letter): Promise<boolean> {
   await saveDraft("letter", makeId(), storedOf(letter));
   await refreshDrafts();
   return false;
+}
+
+/** Gives a letter another id, since a job that is not to be repeated has this one, and its uploads. */
+export async function renewLetter(id: string): Promise<void> {
+  const renewed = (letter: Letter) => ({
+    ...letter,
+    files: letter.files.map((file) => ({ ...file, attachmentId: null })),
+  });
+  const { id: openId, letter } = open.read();
+  if (openId === id) await openLetter(renewed(letter));
+  else {
+    const draft = await readDraft<Letter>("letter", id);
+    if (draft === null || (await openElsewhere()).has(id)) return;
+    await saveDraft("letter", makeId(), storedOf(renewed(asLetter(draft.value))));
+  }
+  await deleteDraft("letter", id);
+  await refreshDrafts();
 }
 
 /** Shows the form again, for the next letter. */

@@ -11,7 +11,7 @@ import { makeStore, useStore } from "../../ui/store.ts";
 import { forgetFile } from "./attachments.ts";
 import type { JobCalls } from "./job-tracker.ts";
 import { asLetter, emptyLetter, type Letter, storedOf } from "./letter.ts";
-import { restoreLetter } from "./letter-store.ts";
+import { renewLetter, restoreLetter } from "./letter-store.ts";
 
 const COMPOSE_PATH = "/compose";
 
@@ -71,6 +71,9 @@ export async function noteEnd(jobId: string, status: string): Promise<void> {
 export async function writeAgain(jobId: string): Promise<boolean> {
   const of = userId();
   const draft = await readDraft<SentLetter>("sent", jobId);
+  if (of !== userId()) return false;
+  // This browser never learned that the server took the letter, so it is still being written.
+  if (draft === null) await renewLetter(jobId);
   if (draft === null || of !== userId()) return false;
   await restoreLetter(asLetter(draft.value.letter));
   await forgetSent(jobId);

@@ -5,7 +5,7 @@ import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
 import { useContactCalls } from "../../api/contacts.ts";
 import { discardUpload } from "../../api/email-attachments.ts";
 import { makeSmtpCredentials, refetchJobs, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
-import { readSession } from "../../api/session/session.ts";
+import { onUserChange, readSession } from "../../api/session/session.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { type JobFile, uploadAllEncrypted } from "./attachments.ts";
@@ -15,7 +15,7 @@ import { followJob } from "./job-tracker.ts";
 import { type KeyTarget, missingKeys } from "./keys.ts";
 import { findLeaks, type LeakPlace } from "./leak-places.ts";
 import { type EncryptedText, emptyLetter, jobRequest, type Letter, letterField, type Problems } from "./letter.ts";
-import { closeLetter, readOpenLetter, type Sent } from "./letter-store.ts";
+import { closeLetter, jobIdOf, readOpenLetter, renewLetter, type Sent } from "./letter-store.ts";
 import { letterAddresses, namesOf } from "./recipients.ts";
 import type { SendingAlias } from "./senders.ts";
 import { jobCallsOf, keepSent } from "./sent-letters.ts";
@@ -62,6 +62,33 @@ async function filesOf({ files }: Letter, encrypted: EncryptedText | null): Prom
     throw new NotEncrypted("attachments", "A file could not be encrypted or sent. Its row says why.");
   return uploaded;
 }
+
+interface EncryptedLetter {
+  /** What was encrypted, and for whom. */
+  of: string;
+  encrypted: EncryptedText;
+  files: JobFile[];
+}
+
+/**
+ * The last letter that was encrypted and has no response yet: sent again as it is, so that the server sees the same
+ * message. Encrypted anew, it would be another.
+ */
+let lastEncrypted: EncryptedLetter | null = null;
+onUserChange(() => {
+  lastEncrypted = null;
+});
+
+/** The letter is in the way of a job that another version of it made, or that was cancelled. */
+class AnotherJob extends Error {
+  override readonly name = "AnotherJob";
+}
+
+const anotherJob = {
+  changed:
+    "An earlier version of this message is already queued or sent; it is listed below. Send again to send this one as well.",
+  cancelled: "This message was queued before and then cancelled. Send again to send it after all.",
+};
 
 /** Puts what the server or this browser refused at its fields. */
 function refusalsOf(error: unknown, targets: readonly KeyTarget[]): Refusals {
@@ -111,8 +138,9 @@ function setBeingSent(letterId: string, isSent: boolean): void {
 
 /** What was refused needs its encrypted files no more: the next attempt encrypts them anew. */
 function discardRefused(error: unknown, files: readonly JobFile[]): void {
-  if (error instanceof ApiError && error.status >= 400 && error.status < 500)
-    for (const { id } of files) discardUpload(id);
+  if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return;
+  lastEncrypted = null;
+  for (const { id } of files) discardUpload(id);
 }
 
 /** Keys typed for this letter; refused where people are not to be remembered. */
@@ -136,19 +164,31 @@ export function useSend({ userId, senders }: ComposeProps) {
     if (!isSameUser()) throw new Error("The session that sends the letter is over");
   };
 
+  async function encrypt(id: string, letter: Letter, targets: readonly KeyTarget[]): Promise<EncryptedLetter> {
+    const of = JSON.stringify([id, letter, targets]);
+    if (lastEncrypted?.of === of) return lastEncrypted;
+    const encrypted = await encryptLetter(letter, targets, () => readGuard(letter.fromAlias));
+    return { of, encrypted, files: await filesOf(letter, encrypted) };
+  }
+
   async function enqueue(letter: Letter, targets: readonly KeyTarget[]): Promise<Omit<Sent, "height">> {
-    const encrypted = letter.isEncrypted
-      ? await encryptLetter(letter, targets, () => readGuard(letter.fromAlias))
-      : null;
-    const files = await filesOf(letter, encrypted);
+    const { id } = readOpenLetter();
+    const whole = letter.isEncrypted ? await encrypt(id, letter, targets) : null;
+    const encrypted = whole?.encrypted ?? null;
+    const files = whole?.files ?? (await filesOf(letter, null));
     const sender = senders?.find(({ id }) => id === letter.fromAlias);
     checkUser();
     const madeCredentials = sender?.state === "new" && (await makeCredentials(client, userId, sender));
-    const job = await create.mutateAsync(jobRequest(letter, encrypted, files)).catch((error: unknown) => {
+    lastEncrypted = whole;
+    const request = { ...jobRequest(letter, encrypted, files), ...jobIdOf(id) };
+    const job = await create.mutateAsync(request).catch((error: unknown) => {
       if (encrypted !== null) discardRefused(error, files);
+      if (error instanceof ApiError && error.code === "job_id_taken") throw new AnotherJob(anotherJob.changed);
       throw error;
     });
+    lastEncrypted = null;
     checkUser();
+    if (job.status === "cancelled") throw new AnotherJob(anotherJob.cancelled);
     await keepSent(job.jobId, letter);
     const calls = jobCallsOf(userId, () => void refetchJobs(client, userId));
     if (letter.isEncrypted) rememberKeys(targets, saveContact);
@@ -168,6 +208,11 @@ export function useSend({ userId, senders }: ComposeProps) {
       return null;
     } catch (error) {
       if (!isSameUser()) return null;
+      if (error instanceof AnotherJob) {
+        await renewLetter(id);
+        showFailure("Failed to queue email", error.message);
+        return null;
+      }
       const refusals = await withLeaks(refusalsOf(error, targets), letter, readGuard);
       const reason = error instanceof NotEncrypted ? error.message : messageOf(error, "The email could not be queued.");
       showFailure("Failed to queue email", reason);
