@@ -71,7 +71,7 @@ async function startOnce(dataDir: string) {
 
 function environment(dataDir: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("KAUKE_") && name !== "DATABASE_URL");
-  const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS"].map((name) => [`KAUKE_${name}_PORT`, "0"]);
+  const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS", "POP3S"].map((name) => [`KAUKE_${name}_PORT`, "0"]);
   return { ...Object.fromEntries([...kept, ...ports]), KAUKE_DATA_DIR: dataDir };
 }
 

@@ -26,6 +26,7 @@ const settings = {
   KAUKE_MX_PORT: "43926",
   KAUKE_SUBMISSION_PORT: "43927",
   KAUKE_SUBMISSIONS_PORT: "43928",
+  KAUKE_POP3S_PORT: "43929",
   KAUKE_DNS_SERVERS: "127.0.0.1:9",
 };
 const settingsText = Object.entries(settings)

@@ -128,6 +128,7 @@ function baseEnv(dataDir: string): Record<string, string> {
     KAUKE_MX_PORT: "0",
     KAUKE_SUBMISSION_PORT: "0",
     KAUKE_SUBMISSIONS_PORT: "0",
+    KAUKE_POP3S_PORT: "0",
   };
 }
 

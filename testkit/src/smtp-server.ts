@@ -21,7 +21,8 @@ export const acceptAll: SmtpServerOptions["handlers"] = {
 };
 
 export type SmtpServerStart = Partial<
-  Pick<SmtpServerOptions, "maxMessageBytes" | "budget" | "handlers" | "tls"> & SmtpServerOptions["limits"]
+  Pick<SmtpServerOptions, "maxMessageBytes" | "budget" | "handlers" | "tls" | "openSession"> &
+    SmtpServerOptions["limits"]
 >;
 
 /** Starts a server on a free port for the test that is running, and closes it when the test is finished. */
@@ -29,7 +30,7 @@ export async function startSmtpServer(options: SmtpServerStart = {}): Promise<St
   const gauges = new Map<string, () => number>();
   const reasons: string[] = [];
   const { maxMessageBytes = 1_000_000, budget = new MemoryBudget(10_000_000), handlers = acceptAll } = options;
-  const { tls = null, ...limits } = options;
+  const { tls = null, openSession, ...limits } = options;
   const server = new SmtpServer({
     listener: { host: "127.0.0.1", port: 0, sharePort: false, gauge: "kauke_mx_sessions" },
     mailHost: "mail.kauke.test",
@@ -37,6 +38,7 @@ export async function startSmtpServer(options: SmtpServerStart = {}): Promise<St
     budget,
     handlers,
     tls,
+    ...(openSession && { openSession }),
     limits: { maxConnections: 10, maxConnectionsPerAddress: 10, maxBytesPerAddress: 10_000_000, ...limits },
     metrics: {
       count: (_name, labels) => void reasons.push(labels?.why ?? ""),

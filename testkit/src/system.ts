@@ -20,6 +20,7 @@ export interface TestSystem {
   mxPort: number;
   submissionPort: number;
   submissionsPort: number;
+  pop3sPort: number;
   server: RunningServer;
   /** Token for `X-Preview-Token`; `null` when there is no preview inbox. */
   previewToken: string | null;
@@ -46,7 +47,9 @@ export async function startSystem({
   overrides = {},
   confirmation = false,
 }: SystemOptions = {}): Promise<TestSystem> {
-  const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS"].map((name) => [`KAUKE_${name}_PORT`, "0"] as const);
+  const ports = ["HTTP", "MX", "SUBMISSION", "SUBMISSIONS", "POP3S"].map(
+    (name) => [`KAUKE_${name}_PORT`, "0"] as const,
+  );
   // The server stores its self-signed certificate in the data directory, so every system gets such a directory, even
   // with its database in memory.
   const dataDir = given.KAUKE_DATA_DIR ?? (await mkdtemp(join(tmpdir(), "kauke-system-")));
@@ -71,6 +74,7 @@ export async function startSystem({
     mxPort: server.ports.mx ?? 0,
     submissionPort: server.ports.submission ?? 0,
     submissionsPort: server.ports.submissions ?? 0,
+    pop3sPort: server.ports.pop3s ?? 0,
     server,
     previewToken: server.previewToken,
     log,

@@ -9,8 +9,9 @@ import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
 import { bounds, partOfAll } from "./limits/table.ts";
 import { previewReplyTaker } from "./mail/inbound/take-preview-reply.ts";
 import { testMailTaker } from "./mail/inbound/take-test-mail.ts";
+import { Pop3Session } from "./mail/smtp/pop3-session.ts";
 import type { SessionHandlers } from "./mail/smtp/session-handlers.ts";
-import { SmtpServer } from "./mail/smtp/smtp-server.ts";
+import { SmtpServer, type SmtpServerOptions } from "./mail/smtp/smtp-server.ts";
 import { chooseTransports } from "./mail/transport/choose-transport.ts";
 import { type WiredMail, wireMail } from "./mail/wire.ts";
 import type { ListenConfig } from "./settings/config.ts";
@@ -19,6 +20,7 @@ export interface MailPorts {
   mx: number | null;
   submission: number | null;
   submissions: number | null;
+  pop3s: number | null;
 }
 
 export interface MailService extends Service {
@@ -84,6 +86,12 @@ function previewReplyOf({ config, preview }: Parts, mail: WiredMail): SendPrevie
   return previewReplyTaker({ inbound: mail.handlers, inbox: preview, domains: new Set(config.domains), mailHost });
 }
 
+interface ListenTls {
+  context: (name?: string) => SecureContext;
+  isImplicit?: boolean;
+  openSession?: SmtpServerOptions["openSession"];
+}
+
 class Listeners {
   readonly #parts: Parts;
   readonly #mail: WiredMail;
@@ -105,6 +113,19 @@ class Listeners {
     const at = { ...config.submission, gauge: "kauke_submission_sessions" };
     ports.submission = await this.#listen(at, submission, { context });
     ports.submissions = await this.#listen(config.submissions, submission, { context, isImplicit: true });
+    if (config.pop3s !== null) ports.pop3s = await this.#listenPop3(config.pop3s, { context });
+  }
+
+  /** The server starts without this listener if the port can't be opened: its mailbox is empty, mail must flow. */
+  async #listenPop3(at: ListenConfig, tls: Pick<ListenTls, "context">): Promise<number | null> {
+    const openSession: SmtpServerOptions["openSession"] = (...given) => new Pop3Session(...given);
+    const listening = this.#listen(at, this.#mail.submission, { ...tls, isImplicit: true, openSession });
+    return listening.catch((thrown: unknown) => {
+      const { code } = Object(thrown) as { code?: unknown };
+      if (code !== "EADDRINUSE" && code !== "EACCES") throw thrown;
+      this.#parts.logger.warn("pop3s_not_listening", { code, port: at.port });
+      return null;
+    });
   }
 
   async close(): Promise<void> {
@@ -114,12 +135,13 @@ class Listeners {
   #listen(
     at: ListenConfig & { gauge?: string },
     handlers: SessionHandlers,
-    { context, isImplicit = false }: { context: (name?: string) => SecureContext; isImplicit?: boolean },
+    { context, isImplicit = false, openSession }: ListenTls,
   ): Promise<number> {
     // Several processes may share the port only if they also share the store.
     const listener = { ...at, sharePort: this.#parts.config.databaseUrl !== null };
     const options = listenerOptions(this.#parts, this.#mail);
-    const server = new SmtpServer({ ...options, listener, tls: { context, isImplicit }, handlers });
+    const tls = { context, isImplicit };
+    const server = new SmtpServer({ ...options, listener, tls, handlers, ...(openSession && { openSession }) });
     this.#servers.push(server);
     return server.listen();
   }

@@ -48,7 +48,8 @@ export async function start(config: Config, logger: Logger, overrides: StartOver
   const state = { isReady: false };
   const parts = await openParts(config, logger, overrides, state);
   const { store, metrics, shutdown, preview, previewToken } = parts;
-  const ports: RunningServer["ports"] = { http: null, https: null, mx: null, submission: null, submissions: null };
+  const mailPorts: MailPorts = { mx: null, submission: null, submissions: null, pop3s: null };
+  const ports: RunningServer["ports"] = { http: null, https: null, ...mailPorts };
   const calls = controlHandlers({ ...parts, ports });
   const controlBy = (by: string) => audited(calls, by, (act) => store.operator.recordAct(act));
   const control = controlBy("command");

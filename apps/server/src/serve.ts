@@ -84,6 +84,7 @@ function announce(config: Config, { ports, previewToken }: Running, logger: Logg
   if (ports.submission !== null) {
     lines.push(`  Submission     ${config.submission.host}:${ports.submission} (STARTTLS), ${ports.submissions} (TLS)`);
   }
+  if (ports.pop3s !== null) lines.push(`  POP3 (empty)   ${config.submission.host}:${ports.pop3s} (TLS)`);
   if (config.forwarding.kind !== "engine")
     lines.push(`  Forwarding     by the provider at ${config.forwarding.url.host}`);
   if (isOpenToStrangers(config)) process.stderr.write(`${OPEN_REGISTRATION}\n`);

@@ -19,7 +19,13 @@ afterAll(async () => {
 
 async function startMember(settings: Record<string, string> = {}) {
   const dataDir = await makeDataDir();
-  const ports = { KAUKE_MX_PORT: "0", KAUKE_HTTP_PORT: "0", KAUKE_SUBMISSION_PORT: "0", KAUKE_SUBMISSIONS_PORT: "0" };
+  const ports = {
+    KAUKE_MX_PORT: "0",
+    KAUKE_HTTP_PORT: "0",
+    KAUKE_SUBMISSION_PORT: "0",
+    KAUKE_SUBMISSIONS_PORT: "0",
+    KAUKE_POP3S_PORT: "0",
+  };
   const env = { ...process.env, NODE_ENV: "test", KAUKE_DATA_DIR: dataDir, ...ports, ...settings };
   await putEmptyDatabase(dataDir, settings);
   const child = fork(main, [MEMBER_ARGUMENT], { cwd: dataDir, env, serialization: "advanced", silent: true });

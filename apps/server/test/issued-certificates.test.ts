@@ -1,7 +1,7 @@
 /** A whole server that gets its certificates from Debian's pebble, over its own ports. */
 import { request } from "node:https";
 import { connect, type PeerCertificate } from "node:tls";
-import { probeSmtp } from "@kauke/server/cli/doctor/port-checks";
+import { probeMailPort } from "@kauke/server/cli/doctor/port-checks";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { freePort } from "@kauke/testkit/free-port";
 import { hasPebble, type Pebble, startPebble } from "@kauke/testkit/programs/pebble";
@@ -9,7 +9,9 @@ import { startSystem, type TestSystem } from "@kauke/testkit/system";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const here = { a: ["127.0.0.1"] };
-const hosts = ["one.example", "mail.one.example", "smtp.one.example", "mta-sts.one.example"];
+// Nobody has published autodiscover.one.example.
+const names = ["mail", "smtp", "mta-sts", "autoconfig"].map((name) => `${name}.one.example`);
+const hosts = ["one.example", ...names];
 
 const resolver = createFakeDns(Object.fromEntries(hosts.map((host) => [host, here])));
 const env = (directoryUrl: string, httpPort: number) => ({
@@ -54,14 +56,19 @@ describe.skipIf(!hasPebble)("a server with KAUKE_TLS=acme", () => {
     expect(await policy(true, issuer)).toContain("mode: enforce");
 
     const mx = { host: "127.0.0.1", port: system.mxPort, serverName: "mail.one.example", isTlsAtOnce: false };
-    const found = await probeSmtp(mx);
+    const found = await probeMailPort(mx);
     expect(found.kind === "secured" && found.certificate.checkHost("mail.one.example")).toBe("mail.one.example");
 
-    const facts = await system.server.control.facts({});
-    expect(facts.certificates?.map(({ leftOut, failure }) => ({ leftOut, failure }))).toEqual([
-      { leftOut: [], failure: null },
-      { leftOut: [], failure: null },
-    ]);
+    await expect.poll(() => verified("autoconfig.one.example", issuer), { timeout: 60_000, interval: 500 }).toBe(true);
+    expect((await namesAt("autoconfig.one.example")).subjectaltname).toBe("DNS:autoconfig.one.example");
+    expect(await verified("smtp.one.example", issuer, system.pop3sPort)).toBe(true);
+    const isOrdered = { leftOut: [], failure: null };
+    const states = async () => {
+      const facts = await system.server.control.facts({});
+      return facts.certificates?.map(({ leftOut, failure }) => ({ leftOut, failure }));
+    };
+    const missing = { leftOut: ["autodiscover.one.example"], failure: "no_address" };
+    await expect.poll(states, { timeout: 60_000 }).toEqual([isOrdered, isOrdered, isOrdered, missing]);
   }, 120_000);
 
   test("a name whose port 80 leads elsewhere is proven at port 443, and served once the order is over", async () => {
@@ -77,7 +84,7 @@ describe.skipIf(!hasPebble)("a server with KAUKE_TLS=acme", () => {
       await second.server.control["certificates-order"]({});
       expect(await issued()).toBe(true);
       expect(await verified("one.example", await other.root(), httpsPort)).toBe(true);
-      expect(await leftOut()).toEqual([[], []]);
+      expect(await leftOut()).toEqual([[], [], [], []]);
     } finally {
       await second.close();
     }

@@ -10,7 +10,13 @@ import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-const noPorts = { KAUKE_MX_PORT: "0", KAUKE_HTTP_PORT: "0", KAUKE_SUBMISSION_PORT: "0", KAUKE_SUBMISSIONS_PORT: "0" };
+const noPorts = {
+  KAUKE_MX_PORT: "0",
+  KAUKE_HTTP_PORT: "0",
+  KAUKE_SUBMISSION_PORT: "0",
+  KAUKE_SUBMISSIONS_PORT: "0",
+  KAUKE_POP3S_PORT: "0",
+};
 const isolated = ["unshare", "--user", "--pid", "--fork", "--kill-child"];
 const canIsolate = spawnSync("unshare", [...isolated.slice(1), "true"]).status === 0;
 

@@ -19,6 +19,8 @@ export const smtpCredentialWire = z.object({
   id: z.uuid(),
   username: z.string(),
   active: z.boolean(),
+  /** Day on which a mail program last signed in with them. */
+  lastUsedOn: z.iso.date().nullable(),
   createdAt: z.iso.datetime(),
 });
 export type SmtpCredentialWire = z.infer<typeof smtpCredentialWire>;

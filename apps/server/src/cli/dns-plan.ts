@@ -1,12 +1,12 @@
 import { type DnsRecord, mailDomainRecords, mailHostRecords, mtaStsPolicy } from "@kauke/mail-rfc";
-import { policyHost, publicHost } from "../core/certificate.ts";
+import { clientSettingsHosts, policyHost, publicHost } from "../core/certificate.ts";
 import { smtpHost } from "../core/smtp-credential.ts";
 import type { Config } from "../settings/config.ts";
 import type { ServerFacts } from "./control/control-protocol.ts";
 
 export type PlanFacts = Pick<
   ServerFacts,
-  "domains" | "mailHost" | "dkim" | "ownCertificate" | "publicUrl" | "publicUrlGiven" | "dmarcReports"
+  "domains" | "mailHost" | "dkim" | "ownCertificate" | "publicUrl" | "publicUrlGiven" | "dmarcReports" | "pop3sPort"
 >;
 
 export interface DnsPlan {
@@ -15,7 +15,7 @@ export interface DnsPlan {
   policy: string;
   mailHostRecords: readonly DnsRecord[];
   domains: readonly { domain: string; records: readonly DnsRecord[] }[];
-  /** CNAME records. Those of `mta-sts` are missing if the host of the web app is unknown. */
+  /** CNAME records. Those that lead to the web app are missing if its host is unknown. */
   aliases: readonly DnsRecord[];
 }
 
@@ -33,7 +33,10 @@ export function dnsPlan(facts: PlanFacts): DnsPlan {
     domains: facts.domains.map((domain) => ({ domain, records: mailDomainRecords({ ...facts, domain, policy }) })),
     aliases: [
       ...alias(submission, facts.mailHost),
-      ...facts.domains.flatMap((domain) => (webHost === null ? [] : alias(policyHost(domain), webHost))),
+      ...facts.domains.flatMap((domain) => {
+        const names = [policyHost(domain), ...(facts.pop3sPort === null ? [] : clientSettingsHosts(domain))];
+        return webHost === null ? [] : names.flatMap((name) => alias(name, webHost));
+      }),
     ],
   };
 }

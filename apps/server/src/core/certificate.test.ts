@@ -6,18 +6,28 @@ const names = {
   publicUrlGiven: true,
   mailHost: "mail.kauke.example",
   domains: ["kauke.example", "second.example"],
+  pop3s: { host: "::", port: 995 },
 };
 const hosts = (change: object) => {
   const forwarding = { kind: "engine" };
   return wantedCertificates({ ...names, forwarding, ...change }).map((one) => one.hosts.join(" "));
 };
 
-it("this server has certificates for its mail host, its site and each domain's policy", () => {
+const mailAndPolicies = [
+  "mail.kauke.example kauke.example smtp.kauke.example",
+  "mta-sts.kauke.example",
+  "mta-sts.second.example",
+];
+
+it("mail host and site share a certificate; policies and settings of mail programs have one for each name", () => {
   expect(hosts({})).toEqual([
-    "mail.kauke.example kauke.example smtp.kauke.example",
-    "mta-sts.kauke.example",
-    "mta-sts.second.example",
+    ...mailAndPolicies,
+    "autoconfig.kauke.example",
+    "autodiscover.kauke.example",
+    "autoconfig.second.example",
+    "autodiscover.second.example",
   ]);
+  expect(hosts({ pop3s: null })).toEqual(mailAndPolicies);
 });
 
 it("with a forwarding provider only the site needs one, whose name is in DNS", () => {

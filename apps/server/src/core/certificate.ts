@@ -14,18 +14,21 @@ interface ServerNames {
   mailHost: string;
   domains: readonly string[];
   forwarding: { kind: string };
+  /** `null`: mail programs find no settings here. */
+  pop3s: unknown;
 }
 
 /**
- * Each `mta-sts` name has a certificate of its own, so that one with wrong DNS fails alone; the others share one. With a
- * forwarding provider no mail host of ours is in DNS.
+ * Each name of a policy or of mail programs' settings has a certificate of its own, so that one with wrong DNS fails
+ * alone; the others share one, ordered first. With a forwarding provider no mail host of ours is in DNS.
  */
 export function wantedCertificates(names: ServerNames): WantedCertificate[] {
-  const { publicUrl, publicUrlGiven, mailHost, domains, forwarding } = names;
+  const { publicUrl, publicUrlGiven, mailHost, domains, forwarding, pop3s } = names;
   const site = publicUrlGiven ? publicHost(publicUrl) : null;
   if (forwarding.kind !== "engine") return site === null ? [] : [{ label: "site", hosts: [site] }];
   const main = [...new Set([mailHost, ...(site === null ? [] : [site]), smtpHost(domains)])];
-  const others = domains.map(policyHost).filter((host) => !main.includes(host));
+  const ofPrograms = pop3s === null ? [] : domains.flatMap(clientSettingsHosts);
+  const others = [...domains.map(policyHost), ...ofPrograms].filter((host) => !main.includes(host));
   return [{ label: "site", hosts: main }, ...others.map((host) => ({ label: host, hosts: [host] }))];
 }
 
@@ -38,6 +41,12 @@ export function publicHost(url: string): string | null {
 
 /** Host of a domain's MTA-STS policy (RFC 8461 §3.3). */
 export const policyHost = (domain: string): string => `mta-sts.${domain}`;
+
+/** Hosts at which mail programs look for a domain's settings: Thunderbird and others, then Outlook. */
+export const clientSettingsHosts = (domain: string): readonly string[] => [
+  `autoconfig.${domain}`,
+  `autodiscover.${domain}`,
+];
 
 const RENEW_AT_PART = 2 / 3;
 /** Spreads the renewals of servers that got their certificates at the same moment. */

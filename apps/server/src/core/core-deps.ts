@@ -26,6 +26,7 @@ import type { LabelStore } from "./label.ts";
 import type { LeakGuard } from "./leak-guard.ts";
 import type { LiveChanges } from "./live-changes.ts";
 import type { LoginSessionStore } from "./login-session.ts";
+import type { MailProgramSettings } from "./mail-program-settings.ts";
 import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
 import type { NoticeStore } from "./notice.ts";
@@ -96,6 +97,8 @@ export interface CoreDeps extends CoreStores {
   ownDomains: readonly string[];
   /** Ports of a server on the user's own machine; `null` for the standard ports 587 and 465. */
   localSmtpPorts: { submission: number; submissions: number } | null;
+  /** `null`: mail programs do not set themselves up from here. */
+  mailPrograms: MailProgramSettings | null;
   limitRules: RateLimitRules;
   ownMail: OwnMailSettings;
   /** `null`: mail is forwarded without confirmation (`KAUKE_LIMITS=off`). */

@@ -13,6 +13,8 @@ export interface SmtpCredential {
   /** The alias' address as its owner typed it; follows renaming. */
   username: string;
   active: boolean;
+  /** Day of the last sign-in (UTC), e.g. `2026-11-28`; `null`: never. */
+  lastUsedOn: string | null;
   createdAt: Date;
 }
 
@@ -38,6 +40,7 @@ export interface CredentialLogin {
   aliasAddress: string;
   password: string;
   isPaused: boolean;
+  lastUsedOn: string | null;
   /** Changes with password and user name, so that open connections notice it. */
   stamp: string;
 }
@@ -53,6 +56,8 @@ export interface SmtpCredentialStore {
   delete(key: SmtpCredentialKey): Promise<boolean>;
   /** Ignores letter case; an unknown user name takes as long as a known one. */
   findLogin(username: string): Promise<CredentialLogin | null>;
+  /** Stores the day of use; the day is all that is known of it. */
+  noteUse(credentialId: string, day: string): Promise<void>;
   /** `null` when the credential was deleted or deactivated. */
   findStanding(credentialId: string): Promise<Pick<CredentialLogin, "stamp" | "isPaused"> | null>;
 }
@@ -133,7 +138,7 @@ export type Submitter = Pick<CredentialLogin, "aliasId" | "userId" | "aliasAddre
 /** `null`: wrong user name or password; `paused`: a paused alias may not send. */
 export type SmtpLoginResult = ({ kind: "signed_in" } & Submitter) | { kind: "paused" } | null;
 
-type LoginDeps = LimitDeps & { smtpCredentials: Pick<SmtpCredentialStore, "findLogin"> };
+type LoginDeps = LimitDeps & { smtpCredentials: Pick<SmtpCredentialStore, "findLogin" | "noteUse"> };
 
 /**
  * Passwords have 139 random bits, so wrong ones never lock the right one out. Only `null` means wrong credentials.
@@ -150,6 +155,9 @@ export function smtpAuthenticator(deps: LoginDeps): (attempt: SmtpLoginAttempt) 
     }
     if (login.isPaused) return { kind: "paused" };
     const { aliasId, userId, aliasAddress, credentialId, stamp } = login;
+    const today = deps.clock.now().toISOString().slice(0, 10);
+    // A failure to store the day is ignored: the next sign-in stores it.
+    if (login.lastUsedOn !== today) void deps.smtpCredentials.noteUse(credentialId, today).catch(() => {});
     return { kind: "signed_in", aliasId, userId, aliasAddress, credentialId, stamp };
   };
 }

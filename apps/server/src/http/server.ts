@@ -8,6 +8,8 @@ import type { CoreDeps } from "../core/core-deps.ts";
 import { AttachedMail } from "../core/email-job/attached-mail.ts";
 import { UploadsInFlight } from "../core/email-job/email-attachment.ts";
 import { ImportRunner } from "../core/import/run-import.ts";
+import { type MailProgramSettings, usualMailPorts } from "../core/mail-program-settings.ts";
+import { smtpHost } from "../core/smtp-credential.ts";
 import { rateLimitRules } from "../limits/named-limits.ts";
 import type { Logger, Metrics } from "../runtime/ports.ts";
 import type { Config } from "../settings/config.ts";
@@ -62,6 +64,7 @@ import {
   signInLinkHandlers,
   walletHandlers,
 } from "./sign-in/routes.ts";
+import { mailProgramRoutes } from "./site/mail-program-settings.ts";
 import { isApiPath } from "./site/page-routes.ts";
 import { serveSite } from "./site/serve-site.ts";
 import { smtpCredentialHandlers } from "./smtp-credentials/routes.ts";
@@ -72,6 +75,7 @@ export type HttpConfig = Pick<
   | "http"
   | "submission"
   | "submissions"
+  | "pop3s"
   | "publicUrl"
   | "publicUrlGiven"
   | "registration"
@@ -89,6 +93,7 @@ export interface HttpServerOptions
     CoreDeps,
     | "ownDomains"
     | "localSmtpPorts"
+    | "mailPrograms"
     | "ownMail"
     | "limitRules"
     | "undoSeconds"
@@ -151,6 +156,10 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   const streams = liveRoute(app, deps, cookie);
   options.metrics.gauge("kauke_live_streams", () => streams.size);
   mountOwnRoutes(app, options, cookie);
+  if (deps.mailPrograms !== null) {
+    const guide = new URL(config.links.smtpGuide, config.publicUrl).href;
+    mailProgramRoutes(app, { domains: config.domains, settings: deps.mailPrograms, guide });
+  }
   googleRoutes(app, { ...options, deps, later, sessionCookie: cookie, browserCookie: browsers });
   await serveSite(app, {
     preview: previewAccess(null),
@@ -257,6 +266,7 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
     federatedIssuer: options.federatedIssuer ?? null,
     ownDomains: config.domains,
     localSmtpPorts: localSmtpPorts(config),
+    mailPrograms: options.forwarding.about === null ? mailPrograms(config) : null,
     ownMail: { origin: config.publicUrl.origin, domain: config.domains[0] ?? "" },
     limitRules: rateLimitRules(config.limits),
     undoSeconds: config.undoSeconds,
@@ -274,6 +284,14 @@ function localSmtpPorts({ publicUrl, submission, submissions }: HttpConfig): Cor
   // A configured port of 0 makes the system choose a port at start, so the port to show is unknown.
   if (!isLocal || isUsual || submission.port === 0 || submissions.port === 0) return null;
   return { submission: submission.port, submissions: submissions.port };
+}
+
+function mailPrograms(config: HttpConfig): MailProgramSettings | null {
+  const { pop3s, domains } = config;
+  if (pop3s === null) return null;
+  const local = localSmtpPorts(config);
+  const ports = local === null ? usualMailPorts : { ...local, pop3s: pop3s.port };
+  return { host: smtpHost(domains), ports };
 }
 
 interface BackgroundWork {

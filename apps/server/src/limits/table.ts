@@ -41,6 +41,8 @@ const smtp = {
     { signInMs: 120_000 },
     "submission connections that have not signed in | {signInMs} | connection | as for SMTP connections | closed before those that have signed in | attacks/connections.test.ts",
   ),
+  pop3Connections:
+    "POP3 connections, whose mailbox is always empty | as for submission: the same limits of connections, handshakes, lines, errors, commands and times, and the same of wrong passwords, at a listener of its own | connection, network, block, account | as for submission | as for submission | pop3-session.test.ts",
   submissionConnections: bound(
     { account: 50 },
     "submission connections of an account | {account} at a listener | account | the account | a new one gets 454 | attacks/connections.test.ts",
@@ -358,6 +360,10 @@ const reports = {
 };
 
 const web = {
+  autodiscover: bound(
+    { bodyBytes: 8192 },
+    "request of a mail program that looks up its settings | {bodyBytes} of body | request | none | refused with 413 | mail-program-settings.test.ts",
+  ),
   httpSockets: bound(
     { all: 2000, network: 256, block: 1000, crowdedBlock: 500 },
     "HTTP sockets | {all} | all, network, block | {network} a network, {block} a block, {crowdedBlock} a block once three quarters of all are open; behind a trusted proxy by forwarded client | the busiest first: idle (keep-alive), slow headers, slow bodies, slow readers; never one whose request is being processed | attacks/http-connections.test.ts",

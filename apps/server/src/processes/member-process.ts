@@ -84,7 +84,9 @@ export interface GroupMember {
   ticketKeys: Buffer;
 }
 
-export type ListenPorts = Readonly<Record<"http" | "https" | "mx" | "submission" | "submissions", number | null>>;
+export type ListenPorts = Readonly<
+  Record<"http" | "https" | "mx" | "submission" | "submissions" | "pop3s", number | null>
+>;
 
 export type GroupRequest = ControlRequest | { call: "ping" } | { call: "metrics" };
 

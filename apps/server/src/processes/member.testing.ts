@@ -13,7 +13,7 @@ process.on("message", (message: ToMember) => {
   if (message.kind === "start") {
     const isFirst = message.ports === null;
     if (firstEnds && isFirst) setTimeout(() => process.exit(0), 50);
-    const ports = { http: null, https: null, mx: 25, submission: null, submissions: null };
+    const ports = { http: null, https: null, mx: 25, submission: null, submissions: null, pop3s: null };
     const ready: FromMember = { kind: "ready", ports };
     setTimeout(() => send(ready), firstEnds && !isFirst ? 300 : 0);
   } else if (message.kind === "stop") process.exit(0);

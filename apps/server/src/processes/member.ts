@@ -65,14 +65,16 @@ const send = (message: FromMember) => void process.send?.(message, undefined, un
 /** @param ports ports that replace those of the settings, unless `null` */
 function onPorts(config: Config, ports: ListenPorts | null): Config {
   if (ports === null) return config;
-  const at = (name: Exclude<keyof ListenPorts, "https">) => ({
+  const at = (name: Exclude<keyof ListenPorts, "https" | "pop3s">) => ({
     ...config[name],
     port: ports[name] ?? config[name].port,
   });
   const https = config.https === null ? null : { ...config.https, port: ports.https ?? config.https.port };
+  const pop3s = config.pop3s === null ? null : { ...config.pop3s, port: ports.pop3s ?? config.pop3s.port };
   return {
     ...config,
     https,
+    pop3s,
     http: at("http"),
     mx: at("mx"),
     submission: at("submission"),

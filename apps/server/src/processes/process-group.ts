@@ -54,7 +54,7 @@ export class ProcessGroup {
   }
 
   get ports(): ListenPorts {
-    return this.#ports ?? { http: null, https: null, mx: null, submission: null, submissions: null };
+    return this.#ports ?? { http: null, https: null, mx: null, submission: null, submissions: null, pop3s: null };
   }
 
   async close(): Promise<void> {

@@ -28,6 +28,8 @@ export interface Config {
   mx: ListenConfig;
   submission: ListenConfig;
   submissions: ListenConfig;
+  /** POP3 over an empty mailbox, and the settings that mail programs look up; `null`: neither. */
+  pop3s: ListenConfig | null;
   metricsPort: number | null;
   dataDir: string;
   databaseUrl: string | null;

@@ -154,6 +154,7 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
   ["KAUKE_MX_PORT", ["mx", "1e3"]],
   ["KAUKE_SUBMISSION_PORT", ["99999"]],
   ["KAUKE_SUBMISSIONS_PORT", [" 1 2"]],
+  ["KAUKE_POP3S_PORT", ["OFF", "", "70000", "2465"]],
   ["KAUKE_METRICS_PORT", ["no", "3000"]],
   ["DATABASE_URL", ["mysql://x", "kauke"]],
   ["KAUKE_SECRET_KEY", ["short", key.slice(1), `${key}AA`, "!".repeat(44)]],
@@ -209,7 +210,7 @@ for (const [name, values] of wrong) {
   test.each(values)(`an invalid ${name} stops the start with an error that names it: %s`, (text) => {
     const problems = problemsOf({ [name]: text });
     expect(problems.join("\n")).toContain(name);
-    expect(problems.every((problem) => /^[A-Z_]+ .+\.$/.test(problem))).toBe(true);
+    expect(problems.every((problem) => /^[A-Z0-9_]+ .+\.$/.test(problem))).toBe(true);
   });
 }
 
@@ -373,4 +374,12 @@ test("an unknown limit is reported with the list of existing ones, without being
   expect(problemsOf({ KAUKE_LIMITS: "mail_alais=1/1" })).toEqual([
     expect.stringMatching(/^KAUKE_LIMITS must name limits that exist: .*\balias_create\b.*\bmail_alias\b.*\.$/),
   ]);
+});
+
+test("POP3 is at 995 beside submission at 465, else at 2995, and can be off", () => {
+  const portOf = (env: Record<string, string>) => readConfig(env, "/srv", limitNames).config.pop3s?.port ?? null;
+  expect(portOf({})).toBe(2995);
+  expect(portOf({ KAUKE_SUBMISSIONS_PORT: "465" })).toBe(995);
+  expect(portOf({ KAUKE_POP3S_PORT: "1995" })).toBe(1995);
+  expect(portOf({ KAUKE_POP3S_PORT: "off", KAUKE_SUBMISSIONS_PORT: "465" })).toBeNull();
 });

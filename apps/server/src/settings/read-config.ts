@@ -79,12 +79,15 @@ function readListeners(settings: SettingReader) {
     host,
     port: settings.read(name, fallback, value.port),
   });
+  const submissions = listen("KAUKE_SUBMISSIONS_PORT", 2465);
+  const pop3sPort = settings.read("KAUKE_POP3S_PORT", submissions.port === 465 ? 995 : 2995, value.portOrOff);
   return {
     http: listen("KAUKE_HTTP_PORT", 3000),
     https: readHttps(settings, listen("KAUKE_HTTPS_PORT", 443)),
     mx: listen("KAUKE_MX_PORT", 2525),
     submission: listen("KAUKE_SUBMISSION_PORT", 2587),
-    submissions: listen("KAUKE_SUBMISSIONS_PORT", 2465),
+    submissions,
+    pop3s: pop3sPort === null ? null : { host, port: pop3sPort },
     metricsPort: settings.read<number | null>("KAUKE_METRICS_PORT", null, value.port),
   };
 }
@@ -267,6 +270,7 @@ export const namedPorts = (config: Config): readonly (readonly [name: SettingNam
   ["KAUKE_MX_PORT", config.mx.port],
   ["KAUKE_SUBMISSION_PORT", config.submission.port],
   ["KAUKE_SUBMISSIONS_PORT", config.submissions.port],
+  ["KAUKE_POP3S_PORT", config.pop3s?.port ?? null],
   ["KAUKE_METRICS_PORT", config.metricsPort],
 ];
 

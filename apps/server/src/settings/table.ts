@@ -41,6 +41,12 @@ const listeners = [
     default: value("2465"),
     meaning: "submission with implicit TLS (465 in production)",
   },
+  {
+    name: "KAUKE_POP3S_PORT",
+    default: words("`995` if `KAUKE_SUBMISSIONS_PORT` is 465, otherwise `2995`"),
+    meaning:
+      "POP3 with implicit TLS, whose mailbox is always empty: mail programs set an account up by themselves only with an incoming server ([why](operating.md#mail-programs-that-set-themselves-up)). If the port can't be opened, the server starts without it. `off`: neither the port nor the addresses at which mail programs find their settings",
+  },
   { name: "KAUKE_METRICS_PORT", default: unset, meaning: "Prometheus text at `/metrics`, without a login" },
   {
     name: "KAUKE_TLS_CERT",

@@ -16,6 +16,9 @@ export function integer(min: number, max: number): (text: string) => number {
 /** Port number; 0 lets the system choose a free one. */
 export const port = integer(0, 65_535);
 
+/** `null` for `off`. */
+export const portOrOff = (text: string): number | null => (text === "off" ? null : port(text));
+
 export function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
   return (text) => {
     const found = choices.find((choice) => choice === text);

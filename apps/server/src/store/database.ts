@@ -135,6 +135,7 @@ export interface SmtpCredentialTable {
   user_id: string;
   username_index: Buffer;
   active: Generated<boolean>;
+  last_used_on: string | null;
   created_at: Date;
   updated_at: Date;
   sealed: Buffer;

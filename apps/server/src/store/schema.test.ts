@@ -163,6 +163,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     user_id: "uuid",
     username_index: "bytea",
     active: "boolean",
+    last_used_on: "text?",
     created_at: "timestamptz",
     updated_at: "timestamptz",
     sealed: "bytea",

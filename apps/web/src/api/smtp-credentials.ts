@@ -36,7 +36,7 @@ export function useSmtpCalls(alias: SmtpAlias) {
     async create(): Promise<string> {
       const { credential } = await call("createSmtpCredential", { body: params });
       const { id, username, password } = credential;
-      renew([{ id, username, active: true, createdAt: new Date().toISOString() }]);
+      renew([{ id, username, active: true, lastUsedOn: null, createdAt: new Date().toISOString() }]);
       return password;
     },
     /** @returns the new password */

@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { providerProblems } from "@kauke/contract/provider-problems";
 import { type DnsRecord, dmarcReportConsent, zoneLine } from "@kauke/mail-rfc";
-import { policyHost } from "../../core/certificate.ts";
+import { clientSettingsHosts, policyHost } from "../../core/certificate.ts";
 import { isPublicAddress } from "../../mail/transport/address-guard.ts";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import type { ProviderState } from "../control/provider-reports.ts";
@@ -62,10 +62,13 @@ export function domainsText(facts: ServerFacts, addresses: readonly string[]): s
       ...relayNote(facts),
       ...records.map((one) => zoneLine(one)),
       ...consentNote(domain, facts),
-      ...aliasOrNote(aliasesOf(policyHost(domain)), policyHost(domain)),
+      ...[policyHost(domain), ...(facts.pop3sPort === null ? [] : clientSettingsHosts(domain))].flatMap((name) =>
+        aliasOrNote(aliasesOf(name), name),
+      ),
     ]),
     "",
     ...policyNote(plan),
+    ...(facts.pop3sPort === null ? [] : programsNote),
     "",
   ].join("\n");
 }
@@ -110,6 +113,11 @@ function aliasOrNote(aliases: readonly DnsRecord[], name: string): string[] {
     ? aliases.map((one) => zoneLine(one))
     : [`; ${name}. 3600 IN CNAME <name of the web app's host; set KAUKE_PUBLIC_URL to it>`];
 }
+
+const programsNote = [
+  "; Mail programs find their settings at autoconfig.<domain> and autodiscover.<domain>, over https with a certificate",
+  "; valid for that name. Without these records people enter host and port themselves.",
+];
 
 function policyNote({ policy }: DnsPlan): string[] {
   return [

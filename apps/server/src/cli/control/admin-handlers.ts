@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AdminHandlers, ServerStateWire } from "@kauke/contract";
 import { zoneData } from "@kauke/mail-rfc";
 import { AppError } from "../../core/app-error.ts";
-import { policyHost } from "../../core/certificate.ts";
+import { clientSettingsHosts, policyHost } from "../../core/certificate.ts";
 import { traceOf } from "../../core/error-trace.ts";
 import { limitsInForce } from "../../limits/limits-text.ts";
 import type { CertificateStatus } from "../../platform/acme/certificate-issuer.ts";
@@ -133,11 +133,12 @@ function certificateOf({ hosts, leftOut, validUntil, failure, nextOrderAt }: Cer
 /** The records of each domain; those of the mail host and of the submission host come first, under the mail host. */
 function domainsOf(facts: ServerFacts) {
   const { mailHost, mailHostRecords, domains, aliases } = dnsPlan(facts);
-  const policyHosts = new Set(domains.map(({ domain }) => policyHost(domain)));
-  const hostRecords = [...mailHostRecords, ...aliases.filter(({ name }) => !policyHosts.has(name))];
+  const namesOf = (domain: string) => [policyHost(domain), ...clientSettingsHosts(domain)];
+  const ofDomains = new Set(domains.flatMap(({ domain }) => namesOf(domain)));
+  const hostRecords = [...mailHostRecords, ...aliases.filter(({ name }) => !ofDomains.has(name))];
   const listed = domains.map(({ domain, records }) => ({
     domain,
-    records: [...records, ...aliases.filter(({ name }) => name === policyHost(domain))],
+    records: [...records, ...aliases.filter(({ name }) => namesOf(domain).includes(name))],
   }));
   return [...(hostRecords.length > 0 ? [{ domain: mailHost, records: hostRecords }] : []), ...listed].map(
     ({ domain, records }) => ({

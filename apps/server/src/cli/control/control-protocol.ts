@@ -131,6 +131,8 @@ export interface ServerFacts {
   ownCertificate: boolean;
   /** Of an issuer (ACME); `null` without one. */
   certificates: readonly CertificateStatus[] | null;
+  /** POP3 by the settings; `null`: off, and mail programs find no settings here. */
+  pop3sPort: number | null;
   host: string;
   services: readonly string[];
   ports: Readonly<Record<string, number>>;

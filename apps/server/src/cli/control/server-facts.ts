@@ -42,7 +42,7 @@ export interface ServerView {
   issuer: CertificateIssuer | null;
   /** `null`: this server forwards by itself. */
   provider: ProviderView | null;
-  ports: Readonly<Partial<Record<"http" | "https" | "mx" | "submission" | "submissions", number | null>>>;
+  ports: Readonly<Partial<Record<"http" | "https" | "mx" | "submission" | "submissions" | "pop3s", number | null>>>;
 }
 
 export function controlHandlers(view: ServerView): ControlHandlers {
@@ -157,6 +157,7 @@ async function factsOf({ config, store, ports, provider }: ServerView): Promise<
           ),
     registration: config.registration,
     isOpenToStrangers: isOpenToStrangers(config),
+    pop3sPort: config.forwarding.kind === "engine" ? (config.pop3s?.port ?? null) : null,
     host: config.http.host,
     services: [...config.services],
     ports: Object.fromEntries(listening),

@@ -26,6 +26,7 @@ const facts = {
   ownCertificate: true,
   dkim,
   dmarcReports: null,
+  pop3sPort: 995,
 } as unknown as ServerFacts;
 const { policy } = dnsPlan(facts);
 
@@ -40,6 +41,8 @@ function rightZone(): Record<string, FakeDnsName> {
     [`mail.${domain}`]: { ...found, txt: own?.type === "TXT" ? [own.text] : [] },
     [`smtp.${domain}`]: found,
     [`mta-sts.${domain}`]: { a: ["9.1.1.1"] },
+    [`autoconfig.${domain}`]: { a: ["9.1.1.1"] },
+    [`autodiscover.${domain}`]: { aaaa: ["2600::1"] },
   });
   zone["36.27.18.9.in-addr.arpa"] = { ptr: [`mail.${domain}`] };
   zone[`5.${"0.".repeat(23)}0.0.0.9.0.0.6.2.ip6.arpa`] = { ptr: [`Mail.Kauke.Example`] };
@@ -69,7 +72,7 @@ const notOk = (results: readonly CheckResult[]) =>
 it("doctor accepts a zone with the records that `kauke domains` prints", async () => {
   const results = await check();
   expect(notOk(results)).toEqual([]);
-  const checks = "address reverse-name mx spf dkim dmarc mta-sts tls-reports".split(" ");
+  const checks = "address reverse-name mx spf dkim dmarc mta-sts tls-reports mail-programs".split(" ");
   expect(new Set(results.map((it) => it.check))).toEqual(new Set(checks));
   expect(results.filter((it) => it.check === "dkim")).toHaveLength(2);
 });
@@ -139,6 +142,11 @@ describe("doctor finds", () => {
     ["no MTA-STS", { zone: { [`_mta-sts.${domain}`]: {} } }, [`warn mta-sts ${domain}`]],
     ["a policy that isn't served", { served: null }, [`fix mta-sts ${domain}`]],
     ["a policy host without an address", { zone: { [`mta-sts.${domain}`]: {} } }, [`fix mta-sts ${domain}`]],
+    [
+      "names of mail programs' settings that lead nowhere",
+      { zone: { [`autoconfig.${domain}`]: {}, [`autodiscover.${domain}`]: {} } },
+      [`warn mail-programs autoconfig.${domain}`, `warn mail-programs autodiscover.${domain}`],
+    ],
     ["another policy", { served: policy.replace("enforce", "none") }, [`fix mta-sts ${domain}`]],
     ["a policy with plain line ends is the same", { served: policy.replaceAll("\r\n", "\n") }, []],
     ["an old policy id", txt(`_mta-sts.${domain}`, "v=STSv1; id=1"), [`warn mta-sts ${domain}`]],
@@ -181,16 +189,17 @@ describe("doctor finds", () => {
   });
 });
 
-describe("the plan for the policy host", () => {
+describe("the plan for the hosts of policy and mail programs", () => {
+  const led = (name: string) => `${name}.kauke.example CNAME www.kauke.example`;
   it.each([
-    ["https://www.kauke.example", ["mta-sts.kauke.example CNAME www.kauke.example"]],
+    ["https://www.kauke.example", [led("mta-sts"), led("autoconfig"), led("autodiscover")]],
     ["https://192.0.2.1", []],
     ["https://[2001:db8::1]:8443", []],
     ["http://localhost:3000", []],
     ["https://kauke.localhost", []],
   ])("of %s is %j", (publicUrl, expected) => {
     const { aliases } = dnsPlan({ ...facts, publicUrl });
-    const found = aliases.filter(({ name }) => name.startsWith("mta-sts."));
+    const found = aliases.filter(({ name }) => !name.startsWith("smtp."));
     expect(found.map((it) => `${it.name} ${it.type} ${it.type === "CNAME" ? it.target : ""}`)).toEqual(expected);
   });
 });

@@ -2,7 +2,7 @@
 
 import { get } from "node:https";
 import { type DnsRecord, isSameDkimKey, type PublicDkimKey, readTagList } from "@kauke/mail-rfc";
-import { policyHost } from "../../core/certificate.ts";
+import { clientSettingsHosts, policyHost } from "../../core/certificate.ts";
 import type { DnsResult, Resolver } from "../../mail/dns/resolver.ts";
 import { checkSpf as evaluateSpf } from "../../mail/inbound/authenticate/check-spf.ts";
 import { MessageDns } from "../../mail/inbound/authenticate/message-dns.ts";
@@ -28,6 +28,7 @@ export async function checkDomain(domain: string, deps: DomainCheckDeps): Promis
     checkDmarc(domain, deps),
     checkMtaSts(domain, deps),
     checkTlsReporting(domain, deps),
+    ...settingsHostsOf(domain, deps).map((host) => checkSettingsHost(host, deps)),
   ]);
 }
 
@@ -148,6 +149,17 @@ async function checkTlsReporting(domain: string, { resolver }: DomainCheckDeps):
   if (tags?.get("rua") === undefined)
     return warn(`Senders can't report TLS failures to us: publish the record, ${printedByDomains}.`);
   return ok("Senders can report TLS failures.");
+}
+
+function settingsHostsOf(domain: string, { plan }: DomainCheckDeps): readonly string[] {
+  return clientSettingsHosts(domain).filter((host) => plan.aliases.some(({ name }) => name === host));
+}
+
+async function checkSettingsHost(host: string, { resolver }: DomainCheckDeps): Promise<CheckResult> {
+  const { ok, warn } = checking("mail-programs", host);
+  const results = await Promise.all([resolver.resolve4(host), resolver.resolve6(host)]);
+  if (results.some(({ kind }) => kind === "found")) return ok("Mail programs can look up their settings.");
+  return warn(`Mail programs can't find their settings by themselves: publish the name, ${printedByDomains}.`);
 }
 
 const FETCH_MS = 10_000;

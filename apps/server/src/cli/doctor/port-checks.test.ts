@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { testCertificate, testKey } from "@kauke/testkit/test-certificate";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeSelfSigned } from "../../platform/self-signed.ts";
@@ -69,9 +69,10 @@ describe("a port", () => {
     };
   }
 
-  async function stateOf(ports: Record<string, number>): Promise<string[]> {
+  async function stateOf(ports: Record<string, number>, pop3sPort: number | null = null): Promise<string[]> {
     const publicUrl = "https://localhost";
-    const facts = { host: "127.0.0.1", ports, mailHost: "localhost", delivery: "preview" as const, publicUrl };
+    const ofMail = { mailHost: "localhost", delivery: "preview" as const, services: ["submission"], pop3sPort };
+    const facts = { host: "127.0.0.1", ports, publicUrl, ...ofMail };
     const plan = dnsPlan({
       domains: ["example.test"],
       mailHost: "localhost",
@@ -80,9 +81,10 @@ describe("a port", () => {
       publicUrl: "http://localhost:3000",
       publicUrlGiven: false,
       dmarcReports: null,
+      pop3sPort,
     });
     const results = await checkPorts(facts, plan, now);
-    return results.map((it) => `${it.state} ${it.check} ${it.subject.replace(/\d+/, "N")}`);
+    return results.map((it) => `${it.state} ${it.check} ${it.subject.replace(/\b\d+$/, "N")}`);
   }
 
   it("without a listener has to be fixed", async () => {
@@ -106,6 +108,13 @@ describe("a port", () => {
     const answers = { EHLO: "250-x\r\n250 STARTTLS\r\n", STAR: "220 go\r\nnonsense\r\n" };
     const port = await portOf(createServer(talking("220 x\r\n", answers)));
     expect(await stateOf({ submission: port })).toEqual(["fix port submission N"]);
+  });
+
+  it("for POP3 that greets, or that could not be opened, is told", async () => {
+    const greeting = (socket: TLSSocket) => void socket.end("+OK ready\r\n");
+    const port = await portOf(createTlsServer({ cert: testCertificate, key: testKey }, greeting));
+    expect(await stateOf({ pop3s: port }, port)).toEqual(["ok port pop3s N", "warn certificate smtp.example.test N"]);
+    expect(await stateOf({}, 995)).toEqual(["warn port pop3s N"]);
   });
 
   it("that closes at once has to be fixed", async () => {

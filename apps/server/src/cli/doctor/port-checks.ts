@@ -6,7 +6,10 @@ import type { ServerFacts } from "../control/control-protocol.ts";
 import type { DnsPlan } from "../dns-plan.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
-export type PortFacts = Pick<ServerFacts, "host" | "ports" | "mailHost" | "delivery" | "publicUrl">;
+export type PortFacts = Pick<
+  ServerFacts,
+  "host" | "ports" | "mailHost" | "delivery" | "publicUrl" | "services" | "pop3sPort"
+>;
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
@@ -14,17 +17,20 @@ const HTTP_MS = 10_000;
 
 export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Promise<CheckResult[]> {
   const host = reachable(facts.host);
-  const { http, https, mx, submission, submissions } = facts.ports;
+  const { http, https, mx, submission, submissions, pop3s } = facts.ports;
   const web = new URL(facts.publicUrl);
-  const smtp = (service: string, port: number | undefined, target: Pick<ProbeTarget, "serverName" | "isTlsAtOnce">) =>
-    port === undefined ? null : checkSmtp(service, { host, port, ...target }, now);
+  const mail = (service: string, port: number | undefined, target: Omit<ProbeTarget, "host" | "port">) =>
+    port === undefined ? null : checkMailPort(service, { host, port, ...target }, now);
   const results = await Promise.all([
     http === undefined ? null : checkHttp(host, http),
     http === undefined || https === undefined ? null : checkRedirect(host, http, web),
     https === undefined ? null : checkHttps({ host, port: https, serverName: web.hostname, isTlsAtOnce: true }, now),
-    smtp("mx", mx, { serverName: facts.mailHost, isTlsAtOnce: false }),
-    smtp("submission", submission, { serverName: plan.smtpHost, isTlsAtOnce: false }),
-    smtp("submissions", submissions, { serverName: plan.smtpHost, isTlsAtOnce: true }),
+    mail("mx", mx, { serverName: facts.mailHost, isTlsAtOnce: false }),
+    mail("submission", submission, { serverName: plan.smtpHost, isTlsAtOnce: false }),
+    mail("submissions", submissions, { serverName: plan.smtpHost, isTlsAtOnce: true }),
+    pop3s === undefined
+      ? checkPop3Missing(facts)
+      : mail("pop3s", pop3s, { serverName: plan.smtpHost, isTlsAtOnce: true, greeting: "+OK" }),
   ]);
   return [...results.flatMap((one) => one ?? []), ...(mx === undefined ? [] : checkPort25(mx, facts))];
 }
@@ -74,9 +80,19 @@ async function checkHttps(target: ProbeTarget, now: Date): Promise<CheckResult[]
   return [ok("It speaks TLS."), checkCertificate(certificate, { ...target, isTrusted: secure.authorized, now })];
 }
 
-async function checkSmtp(service: string, target: ProbeTarget, now: Date): Promise<CheckResult[]> {
+function checkPop3Missing({ pop3sPort, services }: PortFacts): CheckResult[] | null {
+  if (pop3sPort === null || !services.includes("submission")) return null;
+  const { warn } = checking("port", `pop3s ${pop3sPort}`);
+  return [
+    warn(
+      "It could not be opened, so mail programs that look up their settings find no incoming server: free the port, or set KAUKE_POP3S_PORT.",
+    ),
+  ];
+}
+
+async function checkMailPort(service: string, target: ProbeTarget, now: Date): Promise<CheckResult[]> {
   const { ok, fix } = checking("port", `${service} ${target.port}`);
-  const result = await probeSmtp(target);
+  const result = await probeMailPort(target);
   if (result.kind === "unreachable") return [fix("Nothing answers on this port: check the server's log.")];
   if (result.kind === "failed") return [fix(brokenAt[result.at])];
   const certificate = checkCertificate(result.certificate, { ...target, isTrusted: result.isTrusted, now });
@@ -122,6 +138,8 @@ export interface ProbeTarget {
   port: number;
   serverName: string;
   isTlsAtOnce: boolean;
+  /** Start of the greeting; SMTP's by default. */
+  greeting?: string;
 }
 
 export type ProbeResult =
@@ -132,7 +150,7 @@ export type ProbeResult =
 
 const PROBE_MS = 10_000;
 
-export async function probeSmtp(target: ProbeTarget): Promise<ProbeResult> {
+export async function probeMailPort(target: ProbeTarget): Promise<ProbeResult> {
   const signal = AbortSignal.timeout(PROBE_MS);
   const plain = await connected(target, signal);
   if (plain === null) return { kind: "unreachable" };
@@ -170,7 +188,7 @@ async function probeSecure(plain: Socket, target: ProbeTarget, signal: AbortSign
   const secure = await handshake(plain, target, signal);
   if (secure === null) return { kind: "failed", at: "handshake" };
   const greeting = await reply(secure);
-  if (!greeting.startsWith("220 ")) return { kind: "failed", at: "greeting" };
+  if (!greeting.startsWith(target.greeting ?? "220 ")) return { kind: "failed", at: "greeting" };
   const shown = secured(secure, greeting);
   await ask(secure, "QUIT");
   return shown;
@@ -204,7 +222,7 @@ function reply(socket: Socket): Promise<string> {
     let text = "";
     const read = (chunk: Buffer) => {
       text += chunk.toString("latin1");
-      if (text.length > 16_384 || /^\d{3}(?: [^\n]*|\r)?\n/m.test(text)) done();
+      if (text.length > 16_384 || /^(?:\d{3}(?: [^\n]*|\r)?|[+-][^\n]*)\n/m.test(text)) done();
     };
     const done = () => {
       socket.off("data", read).off("close", done);

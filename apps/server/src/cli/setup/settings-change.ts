@@ -79,6 +79,7 @@ function mailSettings(hasRelay: boolean): Record<string, string> {
     KAUKE_MX_PORT: "25",
     KAUKE_SUBMISSION_PORT: "587",
     KAUKE_SUBMISSIONS_PORT: "465",
+    KAUKE_POP3S_PORT: "995",
     KAUKE_DELIVERY: hasRelay ? "relay" : "direct",
   };
 }

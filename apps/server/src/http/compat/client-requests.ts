@@ -2,6 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyServerOptions } from "fastify";
 
+/** Path at which mail programs look up their settings. */
+export const autodiscoverPath = "/autodiscover/autodiscover.xml";
+
 const sharedPath = /^\/(?:api\/v1|v1|api\/alias)\//;
 
 /** @param url path with query, e.g. `/api/v1/aliases?sort=email` */
@@ -26,6 +29,9 @@ export function plainUrl({ url = "/", headers }: Pick<IncomingMessage, "url" | "
   const queryAt = url.indexOf("?");
   const path = withPlainLetters(queryAt < 0 ? url : url.slice(0, queryAt));
   const query = queryAt < 0 ? "" : url.slice(queryAt);
+  // Outlook and others spell it with various capitals.
+  if (path.length === autodiscoverPath.length && path.toLowerCase() === autodiscoverPath)
+    return autodiscoverPath + query;
   const single = path.startsWith("//") ? path.slice(1) : path;
   if (!isSharedPath(single) && headers.authentication === undefined) return path + query;
   return (single.length > 1 && single.endsWith("/") ? single.slice(0, -1) : single) + query;

@@ -90,7 +90,7 @@ function mountFiles(app: FastifyInstance, origin: string): void {
 
 const isDocument = (pathname: string): boolean => /\.html$/i.test(decodeURIComponent(pathname));
 
-function respondNotFound(reply: FastifyReply): FastifyReply {
+export function respondNotFound(reply: FastifyReply): FastifyReply {
   return reply.code(404).header("cache-control", "no-store").type("text/plain; charset=utf-8").send("Not found\n");
 }
 

@@ -63,7 +63,8 @@ describe("creating SMTP credentials", () => {
     const { credential, params } = await withCredential();
     const { body } = await ann.call("listSmtpCredentials", { params });
     const createdAt = server.clock.now().toISOString();
-    expect(body.credentials).toEqual([{ id: credential.id, username: credential.username, active: true, createdAt }]);
+    const { id, username } = credential;
+    expect(body.credentials).toEqual([{ id, username, active: true, lastUsedOn: null, createdAt }]);
   });
 
   it("names the host of a forwarding provider, and the user name as the provider spells it", async () => {

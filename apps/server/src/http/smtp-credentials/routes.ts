@@ -44,6 +44,6 @@ export function smtpCredentialHandlers(deps: CoreDeps) {
 const withUsername = (credential: SmtpCredential, isAtProvider: boolean): SmtpCredential =>
   isAtProvider ? { ...credential, username: credential.username.toLowerCase() } : credential;
 
-function smtpCredentialToWire({ id, username, active, createdAt }: SmtpCredential): SmtpCredentialWire {
-  return { id, username, active, createdAt: createdAt.toISOString() };
+function smtpCredentialToWire({ id, username, active, lastUsedOn, createdAt }: SmtpCredential): SmtpCredentialWire {
+  return { id, username, active, lastUsedOn, createdAt: createdAt.toISOString() };
 }

@@ -90,6 +90,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
       http: { host: "127.0.0.1", port: 3000 },
       submission: { host: "127.0.0.1", port: 2587 },
       submissions: { host: "127.0.0.1", port: 2465 },
+      pop3s: { host: "127.0.0.1", port: 2995 },
       publicUrl: new URL("http://localhost:3000"),
       publicUrlGiven: false,
       registration: "open",

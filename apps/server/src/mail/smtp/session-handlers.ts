@@ -6,6 +6,7 @@ import type { SmtpReply, Verdict } from "../reply.ts";
 import type { ResolvedRecipient } from "../transaction.ts";
 import type { MailFrom } from "./commands.ts";
 import type { SignIn } from "./session-auth.ts";
+import type { SessionProgress } from "./session-limits.ts";
 
 export interface SessionTls {
   /** E.g. `TLSv1.3`. */
@@ -44,6 +45,15 @@ export interface SessionHandlers extends MxHandlers {
   signIn?: SignIn;
   /** @returns `null` when the submitter may use this sender */
   authorizeSender?(submitter: Submitter, mailFrom: MailFrom): Promise<SmtpReply | null>;
+}
+
+/** What the server needs of a session, of whatever protocol. */
+export interface MailSession {
+  readonly isIdle: boolean;
+  readonly progress: SessionProgress;
+  /** Asks the client to try again elsewhere or later. */
+  shutdown(): void;
+  leave(response: SmtpReply): void;
 }
 
 export interface SessionOptions {

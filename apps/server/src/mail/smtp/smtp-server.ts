@@ -11,7 +11,7 @@ import { Counts } from "../../runtime/maps.ts";
 import type { Metrics } from "../../runtime/ports.ts";
 import { acceptTls } from "../../runtime/tls-handshake.ts";
 import { reply } from "../reply.ts";
-import type { SessionHandlers } from "./session-handlers.ts";
+import type { MailSession, SessionHandlers, SessionOptions } from "./session-handlers.ts";
 import {
   overdue,
   type SessionTimes,
@@ -33,6 +33,8 @@ export interface SmtpServerOptions {
   maxMessageBytes: number;
   budget: MemoryBudget;
   handlers: SessionHandlers;
+  /** Begins a session of another protocol than SMTP. */
+  openSession?: (socket: Socket, options: SessionOptions) => MailSession;
   tls: SmtpTls | null;
   limits: ConnectionLimits;
   metrics: Metrics;
@@ -65,7 +67,7 @@ interface Connection {
   socket: Socket;
   party: ClientParty;
   budget: MemoryBudget;
-  session: SmtpSession | null;
+  session: MailSession | null;
   handshakeSince: number | null;
   account: string | null;
 }
@@ -163,7 +165,8 @@ export class SmtpServer {
   #begin(connection: Connection, socket: Socket): void {
     const { mailHost, maxMessageBytes, tls } = this.#options;
     socket.setTimeout(this.#times.idleMs);
-    connection.session = new SmtpSession(socket, {
+    const { openSession = (...given) => new SmtpSession(...given) } = this.#options;
+    connection.session = openSession(socket, {
       mailHost,
       maxMessageBytes,
       budget: connection.budget,
@@ -270,7 +273,7 @@ export class SmtpServer {
     if (slow.length === 0) this.#nextReliefAt = now + PRESSURE_PAUSE_MS;
   }
 
-  #endSession(session: SmtpSession, why: SlowAt | "memory"): void {
+  #endSession(session: MailSession, why: SlowAt | "memory"): void {
     this.#options.metrics.count("kauke_mx_evicted_total", { why });
     session.leave(why === "memory" ? tooSlowForMemory : tooSlow);
   }

@@ -19,11 +19,11 @@ import {
   replies,
 } from "./commands.ts";
 import { type AuthReply, SessionAuth } from "./session-auth.ts";
-import type { SessionOptions, SessionTls } from "./session-handlers.ts";
+import type { MailSession, SessionOptions, SessionTls } from "./session-handlers.ts";
 import { afterReading, DataReader, type DataResult, SessionInput } from "./session-input.ts";
 import { MIN_ROOM_BYTES, SessionCounts, type SessionProgress, UNREAD_BYTES_MAX } from "./session-limits.ts";
 
-export class SmtpSession {
+export class SmtpSession implements MailSession {
   readonly #options: SessionOptions;
   #socket: Socket;
   #secure = false;

@@ -37,6 +37,7 @@ describe("SMTP credentials", () => {
         aliasId: alias.id,
         username: addressOf(alias),
         active: true,
+        lastUsedOn: null,
         createdAt,
       });
       expect(await store.smtpCredentials.listForAlias(userId, alias.id)).toEqual([made]);
@@ -81,6 +82,7 @@ describe("SMTP credentials", () => {
         aliasAddress: address,
         password: "first",
         isPaused: false,
+        lastUsedOn: null,
         stamp: expect.any(String),
       };
       for (const name of [address, address.toUpperCase(), addressOf(alias)])
@@ -127,6 +129,17 @@ describe("SMTP credentials", () => {
       const next = await insertAlias(store, userId, { name: alias.name });
       await insertCredential(store, next, "of the next");
       expect((await store.smtpCredentials.findLogin(made.username))?.aliasId).toBe(next.id);
+    });
+
+    it("the day of the last sign-in is stored, at most once a day, and survives a new password", async () => {
+      const { store, userId, alias } = await aPerson();
+      const made = await insertCredential(store, alias);
+      for (const day of ["2026-03-01", "2026-03-01", "2026-03-02"]) {
+        await store.smtpCredentials.noteUse(made.id, day);
+        expect((await store.smtpCredentials.findLogin(made.username))?.lastUsedOn).toBe(day);
+      }
+      await store.smtpCredentials.replacePassword(keyOf(made), "second");
+      expect((await store.smtpCredentials.listForAlias(userId, alias.id))?.[0]?.lastUsedOn).toBe("2026-03-02");
     });
 
     it("a refused rename does not change the user name", async () => {

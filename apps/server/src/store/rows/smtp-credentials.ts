@@ -11,6 +11,7 @@ import type { InTransaction, SmtpCredentialTable } from "../database.ts";
 import { isDatabaseError, UNIQUE_VIOLATION } from "../database-error.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
+import { isCommittedWithoutFsync } from "./accounts/api-keys.ts";
 import type { AliasDocument } from "./aliases/alias-document.ts";
 
 interface CredentialDocument {
@@ -32,8 +33,9 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
     .selectFrom("smtp_credential")
     .innerJoin("alias", "alias.id", "smtp_credential.alias_id")
     .select(["smtp_credential.id", "smtp_credential.alias_id", "smtp_credential.user_id", "smtp_credential.sealed"])
-    .select(["smtp_credential.username_index", "alias.active as alias_active"])
+    .select(["smtp_credential.username_index", "smtp_credential.last_used_on", "alias.active as alias_active"])
     .where("smtp_credential.active", "=", true);
+  const noting = new Set<string>();
   return {
     listForAlias: (userId, aliasId) => listForAlias(context, userId, aliasId),
     readPassword: async (userId, aliasId) => {
@@ -53,9 +55,20 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
       const row = await active.where("smtp_credential.username_index", "=", index).executeTakeFirst();
       const { password } = open(row ?? decoy);
       if (row === undefined) return null;
-      const { id: credentialId, alias_id: aliasId, user_id: userId } = row;
+      const { id: credentialId, alias_id: aliasId, user_id: userId, last_used_on: lastUsedOn } = row;
       const standing = { isPaused: !row.alias_active, stamp: stampOf(row, password) };
-      return { credentialId, aliasId, userId, aliasAddress: username.toLowerCase(), password, ...standing };
+      return { credentialId, aliasId, userId, aliasAddress: username.toLowerCase(), password, lastUsedOn, ...standing };
+    },
+    noteUse: async (credentialId, day) => {
+      if (noting.has(credentialId)) return;
+      noting.add(credentialId);
+      try {
+        const mine = db.updateTable("smtp_credential").set({ last_used_on: day }).where("id", "=", credentialId);
+        const query = mine.where((row) => row("last_used_on", "is distinct from", day));
+        await query.where(isCommittedWithoutFsync).execute();
+      } finally {
+        noting.delete(credentialId);
+      }
     },
     findStanding: async (credentialId) => {
       const row = await active.where("smtp_credential.id", "=", credentialId).executeTakeFirst();
@@ -79,12 +92,13 @@ interface CredentialRow {
   user_id: string;
   alias_id: string;
   active: boolean;
+  last_used_on: string | null;
   created_at: Date;
 }
 
 function toCredential(row: CredentialRow, { name, domain }: AliasDocument): SmtpCredential {
-  const { id, user_id: userId, alias_id: aliasId, active, created_at: createdAt } = row;
-  return { id, userId, aliasId, username: `${name}@${domain}`, active, createdAt };
+  const { id, user_id: userId, alias_id: aliasId, active, last_used_on: lastUsedOn, created_at: createdAt } = row;
+  return { id, userId, aliasId, username: `${name}@${domain}`, active, lastUsedOn, createdAt };
 }
 
 async function listForAlias({ db, keys }: StoreContext, userId: string, aliasId: string) {
@@ -92,15 +106,15 @@ async function listForAlias({ db, keys }: StoreContext, userId: string, aliasId:
     .selectFrom("alias")
     .leftJoin("smtp_credential", "smtp_credential.alias_id", "alias.id")
     .select(["alias.sealed as alias_sealed", "smtp_credential.id", "smtp_credential.active"])
-    .select("smtp_credential.created_at")
+    .select(["smtp_credential.created_at", "smtp_credential.last_used_on"])
     .where("alias.id", "=", aliasId)
     .where("alias.user_id", "=", userId)
     .execute();
   if (rows.length === 0) return null;
-  return rows.flatMap(({ alias_sealed, id, active, created_at }) => {
+  return rows.flatMap(({ alias_sealed, id, active, created_at, last_used_on }) => {
     if (id === null || active === null || created_at === null) return [];
     const document = keys.open<AliasDocument>("alias", aliasId, alias_sealed);
-    return [toCredential({ id, user_id: userId, alias_id: aliasId, active, created_at }, document)];
+    return [toCredential({ id, user_id: userId, alias_id: aliasId, active, last_used_on, created_at }, document)];
   });
 }
 
@@ -128,7 +142,7 @@ async function insertCredential(
   const insert = async (trx: InTransaction) => {
     const alias = await lockAliasDocument(context, trx, { userId, aliasId });
     if (alias === null) return null;
-    const row = { id, user_id: userId, alias_id: aliasId, active: true, created_at: createdAt };
+    const row = { id, user_id: userId, alias_id: aliasId, active: true, last_used_on: null, created_at: createdAt };
     const username_index = usernameIndex(keys, `${alias.name}@${alias.domain}`);
     const sealed = sealPassword(keys, id, password);
     const values = { ...row, updated_at: createdAt, username_index, sealed };
@@ -174,7 +188,7 @@ function replacePassword(
       .set({ sealed: sealPassword(keys, credentialId, password), updated_at: clock.now() })
       .where("id", "=", credentialId)
       .where("alias_id", "=", aliasId)
-      .returning(["id", "user_id", "alias_id", "active", "created_at"])
+      .returning(["id", "user_id", "alias_id", "active", "last_used_on", "created_at"])
       .executeTakeFirst();
     if (row === undefined) return null;
     await signals.wantAtProvider(trx, [aliasId]);

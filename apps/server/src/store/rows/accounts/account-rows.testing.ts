@@ -137,6 +137,7 @@ export async function plantAccount(
         ...of,
         alias_id: alias.id,
         username_index: hash("smtp_credential"),
+        last_used_on: "2026-02-28",
         updated_at: now,
         sealed: keys.seal("smtp_credential", of.id, { password: text("smtp_credential") }),
       }),

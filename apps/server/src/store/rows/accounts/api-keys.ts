@@ -11,7 +11,7 @@ interface ApiKeyDocument {
 }
 
 /** This commit does not wait for the disk (`login-sessions.ts`): a crash loses at most a day of use. */
-const isCommittedWithoutFsync = sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`;
+export const isCommittedWithoutFsync = sql<boolean>`set_config('synchronous_commit', 'off', true) = 'off'`;
 
 const scopesOf = (row: Pick<ApiKeyTable, "scopes">) => row.scopes.split(" ") as KeyScope[];
 
