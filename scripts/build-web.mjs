@@ -9,10 +9,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { dropFormerAssets, setAssetsAside } from "./former-assets.ts";
+import { translatedLanguages, writeTextFiles } from "./text-files.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = [
   "scripts/draw-pages.mjs",
+  "scripts/text-files.ts",
   "apps/web",
   "packages/age",
   "packages/contract",
@@ -40,12 +42,17 @@ function build() {
   return runVite([]);
 }
 
-/** Builds the code of the public pages for Node, runs it once and deletes that build. */
+/** Builds the code of the public pages for Node, runs it once for each language and deletes that build. */
 function drawPages() {
   const folder = join(root, "node_modules", ".kauke-web-server");
   try {
+    writeTextFiles(join(root, "apps/web/src/texts"), dist);
     const problem = runVite(["--ssr", "src/main-server.tsx", "--outDir", folder, "--emptyOutDir"]);
-    return problem ?? runNode([join(root, "scripts", "draw-pages.mjs"), folder]);
+    // English last: it replaces the built document, from which all others are made.
+    return [...translatedLanguages, "en"].reduce(
+      (before, language) => before ?? runNode([join(root, "scripts", "draw-pages.mjs"), folder, language]),
+      problem,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -90,7 +97,7 @@ function hashOf(paths) {
 }
 
 function filesIn(path) {
-  if (/\.(?:json|mjs)$/.test(path)) return [path];
+  if (/\.(?:json|mjs|ts)$/.test(path)) return [path];
   return readdirSync(join(root, path), { withFileTypes: true })
     .filter((entry) => !notSources.has(entry.name))
     .flatMap((entry) => (entry.isDirectory() ? filesIn(`${path}/${entry.name}`) : [`${path}/${entry.name}`]));

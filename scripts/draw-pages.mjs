@@ -1,16 +1,24 @@
 /**
- * `draw-pages.mjs FOLDER`, run after both builds of the web app: puts each pre-rendered page into the built document as
- * dist/pages/NAME.html, writes the shell without a page to dist/index.html, and writes the manifest. FOLDER holds the
- * Node build of main-server.tsx.
+ * `draw-pages.mjs FOLDER LANGUAGE`, run after both builds of the web app: puts each pre-rendered page into the built
+ * document as dist/pages/NAME.html and the shell without a page into dist/index.html; in a language other than English
+ * both are in dist/pages/LANGUAGE. With English the manifest is written. FOLDER holds the Node build of main-server.tsx.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { forwardingTexts } from "../packages/contract/src/forwarding-texts.ts";
+import { readCatalogue, textFiles } from "./text-files.ts";
 
-const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), "apps/web/dist");
-const { drawPages, site } = await import(pathToFileURL(join(process.argv[2], "main-server.js")).href);
+const web = join(dirname(dirname(fileURLToPath(import.meta.url))), "apps/web");
+const dist = join(web, "dist");
+const [, , builtPages, language] = process.argv;
+const isEnglish = language === "en";
+// Before the import, because texts are constants of modules.
+if (!isEnglish) globalThis.kaukeTexts = readCatalogue(join(web, "src/texts"), language);
+const { drawPages, site } = await import(pathToFileURL(join(builtPages, "main-server.js")).href);
 const chunks = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
-rmSync(join(dist, ".vite"), { recursive: true });
+if (isEnglish) rmSync(join(dist, ".vite"), { recursive: true });
+const texts = isEnglish ? {} : textFiles(dist, language);
 const template = readFileSync(join(dist, "index.html"), "utf8");
 
 /** Chunk that listens for the keys of the command palette, which must work as soon as the page does. */
@@ -30,21 +38,45 @@ const FIRST_CHUNKS = /^assets\/(?:index|base|rolldown-runtime)-/;
 const unexpected = filesOf("index.html").filter((file) => !FIRST_CHUNKS.test(file));
 if (unexpected.length > 0) throw new Error(`The first page waits for ${unexpected.join(", ")} too.`);
 
-mkdirSync(join(dist, "pages"), { recursive: true });
+const folder = isEnglish ? "pages" : join("pages", language);
+mkdirSync(join(dist, folder), { recursive: true });
 for (const page of await drawPages()) {
-  const file = page.name === "index" ? "index.html" : join("pages", `${page.name}.html`);
+  const file = page.name === "index" && isEnglish ? "index.html" : join(folder, `${page.name}.html`);
   writeFileSync(join(dist, file), documentOf(page));
 }
-writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
+if (isEnglish) writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
+else writeFileSync(join(dist, folder, "forwarding.json"), JSON.stringify(forwardingPairs()));
+
+/** Each sentence about who forwards, as drawn and as it is with a provider, whose name the server puts in. */
+function forwardingPairs() {
+  const translated = (text) => globalThis.kaukeTexts[text] || text;
+  const theirs = forwardingTexts("{provider}");
+  return Object.entries(forwardingTexts(null)).map(([name, ours]) => [translated(ours), translated(theirs[name])]);
+}
 
 function documentOf({ name, title, description, html, isDrawn, nextChunk, hasApp = true }) {
   if (/<script|\sstyle=/i.test(html))
     throw new Error(`The page "${title}" contains something its content security policy forbids.`);
   return put(
-    hasApp ? withApp(isDrawn, nextChunk, FIRST_DATA[name]) : withoutApp(template),
+    withLanguage(hasApp ? withApp(isDrawn, nextChunk, FIRST_DATA[name]) : withoutApp(template), name, isDrawn),
     ["%PRODUCT%", escapeText(title)],
     ["<!--head-->", headOf(title, description)],
     ['<div id="root"></div>', `<div id="root" data-drawn="${isDrawn ? "page" : "shell"}">${html}</div>`],
+  );
+}
+
+/** Names the language, loads the texts that the page begins with before the app, and says where the others are. */
+function withLanguage(document, name, isDrawn) {
+  if (isEnglish) return document;
+  const first = isDrawn ? ["public", ...(name.startsWith("docs") ? ["guides"] : [])] : ["public", "app"];
+  const heads = Object.entries(texts).map(([part, address]) =>
+    first.includes(part)
+      ? `    <script defer src="${address}"></script>\n`
+      : `    <meta name="texts-${part}" content="${address}">\n`,
+  );
+  return put(document, ['<html lang="en"', `<html lang="${language}"`]).replace(
+    /^ *<script type="module"/m,
+    (module) => heads.join("") + module,
   );
 }
 

@@ -14,6 +14,7 @@ import {
   type ScreenName,
 } from "./app/screens.ts";
 import { loadStaticSections } from "./features/landing/StaticSection.tsx";
+import { rich, t } from "./texts/texts.ts";
 import { Mask } from "./ui/Mask.tsx";
 
 /** The preview inbox for a browser without the token of the link printed at the start. No script. */
@@ -22,19 +23,22 @@ export function PreviewLockedPage() {
     <main id="main" className="page lost" tabIndex={-1}>
       <Mask eyes="shut" />
       <span className="label">403</span>
-      <h1>Preview inbox</h1>
+      <h1>{t("Preview inbox")}</h1>
       <p className="muted">
-        The preview inbox shows everybody's mail, so it opens with a link of its own. Open the one that the server
-        printed when it started:
+        {t(
+          "The preview inbox shows everybody's mail, so it opens with a link of its own. Open the one that the server printed when it started:",
+        )}
       </p>
       <p>
         <code>/preview?token=…</code>
       </p>
       <p className="muted">
-        The token is also in the file <code>preview.token</code> of the data directory.
+        {rich("The token is also in the file <code>preview.token</code> of the data directory.", {
+          code: (inner) => <code>{inner}</code>,
+        })}
       </p>
       <a className="btn btn-primary mt-3" href="/">
-        Back to start
+        {t("Back to start")}
       </a>
     </main>
   );
@@ -45,7 +49,7 @@ export const site = {
   name: product.name,
   description: pageDescription(null),
   origin: pagePlaceholders.origin,
-  pictureWords: `${product.name}: one click, new identity. Your inbox stays safe.`,
+  pictureWords: t("{product}: one click, new identity. Your inbox stays safe."),
   /** The light theme's --color-canvas, with which the app starts. */
   canvas: "#f6f7f7",
 };

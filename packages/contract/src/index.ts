@@ -28,6 +28,7 @@ export * from "./forwarding-texts.ts";
 export * from "./generated-names.ts";
 export * from "./imports.ts";
 export * from "./labels.ts";
+export * from "./languages.ts";
 export * from "./legal-facts.ts";
 export * from "./limits.ts";
 export * from "./live.ts";

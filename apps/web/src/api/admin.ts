@@ -3,6 +3,7 @@ import type { AdminEndpointName, AdminHandlers, MailProbeWire } from "@kauke/con
 import { adminRoutes } from "@kauke/contract/admin-routes";
 import { fillPath } from "@kauke/contract/first-routes";
 import { skipToken, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { t } from "../texts/texts.ts";
 import { showFailure } from "../ui/toast-store.ts";
 import { ApiError } from "./api-error.ts";
 import { request } from "./client.ts";
@@ -40,7 +41,7 @@ const isGone = (error: unknown): boolean => error instanceof ApiError && error.s
 async function leaveIfNoAdmin(error: unknown): Promise<never> {
   if (isGone(error)) {
     await checkSession();
-    if (readSession().user === null) showFailure("Signed Out", "Your session has ended. Please sign in again.");
+    if (readSession().user === null) showFailure(t("Signed Out"), t("Your session has ended. Please sign in again."));
   }
   throw error;
 }

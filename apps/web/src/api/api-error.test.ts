@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { fieldMessages, messageOf, toApiError } from "./api-error.ts";
+import { toApiError } from "./api-error.ts";
+import { fieldMessages, messageOf } from "./error-text.ts";
 
 test("a JSON body gives the message, the field errors and the rate limit's details", () => {
   const resetTime = "2026-03-05T14:30:00.000Z";

@@ -1,5 +1,6 @@
 /** Falls back to `{status}: {statusText}` if an error body is not JSON (specification section 8, "General"). */
 import type { ErrorCode, FieldErrors, WalletChallenge } from "@kauke/contract";
+import { t } from "../texts/texts.ts";
 
 interface Refusal {
   status: number;
@@ -32,7 +33,7 @@ export class ApiError extends Error {
   }
 }
 
-export const unreachable = "The server could not be reached. Check your connection and try again.";
+export const unreachable = t("The server could not be reached. Check your connection and try again.");
 
 function parseObject(text: string): Record<string, unknown> | null {
   try {
@@ -55,18 +56,5 @@ export function toApiError(status: number, statusText: string, text: string): Ap
     resetTime: typeof body.resetTime === "string" ? body.resetTime : undefined,
     challenge:
       typeof body.challenge === "object" && body.challenge !== null ? (body.challenge as WalletChallenge) : undefined,
-  });
-}
-
-/** The text shown to a person for any failure; `fallback` unless the error is an `ApiError`. */
-export function messageOf(error: unknown, fallback: string): string {
-  return error instanceof ApiError && error.message !== "" ? error.message : fallback;
-}
-
-export function fieldMessages(error: unknown): [field: string, message: string][] {
-  if (!(error instanceof ApiError) || error.errors === undefined) return [];
-  return Object.entries(error.errors).flatMap(([field, texts]) => {
-    const first = Array.isArray(texts) ? texts[0] : undefined;
-    return typeof first === "string" ? [[field, first]] : [];
   });
 }

@@ -1,4 +1,6 @@
 /** Uploads by XMLHttpRequest: `fetch` reports no progress of what is sent. */
+
+import { t } from "../texts/texts.ts";
 import { ApiError, toApiError, unreachable } from "./api-error.ts";
 import { call } from "./client.ts";
 import { markSignedOut, readCookieVersion } from "./session/lost-session.ts";
@@ -23,7 +25,7 @@ export function uploadAttachment(file: Blob, { signal, onProgress }: Options): P
   request.setRequestHeader("Content-Type", "application/octet-stream");
   request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
   request.onerror = () => reject(new ApiError({ status: 0, message: unreachable }));
-  request.onabort = () => reject(new DOMException("The upload was cancelled", "AbortError"));
+  request.onabort = () => reject(new DOMException(t("The upload was cancelled"), "AbortError"));
   request.onload = () => {
     const { status, statusText, responseText } = request;
     if (status === 401) markSignedOut(sentWith);

@@ -3,6 +3,8 @@ import { useLocation } from "wouter";
 import { countEvent } from "../api/client.ts";
 import { setLeftPage, useSessionLost } from "../api/session/lost-session.ts";
 import { forgetUser, useOtherTabs, useSession } from "../api/session/session.ts";
+import { loadTexts } from "../texts/load-texts.ts";
+import { t } from "../texts/texts.ts";
 import { ContentSpinner, PageSpinner } from "../ui/Spinner.tsx";
 import { TooltipLayer } from "../ui/TooltipLayer.tsx";
 import { closeToast, readToast, subscribeToToast } from "../ui/toast-store.ts";
@@ -26,7 +28,10 @@ import { TopBar } from "./shell/TopBar.tsx";
 import { sayLoggedOut } from "./use-log-out.ts";
 
 /** The inactivity watch is loaded until that succeeds: without it nobody is signed out. */
-const loadTimeout = async () => (await import("./session-timeout/SessionTimeout.tsx")).SessionTimeout;
+const loadTimeout = async () => {
+  await loadTexts("app");
+  return (await import("./session-timeout/SessionTimeout.tsx")).SessionTimeout;
+};
 
 function LazySessionTimeout({ userId }: { userId: string }) {
   const late = useLate(true, loadTimeout);
@@ -112,6 +117,7 @@ function useNoFileNavigation(): void {
 
 /** The sign-in over a page whose session was lost; until its code has loaded, nothing of the page is drawn either. */
 const loadSessionOver = async () => {
+  await loadTexts("app");
   const [{ withQueries }, { SessionOver }] = await Promise.all([
     import("./with-queries.tsx"),
     import("../features/auth/SessionOver.tsx"),
@@ -143,7 +149,10 @@ function LazySessionOver({ wanted }: { wanted: boolean }) {
 }
 
 /** The command palette, and what can be dropped on any page; until somebody is signed in, Ctrl-K is the browser's. */
-const loadAnywhere = async () => (await import("./shell/Anywhere.tsx")).Anywhere;
+const loadAnywhere = async () => {
+  await loadTexts("app");
+  return (await import("./shell/Anywhere.tsx")).Anywhere;
+};
 
 function LazyAnywhere() {
   const keys = useLate(true, loadAnywhere);
@@ -186,7 +195,7 @@ function Frame({ isDrawn }: Props) {
     <>
       <div className={isWaiting ? "shell" : (shellClasses[screen] ?? "shell")}>
         <a className="skip" href="#main">
-          Skip to content
+          {t("Skip to content")}
         </a>
         <TopBar user={user} isWaiting={isWaiting} path={path} />
         <ConnectionBar />

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from "react";
+import { t } from "../texts/texts.ts";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 
@@ -53,18 +54,18 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
     return (
       <main id="main" className="page lost" tabIndex={-1}>
         <Mask eyes="shut" />
-        <h1>Something went wrong</h1>
+        <h1>{t("Something went wrong")}</h1>
         <p className="muted" role="alert">
           {failure === "chunk"
-            ? "This page could not be loaded. Check your connection, then try again."
-            : "This page could not be shown. Trying again usually helps."}
+            ? t("This page could not be loaded. Check your connection, then try again.")
+            : t("This page could not be shown. Trying again usually helps.")}
         </p>
         <div className="acts">
           <button type="button" className="btn btn-primary" onClick={this.#tryAgain}>
-            Try again
+            {t("Try again")}
           </button>
           <a className="btn" href="/home">
-            Back to start
+            {t("Back to start")}
           </a>
         </div>
       </main>

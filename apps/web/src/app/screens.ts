@@ -1,6 +1,7 @@
 /** The route table of the specification's section 2. */
 import { product } from "@kauke/contract";
 import { settingsGroups } from "@kauke/contract/settings-groups";
+import { t } from "../texts/texts.ts";
 import { normalizePath } from "./path.ts";
 
 export type ScreenName =
@@ -33,12 +34,12 @@ export type ScreenName =
 
 /** Screens for signed-in users, with the sentence below the title; signed-out visitors see the sign-in form. */
 const leads = {
-  dashboard: "Manage your privacy aliases and where they forward.",
-  settings: "Generate and manage your encryption settings.",
-  admin: "What needs you, what waits and who may come in.",
-  move: "Bring your aliases, then change your address where a site still has the old one.",
-  compose: `Send encrypted e-mails using your ${product.name} aliases.`,
-  decrypt: "Read AGE-encrypted mail with a stored key or with your own.",
+  dashboard: t("Manage your privacy aliases and where they forward."),
+  settings: t("Generate and manage your encryption settings."),
+  admin: t("What needs you, what waits and who may come in."),
+  move: t("Bring your aliases, then change your address where a site still has the old one."),
+  compose: t("Send encrypted e-mails using your {product} aliases."),
+  decrypt: t("Read AGE-encrypted mail with a stored key or with your own."),
 } as const satisfies Partial<Record<ScreenName, string>>;
 
 export type PersonalScreenName = keyof typeof leads;
@@ -86,31 +87,31 @@ const screenOfPath: Readonly<Record<string, ScreenName>> = {
 /** Titles of screens; an empty one stands for the product's name alone. */
 export const screenTitles: Readonly<Record<ScreenName, string>> = {
   landing: "",
-  auth: "Sign in",
-  register: "Create your account",
-  dashboard: "Email Forwarding",
-  settings: "Settings",
-  admin: "Admin",
-  move: "Move in",
-  compose: "Compose Email",
-  decrypt: "Decrypt Messages",
-  about: "About",
-  privacy: "Privacy Policy",
-  terms: "Terms of Service",
+  auth: t("Sign in"),
+  register: t("Create your account"),
+  dashboard: t("Email Forwarding"),
+  settings: t("Settings"),
+  admin: t("Admin"),
+  move: t("Move in"),
+  compose: t("Compose Email"),
+  decrypt: t("Decrypt Messages"),
+  about: t("About"),
+  privacy: t("Privacy Policy"),
+  terms: t("Terms of Service"),
   gdpr: "GDPR",
-  transparency: "Transparency Report",
-  docs: "Documentation",
-  "docs-smtp": "SMTP setup guide",
-  "docs-clients": "Password managers and apps",
-  "docs-moving": "Moving in and out",
-  preview: "Preview inbox",
-  confirm: "Confirm mailbox",
-  "confirm-email": "Confirm your e-mail",
-  "new-email": "Your new e-mail",
-  forgot: "Forgot your password?",
-  reset: "Set a new password",
-  "sign-in-link": "Sign in",
-  "not-found": "Page Not Found",
+  transparency: t("Transparency Report"),
+  docs: t("Documentation"),
+  "docs-smtp": t("SMTP setup guide"),
+  "docs-clients": t("Password managers and apps"),
+  "docs-moving": t("Moving in and out"),
+  preview: t("Preview inbox"),
+  confirm: t("Confirm mailbox"),
+  "confirm-email": t("Confirm your e-mail"),
+  "new-email": t("Your new e-mail"),
+  forgot: t("Forgot your password?"),
+  reset: t("Set a new password"),
+  "sign-in-link": t("Sign in"),
+  "not-found": t("Page Not Found"),
 };
 
 export function screenFor(path: string, signedIn: boolean, isAdmin = false): ScreenName {
@@ -152,24 +153,29 @@ export const personalScreens: readonly (readonly [screen: PersonalScreenName, pa
 /** @example pageTitle("privacy") // "Privacy Policy — Kauke" */
 export function pageTitle(screen: ScreenName | null): string {
   const title = screen === null ? "" : screenTitles[screen];
-  return title === "" ? `${product.name} — private e-mail aliases` : `${title} — ${product.name}`;
+  return title === "" ? t("{product} — private e-mail aliases") : `${title} — ${product.name}`;
 }
 
-const what =
-  "Free, unlimited e-mail aliases that forward to your real inbox, with end-to-end encryption and zero e-mail logs.";
+const what = t(
+  "Free, unlimited e-mail aliases that forward to your real inbox, with end-to-end encryption and zero e-mail logs.",
+);
 
 const descriptions: Partial<Record<ScreenName, string>> = {
-  auth: `Sign in to ${product.name} with your e-mail and password, a Solana wallet or Gmail.`,
-  register: `Create your ${product.name} account in 30 seconds. ${what}`,
-  about: `Why ${product.name} exists: to protect your inbox, your identity and your freedom. Built in Lithuania.`,
-  privacy: `What ${product.name} keeps about you, for how long, and what it never keeps: zero e-mail logs, two cookies.`,
-  terms: `The terms under which ${product.name} forwards your mail, in plain words.`,
-  gdpr: `Your rights under the GDPR at ${product.name}, and how to use them: see, take with you, correct or delete your data.`,
-  docs: `How to use ${product.name}: aliases, answers, sending by SMTP, encryption keys and webhooks, step by step.`,
-  "docs-smtp": `Send from a ${product.name} alias with Thunderbird, Apple Mail, Outlook or Gmail: server, ports, user name.`,
-  "docs-clients": "Create aliases with Bitwarden, Keyguard and other apps.",
-  "docs-moving": "Bring your aliases along, or take them with you later.",
-  transparency: `Government requests, breaches and how long data is kept at ${product.name}, in figures.`,
+  auth: t("Sign in to {product} with your e-mail and password, a Solana wallet or Gmail."),
+  register: t("Create your {product} account in 30 seconds. {what}", { what }),
+  about: t("Why {product} exists: to protect your inbox, your identity and your freedom. Built in Lithuania."),
+  privacy: t("What {product} keeps about you, for how long, and what it never keeps: zero e-mail logs, two cookies."),
+  terms: t("The terms under which {product} forwards your mail, in plain words."),
+  gdpr: t(
+    "Your rights under the GDPR at {product}, and how to use them: see, take with you, correct or delete your data.",
+  ),
+  docs: t("How to use {product}: aliases, answers, sending by SMTP, encryption keys and webhooks, step by step."),
+  "docs-smtp": t(
+    "Send from a {product} alias with Thunderbird, Apple Mail, Outlook or Gmail: server, ports, user name.",
+  ),
+  "docs-clients": t("Create aliases with Bitwarden, Keyguard and other apps."),
+  "docs-moving": t("Bring your aliases along, or take them with you later."),
+  transparency: t("Government requests, breaches and how long data is kept at {product}, in figures."),
 };
 
 export function pageDescription(screen: ScreenName | null): string {

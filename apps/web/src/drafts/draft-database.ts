@@ -2,6 +2,8 @@
  * The browser's IndexedDB with sealed drafts of all accounts. Readable in it are times, sizes, and names that are keyed
  * hashes or random. Another version of the app raises `SCHEMA` when it changes the stores, and drops what it can't read.
  */
+import { t } from "../texts/texts.ts";
+
 const SCHEMA = 1;
 
 export interface DraftRow {
@@ -31,7 +33,7 @@ const resultOf = <T>(request: IDBRequest<T>): Promise<T> =>
 const endOf = (work: IDBTransaction): Promise<void> =>
   new Promise((resolve, reject) => {
     work.oncomplete = () => resolve();
-    work.onabort = () => reject(work.error ?? new DOMException("The draft was not stored", "AbortError"));
+    work.onabort = () => reject(work.error ?? new DOMException(t("The draft was not stored"), "AbortError"));
   });
 
 function makeStores(db: IDBDatabase): void {

@@ -1,71 +1,79 @@
 import { legalFacts, product } from "@kauke/contract";
-import { FactTable, LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
+import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
+import { rich, t } from "../texts/texts.ts";
 
 export function AboutPage() {
   const { name } = product;
   return (
     <LegalPage
-      title="About"
-      lead={`${name} puts a mask in front of your inbox.`}
+      title={t("About")}
+      lead={t("{name} puts a mask in front of your inbox.", { name })}
       parts={[
         {
           id: "watched",
-          title: "Surveillance begins with an address",
+          title: t("Surveillance begins with an address"),
           body: (
             <>
               <p>
-                Almost everything on the web asks for an e-mail address, and most people have one that stays the same
-                for decades. That makes it the best name tag there is. Shops hand it to advertisers, advertisers compare
-                their lists, and data brokers lay the pieces side by side until purchases, trips, illnesses and opinions
-                hang together on one string of letters.
+                {t(
+                  "Almost everything on the web asks for an e-mail address, and most people have one that stays the same for decades. That makes it the best name tag there is. Shops hand it to advertisers, advertisers compare their lists, and data brokers lay the pieces side by side until purchases, trips, illnesses and opinions hang together on one string of letters.",
+                )}
               </p>
               <p>
-                Mail itself looks back at you. Hidden pictures report when and where a message was opened, and links
-                carry a number that is yours alone. When one of the many keepers of your address is broken into, thieves
-                get the same string, and with it the user name for everything else.
+                {t(
+                  "Mail itself looks back at you. Hidden pictures report when and where a message was opened, and links carry a number that is yours alone. When one of the many keepers of your address is broken into, thieves get the same string, and with it the user name for everything else.",
+                )}
               </p>
               <p>
-                This is surveillance, and it needs neither a warrant nor a suspicion. Companies run it as a business,
-                and states that collect data in bulk find it already collected.
+                {t(
+                  "This is surveillance, and it needs neither a warrant nor a suspicion. Companies run it as a business, and states that collect data in bulk find it already collected.",
+                )}
               </p>
             </>
           ),
         },
         {
           id: "why",
-          title: `Why ${name} exists`,
+          title: t("Why {name} exists", { name }),
           body: (
             <>
               <p>
-                You can't take an address back once you have given it away. So give away another one. An alias costs
-                nothing, says nothing about you and belongs to one shop, one form or one person. Mail to it reaches your
-                real inbox; nobody who writes to it learns where that is.
+                {t(
+                  "You can't take an address back once you have given it away. So give away another one. An alias costs nothing, says nothing about you and belongs to one shop, one form or one person. Mail to it reaches your real inbox; nobody who writes to it learns where that is.",
+                )}
               </p>
               <p>
-                If an alias begins to draw spam, you know who passed it on. Pause it, and mail to it is silently
-                dropped. Delete it, and that thread is cut. Your real address never has to change.
+                {t(
+                  "If an alias begins to draw spam, you know who passed it on. Pause it, and mail to it is silently dropped. Delete it, and that thread is cut. Your real address never has to change.",
+                )}
               </p>
             </>
           ),
         },
         {
           id: "mission",
-          title: "Our mission",
+          title: t("Our mission"),
           body: (
             <>
-              <p>We want three things to stay yours.</p>
+              <p>{t("We want three things to stay yours.")}</p>
               <ul>
                 <li>
-                  <b>Your inbox.</b> What arrives there is what you asked for, and you can end it without asking
-                  anybody.
+                  {rich(
+                    "<b>Your inbox.</b> What arrives there is what you asked for, and you can end it without asking anybody.",
+                    { b: (inner) => <b>{inner}</b> },
+                  )}
                 </li>
                 <li>
-                  <b>Your identity.</b> Two places that both write to you can't tell from the address that you are one
-                  person.
+                  {rich(
+                    "<b>Your identity.</b> Two places that both write to you can't tell from the address that you are one person.",
+                    { b: (inner) => <b>{inner}</b> },
+                  )}
                 </li>
                 <li>
-                  <b>Your freedom.</b> To read, ask, sign up and speak without a file being kept about it. Privacy is
-                  not a reward for people with something to hide; it is what lets everybody else act freely.
+                  {rich(
+                    "<b>Your freedom.</b> To read, ask, sign up and speak without a file being kept about it. Privacy is not a reward for people with something to hide; it is what lets everybody else act freely.",
+                    { b: (inner) => <b>{inner}</b> },
+                  )}
                 </li>
               </ul>
             </>
@@ -73,49 +81,57 @@ export function AboutPage() {
         },
         {
           id: "how",
-          title: "How we hold ourselves to it",
+          title: t("How we hold ourselves to it"),
           body: (
             <>
               <p>
-                {name} is free and keeps zero e-mail logs. Whatever has to be stored about you is sealed, so that a
-                stolen database or backup gives no address and no message away. Encryption keys are made in your browser
-                and the private half leaves it only under your master password. We load nothing from anybody else into
-                these pages.
+                {t(
+                  "{name} is free and keeps zero e-mail logs. Whatever has to be stored about you is sealed, so that a stolen database or backup gives no address and no message away. Encryption keys are made in your browser and the private half leaves it only under your master password. We load nothing from anybody else into these pages.",
+                  { name },
+                )}
               </p>
               <p>
-                You don't have to take our word: the <PageLink to="/privacy">Privacy Policy</PageLink> says what is kept
-                and for how long, the <PageLink to="/transparency">Transparency Report</PageLink> what we were asked
-                for, and the encryption is age, an open format with open-source programs of others that open our files
-                without us.
+                {rich(
+                  "You don't have to take our word: the <pagelink>Privacy Policy</pagelink> says what is kept and for how long, the <pagelink2>Transparency Report</pagelink2> what we were asked for, and the encryption is age, an open format with open-source programs of others that open our files without us.",
+                  {
+                    pagelink: (inner) => <PageLink to="/privacy">{inner}</PageLink>,
+                    pagelink2: (inner) => <PageLink to="/transparency">{inner}</PageLink>,
+                  },
+                )}
               </p>
             </>
           ),
         },
-        {
-          id: "built",
-          title: `Built in ${legalFacts.country}`,
-          body: (
-            <>
-              <p>
-                Kaukė is Lithuanian for mask. At Shrovetide people here put one on and go from door to door, known to
-                everybody and recognised by nobody. We found no better picture for an alias.
-              </p>
-              <FactTable
-                heads={["Fact", name]}
-                rows={[
-                  ["Built in", legalFacts.country],
-                  ["Launched", legalFacts.launched],
-                  ["Version", product.version],
-                  ["Price", "free"],
-                  ["Aliases", "unlimited"],
-                  ["From sign-up to first alias", `about ${legalFacts.setupSeconds} seconds`],
-                  ["E-mail logs", legalFacts.emailLogs],
-                ]}
-              />
-            </>
-          ),
-        },
+        built(),
       ]}
     />
   );
+}
+
+function built(): LegalPart {
+  return {
+    id: "built",
+    title: t("Built in {country}", { country: legalFacts.country }),
+    body: (
+      <>
+        <p>
+          {t(
+            "Kaukė is Lithuanian for mask. At Shrovetide people here put one on and go from door to door, known to everybody and recognised by nobody. We found no better picture for an alias.",
+          )}
+        </p>
+        <FactTable
+          heads={[t("Fact"), product.name]}
+          rows={[
+            [t("Built in"), legalFacts.country],
+            [t("Launched"), legalFacts.launched],
+            [t("Version"), product.version],
+            [t("Price"), "free"],
+            [t("Aliases"), "unlimited"],
+            [t("From sign-up to first alias"), `about ${legalFacts.setupSeconds} seconds`],
+            [t("E-mail logs"), legalFacts.emailLogs],
+          ]}
+        />
+      </>
+    ),
+  };
 }

@@ -12,6 +12,7 @@ import { OverviewSection } from "../features/admin/Overview.tsx";
 import { ProofSection } from "../features/admin/Proof.tsx";
 import { QueueSection } from "../features/admin/Queue.tsx";
 import { ActsSection, LimitsSection } from "../features/admin/Records.tsx";
+import { t } from "../texts/texts.ts";
 import { countText } from "../ui/text/count-text.ts";
 
 interface Section {
@@ -21,39 +22,43 @@ interface Section {
 }
 
 const sections = {
-  overview: { title: "Overview", lead: "What the server says about itself.", Content: OverviewSection },
+  overview: { title: t("Overview"), lead: t("What the server says about itself."), Content: OverviewSection },
   proof: {
-    title: "Proof of mail",
-    lead: "One message there and back shows whether mail really works.",
+    title: t("Proof of mail"),
+    lead: t("One message there and back shows whether mail really works."),
     Content: ProofSection,
   },
   queue: {
-    title: "Queue",
-    lead: "Mail that could not be delivered yet. It is tried again by itself, ever more rarely, for days.",
+    title: t("Queue"),
+    lead: t("Mail that could not be delivered yet. It is tried again by itself, ever more rarely, for days."),
     Content: QueueSection,
   },
   domains: {
-    title: "Domains",
-    lead: "The DNS records that the world has to find. Set them where you bought the domain.",
+    title: t("Domains"),
+    lead: t("The DNS records that the world has to find. Set them where you bought the domain."),
     Content: DomainsSection,
   },
   certificates: {
-    title: "Certificates",
-    lead: "They let other hosts and browsers trust this server.",
+    title: t("Certificates"),
+    lead: t("They let other hosts and browsers trust this server."),
     Content: CertificatesSection,
   },
-  accounts: { title: "Accounts", lead: "Who has an account here. Nobody's mail is shown.", Content: AccountsSection },
+  accounts: {
+    title: t("Accounts"),
+    lead: t("Who has an account here. Nobody's mail is shown."),
+    Content: AccountsSection,
+  },
   invitations: {
-    title: "Invitations",
-    lead: "A link that makes one account, once.",
+    title: t("Invitations"),
+    lead: t("A link that makes one account, once."),
     Content: InvitationsSection,
   },
   limits: {
-    title: "Limits",
-    lead: "How much anybody may use before the server slows them down.",
+    title: t("Limits"),
+    lead: t("How much anybody may use before the server slows them down."),
     Content: LimitsSection,
   },
-  acts: { title: "Acts", lead: "What operators did in the last 30 days, newest first.", Content: ActsSection },
+  acts: { title: t("Acts"), lead: t("What operators did in the last 30 days, newest first."), Content: ActsSection },
 } satisfies Record<string, Section>;
 
 type SectionName = keyof typeof sections;
@@ -69,7 +74,7 @@ function useStates(): Partial<Record<SectionName, { text: string; isBad?: boolea
   return {
     ...(health === undefined
       ? {}
-      : { overview: mend === 0 ? { text: "ok" } : { text: `${mend} to fix`, isBad: true } }),
+      : { overview: mend === 0 ? { text: "ok" } : { text: t("{mend} to fix", { mend }), isBad: true } }),
     ...(state === undefined ? {} : { queue: { text: countText(state.queue.open) } }),
     ...(troubled.length === 0 ? {} : { certificates: { text: "problem", isBad: true } }),
   };
@@ -78,7 +83,7 @@ function useStates(): Partial<Record<SectionName, { text: string; isBad?: boolea
 function Sections({ current }: { current: SectionName | null }) {
   const states = useStates();
   return (
-    <nav className="admin-nav" aria-label="Admin">
+    <nav className="admin-nav" aria-label={t("Admin")}>
       <ul>
         {(Object.keys(sections) as SectionName[]).map((name) => (
           <li key={name}>
@@ -126,7 +131,7 @@ export function AdminPage() {
       <div className="admin-section">
         <Link className="back" href="/admin">
           <ChevronLeft className="i" aria-hidden />
-          All sections
+          {t("All sections")}
         </Link>
         <h2 tabIndex={-1} ref={heading}>
           {title}

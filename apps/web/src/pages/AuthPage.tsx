@@ -9,6 +9,7 @@ import { AuthFrame } from "../features/auth/AuthFrame.tsx";
 import { ByInvitation, RegistrationClosed } from "../features/auth/ByInvitation.tsx";
 import { RegisterForm } from "../features/auth/RegisterForm.tsx";
 import { SignInForm } from "../features/auth/SignInForm.tsx";
+import { rich, t } from "../texts/texts.ts";
 
 /** A sign-up button leads here with a state in the history entry, and then the form makes an account. */
 export function SignInPage() {
@@ -20,14 +21,17 @@ export function SignInPage() {
 function WelcomeBack() {
   const swap = (
     <>
-      New here?{" "}
-      <Link className="link" href="/register">
-        Create an account
-      </Link>
+      {rich("New here? <link>Create an account</link>", {
+        link: (inner) => (
+          <Link className="link" href="/register">
+            {inner}
+          </Link>
+        ),
+      })}
     </>
   );
   return (
-    <AuthFrame title="Welcome Back" swap={swap}>
+    <AuthFrame title={t("Welcome Back")} swap={swap}>
       <SignInForm />
     </AuthFrame>
   );
@@ -56,14 +60,17 @@ export function RegisterPage() {
 function Registration({ isInvited }: { isInvited: boolean }) {
   const swap = (
     <>
-      Already have one?{" "}
-      <Link className="link" href="/auth">
-        Sign in
-      </Link>
+      {rich("Already have one? <link>Sign in</link>", {
+        link: (inner) => (
+          <Link className="link" href="/auth">
+            {inner}
+          </Link>
+        ),
+      })}
     </>
   );
   return (
-    <AuthFrame title="Create your account" swap={swap}>
+    <AuthFrame title={t("Create your account")} swap={swap}>
       <RegisterForm isInvited={isInvited} />
     </AuthFrame>
   );

@@ -1,7 +1,8 @@
 /** Guide to password managers, and to extensions and apps of other alias services. */
-import { type ForwardingTexts, product } from "@kauke/contract";
-import { readForwardingTexts } from "../features/legal/figures.ts";
+import { type ForwardingTexts } from "@kauke/contract";
+import { readGuideTexts } from "../features/legal/figures.ts";
 import { LegalPage, PageLink } from "../features/legal/LegalPage.tsx";
+import { rich, t } from "../texts/texts.ts";
 
 interface Client {
   id: string;
@@ -16,77 +17,83 @@ const clientsOf = (texts: ForwardingTexts): readonly Client[] => [
     id: "bitwarden",
     title: "Bitwarden",
     steps: [
-      "In the browser extension, desktop or mobile app open the generator and choose Username, then Forwarded email alias.",
-      "As service choose addy.io or SimpleLogin; both work.",
-      "Enter the address of this site as self-host server URL and your key as API key.",
-      "addy.io also asks for a domain: enter one that the create form offers. With SimpleLogin the default domain of your settings is used.",
+      t(
+        "In the browser extension, desktop or mobile app open the generator and choose Username, then Forwarded email alias.",
+      ),
+      t("As service choose addy.io or SimpleLogin; both work."),
+      t("Enter the address of this site as self-host server URL and your key as API key."),
+      t(
+        "addy.io also asks for a domain: enter one that the create form offers. With SimpleLogin the default domain of your settings is used.",
+      ),
     ],
     limits: [
-      "The web vault of Bitwarden's own cloud can't reach other servers; its extension and its apps can.",
-      'With Vaultwarden, the operator first has to allow this site for the web vault: ALLOWED_CONNECT_SRC="https://…" with the address of this site.',
+      t("The web vault of Bitwarden's own cloud can't reach other servers; its extension and its apps can."),
+      t(
+        'With Vaultwarden, the operator first has to allow this site for the web vault: ALLOWED_CONNECT_SRC="https://…" with the address of this site.',
+      ),
     ],
   },
   {
     id: "keyguard",
     title: "Keyguard",
     steps: [
-      "Open Settings, then Email forwarders, and add one of the type addy.io or SimpleLogin.",
-      "Enter your key and, as base URL, the address of this site.",
-      "For addy.io also enter a domain that the create form offers.",
+      t("Open Settings, then Email forwarders, and add one of the type addy.io or SimpleLogin."),
+      t("Enter your key and, as base URL, the address of this site."),
+      t("For addy.io also enter a domain that the create form offers."),
     ],
     limits: [],
   },
   {
     id: "addy-extension",
-    title: "Extension of addy.io",
+    title: t("Extension of addy.io"),
     steps: [
-      "Choose to sign in with an API key.",
-      "Enter the address of this site, without a slash at its end, as instance, and your key.",
+      t("Choose to sign in with an API key."),
+      t("Enter the address of this site, without a slash at its end, as instance, and your key."),
     ],
     limits: [
-      "Counters are 0 and lists of activity are empty: this server keeps no statistics about your mail.",
-      "A deleted alias can't be restored.",
-      "Sign-in with user name and password does not work; use a key.",
+      t("Counters are 0 and lists of activity are empty: this server keeps no statistics about your mail."),
+      t("A deleted alias can't be restored."),
+      t("Sign-in with user name and password does not work; use a key."),
     ],
   },
   {
     id: "addy-apps",
-    title: "Apps of addy.io",
+    title: t("Apps of addy.io"),
     steps: [
-      "Create a key with all scopes. The page shows a QR code with it.",
-      "Scan the code on the app's first screen, or enter the address of this site and the key.",
+      t("Create a key with all scopes. The page shows a QR code with it."),
+      t("Scan the code on the app's first screen, or enter the address of this site and the key."),
     ],
     limits: [
-      "Domains, user names, rules, failed deliveries and the block list are empty.",
-      "Recipients are the confirmed mailboxes of your account; add them here, not in the app.",
-      "Webhooks of an alias are not shown, and stay when the app changes its recipients.",
+      t("Domains, user names, rules, failed deliveries and the block list are empty."),
+      t("Recipients are the confirmed mailboxes of your account; add them here, not in the app."),
+      t("Webhooks of an alias are not shown, and stay when the app changes its recipients."),
     ],
   },
   {
     id: "simplelogin-extension",
-    title: "Extension of SimpleLogin",
+    title: t("Extension of SimpleLogin"),
     steps: [
-      "On its first screen open the settings and enter the address of this site as API URL.",
-      "Choose to sign in with an API key and enter your key.",
+      t("On its first screen open the settings and enter the address of this site as API URL."),
+      t("Choose to sign in with an API key and enter your key."),
     ],
-    limits: [texts.clientsReverse, "Counters are 0 and activity is empty."],
+    limits: [texts.clientsReverse, t("Counters are 0 and activity is empty.")],
   },
   {
     id: "simplelogin-apps",
-    title: "Apps of SimpleLogin",
-    steps: ["On the sign-in screen change the API URL to the address of this site.", "Sign in with an API key."],
+    title: t("Apps of SimpleLogin"),
+    steps: [t("On the sign-in screen change the API URL to the address of this site."), t("Sign in with an API key.")],
     limits: [
-      "The iOS app needs a server that answers by https at port 443.",
-      "Contacts and activity are empty, counters are 0. Mailboxes are added here.",
+      t("The iOS app needs a server that answers by https at port 443."),
+      t("Contacts and activity are empty, counters are 0. Mailboxes are added here."),
     ],
   },
 ];
 
 const scopes = [
-  ["aliases:create", "create aliases; enough for Bitwarden and Keyguard."],
+  ["aliases:create", t("create aliases; enough for Bitwarden and Keyguard.")],
   ["aliases:read", "list and export aliases."],
-  ["aliases:write", "change, pause, label and delete aliases."],
-  ["account:read", "read mailboxes, defaults and the account's figures."],
+  ["aliases:write", t("change, pause, label and delete aliases.")],
+  ["account:read", t("read mailboxes, defaults and the account's figures.")],
 ] as const;
 
 function Items({ texts }: { texts: readonly string[] }) {
@@ -102,18 +109,19 @@ function Items({ texts }: { texts: readonly string[] }) {
 export function ClientsGuidePage() {
   return (
     <LegalPage
-      title="Password managers and apps"
-      lead={`Use ${product.name} where you already create addresses. The programs are compatible, not affiliated.`}
+      title={t("Password managers and apps")}
+      lead={t("Use {product} where you already create addresses. The programs are compatible, not affiliated.")}
       parts={[
         {
           id: "key",
-          title: "Create a key",
+          title: t("Create a key"),
           body: (
             <>
               <p>
-                In <PageLink to="/settings/programs">Settings</PageLink>, under API keys, create one key for each
-                program. It is shown once; copy it into the program. If a program or device is lost, revoke its key: it
-                stops working at once.
+                {rich(
+                  "In <pagelink>Settings</pagelink>, under API keys, create one key for each program. It is shown once; copy it into the program. If a program or device is lost, revoke its key: it stops working at once.",
+                  { pagelink: (inner) => <PageLink to="/settings/programs">{inner}</PageLink> },
+                )}
               </p>
               <ul>
                 {scopes.map(([scope, what]) => (
@@ -123,17 +131,19 @@ export function ClientsGuidePage() {
                 ))}
               </ul>
               <p>
-                Extensions and apps need all four scopes. Whatever its scopes, a key can point aliases only at confirmed
-                mailboxes, and it never reads SMTP passwords, webhook secrets or encryption keys.
+                {t(
+                  "Extensions and apps need all four scopes. Whatever its scopes, a key can point aliases only at confirmed mailboxes, and it never reads SMTP passwords, webhook secrets or encryption keys.",
+                )}
               </p>
               <p>
-                An alias that a program creates forwards to the default mailbox. Choose it, the default domain and the
-                form of generated names in Settings, under New aliases.
+                {t(
+                  "An alias that a program creates forwards to the default mailbox. Choose it, the default domain and the form of generated names in Settings, under New aliases.",
+                )}
               </p>
             </>
           ),
         },
-        ...clientsOf(readForwardingTexts()).map(({ id, title, steps, limits }) => ({
+        ...clientsOf(readGuideTexts()).map(({ id, title, steps, limits }) => ({
           id,
           title,
           body: (
@@ -141,7 +151,7 @@ export function ClientsGuidePage() {
               <Items texts={steps} />
               {limits.length === 0 ? null : (
                 <>
-                  <p>What is different:</p>
+                  <p>{t("What is different:")}</p>
                   <Items texts={limits} />
                 </>
               )}
@@ -150,11 +160,13 @@ export function ClientsGuidePage() {
         })),
         {
           id: "scripts",
-          title: "Scripts",
+          title: t("Scripts"),
           body: (
             <p>
-              Every call that a key may make is described at <code>/api/openapi.json</code>. Send the key as{" "}
-              <code>Authorization: Bearer …</code>.
+              {rich(
+                "Every call that a key may make is described at <code>/api/openapi.json</code>. Send the key as <code2>Authorization: Bearer …</code2>.",
+                { code: (inner) => <code>{inner}</code>, code2: (inner) => <code>{inner}</code> },
+              )}
             </p>
           ),
         },

@@ -14,6 +14,7 @@ import { NoSendingAliases } from "../features/compose/SenderHint.tsx";
 import { sendersOf } from "../features/compose/senders.ts";
 import type { ComposeProps } from "../features/compose/use-send.ts";
 import { takeWantedSender } from "../features/compose/wanted-sender.ts";
+import { t } from "../texts/texts.ts";
 import { LoadFailed } from "../ui/LoadFailed.tsx";
 
 const nobody: readonly Person[] = [];
@@ -49,7 +50,7 @@ function Content({ userId }: { userId: string }) {
         <div className="card">
           <LoadFailed
             heading="h2"
-            title="Your aliases could not be loaded"
+            title={t("Your aliases could not be loaded")}
             error={failed[0].error}
             onRetry={() => failed.forEach(({ refetch }) => void refetch())}
           />

@@ -1,11 +1,13 @@
 /** Confirming a mailbox needs no sign-in; opening the page changes nothing. */
 import type { ConfirmationChoice, ConfirmationLinkStanding, ConfirmationState } from "@kauke/contract";
 import { Link, useLocation } from "wouter";
-import { ApiError, messageOf } from "../api/api-error.ts";
+import { ApiError } from "../api/api-error.ts";
+import { messageOf } from "../api/error-text.ts";
 import { useConfirmation, useDecideConfirmation } from "../api/mailboxes.ts";
 import { useSession } from "../api/session/session.ts";
 import { normalizePath } from "../app/path.ts";
 import { readConfirmationPath } from "../app/screens.ts";
+import { t } from "../texts/texts.ts";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
@@ -17,25 +19,31 @@ interface Words {
 }
 
 /** In headings, where the server names the mailbox, its address stands in place of "This mailbox". */
-const unnamed = "This mailbox";
+const unnamed = t("This mailbox");
 
 const words: Record<ConfirmationState, Words> = {
-  new: { heading: "Is this mailbox yours?", text: "" },
+  new: { heading: t("Is this mailbox yours?"), text: "" },
   asked: {
-    heading: "Is this mailbox yours?",
-    text: "Somebody with an account here has mail forwarded to the mailbox this link was sent to. Nothing happens until you press a button.",
+    heading: t("Is this mailbox yours?"),
+    text: t(
+      "Somebody with an account here has mail forwarded to the mailbox this link was sent to. Nothing happens until you press a button.",
+    ),
   },
   confirmed: {
-    heading: `${unnamed} is confirmed`,
-    text: "Mail is forwarded to it without the limits for unconfirmed mailboxes. You can change your mind here as long as the link works.",
+    heading: t("{unnamed} is confirmed", { unnamed }),
+    text: t(
+      "Mail is forwarded to it without the limits for unconfirmed mailboxes. You can change your mind here as long as the link works.",
+    ),
   },
   refused: {
-    heading: "Nothing is forwarded here any more",
-    text: "That account no longer forwards anything to this mailbox. Other accounts still may; you can block the mailbox for all of them.",
+    heading: t("Nothing is forwarded here any more"),
+    text: t(
+      "That account no longer forwards anything to this mailbox. Other accounts still may; you can block the mailbox for all of them.",
+    ),
   },
   blocked: {
-    heading: "This mailbox is blocked on this server",
-    text: "No account can forward anything to it from here any more. We store no readable address for that.",
+    heading: t("This mailbox is blocked on this server"),
+    text: t("No account can forward anything to it from here any more. We store no readable address for that."),
   },
 };
 
@@ -48,26 +56,35 @@ interface Action {
 
 const confirmedWords: Record<NonNullable<ConfirmationLinkStanding["signIn"]>, Words> = {
   confirmed: {
-    heading: `${unnamed} is confirmed`,
-    text: "It is confirmed as a mailbox, so that mail is forwarded to it without limits, and as the e-mail that the account signs in with. You can change your mind about the mailbox here as long as the link works.",
+    heading: t("{unnamed} is confirmed", { unnamed }),
+    text: t(
+      "It is confirmed as a mailbox, so that mail is forwarded to it without limits, and as the e-mail that the account signs in with. You can change your mind about the mailbox here as long as the link works.",
+    ),
   },
   open: {
-    heading: `${unnamed} is confirmed`,
-    text: "Mail is forwarded to it without the limits for unconfirmed mailboxes. Still open: the account signs in with the same address, and that is not confirmed. Sign in to that account and open this link again, or confirm it there in Settings.",
+    heading: t("{unnamed} is confirmed", { unnamed }),
+    text: t(
+      "Mail is forwarded to it without the limits for unconfirmed mailboxes. Still open: the account signs in with the same address, and that is not confirmed. Sign in to that account and open this link again, or confirm it there in Settings.",
+    ),
   },
 };
 
-const mine: Action = { choice: "mine", label: "This is mine", pendingLabel: "Confirming...", look: "btn-primary" };
-const notMine: Action = { choice: "not_mine", label: "This is not mine", pendingLabel: "Saving...", look: "" };
+const mine: Action = {
+  choice: "mine",
+  label: t("This is mine"),
+  pendingLabel: t("Confirming..."),
+  look: "btn-primary",
+};
+const notMine: Action = { choice: "not_mine", label: t("This is not mine"), pendingLabel: t("Saving..."), look: "" };
 const block: Action = {
   choice: "block",
-  label: "Block this mailbox here",
-  pendingLabel: "Blocking...",
+  label: t("Block this mailbox here"),
+  pendingLabel: t("Blocking..."),
   look: "btn-danger-line",
 };
 
 /** Confirms an account's sign-in e-mail whose mailbox is confirmed already; needs a session of that account. */
-const mineToo: Action = { ...mine, label: "Confirm the sign-in e-mail" };
+const mineToo: Action = { ...mine, label: t("Confirm the sign-in e-mail") };
 /** After a confirmation, the refusal is still there, but nobody should press it by the way. */
 const notMineAfterAll: Action = { ...notMine, look: "btn-quiet" };
 
@@ -93,8 +110,8 @@ interface Props {
 /** What comes next after a confirmation; `null` where an action of this page does. */
 function nextStep({ state, signIn }: ConfirmationLinkStanding, isSignedIn: boolean) {
   if (state !== "confirmed") return null;
-  if (signIn !== "open") return { label: "Go to Dashboard", href: "/dashboard" };
-  return isSignedIn ? null : { label: "Sign In", href: "/settings" };
+  if (signIn !== "open") return { label: t("Go to Dashboard"), href: "/dashboard" };
+  return isSignedIn ? null : { label: t("Sign In"), href: "/settings" };
 }
 
 function ConfirmationCard({ token, standing, isNotMine }: Props) {
@@ -107,9 +124,9 @@ function ConfirmationCard({ token, standing, isNotMine }: Props) {
     decision.mutate(choice, {
       onSuccess: (now) => {
         if (signIn === "open" && now.signIn === "open")
-          showFailure("Not Confirmed", "You are signed in to another account than the one that forwards here.");
+          showFailure(t("Not Confirmed"), t("You are signed in to another account than the one that forwards here."));
       },
-      onError: (error) => showFailure("Not Saved", messageOf(error, "Your answer could not be saved")),
+      onError: (error) => showFailure(t("Not Saved"), messageOf(error, t("Your answer could not be saved"))),
     });
   return (
     <>
@@ -146,10 +163,10 @@ function LinkOver() {
   return (
     <main id="main" className="page lost" tabIndex={-1}>
       <Mask eyes="shut" />
-      <h1>Link not valid</h1>
-      <p className="muted">This link is unknown, or its 30 days are over.</p>
+      <h1>{t("Link not valid")}</h1>
+      <p className="muted">{t("This link is unknown, or its 30 days are over.")}</p>
       <Link className="btn mt-3" href="/">
-        Back to start
+        {t("Back to start")}
       </Link>
     </main>
   );
@@ -159,10 +176,10 @@ function LoadFailed({ message, onRetry }: { message: string; onRetry: () => void
   return (
     <main id="main" className="page lost" tabIndex={-1} role="alert">
       <Mask eyes="shut" />
-      <h1>The link could not be checked</h1>
+      <h1>{t("The link could not be checked")}</h1>
       <p className="muted">{message}</p>
       <button type="button" className="btn mt-3" onClick={onRetry}>
-        Try again
+        {t("Try again")}
       </button>
     </main>
   );
@@ -181,5 +198,5 @@ export function ConfirmPage() {
     );
   if (error === null || isFetching) return <PageSpinner />;
   if (error instanceof ApiError && error.status === 404) return <LinkOver />;
-  return <LoadFailed message={messageOf(error, "Please try again.")} onRetry={() => void refetch()} />;
+  return <LoadFailed message={messageOf(error, t("Please try again."))} onRetry={() => void refetch()} />;
 }

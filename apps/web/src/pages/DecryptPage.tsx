@@ -10,6 +10,7 @@ import { ManualForm } from "../features/decrypt/ManualForm.tsx";
 import { ResultCard } from "../features/decrypt/ResultCard.tsx";
 import { type Decryption, useDecrypt } from "../features/decrypt/use-decrypt.ts";
 import { type EncryptedInput, useEncrypted } from "../features/decrypt/use-encrypted.ts";
+import { t } from "../texts/texts.ts";
 import { Button } from "../ui/Controls.tsx";
 import { Empty, LoadFailed } from "../ui/LoadFailed.tsx";
 
@@ -17,11 +18,13 @@ const noKeys = (
   <Empty
     heading="h2"
     eyes="open"
-    title="No Encryption Keys Available"
-    text="Create a key in Settings to decrypt with a master password, or use Manual Decrypt with a key of your own."
+    title={t("No Encryption Keys Available")}
+    text={t(
+      "Create a key in Settings to decrypt with a master password, or use Manual Decrypt with a key of your own.",
+    )}
   >
     <Link className="btn btn-primary" href="/settings">
-      Go to Settings
+      {t("Go to Settings")}
     </Link>
   </Empty>
 );
@@ -35,7 +38,7 @@ interface AutoProps {
 function Auto({ query, ...props }: AutoProps) {
   const { data: keys, error, refetch } = query;
   if (keys === undefined && error !== null)
-    return <LoadFailed heading="h2" title="Your keys could not be loaded" error={error} onRetry={refetch} />;
+    return <LoadFailed heading="h2" title={t("Your keys could not be loaded")} error={error} onRetry={refetch} />;
   return keys?.length === 0 ? noKeys : <AutoForm keys={keys} {...props} />;
 }
 
@@ -96,20 +99,20 @@ export function DecryptPage() {
   useArriving(encrypted, decryption.clear);
   return (
     <div className={isLine ? "panes decrypted" : "panes"}>
-      <section className="card" aria-label="Method and message" ref={form}>
+      <section className="card" aria-label={t("Method and message")} ref={form}>
         <Tabs.Root value={shown} onValueChange={(value) => setMethod(value as Method)} className="methods">
           <div className="methods-head">
-            <Tabs.List className="tabs" aria-label="Method">
+            <Tabs.List className="tabs" aria-label={t("Method")}>
               <Tabs.Trigger value="auto-decrypt" onClick={reopen}>
-                Auto Decrypt
+                {t("Auto Decrypt")}
               </Tabs.Trigger>
               <Tabs.Trigger value="manual-decrypt" onClick={reopen}>
-                Manual Decrypt
+                {t("Manual Decrypt")}
               </Tabs.Trigger>
             </Tabs.List>
             {isLine ? (
               <Button isSmall look="primary" onClick={onAnother}>
-                Another message
+                {t("Another message")}
               </Button>
             ) : null}
           </div>

@@ -5,12 +5,14 @@ import { passwordResetRequest } from "@kauke/contract";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { Link, useLocation } from "wouter";
-import { ApiError, fieldMessages, messageOf } from "../api/api-error.ts";
+import { ApiError } from "../api/api-error.ts";
+import { fieldMessages, messageOf } from "../api/error-text.ts";
 import { useAskPasswordReset, usePasswordReset, useResetPassword } from "../api/session/sign-in.ts";
 import { EmailField, HiddenUsername, NewPasswordFields } from "../features/auth/AuthFields.tsx";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
 import { newPasswordForm, refusalToast } from "../features/auth/password-form.ts";
+import { rich, t } from "../texts/texts.ts";
 import { failureOf } from "../ui/LoadFailed.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
@@ -22,14 +24,14 @@ function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   const onSubmit = form.handleSubmit(({ email }) =>
     ask.mutate(email, {
       onSuccess: ({ message }) => onSent(message),
-      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be requested.")),
+      onError: (error) => showFailure(t("Not Sent"), messageOf(error, t("The message could not be requested."))),
     }),
   );
   return (
     <form onSubmit={onSubmit} noValidate>
       <EmailField error={form.formState.errors.email?.message} {...form.register("email")} />
-      <SubmitButton className="btn-primary btn-block" pending={ask.isPending} pendingLabel="Asking...">
-        Send Link
+      <SubmitButton className="btn-primary btn-block" pending={ask.isPending} pendingLabel={t("Asking...")}>
+        {t("Send Link")}
       </SubmitButton>
     </form>
   );
@@ -39,24 +41,29 @@ export function ForgotPage() {
   const [sent, setSent] = useState<string | null>(null);
   const swap = (
     <>
-      Remembered it?{" "}
-      <Link className="link" href="/auth">
-        Sign in
-      </Link>
+      {rich("Remembered it? <link>Sign in</link>", {
+        link: (inner) => (
+          <Link className="link" href="/auth">
+            {inner}
+          </Link>
+        ),
+      })}
     </>
   );
   return (
-    <AuthColumns title="Forgot your password?" swap={swap}>
+    <AuthColumns title={t("Forgot your password?")} swap={swap}>
       {sent === null ? (
         <ForgotForm onSent={setSent} />
       ) : (
         <div className="sent">
           <div role="status">
             <p>{sent}</p>
-            <p>The link in it works once, for 30 minutes. No message? Check your spam folder, or send another one.</p>
+            <p>
+              {t("The link in it works once, for 30 minutes. No message? Check your spam folder, or send another one.")}
+            </p>
           </div>
           <button type="button" className="btn btn-block" onClick={() => setSent(null)}>
-            Send Another
+            {t("Send Another")}
           </button>
         </div>
       )}
@@ -94,9 +101,9 @@ function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
   return (
     <form onSubmit={onSubmit} noValidate>
       <HiddenUsername email={email} />
-      <NewPasswordFields label="New password" form={form} name="password" />
-      <SubmitButton className="btn-primary btn-block" pending={reset.isPending} pendingLabel="Saving...">
-        Set New Password
+      <NewPasswordFields label={t("New password")} form={form} name="password" />
+      <SubmitButton className="btn-primary btn-block" pending={reset.isPending} pendingLabel={t("Saving...")}>
+        {t("Set New Password")}
       </SubmitButton>
     </form>
   );
@@ -112,24 +119,27 @@ export function ResetPage() {
   const failure = failureOf(query);
   const [isOver, setIsOver] = useState(false);
   if (token === null || isOver || isLinkOver(error))
-    return <LinkOver way={{ href: "/forgot", label: "Send a New Link" }} />;
-  if (failure !== null) return <LinkNotChecked title="Set a new password" error={failure} onRetry={query.refetch} />;
+    return <LinkOver way={{ href: "/forgot", label: t("Send a New Link") }} />;
+  if (failure !== null)
+    return <LinkNotChecked title={t("Set a new password")} error={failure} onRetry={query.refetch} />;
   if (data === undefined) return <PageSpinner />;
   const onDone = () => {
-    showToast({ title: "Password Changed", description: "Please sign in with your new password." });
+    showToast({ title: t("Password Changed"), description: t("Please sign in with your new password.") });
     navigate("/auth", { replace: true });
   };
   const onRefused = (refused: Error) => {
     if (isLinkOver(refused)) setIsOver(true);
-    else showFailure("Password Not Changed", messageOf(refused, "Failed to change the password"));
+    else showFailure(t("Password Not Changed"), messageOf(refused, t("Failed to change the password")));
   };
   const swap = (
     <>
-      For <span className="addr">{data.email}</span>. Every device that is signed in will be signed out.
+      {rich("For {span}. Every device that is signed in will be signed out.", {
+        span: <span className="addr">{data.email}</span>,
+      })}
     </>
   );
   return (
-    <AuthColumns title="Set a new password" swap={swap}>
+    <AuthColumns title={t("Set a new password")} swap={swap}>
       <NewPasswordForm token={token} email={data.email} onDone={onDone} onRefused={onRefused} />
     </AuthColumns>
   );

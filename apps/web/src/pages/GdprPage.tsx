@@ -6,6 +6,7 @@ import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/lega
 export function GdprPage() {
   return (
     <LegalPage
+      isEnglish
       title="GDPR"
       lead="Your rights under the General Data Protection Regulation, and how to use them here."
       figures={[

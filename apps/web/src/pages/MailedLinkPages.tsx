@@ -4,23 +4,26 @@ import { authMessages } from "@kauke/contract";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { Link, useLocation } from "wouter";
-import { ApiError, fieldMessages, messageOf } from "../api/api-error.ts";
+import { ApiError } from "../api/api-error.ts";
+import { fieldMessages, messageOf } from "../api/error-text.ts";
 import { useConfirmEmail, useSignInByLink, useSignInLink } from "../api/session/sign-in.ts";
 import { useChangeEmail, useEmailChange } from "../api/session/ways-in.ts";
 import { AccountLinkOver, AccountLinkPage, AccountLinkStep } from "../features/auth/AccountLinkPage.tsx";
 import { CurrentPasswordField, HiddenUsername } from "../features/auth/AuthFields.tsx";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
+import { rich, t } from "../texts/texts.ts";
 import { failureOf } from "../ui/LoadFailed.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
 import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure } from "../ui/toast-store.ts";
 
-const why =
-  "It was used, its 24 hours are over, a newer one was sent, or it was made for another account than the one you are signed in to.";
+const why = t(
+  "It was used, its 24 hours are over, a newer one was sent, or it was made for another account than the one you are signed in to.",
+);
 const signIn = {
-  title: "Sign in to confirm",
-  swap: "The link works for whoever is signed in to the account it was made for.",
+  title: t("Sign in to confirm"),
+  swap: t("The link works for whoever is signed in to the account it was made for."),
 };
 
 function Question({ token, email }: { token: string; email: string }) {
@@ -28,25 +31,29 @@ function Question({ token, email }: { token: string; email: string }) {
   const [isOver, setIsOver] = useState(false);
   const onError = (error: Error) => {
     if (error instanceof ApiError && error.status === 404) setIsOver(true);
-    else showFailure("Not Confirmed", messageOf(error, "The e-mail could not be confirmed"));
+    else showFailure(t("Not Confirmed"), messageOf(error, t("The e-mail could not be confirmed")));
   };
   if (isOver) return <AccountLinkOver why={why} />;
   if (confirm.isSuccess)
     return (
-      <AccountLinkStep title="Your e-mail is confirmed">
-        You have confirmed that this is your e-mail: <span className="addr">{email}</span>. As a mailbox that your
-        aliases forward to it is confirmed too, unless its reader has refused that.
+      <AccountLinkStep title={t("Your e-mail is confirmed")}>
+        {rich(
+          "You have confirmed that this is your e-mail: {span}. As a mailbox that your aliases forward to it is confirmed too, unless its reader has refused that.",
+          { span: <span className="addr">{email}</span> },
+        )}
       </AccountLinkStep>
     );
   const button = {
-    label: "Confirm My Email",
-    pendingLabel: "Confirming...",
+    label: t("Confirm My Email"),
+    pendingLabel: t("Confirming..."),
     isPending: confirm.isPending,
     onPress: () => confirm.mutate(token, { onError }),
   };
   return (
-    <AccountLinkStep title="Is this your e-mail?" button={button}>
-      You sign in here with <span className="addr">{email}</span>. Confirm it if you had this link sent to you.
+    <AccountLinkStep title={t("Is this your e-mail?")} button={button}>
+      {rich("You sign in here with {span}. Confirm it if you had this link sent to you.", {
+        span: <span className="addr">{email}</span>,
+      })}
     </AccountLinkStep>
   );
 }
@@ -75,7 +82,7 @@ function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Prop
   const onError = (error: Error) => {
     if (onRefused(error)) return;
     const refused = fieldMessages(error).find(([field]) => field === "password");
-    if (refused === undefined) showFailure("Login Failed", messageOf(error, authMessages.loginFailed));
+    if (refused === undefined) showFailure(t("Login Failed"), messageOf(error, authMessages.loginFailed));
     else form.setError("password", { message: refused[1] });
   };
   const onSubmit = form.handleSubmit(({ password }) =>
@@ -90,13 +97,13 @@ function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Prop
           {...form.register("password", { required: authMessages.passwordRequired })}
         />
       ) : null}
-      <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel="Signing in...">
-        Sign In
+      <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel={t("Signing in...")}>
+        {t("Sign In")}
       </SubmitButton>
       {needsPassword ? (
         <p className="forgot">
           <Link className="link" href="/forgot">
-            Forgot your password?
+            {t("Forgot your password?")}
           </Link>
         </p>
       ) : null}
@@ -117,8 +124,8 @@ export function SignInLinkPage() {
   const failure = failureOf(query);
   const [isOver, setIsOver] = useState(false);
   if (token === null || isOver || isLinkOver(error))
-    return <LinkOver way={{ href: "/auth", label: "Go to Sign In" }} />;
-  if (failure !== null) return <LinkNotChecked title="Sign in" error={failure} onRetry={query.refetch} />;
+    return <LinkOver way={{ href: "/auth", label: t("Go to Sign In") }} />;
+  if (failure !== null) return <LinkNotChecked title={t("Sign in")} error={failure} onRetry={query.refetch} />;
   if (data === undefined) return <PageSpinner />;
   const { email, needsPassword } = data;
   const onRefused = (refused: Error) => {
@@ -128,26 +135,27 @@ export function SignInLinkPage() {
   };
   const swap = needsPassword ? (
     <>
-      As <span className="addr">{email}</span>. The link was asked for in another browser, or this e-mail was never
-      confirmed, so your password is needed too.
+      {rich(
+        "As {span}. The link was asked for in another browser, or this e-mail was never confirmed, so your password is needed too.",
+        { span: <span className="addr">{email}</span> },
+      )}
     </>
   ) : (
-    <>
-      As <span className="addr">{email}</span>, in this browser.
-    </>
+    <>{rich("As {span}, in this browser.", { span: <span className="addr">{email}</span> })}</>
   );
   return (
-    <AuthColumns title="Sign in" swap={swap}>
+    <AuthColumns title={t("Sign in")} swap={swap}>
       <LinkSignInForm key={token} {...{ token, email, needsPassword, signIn, onRefused }} />
     </AuthColumns>
   );
 }
 
-const whyNewEmail =
-  "It was used, its 24 hours are over, a newer one was sent, how the account signs in was changed, or it was made for another account than the one you are signed in to.";
+const whyNewEmail = t(
+  "It was used, its 24 hours are over, a newer one was sent, how the account signs in was changed, or it was made for another account than the one you are signed in to.",
+);
 const newEmailSignIn = {
-  title: "Sign in to change your e-mail",
-  swap: "Sign in as you have until now. The link works only for the account it was made for.",
+  title: t("Sign in to change your e-mail"),
+  swap: t("Sign in as you have until now. The link works only for the account it was made for."),
 };
 const isOver = (error: Error | null) => error instanceof ApiError && (error.status === 404 || error.status === 400);
 
@@ -158,24 +166,28 @@ function NewEmailQuestion({ token }: { token: string }) {
   const { data, error } = query;
   const failure = failureOf(query);
   if (isEnded || isOver(error)) return <AccountLinkOver why={whyNewEmail} />;
-  if (failure !== null) return <LinkNotChecked title="Your new e-mail" error={failure} onRetry={query.refetch} />;
+  if (failure !== null) return <LinkNotChecked title={t("Your new e-mail")} error={failure} onRetry={query.refetch} />;
   if (data === undefined) return <PageSpinner />;
   const onError = (refused: Error) => {
     if (isOver(refused)) setIsEnded(true);
-    else showFailure("Not Changed", messageOf(refused, "The e-mail could not be changed"));
+    else showFailure(t("Not Changed"), messageOf(refused, t("The e-mail could not be changed")));
   };
   const address = <span className="addr">{data.email}</span>;
   if (change.isSuccess)
-    return <AccountLinkStep title="Your e-mail was changed">From now on you sign in with {address}.</AccountLinkStep>;
+    return (
+      <AccountLinkStep title={t("Your e-mail was changed")}>
+        {rich("From now on you sign in with {address}.", { address })}
+      </AccountLinkStep>
+    );
   const button = {
-    label: "Use This E-mail",
-    pendingLabel: "Changing...",
+    label: t("Use This E-mail"),
+    pendingLabel: t("Changing..."),
     isPending: change.isPending,
     onPress: () => change.mutate(token, { onError }),
   };
   return (
-    <AccountLinkStep title="Sign in with this e-mail?" button={button}>
-      From then on you sign in with {address}. Every other device is signed out.
+    <AccountLinkStep title={t("Sign in with this e-mail?")} button={button}>
+      {rich("From then on you sign in with {address}. Every other device is signed out.", { address })}
     </AccountLinkStep>
   );
 }

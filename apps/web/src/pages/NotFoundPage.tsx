@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { t } from "../texts/texts.ts";
 import { Mask } from "../ui/Mask.tsx";
 
 /** A missing page, whose mask has closed eyes. */
@@ -7,10 +8,10 @@ export function NotFoundPage() {
     <main id="main" className="page lost" tabIndex={-1}>
       <Mask eyes="shut" />
       <span className="label">404</span>
-      <h1>Page Not Found</h1>
-      <p className="muted">This address does not lead anywhere.</p>
+      <h1>{t("Page Not Found")}</h1>
+      <p className="muted">{t("This address does not lead anywhere.")}</p>
       <Link className="btn btn-primary mt-3" href="/">
-        Back to start
+        {t("Back to start")}
       </Link>
     </main>
   );

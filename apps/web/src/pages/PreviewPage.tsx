@@ -3,11 +3,12 @@ import type { PreviewSummary } from "@kauke/contract";
 import { ArrowLeft, ArrowRight, MailOpen, Paperclip } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useSearch } from "wouter";
-import { messageOf } from "../api/api-error.ts";
+import { messageOf } from "../api/error-text.ts";
 import { isMissing, useEmptyPreview, usePreviewMessages } from "../api/preview.ts";
 import { useForwarding } from "../features/forwarding/NeedsEngine.tsx";
 import { MessageView } from "../features/preview/MessageView.tsx";
 import { findMessages } from "../features/preview/plain-words.ts";
+import { t } from "../texts/texts.ts";
 import { SearchField } from "../ui/Controls.tsx";
 import { Mask } from "../ui/Mask.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
@@ -25,14 +26,14 @@ interface Props {
 function Summary({ message }: { message: PreviewSummary }) {
   return (
     <>
-      <span className="subject">{message.subject || "(no subject)"}</span>
+      <span className="subject">{message.subject || t("(no subject)")}</span>
       <time dateTime={message.receivedAt}>{preciseTimeText(message.receivedAt)}</time>
       <span className="addr">
         {message.from || message.envelopeFrom || "<>"}{" "}
         <ArrowRight className="i inline align-middle" aria-label="to" role="img" /> <b>{message.rcptTo}</b>
       </span>
       <span className="size">
-        {message.attachments > 0 ? <Paperclip className="i" role="img" aria-label="With attachments" /> : null}
+        {message.attachments > 0 ? <Paperclip className="i" role="img" aria-label={t("With attachments")} /> : null}
         {fileSizeText(message.sizeBytes)}
       </span>
     </>
@@ -45,12 +46,14 @@ function MessageList({ messages, selectedId, onSelect }: Props) {
   return (
     <>
       <div className="inbox-search">
-        <SearchField label="Search messages" value={query} onQuery={setQuery} />
+        <SearchField label={t("Search messages")} value={query} onQuery={setQuery} />
         <p className="sr" role="status">
-          {query.trim() === "" ? "" : `${found.length} of ${messages.length} messages`}
+          {query.trim() === ""
+            ? ""
+            : t("{count} of {count2} messages", { count: found.length, count2: messages.length })}
         </p>
       </div>
-      {found.length === 0 ? <p className="none">No message contains that.</p> : null}
+      {found.length === 0 ? <p className="none">{t("No message contains that.")}</p> : null}
       <MessageRows messages={found} selectedId={selectedId} onSelect={onSelect} />
     </>
   );
@@ -87,12 +90,12 @@ function EmptyInbox() {
   return (
     <div className="card empty">
       <Mask className="m" />
-      <h2>No messages yet</h2>
+      <h2>{t("No messages yet")}</h2>
       <p>
         Everything this server sends lands here and goes nowhere else.{" "}
         {provider === null
-          ? "Write to one of your aliases and watch."
-          : `Mail to your aliases does not come here: ${provider.name} forwards it.`}
+          ? t("Write to one of your aliases and watch.")
+          : t("Mail to your aliases does not come here: {name} forwards it.", { name: provider.name })}
       </p>
     </div>
   );
@@ -102,7 +105,7 @@ function NothingOpen() {
   return (
     <div className="empty-result">
       <MailOpen className="i i-20" aria-hidden />
-      Choose a message to read it
+      {t("Choose a message to read it")}
     </div>
   );
 }
@@ -112,11 +115,11 @@ function EmptyButton({ onDone }: { onDone: () => void }) {
   const onClick = () =>
     empty.mutate(undefined, {
       onSuccess: onDone,
-      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to empty the inbox")),
+      onError: (error) => showFailure(t("Deletion Failed"), messageOf(error, t("Failed to empty the inbox"))),
     });
   return (
-    <SubmitButton type="button" pending={empty.isPending} pendingLabel="Emptying..." onClick={onClick}>
-      Empty inbox
+    <SubmitButton type="button" pending={empty.isPending} pendingLabel={t("Emptying...")} onClick={onClick}>
+      {t("Empty inbox")}
     </SubmitButton>
   );
 }
@@ -131,29 +134,29 @@ export function PreviewPage() {
     <main id="main" className="page" tabIndex={-1}>
       <div className="title-row">
         <div className="title">
-          <h1>Preview inbox</h1>
-          <p>Every message this server sends, kept in memory only.</p>
+          <h1>{t("Preview inbox")}</h1>
+          <p>{t("Every message this server sends, kept in memory only.")}</p>
         </div>
         {messages === undefined || isEmpty ? null : <EmptyButton onDone={() => select(null)} />}
       </div>
       {messages === undefined ? (
         <div className="card empty" role="alert">
           <Mask className="m" eyes="shut" />
-          <h2>The inbox could not be loaded</h2>
-          <p>{messageOf(error, "Something went wrong.")} Trying again every two seconds.</p>
+          <h2>{t("The inbox could not be loaded")}</h2>
+          <p>{messageOf(error, t("Something went wrong."))} Trying again every two seconds.</p>
         </div>
       ) : null}
       {isEmpty ? <EmptyInbox /> : null}
       {messages === undefined || isEmpty ? null : (
         <div className="inbox" data-open={selectedId === null ? undefined : ""}>
-          <section className="card inbox-list" aria-label="Messages">
+          <section className="card inbox-list" aria-label={t("Messages")}>
             <MessageList messages={messages} selectedId={selectedId} onSelect={select} />
           </section>
           <div className={selectedId === null ? "mail mail-idle" : "mail"}>
             {selectedId === null ? null : (
               <button type="button" className="btn btn-quiet mail-back" onClick={() => select(null)}>
                 <ArrowLeft className="i" aria-hidden />
-                All messages
+                {t("All messages")}
               </button>
             )}
             <article className="card">

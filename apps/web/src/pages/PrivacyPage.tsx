@@ -6,6 +6,7 @@ export function PrivacyPage() {
   const { emailLogs, cookies, thirdPartyScripts } = legalFacts;
   return (
     <LegalPage
+      isEnglish
       title="Privacy Policy"
       lead="What is kept about you, how long, and who else gets to see it."
       figures={[
@@ -132,17 +133,18 @@ function browser(): LegalPart {
     body: (
       <>
         <p>
-          There are two cookies, which no script can read and which are not sent along when other sites write to us. One
-          is set when you sign in, with a wallet, a link or an invitation when you press the button. It holds a random
-          number that stands for your session. It ends after {minutesText(sessionTimes.idleSeconds)} without activity,
-          after {hoursText(sessionTimes.absoluteSeconds)} in all, or when you log out.
+          There are two cookies for signing in, which no script can read and which are not sent along when other sites
+          write to us. One is set when you sign in, with a wallet, a link or an invitation when you press the button. It
+          holds a random number that stands for your session. It ends after {minutesText(sessionTimes.idleSeconds)}{" "}
+          without activity, after {hoursText(sessionTimes.absoluteSeconds)} in all, or when you log out.
         </p>
         <p>
           The other stays for a year, so that others who try passwords at your account can't keep you out of it in a
           browser you have signed in with before. It holds random numbers and codes that name nobody and open nothing,
           and ends with your password. If you sign in through a provider, further cookies are set for the minutes that
-          takes: they bind your return to this browser and carry the reason if it fails. Nothing here needs a consent
-          banner, so there is none.
+          takes: they bind your return to this browser and carry the reason if it fails. If you choose a language in
+          Settings,
+          <code>language</code> holds the choice for a year. Nothing here needs a consent banner, so there is none.
         </p>
         <p>
           Your browser also remembers, for these pages alone, <code>theme</code> (light, dark or system) and, while you

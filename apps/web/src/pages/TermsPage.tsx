@@ -5,6 +5,7 @@ import { LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage
 export function TermsPage() {
   return (
     <LegalPage
+      isEnglish
       title="Terms of Service"
       lead={`Using ${product.name} means agreeing to this page. It is short on purpose.`}
       figures={[

@@ -8,6 +8,7 @@ export function TransparencyPage() {
   const { governmentRequests, breaches, emailLogs, nextReport, launched, gdprResponseDays } = legalFacts;
   return (
     <LegalPage
+      isEnglish
       title="Transparency Report"
       lead={`What we were asked for, and what we gave. Next report scheduled: ${nextReport}.`}
       figures={[

@@ -1,5 +1,6 @@
 import { ChevronDown, type LucideIcon, Search } from "lucide-react";
 import type { ButtonHTMLAttributes, InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes } from "react";
+import { t } from "../texts/texts.ts";
 import { verbatim } from "./Field.tsx";
 
 interface Props {
@@ -81,7 +82,7 @@ export function SearchField({ label, onQuery, ...input }: SearchProps) {
       <input
         className="input"
         type="search"
-        placeholder="Search"
+        placeholder={t("Search")}
         aria-label={label}
         // Search terms are neither spell-checked nor completed from earlier searches.
         {...verbatim}

@@ -5,6 +5,7 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import { t } from "../texts/texts.ts";
 import { SubmitButton } from "./SubmitButton.tsx";
 import { holdsSecret, useAskBeforeLeaving } from "./use-ask-before-leaving.ts";
 
@@ -105,7 +106,7 @@ function Panel(props: Props) {
         </header>
         {children}
         {hasToChoose ? null : (
-          <button type="button" className="icon-btn close" aria-label="Close" onClick={() => askOr(onClose)}>
+          <button type="button" className="icon-btn close" aria-label={t("Close")} onClick={() => askOr(onClose)}>
             <X className="i i-20" aria-hidden />
           </button>
         )}
@@ -127,14 +128,14 @@ export function Dialog(props: Props) {
 
 function AskToClose({ text = "", onLeave, onStay }: { text?: string; onLeave: () => void; onStay: () => void }) {
   return (
-    <Dialog hasToChoose title="Close and lose what you typed?" description={text} onClose={onStay}>
+    <Dialog hasToChoose title={t("Close and lose what you typed?")} description={text} onClose={onStay}>
       <footer>
         <button type="button" className="btn" onClick={onLeave}>
-          Close
+          {t("Close")}
         </button>
         {/* A key pressed by habit must not close both. */}
         <button type="button" className="btn btn-primary" autoFocus onClick={onStay}>
-          Go Back
+          {t("Go Back")}
         </button>
       </footer>
     </Dialog>
@@ -149,7 +150,7 @@ interface FooterProps {
   children?: ReactNode;
 }
 
-export function DialogFooter({ onCancel, cancel = "Cancel", isBusy, children }: FooterProps) {
+export function DialogFooter({ onCancel, cancel = t("Cancel"), isBusy, children }: FooterProps) {
   return (
     <footer>
       <button type="button" className="btn" onClick={onCancel} disabled={isBusy}>
@@ -172,7 +173,7 @@ interface ActionProps extends Pick<Props, "title" | "description" | "onClose"> {
 
 /** Asks before an action that can't be undone. */
 export function ConfirmDialog(props: ActionProps & { cancel?: string; onConfirm: () => void }) {
-  const { title, description, label, pending = false, pendingLabel = "Deleting...", look = "btn-danger" } = props;
+  const { title, description, label, pending = false, pendingLabel = t("Deleting..."), look = "btn-danger" } = props;
   const { cancel, disabled, onConfirm, onClose, children } = props;
   return (
     <Dialog title={title} description={description} onClose={() => pending || onClose()}>
@@ -194,7 +195,7 @@ interface FormDialogProps extends ActionProps, Pick<Props, "asks"> {
 }
 
 export function FormDialog(props: FormDialogProps) {
-  const { title, description, label, pending = false, pendingLabel = "Saving...", look = "btn-primary" } = props;
+  const { title, description, label, pending = false, pendingLabel = t("Saving..."), look = "btn-primary" } = props;
   const { id, asks, canStop = false, disabled, onSubmit, onClose, children } = props;
   const isHeld = pending && !canStop;
   return (

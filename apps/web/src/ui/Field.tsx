@@ -1,6 +1,7 @@
 /** Errors and hints are linked to their field by aria-describedby. */
 import { CircleAlert } from "lucide-react";
 import { type InputHTMLAttributes, type ReactNode, type Ref, useId, useSyncExternalStore } from "react";
+import { said } from "../texts/said.ts";
 import { withHidden } from "./text/hidden-character.ts";
 
 /** Attributes of fields for addresses and codes, which browsers must not change or suggest. */
@@ -45,7 +46,7 @@ export function FieldError({ id, children }: ErrorProps) {
     <p className="error" id={id} role="alert">
       <CircleAlert className="i" aria-hidden />
       <span>
-        <ErrorText id={id} error={children} />
+        <ErrorText id={id} error={said(children)} />
       </span>
     </p>
   );

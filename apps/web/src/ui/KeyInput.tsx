@@ -1,12 +1,13 @@
 /** A text field and a file picker for private keys of Settings and `age-keygen`. */
 import { type Ref, type RefObject, type TextareaHTMLAttributes, useEffect } from "react";
+import { t } from "../texts/texts.ts";
 import { describedBy, FieldError, verbatim } from "./Field.tsx";
 import { FilePicker } from "./FilePicker.tsx";
 
 const KEY_FILE_MAX_BYTES = 64 * 1024;
 
 /** Shown for a file without text, or one far larger than a key. */
-export const noKeyFile = "This file is not a key file";
+export const noKeyFile = t("This file is not a key file");
 
 interface Props {
   /** `null` if the file can't be a key. */
@@ -15,10 +16,10 @@ interface Props {
 
 export function KeyFilePicker({ onRead }: Props) {
   return (
-    <FilePicker label="Key file" accept=".json,.txt,.key,.age" onFile={(file) => void textOf(file).then(onRead)}>
+    <FilePicker label={t("Key file")} accept=".json,.txt,.key,.age" onFile={(file) => void textOf(file).then(onRead)}>
       {(open) => (
         <button type="button" className="link" onClick={open}>
-          Choose a key file
+          {t("Choose a key file")}
         </button>
       )}
     </FilePicker>

@@ -1,7 +1,8 @@
 /** Shown in place of content that failed to load or is still loading. */
 import type { CSSProperties, ReactNode } from "react";
-import { messageOf } from "../api/api-error.ts";
 import { useConnection } from "../api/connection.ts";
+import { messageOf } from "../api/error-text.ts";
+import { t } from "../texts/texts.ts";
 import { Button } from "./Controls.tsx";
 import { Mask } from "./Mask.tsx";
 
@@ -37,14 +38,14 @@ export function RetryButton({ isSmall, onRetry }: { isSmall?: boolean; onRetry: 
   if (!isConnected) return null;
   return (
     <Button isSmall={isSmall} onClick={() => void onRetry()}>
-      Try again
+      {t("Try again")}
     </Button>
   );
 }
 
 export function LoadFailed({ error, onRetry, ...empty }: Props) {
   return (
-    <Empty {...empty} text={messageOf(error, "Please try again.")} eyes="shut" role="alert">
+    <Empty {...empty} text={messageOf(error, t("Please try again."))} eyes="shut" role="alert">
       <RetryButton onRetry={onRetry} />
     </Empty>
   );
@@ -55,7 +56,7 @@ export function TryAgain({ onClick }: { onClick: () => unknown }) {
   if (!isConnected) return null;
   return (
     <button type="button" className="link" onClick={() => void onClick()}>
-      Try again
+      {t("Try again")}
     </button>
   );
 }

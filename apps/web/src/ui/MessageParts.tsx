@@ -1,6 +1,7 @@
 /** A message in tabs: text, HTML, header fields. */
 import { Tabs } from "radix-ui";
 import type { ReactNode } from "react";
+import { t } from "../texts/texts.ts";
 import { LinkedText } from "./LinkedText.tsx";
 
 interface Props {
@@ -20,7 +21,7 @@ export function MessageParts({ text, html, headers, raw }: Props) {
   if (raw !== undefined) parts.push({ value: "raw", name: "Raw", content: raw });
   return (
     <Tabs.Root defaultValue={text === null && html !== null ? "html" : "text"}>
-      <Tabs.List className="tabs" aria-label="Parts of the message">
+      <Tabs.List className="tabs" aria-label={t("Parts of the message")}>
         {parts.map(({ value, name }) => (
           <Tabs.Trigger key={value} value={value}>
             {name}
@@ -37,7 +38,7 @@ export function MessageParts({ text, html, headers, raw }: Props) {
 }
 
 function Text({ text }: Pick<Props, "text">) {
-  if (!text) return <p className="none">This message has no text part.</p>;
+  if (!text) return <p className="none">{t("This message has no text part.")}</p>;
   return (
     // The message's text is focusable, so that keyboards can scroll it.
     <p className="text" tabIndex={0}>

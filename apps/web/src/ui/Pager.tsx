@@ -1,4 +1,5 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
+import { t } from "../texts/texts.ts";
 
 interface Props {
   page: number;
@@ -15,22 +16,22 @@ export function Pager({ page, pages, buttons, onPage }: Props) {
     return { "aria-disabled": !isThere || undefined, onClick: () => isThere && onPage(wanted) };
   };
   return (
-    <nav className="pager" aria-label="Pages">
-      <button type="button" aria-label="Previous page" {...turnTo(page - 1)}>
+    <nav className="pager" aria-label={t("Pages")}>
+      <button type="button" aria-label={t("Previous page")} {...turnTo(page - 1)}>
         <ChevronLeft className="i" aria-hidden />
       </button>
       {buttons.map((pageNumber) => (
         <button
           type="button"
           key={pageNumber}
-          aria-label={`Page ${pageNumber}`}
+          aria-label={t("Page {pageNumber}", { pageNumber })}
           aria-current={pageNumber === page ? "page" : undefined}
           onClick={() => onPage(pageNumber)}
         >
           {pageNumber}
         </button>
       ))}
-      <button type="button" aria-label="Next page" {...turnTo(page + 1)}>
+      <button type="button" aria-label={t("Next page")} {...turnTo(page + 1)}>
         <ChevronRight className="i" aria-hidden />
       </button>
     </nav>

@@ -1,6 +1,7 @@
 /** Uncontrolled: the password is never in state, and leaving the page empties the field. */
 import { Eye, EyeOff } from "lucide-react";
 import { type ReactNode, type RefObject, useEffect, useId } from "react";
+import { t } from "../texts/texts.ts";
 import { FieldError } from "./Field.tsx";
 
 interface Props {
@@ -53,7 +54,7 @@ export function PasswordField(props: Props) {
           <button
             type="button"
             className="icon-btn"
-            aria-label="Show password"
+            aria-label={t("Show password")}
             aria-pressed={isShown}
             disabled={disabled}
             onClick={() => onShow(!isShown)}

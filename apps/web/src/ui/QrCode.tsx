@@ -1,10 +1,11 @@
 import { encodeQR } from "qr";
 import { useMemo } from "react";
+import { t } from "../texts/texts.ts";
 
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => qrPath(text), [text]);
   return (
-    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`QR code of ${label}`}>
+    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={t("QR code of {label}", { label })}>
       <path d={path} />
     </svg>
   );

@@ -1,8 +1,10 @@
+import { t } from "../texts/texts.ts";
+
 export function NeedsScript({ what }: { what: string }) {
   return (
     <noscript>
       <p className="note note-plain needs-script">
-        {what} needs JavaScript. Please switch it on and load the page again.
+        {t("{what} needs JavaScript. Please switch it on and load the page again.", { what })}
       </p>
     </noscript>
   );
@@ -14,9 +16,9 @@ export function ContentSpinner() {
     <div className="loading page-loading">
       <div role="status" className="contents">
         <span className="spin" />
-        Loading...
+        {t("Loading...")}
       </div>
-      <NeedsScript what="This page" />
+      <NeedsScript what={t("This page")} />
     </div>
   );
 }

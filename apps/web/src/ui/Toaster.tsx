@@ -4,6 +4,7 @@ import { Check, CircleAlert, Clock, Info, X } from "lucide-react";
 import { Toast } from "radix-ui";
 import { type CSSProperties, useState } from "react";
 import { createPortal } from "react-dom";
+import { t } from "../texts/texts.ts";
 import { closeToast, type ShownToast, useToast } from "./toast-store.ts";
 
 const icons = { good: Check, info: Info, bad: CircleAlert, clock: Clock };
@@ -37,7 +38,7 @@ function ToastCard({ toast }: { toast: ShownToast }) {
           {toast.action.label}
         </Toast.Action>
       )}
-      <Toast.Close className="icon-btn" aria-label="Dismiss">
+      <Toast.Close className="icon-btn" aria-label={t("Dismiss")}>
         <X className="i" aria-hidden />
       </Toast.Close>
     </Toast.Root>

@@ -1,4 +1,5 @@
 import { type ComponentProps, useId, useState } from "react";
+import { t } from "../texts/texts.ts";
 import { FormDialog } from "./Dialog.tsx";
 
 /** Accepts the typed word in any letter case (specification section 4). */
@@ -22,7 +23,7 @@ export function TypedConfirmDialog({ onConfirm, word = "DELETE", fits = isConfir
     <FormDialog
       {...dialog}
       look="btn-danger"
-      pendingLabel="Deleting..."
+      pendingLabel={t("Deleting...")}
       disabled={!fits(typed)}
       onSubmit={(event) => {
         event.preventDefault();
@@ -31,7 +32,7 @@ export function TypedConfirmDialog({ onConfirm, word = "DELETE", fits = isConfir
     >
       {children}
       <div className="field">
-        <label htmlFor={id}>Type {word} to confirm</label>
+        <label htmlFor={id}>{t("Type {word} to confirm", { word })}</label>
         <input
           className="input mono"
           id={id}

@@ -1,6 +1,7 @@
 /** Rows above the toast, each with an Undo button for one act. Ctrl-Z or Cmd-Z undoes the newest, outside text fields. */
 import { type CSSProperties, type FocusEvent, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
+import { t } from "../texts/texts.ts";
 import { countText } from "./text/count-text.ts";
 import { useToast } from "./toast-store.ts";
 import {
@@ -89,7 +90,7 @@ function Row({ row, onUndo }: { row: UndoRow; onUndo: () => void }) {
       </div>
       <SecondsLeft row={row} />
       <button type="button" className="btn btn-sm" aria-label={`Undo: ${title}`} onClick={onUndo}>
-        Undo
+        {t("Undo")}
       </button>
     </div>
   );
@@ -133,11 +134,11 @@ export function UndoStack() {
   const [newest] = rows;
   const waiting = rows.length - SHOWN_MAX;
   return createPortal(
-    <section className="undos" aria-label="Undo" style={{ "--toast-height": `${height}px` } as CSSProperties}>
+    <section className="undos" aria-label={t("Undo")} style={{ "--toast-height": `${height}px` } as CSSProperties}>
       <p className="sr" role="status">
         {newest === undefined ? null : <span key={newest.id}>{spokenOf(newest)}</span>}
       </p>
-      {waiting > 0 ? <p className="more">{countText(waiting)} more with Ctrl Z</p> : null}
+      {waiting > 0 ? <p className="more">{t("{waiting} more with Ctrl Z", { waiting: countText(waiting) })}</p> : null}
       <div role="presentation" onFocus={onFocus} onBlur={onBlur}>
         <ol ref={list}>
           {rows.slice(0, SHOWN_MAX).map((row) => (

@@ -1,6 +1,7 @@
 /** If a part's code can't be loaded (offline, or replaced by an update), a note offers a reload; loading is retried. */
 import { TriangleAlert } from "lucide-react";
 import { type ComponentType, useState } from "react";
+import { t } from "../texts/texts.ts";
 import { useLate } from "./use-late.ts";
 
 interface Part<Props> {
@@ -32,12 +33,12 @@ export function PartFailed({ what, canReload = true }: Props) {
     <div className="note" role="alert" ref={show}>
       <TriangleAlert className="i" aria-hidden />
       <div className="min-w-0">
-        <b>{what} could not be loaded.</b>
+        <b>{t("{what} could not be loaded.", { what })}</b>
         <br />
-        Either there is no connection, or this site was updated.{" "}
+        {t("Either there is no connection, or this site was updated.")}{" "}
         {canReload ? (
           <button type="button" className="link" onClick={() => window.location.reload()}>
-            Reload the page
+            {t("Reload the page")}
           </button>
         ) : null}
       </div>

@@ -1,6 +1,7 @@
 /** Runs one job of the vault at a time; unmounting ends it. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
+import { t } from "../texts/texts.ts";
 import { type JobOptions, VaultError, type VaultErrorCode } from "./vault.ts";
 
 interface Working {
@@ -42,18 +43,21 @@ export function useVaultJob() {
 }
 
 /** Texts of failures are our own: no library's text is shown. */
-export const wrongPassword = "Incorrect master password.";
+export const wrongPassword = t("Incorrect master password.");
 
 const texts: Partial<Record<VaultErrorCode, string>> = {
   wrong_password: wrongPassword,
-  bad_password: "The master password is too long. The maximum is 1024 characters.",
-  out_of_memory: "This device has too little free memory: 256 MB are needed. Close other tabs, or use another device.",
-  insecure_context: "Browsers work with keys on secure pages only. Open this site over https.",
-  not_protected_key: "This key was made with an older method. Delete it and create a new one.",
-  unprotected_key: "This key has no master password. Delete it and create a new one.",
-  not_loaded:
+  bad_password: t("The master password is too long. The maximum is 1024 characters."),
+  out_of_memory: t(
+    "This device has too little free memory: 256 MB are needed. Close other tabs, or use another device.",
+  ),
+  insecure_context: t("Browsers work with keys on secure pages only. Open this site over https."),
+  not_protected_key: t("This key was made with an older method. Delete it and create a new one."),
+  unprotected_key: t("This key has no master password. Delete it and create a new one."),
+  not_loaded: t(
     "The code for keys could not be loaded: either there is no connection, or this site was updated. Reload the page.",
-  ended: "The browser ended the work before it was done. Please try again.",
+  ),
+  ended: t("The browser ended the work before it was done. Please try again."),
 };
 
 /** @param fallback for errors without a message of their own */

@@ -1,6 +1,6 @@
 import { forwardingTexts } from "@kauke/contract";
 import { describe, expect, test } from "vitest";
-import { fillPage, pageMetas, type SiteSettings } from "./page-documents.ts";
+import { englishSentences, fillPage, pageMetas, type SiteSettings } from "./page-documents.ts";
 
 const settings: SiteSettings = {
   links: { docs: "", social: "", video: "", reviews: "", feedback: "", smtpGuide: "" },
@@ -28,7 +28,7 @@ describe("a server that forwards by itself", () => {
 
 describe("a server with a forwarding provider", () => {
   test("names it in the sentences, escaped, and gives its SMTP host", () => {
-    const filled = fillPage(page, { ...settings, provider });
+    const filled = fillPage(page, { ...settings, provider }, englishSentences(provider.name));
     expect(filled).toContain("<p>Forwarded mail shows its sender&#x27;s own address.");
     expect(filled).toContain(
       "And more.</p><p>On this server, forwarding is carried out through Mail &amp; &quot;Sons&quot;",

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import {
-  type ForwardingTexts,
   forwardingMeta,
   forwardingTexts,
   googleSignInMeta,
+  type Language,
   linkPlaceholder,
   pagePlaceholders,
   registrationMeta,
@@ -31,6 +31,7 @@ interface Wanted {
   /** Name of a prerendered page, e.g. `about`; null for the plain shell of the web app. */
   drawn: string | null;
   canonicalPath: string | null;
+  language: Language;
 }
 
 interface Kept {
@@ -41,7 +42,7 @@ interface Kept {
 /** @returns a function that finds a page's document: the plain shell if not prerendered, null without a built app */
 export function pageDocuments(webRoot: string, settings: SiteSettings) {
   const kept = new Map<string, Kept>();
-  const read = async (file: string, canonicalPath: string | null): Promise<PageDocument | null> => {
+  const read = async (file: string, { canonicalPath, language }: Wanted): Promise<PageDocument | null> => {
     const writtenAt = await stat(file).then(
       ({ mtimeMs }) => mtimeMs,
       () => null,
@@ -50,22 +51,55 @@ export function pageDocuments(webRoot: string, settings: SiteSettings) {
     const key = `${file} ${canonicalPath}`;
     const before = kept.get(key);
     if (before?.writtenAt === writtenAt) return before.document;
-    const document = makeDocument(file, settings, canonicalPath);
+    const document = makeDocument(file, settings, {
+      canonicalPath,
+      sentences: await forwardingSentences(webRoot, language, settings.provider),
+    });
     kept.set(key, { writtenAt, document });
     document.catch(() => kept.delete(key));
     return document;
   };
-  return async ({ drawn: asked, canonicalPath }: Wanted): Promise<PageDocument | null> => {
+  return async (wanted: Wanted): Promise<PageDocument | null> => {
+    const { drawn: asked, language } = wanted;
     // Whether the form is shown depends on the fragment of the address, which only the page itself sees.
     const drawn = asked === "register" && settings.registration !== "open" ? null : asked;
-    const page = drawn === null ? null : await read(join(webRoot, "pages", `${drawn}.html`), canonicalPath);
-    return page ?? read(join(webRoot, "index.html"), canonicalPath);
+    const folder = language === "en" ? "pages" : join("pages", language);
+    const page = drawn === null ? null : await read(join(webRoot, folder, `${drawn}.html`), wanted);
+    return page ?? read(join(webRoot, language === "en" ? "" : folder, "index.html"), wanted);
   };
 }
 
-async function makeDocument(file: string, settings: SiteSettings, canonicalPath: string | null): Promise<PageDocument> {
+/** Sentences of the prerendered pages with what a server with a provider says instead. */
+type Sentences = readonly (readonly [ours: string, theirs: string])[];
+
+async function forwardingSentences(
+  webRoot: string,
+  language: Language,
+  provider: SiteSettings["provider"],
+): Promise<Sentences> {
+  if (provider === null) return [];
+  if (language === "en") return englishSentences(provider.name);
+  const pairs = JSON.parse(await readFile(join(webRoot, "pages", language, "forwarding.json"), "utf8")) as Sentences;
+  return pairs.map(([ours, theirs]) => [ours, theirs.replaceAll("{provider}", () => provider.name)]);
+}
+
+export function englishSentences(provider: string): Sentences {
+  const theirs: Readonly<Record<string, string>> = forwardingTexts(provider);
+  return Object.entries(forwardingTexts(null)).map(([name, ours]) => [ours, theirs[name] ?? ours]);
+}
+
+interface DocumentParts {
+  canonicalPath: string | null;
+  sentences: Sentences;
+}
+
+async function makeDocument(
+  file: string,
+  settings: SiteSettings,
+  { canonicalPath, sentences }: DocumentParts,
+): Promise<PageDocument> {
   const metas = `${pageAddress(settings, canonicalPath)}${pageMetas(settings)}</head>`;
-  const text = fillPage(await readFile(file, "utf8"), settings).replace("</head>", () => metas);
+  const text = fillPage(await readFile(file, "utf8"), settings, sentences).replace("</head>", () => metas);
   const html = Buffer.from(text);
   const etag = `"${createHash("sha256").update(html).digest("base64url").slice(0, 22)}"`;
   return { html, gzipped: await packed(html, { level: 9 }), etag };
@@ -115,7 +149,7 @@ export function pageAddress({ publicUrl }: SiteSettings, canonicalPath: string |
   return `<link rel="canonical" href="${address}"><meta property="og:url" content="${address}">`;
 }
 
-export function fillPage(page: string, settings: SiteSettings): string {
+export function fillPage(page: string, settings: SiteSettings, sentences: Sentences = []): string {
   const { links, domains, publicUrl, provider, logDays } = settings;
   const values: [placeholder: string, value: string][] = [
     ...Object.entries(links).map(([name, url]): [string, string] => [linkPlaceholder(name), url]),
@@ -128,18 +162,7 @@ export function fillPage(page: string, settings: SiteSettings): string {
   ];
   return values.reduce(
     (text, [placeholder, value]) => text.replaceAll(placeholder, () => escapeAttribute(value)),
-    withForwardingTexts(page, provider),
-  );
-}
-
-/** Pages are prerendered as for our own engine. */
-function withForwardingTexts(page: string, provider: SiteSettings["provider"]): string {
-  if (provider === null) return page;
-  const ours = forwardingTexts(null);
-  const theirs = forwardingTexts(provider.name);
-  return (Object.keys(ours) as (keyof ForwardingTexts)[]).reduce(
-    (text, name) => text.replaceAll(escapeText(ours[name]), () => escapeText(theirs[name])),
-    page,
+    sentences.reduce((text, [ours, theirs]) => text.replaceAll(escapeText(ours), () => escapeText(theirs)), page),
   );
 }
 

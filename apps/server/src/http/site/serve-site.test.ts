@@ -84,7 +84,7 @@ describe("pages", () => {
     expect([status, body]).toEqual([200, expect.stringContaining(`<h1>${name}</h1>`)]);
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
     expect(headers["cache-control"]).toBe("no-cache");
-    expect(headers.vary).toBe("Cookie, Accept-Encoding");
+    expect(headers.vary).toBe("Cookie, Accept-Encoding, Accept-Language");
   });
 
   it.each(table)(
@@ -98,7 +98,7 @@ describe("pages", () => {
       ]);
       expect(String(body).match(/<h1>/g) ?? []).toHaveLength(own === undefined ? 0 : 1);
       expect(headers["cache-control"]).toBe("no-cache");
-      expect(headers.vary).toBe("Cookie, Accept-Encoding");
+      expect(headers.vary).toBe("Cookie, Accept-Encoding, Accept-Language");
     },
   );
 
@@ -182,7 +182,11 @@ describe("pages", () => {
     expect(body).not.toContain("<h1>");
     expect((await get("/about", { "accept-encoding": "gzip;q=0" })).headers["content-encoding"]).toBeUndefined();
     const again = await get("/about", { "if-none-match": headers.etag });
-    expect([again.status, again.body, again.headers.vary]).toEqual([304, "", "Cookie, Accept-Encoding"]);
+    expect([again.status, again.body, again.headers.vary]).toEqual([
+      304,
+      "",
+      "Cookie, Accept-Encoding, Accept-Language",
+    ]);
     expect((await get("/about", { ...signedIn, "if-none-match": headers.etag })).status).toBe(200);
   });
 

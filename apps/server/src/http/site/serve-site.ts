@@ -8,6 +8,7 @@ import type { PreviewAccess } from "../preview/preview-access.ts";
 import { sendPreviewPage } from "../preview/preview-page.ts";
 import { acceptsGzip } from "../response/compressed-text.ts";
 import { type PageDocument, pageDocuments, type SiteSettings } from "./page-documents.ts";
+import { pageLanguage } from "./page-language.ts";
 import { findPage, indexedPaths, isApiPath, isFilePath, isPreviewPage, type KnownPage } from "./page-routes.ts";
 
 /** Crawlers may fetch private pages, except the preview inbox, because they see a page's `noindex` only then. */
@@ -55,7 +56,11 @@ export async function serveSite(app: FastifyInstance, options: SiteOptions): Pro
   });
   const send = async (reply: FastifyReply, { drawn, begun, canonicalPath, isForAll }: KnownPage, status: number) => {
     const mayBeSignedIn = isForAll !== true && cookie.read(reply.request) !== null;
-    const document = await findDocument({ drawn: mayBeSignedIn ? (begun ?? null) : drawn, canonicalPath });
+    const document = await findDocument({
+      drawn: mayBeSignedIn ? (begun ?? null) : drawn,
+      canonicalPath,
+      language: pageLanguage(reply.request),
+    });
     return sendDocument(reply, document, status);
   };
   app.decorateReply("sendPage", async function (this: FastifyReply, status: number) {
@@ -100,7 +105,7 @@ function cachingOf(path: string, webRoot: string): string {
 }
 
 function sendDocument(reply: FastifyReply, document: PageDocument | null, status: number): FastifyReply {
-  reply.header("vary", "Cookie, Accept-Encoding");
+  reply.header("vary", "Cookie, Accept-Encoding, Accept-Language");
   if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-cache");
   if (document === null) return reply.code(503).type("text/plain; charset=utf-8").send(NOT_BUILT);
   const { headers } = reply.request;

@@ -1,6 +1,7 @@
 /** Works without the query library, for public pages. A failed session check means signed out (specification, 8). */
 import type { AuthMethod, UserWire } from "@kauke/contract";
 import { useEffect, useEffectEvent } from "react";
+import { t } from "../../texts/texts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { ApiError } from "../api-error.ts";
 import { call, countEvent, requestLogout } from "../client.ts";
@@ -26,7 +27,7 @@ async function askSession(): Promise<UserWire | null> {
     forgetStoredInvite();
     return user;
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === 401)) console.warn("The session check failed.");
+    if (!(error instanceof ApiError && error.status === 401)) console.warn(t("The session check failed."));
     clearSession();
     return null;
   }
@@ -137,7 +138,7 @@ export async function endAtServer(): Promise<void> {
   try {
     await requestLogout(own.signal);
   } catch {
-    if (!own.signal.aborted) console.warn("The server did not respond to the logout.");
+    if (!own.signal.aborted) console.warn(t("The server did not respond to the logout."));
   } finally {
     if (ending === own) ending = null;
   }

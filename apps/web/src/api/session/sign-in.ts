@@ -1,5 +1,6 @@
 import type { SignInWire, UserWire, WalletChallenge, WalletProofBody } from "@kauke/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { t } from "../../texts/texts.ts";
 import { ApiError } from "../api-error.ts";
 import { call } from "../client.ts";
 import { heldInvite } from "./held-invite.ts";
@@ -113,7 +114,7 @@ async function withFallbackMessage<T>(request: Promise<T>, fallback: string): Pr
 export function useSignIn() {
   return useMutation({
     mutationFn: (body: { email: string; password: string }) =>
-      withFallbackMessage(call("login", { body }), "Login failed"),
+      withFallbackMessage(call("login", { body }), t("Login failed")),
     onSuccess: ({ user }) => enterSession(user),
   });
 }
@@ -135,7 +136,7 @@ export function useInvitedSignIn() {
 export function useRegister() {
   return useMutation({
     mutationFn: (body: { email: string; password: string }) =>
-      withFallbackMessage(call("register", { body: { ...body, ...inviteOf() } }), "Registration failed"),
+      withFallbackMessage(call("register", { body: { ...body, ...inviteOf() } }), t("Registration failed")),
     onSuccess: ({ user }) => enterSession(user),
   });
 }

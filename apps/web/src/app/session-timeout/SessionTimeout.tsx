@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { countEvent } from "../../api/client.ts";
 import { markSignedOut, setLeftPage } from "../../api/session/lost-session.ts";
 import { endAtServer, leaveSession } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { countdownText } from "../../ui/text/time-text.ts";
 import { sayLoggedOut, useLogOutButton } from "../use-log-out.ts";
@@ -39,8 +40,8 @@ function TimeoutDialog({ secondsLeft, onStay }: DialogProps) {
   const logOut = useLogOutButton();
   return (
     <Dialog
-      title="Session Timeout Warning"
-      description="You will be logged out for inactivity in"
+      title={t("Session Timeout Warning")}
+      description={t("You will be logged out for inactivity in")}
       hasToChoose
       onClose={onStay}
     >
@@ -54,10 +55,10 @@ function TimeoutDialog({ secondsLeft, onStay }: DialogProps) {
       </div>
       <footer>
         <button type="button" className="btn" onClick={logOut}>
-          Logout Now
+          {t("Logout Now")}
         </button>
         <button type="button" className="btn btn-primary" autoFocus onClick={onStay}>
-          Stay Logged In
+          {t("Stay Logged In")}
         </button>
       </footer>
     </Dialog>

@@ -2,6 +2,7 @@ import { CloudOff } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client.ts";
 import { useConnection } from "../../api/connection.ts";
+import { t } from "../../texts/texts.ts";
 
 /** Any call tests the connection: the client module records whether a response came. */
 function TryAgain() {
@@ -19,7 +20,7 @@ function TryAgain() {
       aria-disabled={isTrying || undefined}
       onClick={() => void handleClick()}
     >
-      {isTrying ? "Trying..." : "Try again"}
+      {isTrying ? t("Trying...") : t("Try again")}
     </button>
   );
 }
@@ -33,8 +34,8 @@ export function ConnectionBar() {
           <CloudOff className="i" aria-hidden />
           <p>
             {connection === "offline"
-              ? "You are offline. Nothing can be loaded or saved until you are back."
-              : "The server can’t be reached. Nothing can be loaded or saved for now."}
+              ? t("You are offline. Nothing can be loaded or saved until you are back.")
+              : t("The server can’t be reached. Nothing can be loaded or saved for now.")}
           </p>
           {connection === "offline" ? null : <TryAgain />}
         </div>

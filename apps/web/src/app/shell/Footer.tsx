@@ -2,6 +2,7 @@ import { product } from "@kauke/contract";
 import { useState } from "react";
 import { Link } from "wouter";
 import { FeedbackButton } from "../../features/feedback/FeedbackButton.tsx";
+import { t } from "../../texts/texts.ts";
 import { readLinks } from "../page-settings.ts";
 import { Logo } from "./NavLinks.tsx";
 
@@ -35,19 +36,19 @@ function Column({ title, links }: { title: string; links: readonly FooterLink[] 
 export function Footer() {
   const [links] = useState(readLinks);
   const company = [
-    { words: "About", href: "/about" },
-    { words: "Transparency", href: "/transparency" },
-    { words: "Documentation", href: links.docs, external: true },
-    { words: "Social profile", href: links.social, external: true },
+    { words: t("About"), href: "/about" },
+    { words: t("Transparency"), href: "/transparency" },
+    { words: t("Documentation"), href: links.docs, external: true },
+    { words: t("Social profile"), href: links.social, external: true },
   ];
   const legal = [
-    { words: "Privacy Policy", href: "/privacy" },
-    { words: "Terms of Service", href: "/terms" },
+    { words: t("Privacy Policy"), href: "/privacy" },
+    { words: t("Terms of Service"), href: "/terms" },
     { words: "GDPR", href: "/gdpr" },
   ];
   const reviews = [
-    { words: "Reviews", href: links.reviews, external: true },
-    { words: "Video", href: links.video, external: true },
+    { words: t("Reviews"), href: links.reviews, external: true },
+    { words: t("Video"), href: links.video, external: true },
   ];
   return (
     <footer className="footer">
@@ -55,19 +56,22 @@ export function Footer() {
         <div className="cols">
           <div className="about">
             <Logo />
-            <p>Secure inbox with aliases and end-to-end encryption.</p>
+            <p>{t("Secure inbox with aliases and end-to-end encryption.")}</p>
           </div>
-          <Column title="COMPANY" links={company} />
-          <Column title="LEGAL" links={legal} />
-          <Column title="REVIEWS" links={reviews} />
-          <Column title="OPEN SOURCE" links={[{ words: "age, file encryption", href: links.age, external: true }]} />
+          <Column title={t("COMPANY")} links={company} />
+          <Column title={t("LEGAL")} links={legal} />
+          <Column title={t("REVIEWS")} links={reviews} />
+          <Column
+            title={t("OPEN SOURCE")}
+            links={[{ words: t("age, file encryption"), href: links.age, external: true }]}
+          />
         </div>
         <div className="end">
           <span>
             © {product.copyrightYear} {product.name}
           </span>
           <span>{product.version}</span>
-          <span>Made in Lithuania</span>
+          <span>{t("Made in Lithuania")}</span>
         </div>
       </div>
       <FeedbackButton board={links.feedback} />

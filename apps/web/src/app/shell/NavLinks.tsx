@@ -1,5 +1,6 @@
 import { product } from "@kauke/contract";
 import { Link } from "wouter";
+import { t } from "../../texts/texts.ts";
 import { Mark } from "../../ui/Mask.tsx";
 
 export function Logo() {
@@ -49,7 +50,7 @@ const linksFor = (isAdmin: boolean | undefined) => (isAdmin ? [...links, { href:
 
 export function NavRow({ path, isAdmin }: Props) {
   return (
-    <nav className="nav" aria-label="Main">
+    <nav className="nav" aria-label={t("Main")}>
       {linksFor(isAdmin).map((link) => (
         <NavLink key={link.href} {...link} path={path} />
       ))}

@@ -3,6 +3,7 @@ import { AtSign, LogOut, type LucideIcon, Mail, Menu, Moon, Search, Sun, UserRou
 import { useId, useRef, useState } from "react";
 import { Link } from "wouter";
 import { modifierName, openPalette } from "../../features/palette/palette-store.ts";
+import { t } from "../../texts/texts.ts";
 import { useIsLive } from "../../ui/use-is-live.ts";
 import { useLeaving } from "../../ui/use-leaving.ts";
 import { toggleTheme } from "../theme.ts";
@@ -41,30 +42,30 @@ function MobileMenu({ path, isAdmin, balance, onLogout }: MobileMenuProps) {
         ref={button}
         aria-controls={id}
         aria-expanded={open}
-        aria-label="Menu"
+        aria-label={t("Menu")}
         onClick={() => setOpen(!open)}
       >
         <Menu className="i i-20 open" aria-hidden />
         <X className="i i-20 shut" aria-hidden />
       </button>
       <div className="menu" id={id} hidden={!open}>
-        <nav aria-label="Menu">
+        <nav aria-label={t("Menu")}>
           <ul>
             <NavItems {...{ path, isAdmin }} onChoose={() => setOpen(false)} />
             <li className="sep">
               {balance === null ? null : (
                 <div className="row">
-                  <span>Balance</span>
+                  <span>{t("Balance")}</span>
                   <span className="balance">{balance}</span>
                 </div>
               )}
               <button type="button" onClick={onCommands}>
                 <Search className="i i-20" aria-hidden />
-                Commands
+                {t("Commands")}
               </button>
               <button type="button" onClick={onLogout}>
                 <LogOut className="i i-20" aria-hidden />
-                Sign Out
+                {t("Sign Out")}
               </button>
             </li>
           </ul>
@@ -75,19 +76,19 @@ function MobileMenu({ path, isAdmin, balance, onLogout }: MobileMenuProps) {
 }
 
 const methods: Record<AuthMethod, { icon: LucideIcon; words: string }> = {
-  email: { icon: Mail, words: "Signed in with e-mail:" },
-  wallet: { icon: Wallet, words: "Signed in with a wallet:" },
-  google: { icon: AtSign, words: "Signed in with Google:" },
+  email: { icon: Mail, words: t("Signed in with e-mail:") },
+  wallet: { icon: Wallet, words: t("Signed in with a wallet:") },
+  google: { icon: AtSign, words: t("Signed in with Google:") },
 };
-const otherMethod = { icon: UserRound, words: "Signed in:" };
+const otherMethod = { icon: UserRound, words: t("Signed in:") };
 
 function ThemeToggle() {
   return (
     <button
       type="button"
       className="icon-btn theme"
-      aria-label="Switch between light and dark theme"
-      data-tip="Switch theme"
+      aria-label={t("Switch between light and dark theme")}
+      data-tip={t("Switch theme")}
       disabled={!useIsLive()}
       onClick={toggleTheme}
     >
@@ -118,23 +119,29 @@ function SignedInEnd({ user, path }: { user: UserWire; path: string }) {
       <button
         type="button"
         className="icon-btn commands"
-        aria-label={`Search or jump to ${modifierName()} K`}
+        aria-label={t("Search or jump to {modifier} K", { modifier: modifierName() })}
         aria-keyshortcuts="Control+K Meta+K"
-        data-tip={`Search (${modifierName()} K)`}
+        data-tip={t("Search ({modifier} K)", { modifier: modifierName() })}
         onClick={openPalette}
       >
         <Search className="i i-20" aria-hidden />
-        <span>Search or jump to</span> <kbd>{modifierName()} K</kbd>
+        <span>{t("Search or jump to")}</span> <kbd>{modifierName()} K</kbd>
       </button>
       {balance === null ? null : (
         <span className="balance">
-          <span className="sr">Balance </span>
+          <span className="sr">{t("Balance")}</span>
           {balance}
         </span>
       )}
       <UserName user={user} />
       <ThemeToggle />
-      <button type="button" className="icon-btn logout" aria-label="Log out" data-tip="Log out" onClick={onLogout}>
+      <button
+        type="button"
+        className="icon-btn logout"
+        aria-label={t("Log out")}
+        data-tip={t("Log out")}
+        onClick={onLogout}
+      >
         <LogOut className="i i-20" aria-hidden />
       </button>
       <MobileMenu key={path} {...{ path, isAdmin, balance, onLogout }} />
@@ -149,7 +156,8 @@ function SignedOutEnd({ isWaiting }: { isWaiting: boolean }) {
       {isWaiting ? null : (
         <Link className="signin" href="/auth">
           <span>
-            <i>_</i>SIGN IN
+            <i>_</i>
+            {t("SIGN IN")}
           </span>
         </Link>
       )}

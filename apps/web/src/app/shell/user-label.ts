@@ -1,5 +1,6 @@
 import type { UserWire } from "@kauke/contract";
 import { splitAtSign } from "@kauke/contract/split-address";
+import { t } from "../../texts/texts.ts";
 
 type Named = Pick<UserWire, "email" | "walletAddress">;
 
@@ -7,7 +8,7 @@ type Named = Pick<UserWire, "email" | "walletAddress">;
 export function userLabel({ email, walletAddress }: Named): string {
   const { local } = splitAtSign(email ?? "");
   if (local !== "") return local;
-  return walletAddress ? walletLabel(walletAddress) : "User";
+  return walletAddress ? walletLabel(walletAddress) : t("User");
 }
 
 /** @example walletLabel(address) // "7xKp3Q…9mVt2d" */

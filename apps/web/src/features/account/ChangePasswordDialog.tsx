@@ -2,8 +2,9 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { changePasswordBody } from "@kauke/contract";
 import { useForm } from "react-hook-form";
 import * as z from "zod";
-import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { fieldMessages, messageOf } from "../../api/error-text.ts";
 import { useChangePassword } from "../../api/session/sign-in.ts";
+import { t } from "../../texts/texts.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { CurrentPasswordField, HiddenUsername, NewPasswordFields } from "../auth/AuthFields.tsx";
@@ -27,10 +28,11 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
     const refused = fieldMessages(error).filter(([field]) => field === "currentPassword" || field === "newPassword");
     for (const [field, message] of refused)
       form.setError(field as "currentPassword" | "newPassword", { message }, { shouldFocus: true });
-    if (refused.length === 0) showFailure("Password Not Changed", messageOf(error, "Failed to change the password"));
+    if (refused.length === 0)
+      showFailure(t("Password Not Changed"), messageOf(error, t("Failed to change the password")));
   };
   const onSuccess = () => {
-    showToast({ title: "Password Changed", description: "Every other device was signed out." });
+    showToast({ title: t("Password Changed"), description: t("Every other device was signed out.") });
     onClose();
   };
   const onSubmit = form.handleSubmit(({ currentPassword, newPassword }) =>
@@ -38,20 +40,20 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
   );
   return (
     <FormDialog
-      title="Change password"
-      description="This signs out every other device. This one stays signed in."
-      label="Change Password"
+      title={t("Change password")}
+      description={t("This signs out every other device. This one stays signed in.")}
+      label={t("Change Password")}
       pending={change.isPending}
       onSubmit={onSubmit}
       onClose={onClose}
     >
       <HiddenUsername email={email} />
       <CurrentPasswordField
-        label="Current password"
+        label={t("Current password")}
         error={errors.currentPassword?.message}
         {...form.register("currentPassword")}
       />
-      <NewPasswordFields label="New password" form={form} name="newPassword" />
+      <NewPasswordFields label={t("New password")} form={form} name="newPassword" />
     </FormDialog>
   );
 }

@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useDeleteAccount } from "../../api/account-settings.ts";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { leaveSession } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { TypedConfirmDialog } from "../../ui/TypedConfirmDialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -15,14 +16,14 @@ function useDeletion(onDone: () => void) {
   const run = () =>
     deletion.mutate(undefined, {
       onSuccess: () => {
-        showToast({ title: "Account Deleted", description: "Your aliases and data have been removed." });
+        showToast({ title: t("Account Deleted"), description: t("Your aliases and data have been removed.") });
         onDone();
         setTimeout(() => {
           leaveSession();
           navigate("/");
         }, REDIRECT_MS);
       },
-      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete account")),
+      onError: (error) => showFailure(t("Deletion Failed"), messageOf(error, t("Failed to delete account"))),
     });
   return { run, pending: deletion.isPending, done: deletion.isSuccess };
 }
@@ -32,16 +33,16 @@ export function DeleteAccountCard() {
   const { run, pending, done } = useDeletion(() => setAsking(false));
   return (
     <section className="quiet-danger" aria-labelledby="delete-account">
-      <h2 id="delete-account">Delete account</h2>
-      <p>Removes your aliases and data, and signs you out. This cannot be undone.</p>
+      <h2 id="delete-account">{t("Delete account")}</h2>
+      <p>{t("Removes your aliases and data, and signs you out. This cannot be undone.")}</p>
       <Button isSmall look="danger-line" disabled={done} onClick={() => setAsking(true)}>
-        Delete Account
+        {t("Delete Account")}
       </Button>
       {asking ? (
         <TypedConfirmDialog
-          title="Delete account"
-          description="This removes your aliases and data and signs you out. It cannot be undone."
-          label="Delete Account"
+          title={t("Delete account")}
+          description={t("This removes your aliases and data and signs you out. It cannot be undone.")}
+          label={t("Delete Account")}
           pending={pending}
           canStop
           onConfirm={run}

@@ -2,8 +2,9 @@ import type { AccountSettings } from "@kauke/contract";
 import { useId } from "react";
 import { Link } from "wouter";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
-import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeys } from "../../api/encryption-keys.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 import { Select, Switch } from "../../ui/Controls.tsx";
 import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
@@ -15,7 +16,8 @@ import { SettingFailed } from "./SettingsGroup.tsx";
 function useSave() {
   const change = useChangeAccountSettings();
   const save = (settings: Parameters<typeof change.mutate>[0]) => {
-    const onError = (error: Error) => showFailure("Update Failed", messageOf(error, "Failed to save the setting"));
+    const onError = (error: Error) =>
+      showFailure(t("Update Failed"), messageOf(error, t("Failed to save the setting")));
     if (!change.isPending) change.mutate(settings, { onError });
   };
   return { save, isPending: change.isPending };
@@ -23,11 +25,13 @@ function useSave() {
 
 const createKeyFirst = (
   <p>
-    To switch it on,{" "}
-    <Link className="link" href="/settings#encryption-keys">
-      create an encryption key
-    </Link>{" "}
-    first.
+    {rich("To switch it on, <link>create an encryption key</link> first.", {
+      link: (inner) => (
+        <Link className="link" href="/settings#encryption-keys">
+          {inner}
+        </Link>
+      ),
+    })}
   </p>
 );
 
@@ -41,7 +45,7 @@ function ForwardEncryptedRow() {
   const failure = failureOf(settings) ?? failureOf(keys);
   if (failure !== null) {
     const retry = () => Promise.all([settings.refetch(), keys.refetch()]);
-    return <SettingFailed title="The setting could not be loaded" error={failure} onRetry={retry} />;
+    return <SettingFailed title={t("The setting could not be loaded")} error={failure} onRetry={retry} />;
   }
   const isReady = settings.data !== undefined && keys.data !== undefined;
   const createKey = keys.data?.length === 0 ? createKeyFirst : null;
@@ -49,9 +53,11 @@ function ForwardEncryptedRow() {
   return (
     <Setting
       look="forward-encrypted"
-      title="Forward encrypted"
+      title={t("Forward encrypted")}
       titleId={id}
-      text="Your inbox gets each message as a file, message.eml.age, that only your key opens. Its subject and sender are hidden. Mail that can’t be encrypted waits; it is never forwarded readable."
+      text={t(
+        "Your inbox gets each message as a file, message.eml.age, that only your key opens. Its subject and sender are hidden. Mail that can’t be encrypted waits; it is never forwarded readable.",
+      )}
       more={provider === null ? createKey : <NeedsEngine provider={provider} />}
       isBusy={!isReady || isPending}
     >
@@ -73,7 +79,7 @@ function ForwardEncryptedRow() {
 
 export function ForwardEncryptedCard() {
   return (
-    <Card id="forwarded" title="Forwarded mail">
+    <Card id="forwarded" title={t("Forwarded mail")}>
       <ForwardEncryptedRow />
     </Card>
   );
@@ -99,16 +105,22 @@ function SwitchRow({ settings, name, title, text }: SwitchProps) {
   );
 }
 
-const guardText =
-  "Refuses mail that contains the real address its alias forwards to, whether you reply, compose or use a mail program.";
+const guardText = t(
+  "Refuses mail that contains the real address its alias forwards to, whether you reply, compose or use a mail program.",
+);
 
 const composedText = (provider: string) =>
-  `Refuses mail written on Compose that contains the real address its alias forwards to. Mail programs send through ${provider}, so what they send is not checked.`;
+  t(
+    "Refuses mail written on Compose that contains the real address its alias forwards to. Mail programs send through {provider}, so what they send is not checked.",
+    { provider },
+  );
 
 const quotes = {
   name: "aliasInQuotes",
-  title: "Alias in quoted lines",
-  text: "Writes the alias for your real address where a mail program quotes your own message: “On …, you@example.org wrote:”, or “From:” and “To:” above the quoted text. Nothing else changes, and signed mail is never touched.",
+  title: t("Alias in quoted lines"),
+  text: t(
+    "Writes the alias for your real address where a mail program quotes your own message: “On …, you@example.org wrote:”, or “From:” and “To:” above the quoted text. Nothing else changes, and signed mail is never touched.",
+  ),
 } as const;
 
 export function OutgoingCard() {
@@ -116,13 +128,13 @@ export function OutgoingCard() {
   const query = useAccountSettings();
   const failure = failureOf(query);
   return (
-    <Card id="outgoing" title="Outgoing mail">
+    <Card id="outgoing" title={t("Outgoing mail")}>
       {failure === null ? (
         <>
           <SwitchRow
             settings={query.data}
             name="leakGuard"
-            title="Leak guard"
+            title={t("Leak guard")}
             text={provider === null ? guardText : composedText(provider.name)}
           />
           {provider === null ? (
@@ -132,7 +144,7 @@ export function OutgoingCard() {
           )}
         </>
       ) : (
-        <SettingFailed title="The setting could not be loaded" error={failure} onRetry={query.refetch} />
+        <SettingFailed title={t("The setting could not be loaded")} error={failure} onRetry={query.refetch} />
       )}
     </Card>
   );

@@ -3,9 +3,10 @@ import { passwordProofBody, type SignInWire, type WaysInAction } from "@kauke/co
 import { Mail } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { fieldMessages, messageOf } from "../../api/error-text.ts";
 import { useAskSignInLink } from "../../api/session/sign-in.ts";
 import { useProveByGoogle, useProveByPassword, useProveByWallet } from "../../api/session/ways-in.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { FieldError } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -24,14 +25,14 @@ interface Props {
   onClose: () => void;
 }
 
-const notSignedIn = "Sign-in Failed";
+const notSignedIn = t("Sign-in Failed");
 
 function PasswordForm({ email, onProven }: { email: string; onProven: () => void }) {
   const prove = useProveByPassword();
   const form = useForm({ resolver: zodResolver(passwordProofBody), defaultValues: { password: "" } });
   const onError = (error: Error) => {
     const [refused] = fieldMessages(error).filter(([field]) => field === "password");
-    if (refused === undefined) showFailure(notSignedIn, messageOf(error, "Please try again."));
+    if (refused === undefined) showFailure(notSignedIn, messageOf(error, t("Please try again.")));
     else form.setError("password", { message: refused[1] }, { shouldFocus: true });
   };
   const onSubmit = form.handleSubmit(({ password }) => prove.mutate(password, { onSuccess: onProven, onError }));
@@ -39,8 +40,8 @@ function PasswordForm({ email, onProven }: { email: string; onProven: () => void
     <form className="prove-form" onSubmit={onSubmit} noValidate>
       <HiddenUsername email={email} />
       <CurrentPasswordField error={form.formState.errors.password?.message} {...form.register("password")} />
-      <SubmitButton className="btn-primary btn-block" pending={prove.isPending} pendingLabel="Signing in...">
-        Continue
+      <SubmitButton className="btn-primary btn-block" pending={prove.isPending} pendingLabel={t("Signing in...")}>
+        {t("Continue")}
       </SubmitButton>
     </form>
   );
@@ -52,18 +53,18 @@ function WalletWay({ onProven }: { onProven: () => void }) {
 
 function GoogleWay({ action }: { action: WaysInAction }) {
   const prove = useProveByGoogle();
-  const onError = (error: Error) => showFailure(notSignedIn, messageOf(error, "Please try again."));
+  const onError = (error: Error) => showFailure(notSignedIn, messageOf(error, t("Please try again.")));
   return (
     <SubmitButton
       type="button"
       className="btn-block"
       // The button stays pending after success, because the browser is leaving the page.
       pending={prove.isPending || prove.isSuccess}
-      pendingLabel="Opening Google..."
+      pendingLabel={t("Opening Google...")}
       onClick={() => prove.mutate(action, { onError })}
     >
       <Mail className="i" aria-hidden="true" />
-      Continue with Google
+      {t("Continue with Google")}
     </SubmitButton>
   );
 }
@@ -73,13 +74,13 @@ function LinkWay({ email, checkFresh, onProven }: { email: string } & Pick<Props
   const [isChecking, setIsChecking] = useState(false);
   const [error, setError] = useState<string>();
   const onAsk = () =>
-    ask.mutate(email, { onError: (failure) => showFailure("Not Sent", messageOf(failure, "Please try again.")) });
+    ask.mutate(email, { onError: (failure) => showFailure(t("Not Sent"), messageOf(failure, t("Please try again."))) });
   const onContinue = async () => {
     setIsChecking(true);
     const isFresh = await checkFresh().catch(() => false);
     setIsChecking(false);
     if (isFresh) onProven();
-    else setError("You have not signed in by the link yet.");
+    else setError(t("You have not signed in by the link yet."));
   };
   if (!ask.isSuccess)
     return (
@@ -87,25 +88,27 @@ function LinkWay({ email, checkFresh, onProven }: { email: string } & Pick<Props
         type="button"
         className="btn-block"
         pending={ask.isPending}
-        pendingLabel="Sending..."
+        pendingLabel={t("Sending...")}
         onClick={onAsk}
       >
-        E-mail Me a Sign-in Link
+        {t("E-mail Me a Sign-in Link")}
       </SubmitButton>
     );
   return (
     <div className="prove-form">
       <p className="hint" role="status">
-        A link is on its way to <span className="addr">{email}</span>. Open it in this browser, then come back here.
+        {rich("A link is on its way to {span}. Open it in this browser, then come back here.", {
+          span: <span className="addr">{email}</span>,
+        })}
       </p>
       <SubmitButton
         type="button"
         className="btn-block"
         pending={isChecking}
-        pendingLabel="Checking..."
+        pendingLabel={t("Checking...")}
         onClick={() => void onContinue()}
       >
-        I Have Signed In
+        {t("I Have Signed In")}
       </SubmitButton>
       <FieldError id="prove-link-error">{error}</FieldError>
     </div>
@@ -127,15 +130,17 @@ export function ProveDialog({ onClose, ...props }: Props) {
   const others = otherWays(props);
   return (
     <Dialog
-      title="Sign in again"
-      description="How you sign in can be changed within five minutes of signing in."
+      title={t("Sign in again")}
+      description={t("How you sign in can be changed within five minutes of signing in.")}
       onClose={onClose}
     >
       <div className="body prove">
         {email !== null && hasPassword ? <PasswordForm email={email} onProven={props.onProven} /> : null}
-        {hasPassword && others.length > 0 ? <div className="or">Or continue with</div> : null}
+        {hasPassword && others.length > 0 ? <div className="or">{t("Or continue with")}</div> : null}
         {others}
-        {hasPassword || others.length > 0 ? null : <p className="hint">Sign out and in again, then come back here.</p>}
+        {hasPassword || others.length > 0 ? null : (
+          <p className="hint">{t("Sign out and in again, then come back here.")}</p>
+        )}
       </div>
       <DialogFooter onCancel={onClose} />
     </Dialog>

@@ -1,9 +1,10 @@
 import type { LoginSessionWire } from "@kauke/contract";
 import { Monitor, Smartphone } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/session/sign-in.ts";
 import { useLogOutButton } from "../../app/use-log-out.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/Controls.tsx";
 import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
@@ -15,15 +16,15 @@ import { SettingFailed } from "./SettingsGroup.tsx";
 const SHOWN_AT_FIRST = 5;
 const titleId = "sessions";
 
-const nameOf = ({ device }: LoginSessionWire): string => device ?? "Unknown device";
+const nameOf = ({ device }: LoginSessionWire): string => device ?? t("Unknown device");
 const isHandheld = ({ device }: LoginSessionWire): boolean => /iPhone|iPad|Android/.test(device ?? "");
-const onFailure = (error: Error) => showFailure("Not Ended", messageOf(error, "The session could not be ended"));
+const onFailure = (error: Error) => showFailure(t("Not Ended"), messageOf(error, t("The session could not be ended")));
 
 function SignOutButton() {
   const logOut = useLogOutButton();
   return (
     <Button isSmall look="quiet" onClick={logOut}>
-      Sign Out
+      {t("Sign Out")}
     </Button>
   );
 }
@@ -41,21 +42,25 @@ interface RowProps {
 
 function EndButton({ session, place }: RowProps) {
   const end = useEndSession();
-  const which = `${nameOf(session)}, signed in ${timeText(session.createdAt)}, ${place}`;
+  const which = t("{session}, signed in {time}, {place}", {
+    session: nameOf(session),
+    time: timeText(session.createdAt),
+    place,
+  });
   const onSuccess = () => {
     focusCard();
-    showToast({ title: "Session Ended", description: nameOf(session) });
+    showToast({ title: t("Session Ended"), description: nameOf(session) });
   };
   return (
     <SubmitButton
       type="button"
       className="btn-quiet btn-sm"
-      label={end.isPending ? `Ending... session: ${which}` : `End session: ${which}`}
+      label={end.isPending ? `Ending... session: ${which}` : t("End session: {which}", { which })}
       pending={end.isPending}
-      pendingLabel="Ending..."
+      pendingLabel={t("Ending...")}
       onClick={() => end.mutate(session.id, { onSuccess, onError: onFailure })}
     >
-      End
+      {t("End")}
     </SubmitButton>
   );
 }
@@ -68,10 +73,12 @@ function SessionRow({ session, place }: RowProps) {
       <div>
         <div className="name">
           <span>{nameOf(session)}</span>
-          {session.current ? <span className="tag">this device</span> : null}
+          {session.current ? <span className="tag">{t("this device")}</span> : null}
         </div>
         <p>
-          Signed in <time dateTime={session.createdAt}>{timeText(session.createdAt)}</time>, last used{" "}
+          {rich("Signed in {time}, last used", {
+            time: <time dateTime={session.createdAt}>{timeText(session.createdAt)}</time>,
+          })}{" "}
           <time dateTime={session.lastSeenAt}>{timeText(session.lastSeenAt)}</time>
         </p>
       </div>
@@ -85,7 +92,7 @@ function EndOthers() {
   const onSuccess = ({ ended }: { ended: number }) => {
     focusCard();
     showToast({
-      title: "Sessions Ended",
+      title: t("Sessions Ended"),
       description: `Signed out on ${ended} other ${ended === 1 ? "device" : "devices"}.`,
     });
   };
@@ -94,10 +101,10 @@ function EndOthers() {
       type="button"
       className="btn-danger-line"
       pending={end.isPending}
-      pendingLabel="Ending..."
+      pendingLabel={t("Ending...")}
       onClick={() => end.mutate(undefined, { onSuccess, onError: onFailure })}
     >
-      End All Others
+      {t("End All Others")}
     </SubmitButton>
   );
 }
@@ -114,14 +121,18 @@ function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
     <>
       <ul className="sessions-list" aria-labelledby={titleId} ref={list}>
         {shown.map((session, at) => (
-          <SessionRow key={session.id} session={session} place={`${at + 1} of ${sessions.length}`} />
+          <SessionRow
+            key={session.id}
+            session={session}
+            place={t("{number} of {count}", { number: at + 1, count: sessions.length })}
+          />
         ))}
       </ul>
       <div className="card-foot">
-        {sessions.length > 1 ? <EndOthers /> : <p className="hint">You are signed in nowhere else.</p>}
+        {sessions.length > 1 ? <EndOthers /> : <p className="hint">{t("You are signed in nowhere else.")}</p>}
         {shown.length < sessions.length ? (
           <Button isSmall look="quiet" onClick={() => setIsWhole(true)}>
-            Show All {sessions.length} Devices
+            {t("Show All {count} Devices", { count: sessions.length })}
           </Button>
         ) : null}
       </div>
@@ -144,13 +155,13 @@ export function SessionsCard() {
   const query = useLoginSessions();
   const failure = failureOf(query);
   return (
-    <Card id={titleId} title="Signed-in devices" isBusy={query.data === undefined && failure === null} canFocus>
+    <Card id={titleId} title={t("Signed-in devices")} isBusy={query.data === undefined && failure === null} canFocus>
       {query.data !== undefined ? (
         <Sessions sessions={query.data} />
       ) : failure === null ? (
         <LoadingSessions />
       ) : (
-        <SettingFailed title="Your devices could not be loaded" error={failure} onRetry={query.refetch} />
+        <SettingFailed title={t("Your devices could not be loaded")} error={failure} onRetry={query.refetch} />
       )}
     </Card>
   );

@@ -1,11 +1,12 @@
 import { type ReactNode, useId } from "react";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { t } from "../../texts/texts.ts";
 import { Setting } from "../../ui/Card.tsx";
 import { RetryButton } from "../../ui/LoadFailed.tsx";
 
 export function SettingFailed({ title, error, onRetry }: { title: string; error: Error; onRetry: () => unknown }) {
   return (
-    <Setting title={title} text={messageOf(error, "Please try again.")} role="alert">
+    <Setting title={title} text={messageOf(error, t("Please try again."))} role="alert">
       <RetryButton onRetry={onRetry} />
     </Setting>
   );

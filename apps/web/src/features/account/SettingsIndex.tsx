@@ -1,12 +1,13 @@
 /** Beside the group from 64rem on; below, it is on the first page only, and a group is the next page. */
 import { ChevronLeft, ChevronRight, Search } from "lucide-react";
 import { Link } from "wouter";
+import { t } from "../../texts/texts.ts";
 import { modifierName, openPalette } from "../palette/palette-store.ts";
 import { type SettingsPart, settingsParts } from "./settings-index.ts";
 
 export function SettingsIndex({ path }: { path: SettingsPart["path"] }) {
   return (
-    <nav className="settings-index" aria-label="Settings">
+    <nav className="settings-index" aria-label={t("Settings")}>
       <ul>
         {settingsParts.map(({ path: href, title, icon: Icon }) => (
           <li key={href}>
@@ -20,7 +21,7 @@ export function SettingsIndex({ path }: { path: SettingsPart["path"] }) {
       </ul>
       <button type="button" className="btn btn-sm" onClick={openPalette}>
         <Search className="i" aria-hidden />
-        Search settings
+        {t("Search settings")}
         <kbd aria-hidden="true">{modifierName()} K</kbd>
       </button>
     </nav>
@@ -31,7 +32,7 @@ export function BackToIndex() {
   return (
     <Link className="settings-back" href="/settings">
       <ChevronLeft className="i" aria-hidden />
-      All settings
+      {t("All settings")}
     </Link>
   );
 }

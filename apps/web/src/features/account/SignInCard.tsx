@@ -1,7 +1,8 @@
 import type { SignInWire } from "@kauke/contract";
 import { useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useAskEmailConfirmation, useAskPasswordReset, useSignInWays } from "../../api/session/sign-in.ts";
+import { t } from "../../texts/texts.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 import { Button } from "../../ui/Controls.tsx";
 import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
@@ -26,9 +27,9 @@ function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
     ask.mutate(undefined, {
       onSuccess: () => {
         setWasSent(true);
-        showToast({ title: "Confirmation Sent", description: "Open its link in this browser within 24 hours." });
+        showToast({ title: t("Confirmation Sent"), description: t("Open its link in this browser within 24 hours.") });
       },
-      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be sent")),
+      onError: (error) => showFailure(t("Not Sent"), messageOf(error, t("The message could not be sent"))),
     });
   const state = isConfirmed ? "confirmed" : "not confirmed";
   return (
@@ -40,17 +41,17 @@ function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
       }
       text={
         isConfirmed
-          ? "Known to be yours. Changes of how you sign in are told there."
-          : "Confirm that it is yours: then changes of how you sign in are told there."
+          ? t("Known to be yours. Changes of how you sign in are told there.")
+          : t("Confirm that it is yours: then changes of how you sign in are told there.")
       }
     >
       <div className="acts">
         {isConfirmed ? null : (
-          <SubmitButton type="button" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
-            {wasSent ? "Send Again" : "Send Confirmation"}
+          <SubmitButton type="button" pending={ask.isPending} pendingLabel={t("Sending...")} onClick={onAsk}>
+            {wasSent ? t("Send Again") : t("Send Confirmation")}
           </SubmitButton>
         )}
-        <Button onClick={onChange}>Change E-mail</Button>
+        <Button onClick={onChange}>{t("Change E-mail")}</Button>
       </div>
     </Setting>
   );
@@ -58,9 +59,9 @@ function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
 
 function PasswordRow({ email, onChange }: { email: string; onChange: () => void }) {
   return (
-    <Setting title="Password" text="A new one signs out every other device.">
-      <Button onClick={onChange} aria-label={`Change password of ${email}`}>
-        Change Password
+    <Setting title={t("Password")} text={t("A new one signs out every other device.")}>
+      <Button onClick={onChange} aria-label={t("Change password of {email}", { email })}>
+        {t("Change Password")}
       </Button>
     </Setting>
   );
@@ -72,13 +73,16 @@ function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   const onAsk = () =>
     ask.mutate(email, {
       onSuccess: () =>
-        showToast({ title: "Link Sent", description: "You can set a password with it once, within 30 minutes." }),
-      onError: (error) => showFailure("Not Sent", messageOf(error, "The message could not be sent")),
+        showToast({ title: t("Link Sent"), description: t("You can set a password with it once, within 30 minutes.") }),
+      onError: (error) => showFailure(t("Not Sent"), messageOf(error, t("The message could not be sent"))),
     });
   return (
-    <Setting title="No password" text={`${otherWaysText(ways)} A link to your e-mail sets a password as well.`}>
-      <SubmitButton type="button" pending={ask.isPending} pendingLabel="Sending..." onClick={onAsk}>
-        Send Link
+    <Setting
+      title={t("No password")}
+      text={t("{otherWays} A link to your e-mail sets a password as well.", { otherWays: otherWaysText(ways) })}
+    >
+      <SubmitButton type="button" pending={ask.isPending} pendingLabel={t("Sending...")} onClick={onAsk}>
+        {t("Send Link")}
       </SubmitButton>
     </Setting>
   );
@@ -87,10 +91,12 @@ function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
 function NoEmailRow({ ways, onAdd }: { ways: SignInWire; onAdd: () => void }) {
   return (
     <Setting
-      title="No e-mail, no password"
-      text={`${otherWaysText(ways)} There is nothing else to keep secret, and nothing we could reset.`}
+      title={t("No e-mail, no password")}
+      text={t("{otherWays} There is nothing else to keep secret, and nothing we could reset.", {
+        otherWays: otherWaysText(ways),
+      })}
     >
-      <Button onClick={onAdd}>Add E-mail</Button>
+      <Button onClick={onAdd}>{t("Add E-mail")}</Button>
     </Setting>
   );
 }
@@ -145,13 +151,13 @@ export function SignInCard() {
   const { data: ways, dataUpdatedAt, refetch } = query;
   const failure = failureOf(query);
   return (
-    <Card id="sign-in" title="Sign-in" isBusy={ways === undefined && failure === null}>
+    <Card id="sign-in" title={t("Sign-in")} isBusy={ways === undefined && failure === null}>
       {ways !== undefined ? (
         <Rows ways={ways} loadedAt={dataUpdatedAt} reload={async () => (await refetch()).data} />
       ) : failure === null ? (
         <LoadingRow />
       ) : (
-        <SettingFailed title="Your sign-in could not be loaded" error={failure} onRetry={refetch} />
+        <SettingFailed title={t("Your sign-in could not be loaded")} error={failure} onRetry={refetch} />
       )}
     </Card>
   );

@@ -1,8 +1,9 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { emailChangeRequest } from "@kauke/contract";
 import { useForm } from "react-hook-form";
-import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { fieldMessages, messageOf } from "../../api/error-text.ts";
 import { isProofNeeded, useAskEmailChange, useRemoveWay } from "../../api/session/ways-in.ts";
+import { t } from "../../texts/texts.ts";
 import { ConfirmDialog, FormDialog } from "../../ui/Dialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { EmailField } from "../auth/AuthFields.tsx";
@@ -19,30 +20,35 @@ export function ChangeEmailDialog({ email, onProofNeeded, onClose }: Props) {
   const form = useForm({ resolver: zodResolver(emailChangeRequest), defaultValues: { email: "" } });
   const send = (wished: string) => ask.mutate(wished, { onSuccess, onError: (error) => onError(error, wished) });
   const onSuccess = () => {
-    showToast({ title: "Link Sent", description: "Open it in this browser within 24 hours. Nothing changes before." });
+    showToast({
+      title: t("Link Sent"),
+      description: t("Open it in this browser within 24 hours. Nothing changes before."),
+    });
     onClose();
   };
   const onError = (error: Error, wished: string) => {
     if (isProofNeeded(error)) return onProofNeeded(() => send(wished));
     const [refused] = fieldMessages(error).filter(([field]) => field === "email");
-    if (refused === undefined) showFailure("Not Sent", messageOf(error, "The message could not be sent"));
+    if (refused === undefined) showFailure(t("Not Sent"), messageOf(error, t("The message could not be sent")));
     else form.setError("email", { message: refused[1] }, { shouldFocus: true });
   };
   return (
     <FormDialog
-      title={email === null ? "Add e-mail" : "Change e-mail"}
+      title={email === null ? t("Add e-mail") : t("Change e-mail")}
       description={
         email === null
-          ? "We send a link to it. Once you have used that, you can set a password too."
-          : "We send a link to the new one. Once you have used that, every other device is signed out; a confirmed old e-mail is notified."
+          ? t("We send a link to it. Once you have used that, you can set a password too.")
+          : t(
+              "We send a link to the new one. Once you have used that, every other device is signed out; a confirmed old e-mail is notified.",
+            )
       }
-      label="Send Link"
+      label={t("Send Link")}
       pending={ask.isPending}
-      pendingLabel="Sending..."
+      pendingLabel={t("Sending...")}
       onSubmit={form.handleSubmit(({ email: wished }) => send(wished))}
       onClose={onClose}
     >
-      <EmailField label="New e-mail" error={form.formState.errors.email?.message} {...form.register("email")} />
+      <EmailField label={t("New e-mail")} error={form.formState.errors.email?.message} {...form.register("email")} />
     </FormDialog>
   );
 }
@@ -55,8 +61,8 @@ interface RemoveWayDialogProps {
 }
 
 const words = {
-  wallet: { title: "Remove wallet", removed: "Wallet Removed", subject: "The wallet" },
-  google: { title: "Remove Google", removed: "Google Removed", subject: "The Google account" },
+  wallet: { title: t("Remove wallet"), removed: t("Wallet Removed"), subject: t("The wallet") },
+  google: { title: t("Remove Google"), removed: t("Google Removed"), subject: t("The Google account") },
 } as const;
 
 export function RemoveWayDialog({ way, onProofNeeded, onClose }: RemoveWayDialogProps) {
@@ -65,21 +71,23 @@ export function RemoveWayDialog({ way, onProofNeeded, onClose }: RemoveWayDialog
   const onRemove = () =>
     remove.mutate(undefined, {
       onSuccess: () => {
-        showToast({ title: removed, description: "Every other device was signed out." });
+        showToast({ title: removed, description: t("Every other device was signed out.") });
         onClose();
       },
       onError: (error) => {
         if (isProofNeeded(error)) return onProofNeeded(onRemove);
-        showFailure("Not Removed", messageOf(error, "Please try again."));
+        showFailure(t("Not Removed"), messageOf(error, t("Please try again.")));
       },
     });
   return (
     <ConfirmDialog
       title={title}
-      description={`${subject} will no longer sign in to your account, and every other device is signed out.`}
-      label="Remove"
+      description={t("{subject} will no longer sign in to your account, and every other device is signed out.", {
+        subject,
+      })}
+      label={t("Remove")}
       pending={remove.isPending}
-      pendingLabel="Removing..."
+      pendingLabel={t("Removing...")}
       onConfirm={onRemove}
       onClose={onClose}
     />

@@ -1,6 +1,7 @@
 import type { SignInWire, WaysInAction } from "@kauke/contract";
 import { useUser } from "../../api/session/session.ts";
 import { walletLabel } from "../../app/shell/user-label.ts";
+import { t } from "../../texts/texts.ts";
 import { Setting } from "../../ui/Card.tsx";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -8,7 +9,7 @@ import { useGoogleOff } from "../auth/GoogleButton.tsx";
 import { CancelWallet } from "../wallet/ConnectWallet.tsx";
 
 export function otherWaysText({ hasGoogle, hasWallet }: Pick<SignInWire, "hasGoogle" | "hasWallet">): string {
-  const ways = [...(hasGoogle ? ["your Google account"] : []), ...(hasWallet ? ["your wallet"] : [])];
+  const ways = [...(hasGoogle ? [t("your Google account")] : []), ...(hasWallet ? ["your wallet"] : [])];
   return ways.length === 0 ? "" : `You sign in with ${ways.join(" or ")}.`;
 }
 
@@ -24,25 +25,27 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
     <Setting
       title={
         <>
-          Solana wallet{" "}
+          {t("Solana wallet")}{" "}
           {isLinked && walletAddress !== null ? <span className="addr">{walletLabel(walletAddress)}</span> : null}
         </>
       }
-      text={isLinked ? "You can sign in with a signature of this wallet." : "Sign in with a signature of your wallet."}
+      text={
+        isLinked ? t("You can sign in with a signature of this wallet.") : t("Sign in with a signature of your wallet.")
+      }
     >
       {isLinked ? (
-        <Button aria-label="Remove wallet" onClick={() => onStart("unlink-wallet")}>
-          Remove
+        <Button aria-label={t("Remove wallet")} onClick={() => onStart("unlink-wallet")}>
+          {t("Remove")}
         </Button>
       ) : (
         <div className="acts">
           <SubmitButton
             type="button"
             pending={isLinking}
-            pendingLabel="Connecting..."
+            pendingLabel={t("Connecting...")}
             onClick={() => onStart("link-wallet")}
           >
-            Link Wallet
+            {t("Link Wallet")}
           </SubmitButton>
           {isLinking ? <CancelWallet onCancel={onGiveUp} /> : null}
         </div>
@@ -56,25 +59,25 @@ export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
   const isOff = useGoogleOff();
   if (isOff && !isLinked) return null;
   const signsIn = isOff
-    ? "Signing in with Google is not set up on this server."
-    : "You can sign in with it, whatever its address.";
+    ? t("Signing in with Google is not set up on this server.")
+    : t("You can sign in with it, whatever its address.");
   return (
     <Setting
-      title="Google account"
-      text={isLinked ? signsIn : "Sign in with Google. Google then learns when you sign in here."}
+      title={t("Google account")}
+      text={isLinked ? signsIn : t("Sign in with Google. Google then learns when you sign in here.")}
     >
       {isLinked ? (
-        <Button aria-label="Remove Google" onClick={() => onStart("unlink-google")}>
-          Remove
+        <Button aria-label={t("Remove Google")} onClick={() => onStart("unlink-google")}>
+          {t("Remove")}
         </Button>
       ) : (
         <SubmitButton
           type="button"
           pending={isLinking}
-          pendingLabel="Opening Google..."
+          pendingLabel={t("Opening Google...")}
           onClick={() => onStart("link-google")}
         >
-          Link Google
+          {t("Link Google")}
         </SubmitButton>
       )}
     </Setting>

@@ -1,6 +1,7 @@
 /** Groups and rows of the settings, for their index and for the command palette. */
 import type { SettingsGroupName } from "@kauke/contract/settings-groups";
 import { AtSign, FileInput, Inbox, KeyRound, type LucideIcon, PlugZap, Send, UserRound } from "lucide-react";
+import { t } from "../../texts/texts.ts";
 
 export interface SettingsRow {
   title: string;
@@ -19,70 +20,71 @@ export interface SettingsPart {
 
 export const firstPart: SettingsPart = {
   path: "/settings",
-  title: "Encryption",
+  title: t("Encryption"),
   icon: KeyRound,
-  rows: [{ title: "Encryption keys", id: "encryption-keys" }],
+  rows: [{ title: t("Encryption keys"), id: "encryption-keys" }],
 };
 
 export const settingsParts: readonly SettingsPart[] = [
   firstPart,
   {
     path: "/settings/mail",
-    title: "Mail",
+    title: t("Mail"),
     icon: Send,
     rows: [
-      { title: "Leak guard", id: "outgoing" },
-      { title: "Alias in quoted lines", id: "outgoing" },
-      { title: "Forward encrypted", id: "forwarded" },
-      { title: "Remember people", id: "people" },
+      { title: t("Leak guard"), id: "outgoing" },
+      { title: t("Alias in quoted lines"), id: "outgoing" },
+      { title: t("Forward encrypted"), id: "forwarded" },
+      { title: t("Remember people"), id: "people" },
     ],
   },
   {
     path: "/settings/mailboxes",
-    title: "Mailboxes",
-    heading: "Where your mail goes",
+    title: t("Mailboxes"),
+    heading: t("Where your mail goes"),
     icon: Inbox,
-    rows: [{ title: "Mailboxes", id: "mailboxes" }],
+    rows: [{ title: t("Mailboxes"), id: "mailboxes" }],
   },
   {
     path: "/settings/new-aliases",
-    title: "New aliases",
-    heading: "How aliases begin",
+    title: t("New aliases"),
+    heading: t("How aliases begin"),
     icon: AtSign,
     rows: [
-      { title: "Default domain", id: "defaults" },
-      { title: "Generated names", id: "defaults" },
-      { title: "Site name in generated names", id: "defaults" },
+      { title: t("Default domain"), id: "defaults" },
+      { title: t("Generated names"), id: "defaults" },
+      { title: t("Site name in generated names"), id: "defaults" },
     ],
   },
   {
     path: "/settings/programs",
-    title: "Programs",
+    title: t("Programs"),
     icon: PlugZap,
-    rows: [{ title: "API keys", id: "api-keys" }],
+    rows: [{ title: t("API keys"), id: "api-keys" }],
   },
   {
     path: "/settings/account",
-    title: "Account",
+    title: t("Account"),
     icon: UserRound,
     rows: [
-      { title: "Sign-in", id: "sign-in" },
-      { title: "Change e-mail", id: "sign-in" },
-      { title: "Change password", id: "sign-in" },
-      { title: "Wallet and Google sign-in", id: "sign-in" },
-      { title: "Signed-in devices", id: "sessions" },
-      { title: "Appearance and theme", id: "appearance" },
-      { title: "Delete account", id: "delete-account" },
+      { title: t("Sign-in"), id: "sign-in" },
+      { title: t("Change e-mail"), id: "sign-in" },
+      { title: t("Change password"), id: "sign-in" },
+      { title: t("Wallet and Google sign-in"), id: "sign-in" },
+      { title: t("Signed-in devices"), id: "sessions" },
+      { title: t("Appearance and theme"), id: "appearance" },
+      { title: t("Language"), id: "appearance" },
+      { title: t("Delete account"), id: "delete-account" },
     ],
   },
   {
     path: "/settings/data",
-    title: "Move and data",
+    title: t("Move and data"),
     icon: FileInput,
     rows: [
-      { title: "Move in", id: "move-in" },
-      { title: "Move out", id: "move-out" },
-      { title: "Download your data", id: "your-data" },
+      { title: t("Move in"), id: "move-in" },
+      { title: t("Move out"), id: "move-out" },
+      { title: t("Download your data"), id: "your-data" },
     ],
   },
 ];

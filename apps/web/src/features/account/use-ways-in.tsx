@@ -1,8 +1,10 @@
 /** Changes one sign-in method at a time, after a fresh sign-in if required. Resumes after the issuer's redirect. */
 import { googleLinkedHash, provenHash, type SignInWire, type WaysInAction, waysInActions } from "@kauke/contract";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
-import { ApiError, messageOf } from "../../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { isProofNeeded, useLinkGoogle, useLinkWallet } from "../../api/session/ways-in.ts";
+import { t } from "../../texts/texts.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { showGoogleFailure } from "../auth/google-failure.ts";
 import { useWalletAction, walletFailureText } from "../wallet/use-wallet-action.tsx";
@@ -33,15 +35,15 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
   const [open, setOpen] = useState<WaysInAction | null>(null);
   const linkGoogle = useLinkGoogle();
   const onRefused = (error: Error, { action, run }: Waiting, words: string) =>
-    isProofNeeded(error) ? setWaiting({ action, run }) : showFailure("Not Linked", words);
+    isProofNeeded(error) ? setWaiting({ action, run }) : showFailure(t("Not Linked"), words);
   const wallet = useWalletAction(useLinkWallet(), {
-    onSuccess: () => showToast({ title: "Wallet Linked", description: "You can sign in with it from now on." }),
+    onSuccess: () => showToast({ title: t("Wallet Linked"), description: t("You can sign in with it from now on.") }),
     onError: (error) => onRefused(error, { action: "link-wallet", run: () => wallet.begin() }, linkFailure(error)),
   });
   const runGoogle = () =>
     linkGoogle.mutate(undefined, {
       onError: (error) =>
-        onRefused(error, { action: "link-google", run: runGoogle }, messageOf(error, "Please try again.")),
+        onRefused(error, { action: "link-google", run: runGoogle }, messageOf(error, t("Please try again."))),
     });
   const run = (action: WaysInAction) => {
     if (action === "link-wallet") wallet.begin();
@@ -98,7 +100,7 @@ function useIssuerRedirect(resume: (action: WaysInAction) => void): void {
     if (action === null && hash !== googleLinkedHash) return;
     window.history.replaceState(window.history.state, "", pathname);
     if (action !== null) resume(action);
-    else showToast({ title: "Google Linked", description: "You can sign in with it from now on." });
+    else showToast({ title: t("Google Linked"), description: t("You can sign in with it from now on.") });
   });
   useEffect(() => onReturn(), []);
 }

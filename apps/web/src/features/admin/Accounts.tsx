@@ -3,6 +3,7 @@ import { Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { useAccounts, useDeleteOtherAccount, useEndAccountSessions } from "../../api/admin.ts";
 import { useUser } from "../../api/session/session.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button, IconButton, Switch } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
@@ -23,15 +24,15 @@ interface SwitchProps {
 export function AddressSwitch({ isShown, onChange }: SwitchProps) {
   return (
     <div className="right address-switch">
-      <span aria-hidden="true">Show addresses</span>
-      <Switch checked={isShown} label="Show addresses" onChange={onChange} />
+      <span aria-hidden="true">{t("Show addresses")}</span>
+      <Switch checked={isShown} label={t("Show addresses")} onChange={onChange} />
     </div>
   );
 }
 
 const signInWords: Readonly<Record<string, string>> = {
-  email: "E-mail and password",
-  wallet: "Solana wallet",
+  email: t("E-mail and password"),
+  wallet: t("Solana wallet"),
   google: "Google",
 };
 
@@ -51,16 +52,19 @@ function DeleteDialog({ account, onClose }: DialogProps) {
   const onDelete = () =>
     remove.mutate(account.id, {
       onSuccess: () => {
-        showToast({ title: "Account Deleted", description: nameOf(account) });
+        showToast({ title: t("Account Deleted"), description: nameOf(account) });
         onClose();
       },
-      onError: (error) => showFailure("Not Deleted", refusalText(error, "The account could not be deleted.")),
+      onError: (error) => showFailure(t("Not Deleted"), refusalText(error, t("The account could not be deleted."))),
     });
   return (
     <TypedConfirmDialog
-      title="Delete account"
-      description={`${nameOf(account)} loses the account, ${aliasesText(account.aliases)} and all settings. Mail to those aliases is refused from then on. This cannot be undone.`}
-      label="Delete Account"
+      title={t("Delete account")}
+      description={t(
+        "{account} loses the account, {aliases} and all settings. Mail to those aliases is refused from then on. This cannot be undone.",
+        { account: nameOf(account), aliases: aliasesText(account.aliases) },
+      )}
+      label={t("Delete Account")}
       pending={remove.isPending}
       onConfirm={onDelete}
       onClose={onClose}
@@ -73,18 +77,22 @@ function SignOutDialog({ account, onClose }: DialogProps) {
   const onEnd = () =>
     end.mutate(account.id, {
       onSuccess: () => {
-        showToast({ title: "Signed Out Everywhere", description: nameOf(account) });
+        showToast({ title: t("Signed Out Everywhere"), description: nameOf(account) });
         onClose();
       },
-      onError: (error) => showFailure("Not Signed Out", refusalText(error, "The account could not be signed out.")),
+      onError: (error) =>
+        showFailure(t("Not Signed Out"), refusalText(error, t("The account could not be signed out."))),
     });
   return (
     <ConfirmDialog
-      title="Sign out everywhere"
-      description={`${nameOf(account)} is signed out on every device and loses all API keys. Aliases keep forwarding, and the person can sign in again.`}
-      label="Sign Out Everywhere"
+      title={t("Sign out everywhere")}
+      description={t(
+        "{account} is signed out on every device and loses all API keys. Aliases keep forwarding, and the person can sign in again.",
+        { account: nameOf(account) },
+      )}
+      label={t("Sign Out Everywhere")}
       pending={end.isPending}
-      pendingLabel="Signing out..."
+      pendingLabel={t("Signing out...")}
       onConfirm={onEnd}
       onClose={onClose}
     />
@@ -107,31 +115,37 @@ function AccountRow({ account, onSignOut, onDelete }: RowProps) {
           <span className="addr">
             <b>{email ?? id}</b>
           </span>
-          {isAdmin ? <span className="tag tag-accent">admin</span> : null}
-          {isOwn ? <span className="tag">you</span> : null}
+          {isAdmin ? <span className="tag tag-accent">{t("admin")}</span> : null}
+          {isOwn ? <span className="tag">{t("you")}</span> : null}
         </h4>
         {email ? <p className="addr">{id}</p> : null}
         <p>
-          {signInWords[signIn] ?? signIn}, {aliasesText(aliases)}. Since{" "}
+          {t("{signInWords}, {aliases}. Since", {
+            signInWords: signInWords[signIn] ?? signIn,
+            aliases: aliasesText(aliases),
+          })}{" "}
           <time dateTime={createdAt}>{dayText(createdAt)}</time>
           {lastSeenAt === null ? (
-            ", not seen lately."
+            t(", not seen lately.")
           ) : (
-            <>
-              , last seen <time dateTime={lastSeenAt}>{dayText(lastSeenAt)}</time>.
-            </>
+            <>{rich(", last seen {time}.", { time: <time dateTime={lastSeenAt}>{dayText(lastSeenAt)}</time> })}</>
           )}
         </p>
       </div>
       {isOwn ? null : (
         <div className="acts">
-          <Button isSmall look="quiet" aria-label={`Sign out everywhere: ${email ?? id}`} onClick={onSignOut}>
-            Sign Out
+          <Button
+            isSmall
+            look="quiet"
+            aria-label={t("Sign out everywhere: {email}", { email: email ?? id })}
+            onClick={onSignOut}
+          >
+            {t("Sign Out")}
           </Button>
           <IconButton
             icon={Trash2}
-            label="Delete account"
-            fullLabel={`Delete account ${email ?? id}`}
+            label={t("Delete account")}
+            fullLabel={t("Delete account {email}", { email: email ?? id })}
             className="danger"
             onClick={onDelete}
           />
@@ -141,7 +155,7 @@ function AccountRow({ account, onSignOut, onDelete }: RowProps) {
   );
 }
 
-const noAccounts = <Empty heading="h4" title="No accounts" text="Nobody has an account yet." />;
+const noAccounts = <Empty heading="h4" title={t("No accounts")} text={t("Nobody has an account yet.")} />;
 
 export function AccountsSection() {
   const id = useId();
@@ -153,13 +167,13 @@ export function AccountsSection() {
   return (
     <Card
       id={id}
-      title="Accounts"
+      title={t("Accounts")}
       aside={<AddressSwitch isShown={isShown} onChange={setIsShown} />}
       isBusy={query.data === undefined && failure === null}
     >
       <LoadedList
         query={{ ...query, data: query.data?.pages.flatMap(({ accounts }) => accounts) }}
-        failedTitle="The accounts could not be loaded"
+        failedTitle={t("The accounts could not be loaded")}
         loading={<LoadingRows widths={[36, 35, 34]} />}
         empty={noAccounts}
       >
@@ -179,17 +193,20 @@ export function AccountsSection() {
       {query.data === undefined ? null : (
         <div className="card-foot">
           <p className="hint">
-            To let somebody else in here, type <code>kauke users grant-admin</code> and an address on the server.
+            {rich(
+              "To let somebody else in here, type <code>kauke users grant-admin</code> and an address on the server.",
+              { code: (inner) => <code>{inner}</code> },
+            )}
           </p>
           {query.hasNextPage ? (
             <SubmitButton
               type="button"
               className="btn-sm"
               pending={query.isFetchingNextPage}
-              pendingLabel="Loading..."
+              pendingLabel={t("Loading...")}
               onClick={() => void query.fetchNextPage()}
             >
-              Show More
+              {t("Show More")}
             </SubmitButton>
           ) : null}
         </div>

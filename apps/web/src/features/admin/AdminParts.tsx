@@ -2,6 +2,7 @@
 import { Check, CircleAlert, Copy, Minus, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { t } from "../../texts/texts.ts";
 import { IconButton } from "../../ui/Controls.tsx";
 import { Skeleton } from "../../ui/LoadFailed.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
@@ -10,17 +11,17 @@ import { timeText } from "../../ui/text/time-text.ts";
 export type LineMark = "ok" | "warn" | "fix" | "wait" | "none";
 
 const marks = {
-  ok: { Icon: Check, words: "Good" },
-  warn: { Icon: TriangleAlert, words: "Worth knowing" },
-  fix: { Icon: CircleAlert, words: "To fix" },
-  none: { Icon: Minus, words: "Not known" },
+  ok: { Icon: Check, words: t("Good") },
+  warn: { Icon: TriangleAlert, words: t("Worth knowing") },
+  fix: { Icon: CircleAlert, words: t("To fix") },
+  none: { Icon: Minus, words: t("Not known") },
 } as const;
 
 /** The state of a line, in a shape of its own besides the colour. */
 export function StateMark({ mark }: { mark: LineMark }) {
   if (mark === "wait")
     return (
-      <span className="mark-wait" role="img" aria-label="Not yet">
+      <span className="mark-wait" role="img" aria-label={t("Not yet")}>
         <i />
       </span>
     );
@@ -38,7 +39,7 @@ export function VerdictMark({ mark }: { mark: LineMark }) {
   );
 }
 
-const domainsCommand = "`kauke domains`";
+const domainsCommand = t("`kauke domains`");
 
 function Part({ text }: { text: string }) {
   if (!/^[`[]/.test(text)) return text;
@@ -82,7 +83,12 @@ export function CommandLine({ command }: { command: string }) {
   return (
     <div className="command">
       <code>{command}</code>
-      <IconButton icon={Copy} label="Copy" fullLabel={`Copy ${command}`} onClick={() => void copyText(command)} />
+      <IconButton
+        icon={Copy}
+        label={t("Copy")}
+        fullLabel={t("Copy {command}", { command })}
+        onClick={() => void copyText(command)}
+      />
     </div>
   );
 }

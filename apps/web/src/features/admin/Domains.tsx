@@ -1,5 +1,6 @@
 import { Copy, Info } from "lucide-react";
 import { type AdminResponse, useOrderCertificates, useServerDomains, useServerState } from "../../api/admin.ts";
+import { t } from "../../texts/texts.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { Empty, failureOf, LoadFailed } from "../../ui/LoadFailed.tsx";
@@ -25,8 +26,8 @@ function RecordRow({ record: { name, type, value } }: { record: DomainRecord }) 
       <span className="addr">{value}</span>
       <IconButton
         icon={Copy}
-        label="Copy value"
-        fullLabel={`Copy the value of ${type} ${name}`}
+        label={t("Copy value")}
+        fullLabel={t("Copy the value of {type} {name}", { type, name })}
         onClick={() => void copyText(value, `${type} ${name}`)}
       />
     </li>
@@ -47,10 +48,12 @@ function DomainCard({ domain: { domain, records }, at }: { domain: ServerDomain;
           <Button
             isSmall
             icon={Copy}
-            aria-label={`Copy all records of ${domain}`}
-            onClick={() => void copyText(zoneText(records), `${records.length} records of ${domain}`)}
+            aria-label={t("Copy all records of {domain}", { domain })}
+            onClick={() =>
+              void copyText(zoneText(records), t("{count} records of {domain}", { count: records.length, domain }))
+            }
           >
-            Copy All
+            {t("Copy All")}
           </Button>
         </div>
       }
@@ -76,7 +79,11 @@ export function DomainsSection() {
         <div className="note note-plain">
           <Info className="i" aria-hidden />
           <div>
-            <Sentences text="Whether the world finds them is checked in the [Overview]. A change can take an hour to spread." />
+            <Sentences
+              text={t(
+                "Whether the world finds them is checked in the [Overview]. A change can take an hour to spread.",
+              )}
+            />
           </div>
         </div>
       </>
@@ -86,7 +93,7 @@ export function DomainsSection() {
       {failure === null ? (
         <LoadingRows />
       ) : (
-        <LoadFailed title="The domains could not be loaded" error={failure} onRetry={query.refetch} />
+        <LoadFailed title={t("The domains could not be loaded")} error={failure} onRetry={query.refetch} />
       )}
     </div>
   );
@@ -96,18 +103,19 @@ function OrderButton() {
   const order = useOrderCertificates();
   const onOrder = () =>
     order.mutate(undefined, {
-      onSuccess: ({ message }) => showToast({ title: "Certificates Ordered", description: message }),
-      onError: (error) => showFailure("Not Ordered", refusalText(error, "The certificates could not be ordered.")),
+      onSuccess: ({ message }) => showToast({ title: t("Certificates Ordered"), description: message }),
+      onError: (error) =>
+        showFailure(t("Not Ordered"), refusalText(error, t("The certificates could not be ordered."))),
     });
   return (
     <SubmitButton
       type="button"
       className="btn-sm"
       pending={order.isPending}
-      pendingLabel="Ordering..."
+      pendingLabel={t("Ordering...")}
       onClick={onOrder}
     >
-      Order Now
+      {t("Order Now")}
     </SubmitButton>
   );
 }
@@ -129,19 +137,21 @@ function CertificateRow({ certificate }: { certificate: Certificate }) {
           </h4>
           {missing.length === 0 || expiresAt === null ? null : (
             <p>
-              Not covered: <span className="addr">{missing.join(", ")}</span>
+              {t("Not covered:")} <span className="addr">{missing.join(", ")}</span>
             </p>
           )}
           <p>
             <Sentences
-              text={problem ?? (expiresAt === null ? "The first order is in progress." : "Renewed by itself.")}
+              text={problem ?? (expiresAt === null ? t("The first order is in progress.") : t("Renewed by itself."))}
             />
           </p>
         </div>
       </div>
       <dl>
-        <Fact label="Valid until">{expiresAt === null ? "None yet" : <DayIn iso={expiresAt} />}</Fact>
-        <Fact label={problem === null ? "Renewal" : "Next order"}>{nextAt === null ? "—" : <Time iso={nextAt} />}</Fact>
+        <Fact label={t("Valid until")}>{expiresAt === null ? t("None yet") : <DayIn iso={expiresAt} />}</Fact>
+        <Fact label={problem === null ? t("Renewal") : t("Next order")}>
+          {nextAt === null ? "—" : <Time iso={nextAt} />}
+        </Fact>
       </dl>
     </li>
   );
@@ -155,9 +165,13 @@ const DayIn = ({ iso }: { iso: string }) => (
 
 const ownCertificates = (
   <Setting
-    title="This server does not order certificates"
+    title={t("This server does not order certificates")}
     text={
-      <Sentences text="It uses files that you give it, or a self-signed one. Set `KAUKE_TLS=acme`, and it orders and renews them by itself. The [Overview] tells when one expires." />
+      <Sentences
+        text={t(
+          "It uses files that you give it, or a self-signed one. Set `KAUKE_TLS=acme`, and it orders and renews them by itself. The [Overview] tells when one expires.",
+        )}
+      />
     }
   />
 );
@@ -169,7 +183,7 @@ export function CertificatesSection() {
   return (
     <Card
       id="certificates"
-      title="Ordered by this server"
+      title={t("Ordered by this server")}
       aside={
         certificates ? (
           <div className="right">
@@ -180,13 +194,17 @@ export function CertificatesSection() {
       isBusy={state === undefined && failure === null}
     >
       {failure !== null ? (
-        <LoadFailed heading="h4" title="The certificates could not be loaded" error={failure} onRetry={refetch} />
+        <LoadFailed heading="h4" title={t("The certificates could not be loaded")} error={failure} onRetry={refetch} />
       ) : certificates === undefined ? (
         <LoadingRows widths={[30]} />
       ) : certificates === null ? (
         ownCertificates
       ) : certificates.length === 0 ? (
-        <Empty heading="h4" title="No certificates yet" text="The first order begins when the server has started." />
+        <Empty
+          heading="h4"
+          title={t("No certificates yet")}
+          text={t("The first order begins when the server has started.")}
+        />
       ) : (
         <ul className="admin-rows certificates" aria-labelledby="certificates">
           {certificates.map((certificate) => (

@@ -2,7 +2,9 @@ import type { OpenInviteWire, RegistrationMode } from "@kauke/contract";
 import { Copy, Info, Plus } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import { type AdminResponse, useCreateInvite, useInvites, useRevokeInvite } from "../../api/admin.ts";
-import { ApiError, fieldMessages } from "../../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { fieldMessages } from "../../api/error-text.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button, Select } from "../../ui/Controls.tsx";
 import { ConfirmDialog, Dialog, FormDialog } from "../../ui/Dialog.tsx";
@@ -24,8 +26,8 @@ type Made = AdminResponse<"createInvite">;
 
 const modeNotes: Readonly<Record<RegistrationMode, string | null>> = {
   invite: null,
-  open: "Registration is open: at the moment nobody needs an invitation.",
-  closed: "Registration is closed: the link works only once it is by invitation again.",
+  open: t("Registration is open: at the moment nobody needs an invitation."),
+  closed: t("Registration is closed: the link works only once it is by invitation again."),
 };
 
 /** The link is in no cache, so that closing the dialog is the end of it here. */
@@ -35,15 +37,15 @@ function NewLink({ made: { link, expiresAt, registration }, onClose }: { made: M
   return (
     <Dialog
       hasToChoose
-      title="Your invitation"
-      description="Copy the link now, or let the other person scan it. It is not shown again."
+      title={t("Your invitation")}
+      description={t("Copy the link now, or let the other person scan it. It is not shown again.")}
       onClose={onClose}
     >
       <div className="body">
         <div className="key-entries">
           <div className="key-entry">
             <span className="caption">
-              Works once, until <Time iso={expiresAt} />
+              {t("Works once, until")} <Time iso={expiresAt} />
             </span>
             <code>{link}</code>
             <Button
@@ -51,13 +53,13 @@ function NewLink({ made: { link, expiresAt, registration }, onClose }: { made: M
               look="ink"
               icon={Copy}
               autoFocus
-              onClick={() => void copySecret(Promise.resolve(link), "Invitation link")}
+              onClick={() => void copySecret(Promise.resolve(link), t("Invitation link"))}
             >
-              Copy Link
+              {t("Copy Link")}
             </Button>
           </div>
         </div>
-        {hasFailed ? <PartFailed what="The QR code" canReload={false} /> : null}
+        {hasFailed ? <PartFailed what={t("The QR code")} canReload={false} /> : null}
         <div className="qr-box">{qr === null ? null : <qr.component text={link} label="the invitation link" />}</div>
         {note === null ? null : (
           <div className="note">
@@ -68,7 +70,7 @@ function NewLink({ made: { link, expiresAt, registration }, onClose }: { made: M
       </div>
       <footer>
         <Button look="primary" onClick={onClose}>
-          Done
+          {t("Done")}
         </Button>
       </footer>
     </Dialog>
@@ -90,9 +92,9 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
       setMade(await create({ days, ...(address.trim() === "" ? {} : { address: address.trim() }) }));
     } catch (failure) {
       const [[, wrong] = []] = fieldMessages(failure);
-      const text = wrong ?? refusalText(failure, "The invitation could not be created. Please try again.");
+      const text = wrong ?? refusalText(failure, t("The invitation could not be created. Please try again."));
       if (failure instanceof ApiError && failure.status >= 400 && failure.status < 500) setError(text);
-      else showFailure("Invitation Not Created", text);
+      else showFailure(t("Invitation Not Created"), text);
     } finally {
       setIsBusy(false);
     }
@@ -103,17 +105,17 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog
-      title="Create invitation"
-      description="A link with which one person can make one account."
-      label="Create Invitation"
+      title={t("Create invitation")}
+      description={t("A link with which one person can make one account.")}
+      label={t("Create Invitation")}
       pending={isBusy}
-      pendingLabel="Creating..."
+      pendingLabel={t("Creating...")}
       onSubmit={onSubmit}
       onClose={onClose}
     >
       <TextField
-        label="Only for this address"
-        aside={<span className="opt">optional</span>}
+        label={t("Only for this address")}
+        aside={<span className="opt">{t("optional")}</span>}
         type="email"
         mono
         placeholder="friend@example.org"
@@ -126,11 +128,11 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         }}
       />
       <div className="field">
-        <label htmlFor={id}>Expires</label>
+        <label htmlFor={id}>{t("Expires")}</label>
         <Select
           id={id}
           value={days}
-          options={dayChoices.map((day) => [day, day === 1 ? "In 1 day" : `In ${day} days`])}
+          options={dayChoices.map((day) => [day, day === 1 ? t("In 1 day") : t("In {day} days", { day })])}
           onChange={(event) => setDays(Number(event.target.value))}
         />
       </div>
@@ -143,18 +145,18 @@ function RevokeDialog({ invite: { id }, onClose }: { invite: OpenInviteWire; onC
   const onRevoke = () =>
     revoke.mutate(id, {
       onSuccess: () => {
-        showToast({ title: "Invitation Revoked" });
+        showToast({ title: t("Invitation Revoked") });
         onClose();
       },
-      onError: (error) => showFailure("Not Revoked", refusalText(error, "The invitation could not be revoked.")),
+      onError: (error) => showFailure(t("Not Revoked"), refusalText(error, t("The invitation could not be revoked."))),
     });
   return (
     <ConfirmDialog
-      title="Revoke invitation"
-      description="Its link stops working at once. Accounts that exist stay. This cannot be undone."
-      label="Revoke Invitation"
+      title={t("Revoke invitation")}
+      description={t("Its link stops working at once. Accounts that exist stay. This cannot be undone.")}
+      label={t("Revoke Invitation")}
       pending={revoke.isPending}
-      pendingLabel="Revoking..."
+      pendingLabel={t("Revoking...")}
       onConfirm={onRevoke}
       onClose={onClose}
     />
@@ -163,13 +165,16 @@ function RevokeDialog({ invite: { id }, onClose }: { invite: OpenInviteWire; onC
 
 function InviteRow({ invite, onRevoke }: { invite: OpenInviteWire; onRevoke: () => void }) {
   const { createdAt, expiresAt, isBound, address } = invite;
-  const whose = address ?? (isBound ? "For one address" : "For anybody who has the link");
+  const whose = address ?? (isBound ? t("For one address") : t("For anybody who has the link"));
   return (
     <li>
       <div>
         <h4 className={address ? "addr" : undefined}>{address ? <b>{address}</b> : whose}</h4>
         <p>
-          Created <Time iso={createdAt} />, expires <Time iso={expiresAt} />.
+          {rich("Created {time}, expires {time2}.", {
+            time: <Time iso={createdAt} />,
+            time2: <Time iso={expiresAt} />,
+          })}
         </p>
       </div>
       <div className="acts">
@@ -179,7 +184,7 @@ function InviteRow({ invite, onRevoke }: { invite: OpenInviteWire; onRevoke: () 
           aria-label={`Revoke the invitation ${address ? `of ${address}` : `from ${createdAt.slice(0, 16)}`}`}
           onClick={onRevoke}
         >
-          Revoke
+          {t("Revoke")}
         </Button>
       </div>
     </li>
@@ -190,8 +195,8 @@ const noInvites = (
   <Empty
     heading="h4"
     eyes="open"
-    title="No open invitations"
-    text="Those that were used or have expired are not listed."
+    title={t("No open invitations")}
+    text={t("Those that were used or have expired are not listed.")}
   />
 );
 
@@ -206,18 +211,18 @@ export function InvitationsSection() {
     <>
       <div className="section-acts">
         <Button look="primary" icon={Plus} onClick={() => setOpened("create")}>
-          Create Invitation
+          {t("Create Invitation")}
         </Button>
       </div>
       <Card
         id={id}
-        title="Open invitations"
+        title={t("Open invitations")}
         aside={<AddressSwitch isShown={isShown} onChange={setIsShown} />}
         isBusy={query.data === undefined && failure === null}
       >
         <LoadedList
           query={query}
-          failedTitle="The invitations could not be loaded"
+          failedTitle={t("The invitations could not be loaded")}
           loading={<LoadingRows widths={[22, 26]} />}
           empty={noInvites}
         >

@@ -3,6 +3,7 @@ import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useHealth, useServerState } from "../../api/admin.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { failureOf, LoadFailed, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { countText } from "../../ui/text/count-text.ts";
@@ -44,13 +45,13 @@ function AllChecks({ checks }: { checks: readonly HealthCheckWire[] }) {
   const passed = only("ok");
   return (
     <>
-      {toMend.length === 0 ? null : <Checks checks={toMend} label="What needs you" />}
+      {toMend.length === 0 ? null : <Checks checks={toMend} label={t("What needs you")} />}
       {passed.length === 0 ? null : (
         <details className="passed">
           <summary>
             {countText(passed.length)} {passed.length === 1 ? "check" : "checks"} passed
           </summary>
-          <Checks checks={passed} label="What is in order" />
+          <Checks checks={passed} label={t("What is in order")} />
         </details>
       )}
     </>
@@ -61,8 +62,8 @@ function Verdict({ health }: { health: { checkedAt: string; checks: readonly Hea
   if (health === undefined)
     return (
       <div>
-        <h3>Checking…</h3>
-        <p>DNS, ports, certificates, disk and queue. This takes up to half a minute.</p>
+        <h3>{t("Checking…")}</h3>
+        <p>{t("DNS, ports, certificates, disk and queue. This takes up to half a minute.")}</p>
       </div>
     );
   const { title, text } = verdictOf(health.checks);
@@ -70,7 +71,10 @@ function Verdict({ health }: { health: { checkedAt: string; checks: readonly Hea
     <div>
       <h3>{title}</h3>
       <p>
-        {text} Checked at <time dateTime={health.checkedAt}>{preciseTimeText(health.checkedAt)}</time>.
+        {rich("{text} Checked at {time}.", {
+          text,
+          time: <time dateTime={health.checkedAt}>{preciseTimeText(health.checkedAt)}</time>,
+        })}
       </p>
     </div>
   );
@@ -82,26 +86,31 @@ function HealthCard() {
   const failure = failureOf(query);
   const onCheck = async () => {
     const { data, error } = await refetch();
-    if (error !== null) showFailure("Not Checked", refusalText(error, "The checks could not be run."));
+    if (error !== null) showFailure(t("Not Checked"), refusalText(error, t("The checks could not be run.")));
     else if (data !== undefined && data.checkedAt === health?.checkedAt)
-      showToast({ title: "Checked a moment ago", description: "The checks run at most once a minute." });
+      showToast({ title: t("Checked a moment ago"), description: t("The checks run at most once a minute.") });
   };
   if (failure !== null)
     return (
-      <section className="card" aria-label="Health">
-        <LoadFailed title="The checks could not be run" error={failure} onRetry={refetch} />
+      <section className="card" aria-label={t("Health")}>
+        <LoadFailed title={t("The checks could not be run")} error={failure} onRetry={refetch} />
       </section>
     );
   return (
-    <section className="card" aria-label="Health" aria-busy={isFetching}>
+    <section className="card" aria-label={t("Health")} aria-busy={isFetching}>
       <div className="verdict">
         {health === undefined ? <span className="spin" /> : <VerdictMark mark={verdictOf(health.checks).mark} />}
         <div role="status" className="contents">
           <Verdict health={health} />
         </div>
         {health === undefined ? null : (
-          <SubmitButton type="button" pending={isFetching} pendingLabel="Checking..." onClick={() => void onCheck()}>
-            Check Again
+          <SubmitButton
+            type="button"
+            pending={isFetching}
+            pendingLabel={t("Checking...")}
+            onClick={() => void onCheck()}
+          >
+            {t("Check Again")}
           </SubmitButton>
         )}
       </div>
@@ -122,7 +131,7 @@ function Tile({ label, value, isBad, children }: TileProps) {
     <div>
       <dt>{label}</dt>
       <dd className="value">
-        {isBad ? <TriangleAlert className="i mark-warn" role="img" aria-label="Worth knowing:" /> : null}
+        {isBad ? <TriangleAlert className="i mark-warn" role="img" aria-label={t("Worth knowing:")} /> : null}
         {value}
       </dd>
       <dd>{children}</dd>
@@ -131,29 +140,31 @@ function Tile({ label, value, isBad, children }: TileProps) {
 }
 
 const registrationWords: Record<RegistrationMode, { value: string; text: string }> = {
-  open: { value: "Open", text: "Whoever reaches this server can make an account." },
-  invite: { value: "By invitation", text: "An account needs a link from you." },
-  closed: { value: "Closed", text: "Nobody can make an account." },
+  open: { value: t("Open"), text: t("Whoever reaches this server can make an account.") },
+  invite: { value: t("By invitation"), text: t("An account needs a link from you.") },
+  closed: { value: t("Closed"), text: t("Nobody can make an account.") },
 };
 
 const deliveryWords: Record<ServerStateWire["delivery"], { value: string; text: string }> = {
-  direct: { value: "Direct", text: "This server brings mail to other hosts itself." },
-  relay: { value: "By a relay", text: "Another mail server brings mail to its destination." },
-  preview: { value: "Preview", text: "No mail leaves this machine. It shows in the preview inbox." },
+  direct: { value: t("Direct"), text: t("This server brings mail to other hosts itself.") },
+  relay: { value: t("By a relay"), text: t("Another mail server brings mail to its destination.") },
+  preview: { value: t("Preview"), text: t("No mail leaves this machine. It shows in the preview inbox.") },
   provider: {
-    value: "By the provider",
-    text: "The forwarding provider sends what people write here, and our own mail.",
+    value: t("By the provider"),
+    text: t("The forwarding provider sends what people write here, and our own mail."),
   },
 };
 
 function RegistrationTile({ registration, isOpenToStrangers }: ServerStateWire) {
   const { value, text } = registrationWords[registration];
   return (
-    <Tile label="Registration" value={value} isBad={isOpenToStrangers}>
+    <Tile label={t("Registration")} value={value} isBad={isOpenToStrangers}>
       {isOpenToStrangers ? (
         <>
-          Anybody on the internet can make an account here. To close the door, set{" "}
-          <code>KAUKE_REGISTRATION=invite</code> and restart.
+          {rich(
+            "Anybody on the internet can make an account here. To close the door, set <code>KAUKE_REGISTRATION=invite</code> and restart.",
+            { code: (inner) => <code>{inner}</code> },
+          )}
         </>
       ) : (
         text
@@ -165,29 +176,35 @@ function RegistrationTile({ registration, isOpenToStrangers }: ServerStateWire) 
 function BackupTile({ lastBackupAt }: ServerStateWire) {
   if (lastBackupAt === null)
     return (
-      <Tile label="Last backup" value="Never" isBad>
-        If this disk fails, everything is gone. Run this on the server, best every night:
+      <Tile label={t("Last backup")} value="Never" isBad>
+        {t("If this disk fails, everything is gone. Run this on the server, best every night:")}
         <CommandLine command="kauke backup kauke.backup" />
       </Tile>
     );
   return (
-    <Tile label="Last backup" value={daysAwayText(lastBackupAt)}>
-      <Time iso={lastBackupAt} />. Keep a copy on another machine.
+    <Tile label={t("Last backup")} value={daysAwayText(lastBackupAt)}>
+      <Time iso={lastBackupAt} />
+      {t(". Keep a copy on another machine.")}
     </Tile>
   );
 }
 
 function QueueTile({ queue: { open, oldestAt, messageBytes } }: ServerStateWire) {
   return (
-    <Tile label="Queue" value={open === 0 ? "Empty" : `${countText(open)} waiting`}>
+    <Tile label={t("Queue")} value={open === 0 ? t("Empty") : t("{open} waiting", { open: countText(open) })}>
       {oldestAt === null ? (
-        "Everything was delivered."
+        t("Everything was delivered.")
       ) : (
         <>
-          {fileSizeText(messageBytes)}, the oldest since <Time iso={oldestAt} />.{" "}
-          <Link className="link" href="/admin?section=queue">
-            Show the queue
-          </Link>
+          {rich("{fileSize}, the oldest since {time}. <link>Show the queue</link>", {
+            fileSize: fileSizeText(messageBytes),
+            time: <Time iso={oldestAt} />,
+            link: (inner) => (
+              <Link className="link" href="/admin?section=queue">
+                {inner}
+              </Link>
+            ),
+          })}
         </>
       )}
     </Tile>
@@ -201,17 +218,17 @@ function Tiles({ state }: { state: ServerStateWire }) {
       <QueueTile {...state} />
       <BackupTile {...state} />
       <RegistrationTile {...state} />
-      <Tile label="Delivery" value={delivery.value}>
+      <Tile label={t("Delivery")} value={delivery.value}>
         {delivery.text}
       </Tile>
-      <Tile label="Database" value={state.database === "embedded" ? "Embedded" : "PostgreSQL"}>
+      <Tile label={t("Database")} value={state.database === "embedded" ? "Embedded" : "PostgreSQL"}>
         {state.database === "embedded"
-          ? "In the data directory of this server."
-          : "On the server that DATABASE_URL names."}
+          ? t("In the data directory of this server.")
+          : t("On the server that DATABASE_URL names.")}
       </Tile>
-      <Tile label="Version" value={state.version}>
-        <span className="addr">{new URL(state.publicUrl).host}</span>, mail host{" "}
-        <span className="addr">{state.mailHost}</span>
+      <Tile label={t("Version")} value={state.version}>
+        <span className="addr">{new URL(state.publicUrl).host}</span>
+        {t(", mail host")} <span className="addr">{state.mailHost}</span>
       </Tile>
     </dl>
   );
@@ -235,13 +252,13 @@ function ServerCard() {
   const query = useServerState();
   const failure = failureOf(query);
   return (
-    <section className="card" aria-label="Server" aria-busy={query.data === undefined && failure === null}>
+    <section className="card" aria-label={t("Server")} aria-busy={query.data === undefined && failure === null}>
       {query.data !== undefined ? (
         <Tiles state={query.data} />
       ) : failure === null ? (
         <LoadingTiles />
       ) : (
-        <LoadFailed title="The state could not be loaded" error={failure} onRetry={query.refetch} />
+        <LoadFailed title={t("The state could not be loaded")} error={failure} onRetry={query.refetch} />
       )}
     </section>
   );

@@ -3,6 +3,7 @@ import { Copy } from "lucide-react";
 import { type FormEvent, type ReactNode, useEffect, useId, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { useJudgeProbe, useMailProbe, useStartProbe } from "../../api/admin.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { describedBy, FieldError, verbatim } from "../../ui/Field.tsx";
 import { failureOf, LoadFailed } from "../../ui/LoadFailed.tsx";
@@ -34,10 +35,16 @@ function StartButton({ label, look, onStarted }: { label: string; look: string; 
   const onStart = () =>
     start.mutate(undefined, {
       onSuccess: ({ id }) => onStarted(id),
-      onError: (error) => showFailure("Not Started", refusalText(error, "The proof could not be started.")),
+      onError: (error) => showFailure(t("Not Started"), refusalText(error, t("The proof could not be started."))),
     });
   return (
-    <SubmitButton type="button" className={look} pending={start.isPending} pendingLabel="Starting..." onClick={onStart}>
+    <SubmitButton
+      type="button"
+      className={look}
+      pending={start.isPending}
+      pendingLabel={t("Starting...")}
+      onClick={onStart}
+    >
       {label}
     </SubmitButton>
   );
@@ -45,15 +52,15 @@ function StartButton({ label, look, onStarted }: { label: string; look: string; 
 
 function Invitation({ onStarted }: { onStarted: (id: string) => void }) {
   return (
-    <section className="card proof-start" aria-label="Start">
-      <h3>Does mail work?</h3>
+    <section className="card proof-start" aria-label={t("Start")}>
+      <h3>{t("Does mail work?")}</h3>
       <p>
-        You get an address. Write to it from your own mailbox, at a large provider if you have one, and reply to what
-        comes back. Meanwhile this page tells whether mail arrives, whether it is encrypted, and what the other side
-        thinks of yours. It takes two minutes.
+        {t(
+          "You get an address. Write to it from your own mailbox, at a large provider if you have one, and reply to what comes back. Meanwhile this page tells whether mail arrives, whether it is encrypted, and what the other side thinks of yours. It takes two minutes.",
+        )}
       </p>
-      <StartButton label="Start Proof" look="btn-primary" onStarted={onStarted} />
-      <p className="hint">Only the results are kept, for a day: no address and no text.</p>
+      <StartButton label={t("Start Proof")} look="btn-primary" onStarted={onStarted} />
+      <p className="hint">{t("Only the results are kept, for a day: no address and no text.")}</p>
     </section>
   );
 }
@@ -102,19 +109,20 @@ function Step({ title, lines, children }: StepProps) {
 function Address({ address }: { address: string }) {
   return (
     <div className="probe-address">
-      <p>Send one message from your own mailbox to this address. Subject and text do not matter.</p>
+      <p>{t("Send one message from your own mailbox to this address. Subject and text do not matter.")}</p>
       <div>
         <code>{address}</code>
         <Button look="primary" icon={Copy} onClick={() => void copyText(address)}>
-          Copy Address
+          {t("Copy Address")}
         </Button>
       </div>
     </div>
   );
 }
 
-const nothingJudged =
-  "Nothing in it says how our SPF, DKIM and DMARC were judged. Copy the header of our message whole.";
+const nothingJudged = t(
+  "Nothing in it says how our SPF, DKIM and DMARC were judged. Copy the header of our message whole.",
+);
 
 function HeaderForm({ probeId }: { probeId: string }) {
   const id = useId();
@@ -124,24 +132,24 @@ function HeaderForm({ probeId }: { probeId: string }) {
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (judge.isPending) return;
-    if (typed.trim() === "") return setError("Paste the header of our message here.");
+    if (typed.trim() === "") return setError(t("Paste the header of our message here."));
     judge.mutate(
       { headers: typed },
       {
         onSuccess: ({ ours }) => setError(ours === null ? nothingJudged : undefined),
-        onError: (failure) => setError(refusalText(failure, "The header could not be read. Please try again.")),
+        onError: (failure) => setError(refusalText(failure, t("The header could not be read. Please try again."))),
       },
     );
   };
   return (
     <form className="probe-form" onSubmit={onSubmit} noValidate>
       <div className="field">
-        <label htmlFor={id}>Header of our message</label>
+        <label htmlFor={id}>{t("Header of our message")}</label>
         <textarea
           className="input mono"
           id={id}
           rows={4}
-          placeholder="Authentication-Results: …"
+          placeholder={t("Authentication-Results: …")}
           {...verbatim}
           {...describedBy(`${id}-error`, error)}
           value={typed}
@@ -152,12 +160,13 @@ function HeaderForm({ probeId }: { probeId: string }) {
         />
         <FieldError id={`${id}-error`}>{error}</FieldError>
         <p className="hint">
-          Your reply often brings this along by itself. If not: in your mailbox open our message and choose “Show
-          original” (Gmail), “View source” or “View headers”, and copy it all.
+          {t(
+            "Your reply often brings this along by itself. If not: in your mailbox open our message and choose “Show original” (Gmail), “View source” or “View headers”, and copy it all.",
+          )}
         </p>
       </div>
-      <SubmitButton pending={judge.isPending} pendingLabel="Reading...">
-        Read Header
+      <SubmitButton pending={judge.isPending} pendingLabel={t("Reading...")}>
+        {t("Read Header")}
       </SubmitButton>
     </form>
   );
@@ -169,17 +178,17 @@ function SpamQuestion({ probeId }: { probeId: string }) {
   const onChoose = (inSpam: boolean) =>
     judge.mutate(
       { inSpam },
-      { onError: (error) => showFailure("Not Saved", refusalText(error, "That could not be saved.")) },
+      { onError: (error) => showFailure(t("Not Saved"), refusalText(error, t("That could not be saved."))) },
     );
   return (
     <div className="probe-question" role="group" aria-labelledby={id}>
-      <span id={id}>Did our message lie in the spam folder?</span>
+      <span id={id}>{t("Did our message lie in the spam folder?")}</span>
       <div>
         <Button isSmall aria-disabled={judge.isPending || undefined} onClick={() => onChoose(false)}>
-          No, in the Inbox
+          {t("No, in the Inbox")}
         </Button>
         <Button isSmall aria-disabled={judge.isPending || undefined} onClick={() => onChoose(true)}>
-          Yes, in Spam
+          {t("Yes, in Spam")}
         </Button>
       </div>
     </div>
@@ -189,14 +198,12 @@ function SpamQuestion({ probeId }: { probeId: string }) {
 function Headline({ probe, isOver, children }: { probe: MailProbeWire; isOver: boolean; children: ReactNode }) {
   const { mark, title, text } = probeHeadline(probe, isOver);
   return (
-    <section className="card" aria-label="Result">
+    <section className="card" aria-label={t("Result")}>
       <div className="verdict">
         <VerdictMark mark={mark} />
         <div role="status">
           <h3>{title}</h3>
-          <p>
-            {text} Started at <Time iso={probe.startedAt} />.
-          </p>
+          <p>{rich("{text} Started at {time}.", { text, time: <Time iso={probe.startedAt} /> })}</p>
         </div>
         {children}
       </div>
@@ -213,11 +220,13 @@ function Probe({ probe, onStarted }: { probe: MailProbeWire; onStarted: (id: str
   return (
     <>
       <Headline probe={probe} isOver={isOver}>
-        {probe.arrived === null && !isOver ? null : <StartButton label="Start Over" look="" onStarted={onStarted} />}
+        {probe.arrived === null && !isOver ? null : (
+          <StartButton label={t("Start Over")} look="" onStarted={onStarted} />
+        )}
       </Headline>
-      <Step title="1. Your message" lines={arrivalLines(probe, isOver)} />
-      <Step title="2. Our reply, and yours to it" lines={replyLines(probe)} />
-      <Step title="3. What the other side thinks of our mail" lines={judgementLines(probe)}>
+      <Step title={t("1. Your message")} lines={arrivalLines(probe, isOver)} />
+      <Step title={t("2. Our reply, and yours to it")} lines={replyLines(probe)} />
+      <Step title={t("3. What the other side thinks of our mail")} lines={judgementLines(probe)}>
         {isJudged && probe.inSpam === null ? <SpamQuestion probeId={probe.id} /> : null}
         {isJudged && isHeaderMissing ? <HeaderForm probeId={probe.id} /> : null}
       </Step>
@@ -230,12 +239,14 @@ export function ProofSection() {
   const provider = useForwarding();
   if (provider === null) return <OwnProof />;
   return (
-    <section className="card proof-start" aria-label="Start">
-      <h3>Does mail work?</h3>
+    <section className="card proof-start" aria-label={t("Start")}>
+      <h3>{t("Does mail work?")}</h3>
       <NeedsEngine provider={provider} />
       <p>
-        Write to one of your aliases from another mailbox instead, and see it arrive. <code>kauke provider check</code>{" "}
-        compares the aliases here with those there.
+        {rich(
+          "Write to one of your aliases from another mailbox instead, and see it arrive. <code>kauke provider check</code> compares the aliases here with those there.",
+          { code: (inner) => <code>{inner}</code> },
+        )}
       </p>
     </section>
   );
@@ -250,10 +261,10 @@ function OwnProof() {
   if (failure !== null)
     return (
       <div className="card">
-        <LoadFailed title="This proof could not be loaded" error={failure} onRetry={query.refetch} />
+        <LoadFailed title={t("This proof could not be loaded")} error={failure} onRetry={query.refetch} />
         <div className="card-foot">
-          <p className="hint">A proof is kept for a day.</p>
-          <StartButton label="Start a New One" look="btn-primary" onStarted={setId} />
+          <p className="hint">{t("A proof is kept for a day.")}</p>
+          <StartButton label={t("Start a New One")} look="btn-primary" onStarted={setId} />
         </div>
       </div>
     );

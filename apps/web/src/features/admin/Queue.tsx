@@ -2,6 +2,7 @@ import type { QueueOfHostWire } from "@kauke/contract";
 import { Info } from "lucide-react";
 import { useState } from "react";
 import { useDropQueue, useQueue, useRetryQueue } from "../../api/admin.ts";
+import { t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
@@ -23,15 +24,15 @@ function DropDialog({ queue: { host, open, running }, onClose }: { queue: QueueO
         showToast({ title: `${countText(count)} Dropped`, description: host });
         onClose();
       },
-      onError: (error) => showFailure("Not Dropped", refusalText(error, "The deliveries could not be dropped.")),
+      onError: (error) => showFailure(t("Not Dropped"), refusalText(error, t("The deliveries could not be dropped."))),
     });
   return (
     <ConfirmDialog
-      title={`Give up ${deliveriesText(waiting)}?`}
-      description={`Mail to ${host} that waits now is never delivered. This cannot be undone.`}
-      label={`Drop ${countText(waiting)}`}
+      title={t("Give up {deliveries}?", { deliveries: deliveriesText(waiting) })}
+      description={t("Mail to {host} that waits now is never delivered. This cannot be undone.", { host })}
+      label={t("Drop {waiting}", { waiting: countText(waiting) })}
       pending={drop.isPending}
-      pendingLabel="Dropping..."
+      pendingLabel={t("Dropping...")}
       onConfirm={onDrop}
       onClose={onClose}
     >
@@ -53,18 +54,18 @@ function RetryButton({ host }: { host: string }) {
   const onRetry = () =>
     retry.mutate(host, {
       onSuccess: (count) => showToast({ title: `${countText(count)} Tried Now`, description: host }),
-      onError: (error) => showFailure("Not Retried", refusalText(error, "The deliveries could not be retried.")),
+      onError: (error) => showFailure(t("Not Retried"), refusalText(error, t("The deliveries could not be retried."))),
     });
   return (
     <SubmitButton
       type="button"
       className="btn-sm"
-      label={retry.isPending ? `Retrying... ${host}` : `Retry ${host}`}
+      label={retry.isPending ? `Retrying... ${host}` : t("Retry {host}", { host })}
       pending={retry.isPending}
-      pendingLabel="Retrying..."
+      pendingLabel={t("Retrying...")}
       onClick={onRetry}
     >
-      Retry
+      {t("Retry")}
     </SubmitButton>
   );
 }
@@ -77,41 +78,49 @@ function HostRow({ queue, onDrop }: { queue: QueueOfHostWire; onDrop: () => void
         <h4 className="addr">
           <b>{host}</b>
         </h4>
-        <p>{failure ?? "Not tried yet."}</p>
+        <p>{failure ?? t("Not tried yet.")}</p>
       </div>
       <dl>
-        <Fact label="Waiting">
+        <Fact label={t("Waiting")}>
           {countText(open)}
-          {running === 0 ? "" : `, ${countText(running)} now`}
+          {running === 0 ? "" : t(", {running} now", { running: countText(running) })}
         </Fact>
-        <Fact label="Oldest">
+        <Fact label={t("Oldest")}>
           <Time iso={oldestAt} />
         </Fact>
-        <Fact label="Next try">
+        <Fact label={t("Next try")}>
           <Time iso={nextAt} />
         </Fact>
       </dl>
       <div className="acts">
         <RetryButton host={host} />
-        <Button isSmall look="danger-line" aria-label={`Drop ${host}`} disabled={open <= running} onClick={onDrop}>
-          Drop
+        <Button
+          isSmall
+          look="danger-line"
+          aria-label={t("Drop {host}", { host })}
+          disabled={open <= running}
+          onClick={onDrop}
+        >
+          {t("Drop")}
         </Button>
       </div>
     </li>
   );
 }
 
-const noQueue = <Empty heading="h4" eyes="open" title="Nothing waits" text="Every message has been delivered." />;
+const noQueue = (
+  <Empty heading="h4" eyes="open" title={t("Nothing waits")} text={t("Every message has been delivered.")} />
+);
 
 export function QueueSection() {
   const query = useQueue();
   const [dropped, setDropped] = useState<QueueOfHostWire | null>(null);
   const failure = failureOf(query);
   return (
-    <Card id="queue" title="Waiting, by destination" isBusy={query.data === undefined && failure === null}>
+    <Card id="queue" title={t("Waiting, by destination")} isBusy={query.data === undefined && failure === null}>
       <LoadedList
         query={{ ...query, data: query.data?.hosts }}
-        failedTitle="The queue could not be loaded"
+        failedTitle={t("The queue could not be loaded")}
         loading={<LoadingRows />}
         empty={noQueue}
       >
@@ -125,7 +134,7 @@ export function QueueSection() {
       </LoadedList>
       {query.data?.isPartial ? (
         <div className="card-foot">
-          <p className="hint">The queue is long: only a part of it is counted here.</p>
+          <p className="hint">{t("The queue is long: only a part of it is counted here.")}</p>
         </div>
       ) : null}
       {dropped === null ? null : <DropDialog queue={dropped} onClose={() => setDropped(null)} />}

@@ -3,6 +3,7 @@ import type { OperatorActCode, OperatorActWire } from "@kauke/contract";
 import { useId, useState } from "react";
 import { useOperatorActs, useServerState } from "../../api/admin.ts";
 import { useUser } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { SearchField } from "../../ui/Controls.tsx";
 import { Empty, failureOf, LoadedList } from "../../ui/LoadFailed.tsx";
@@ -20,10 +21,10 @@ function Limits({ limits, labelledBy }: { limits: readonly Limit[]; labelledBy: 
   return (
     <>
       <div className="admin-tools">
-        <SearchField label="Search limits" value={typed} onQuery={setTyped} />
+        <SearchField label={t("Search limits")} value={typed} onQuery={setTyped} />
       </div>
       {found.length === 0 ? (
-        <Empty heading="h4" title="No such limit" text="No name and no description has these words." />
+        <Empty heading="h4" title={t("No such limit")} text={t("No name and no description has these words.")} />
       ) : (
         <ul className="admin-rows" aria-labelledby={labelledBy}>
           {found.map(({ name, says }) => (
@@ -38,17 +39,17 @@ function Limits({ limits, labelledBy }: { limits: readonly Limit[]; labelledBy: 
   );
 }
 
-const noLimits = <Empty heading="h4" title="No limits" text="This server runs without limits." />;
+const noLimits = <Empty heading="h4" title={t("No limits")} text={t("This server runs without limits.")} />;
 
 export function LimitsSection() {
   const id = useId();
   const query = useServerState();
   const failure = failureOf(query);
   return (
-    <Card id={id} title="Limits in force" isBusy={query.data === undefined && failure === null}>
+    <Card id={id} title={t("Limits in force")} isBusy={query.data === undefined && failure === null}>
       <LoadedList
         query={{ ...query, data: query.data?.limits }}
-        failedTitle="The limits could not be loaded"
+        failedTitle={t("The limits could not be loaded")}
         loading={<LoadingRows />}
         empty={noLimits}
       >
@@ -59,25 +60,25 @@ export function LimitsSection() {
 }
 
 const actWords: Readonly<Record<OperatorActCode, string>> = {
-  account_deleted: "Account deleted",
-  account_signed_out: "Account signed out everywhere",
-  admin_granted: "Admin page granted",
-  admin_revoked: "Admin page withdrawn",
-  mailbox_unblocked: "Mailbox unblocked",
-  invite_created: "Invitation created",
-  invite_revoked: "Invitation revoked",
-  queue_retried: "Deliveries retried",
-  queue_dropped: "Deliveries dropped",
-  kept_mail_deleted: "Mail to postmaster deleted",
-  mail_probe_started: "Proof of mail started",
-  addresses_shown: "Addresses of accounts looked at",
-  sealing_key_rotated: "Sealing key rotated",
-  provider_repaired: "Forwarding provider repaired",
-  provider_pushed: "Aliases pushed to the provider",
-  aliases_adopted: "Aliases adopted from the provider",
-  wrapping_key_rotated: "Wrapping key rotated",
-  backup_written: "Backup written",
-  certificates_ordered: "Certificates ordered",
+  account_deleted: t("Account deleted"),
+  account_signed_out: t("Account signed out everywhere"),
+  admin_granted: t("Admin page granted"),
+  admin_revoked: t("Admin page withdrawn"),
+  mailbox_unblocked: t("Mailbox unblocked"),
+  invite_created: t("Invitation created"),
+  invite_revoked: t("Invitation revoked"),
+  queue_retried: t("Deliveries retried"),
+  queue_dropped: t("Deliveries dropped"),
+  kept_mail_deleted: t("Mail to postmaster deleted"),
+  mail_probe_started: t("Proof of mail started"),
+  addresses_shown: t("Addresses of accounts looked at"),
+  sealing_key_rotated: t("Sealing key rotated"),
+  provider_repaired: t("Forwarding provider repaired"),
+  provider_pushed: t("Aliases pushed to the provider"),
+  aliases_adopted: t("Aliases adopted from the provider"),
+  wrapping_key_rotated: t("Wrapping key rotated"),
+  backup_written: t("Backup written"),
+  certificates_ordered: t("Certificates ordered"),
 };
 
 const whoText = (by: string, ownId: string): string =>
@@ -97,7 +98,12 @@ function ActRow({ act: { at, by, act, on }, ownId }: { act: OperatorActWire; own
 }
 
 const noActs = (
-  <Empty heading="h4" eyes="open" title="Nothing was done" text="Each act here or with the kauke command is listed." />
+  <Empty
+    heading="h4"
+    eyes="open"
+    title={t("Nothing was done")}
+    text={t("Each act here or with the kauke command is listed.")}
+  />
 );
 
 export function ActsSection() {
@@ -106,8 +112,13 @@ export function ActsSection() {
   const query = useOperatorActs();
   const failure = failureOf(query);
   return (
-    <Card id={id} title="Acts of operators" isBusy={query.data === undefined && failure === null}>
-      <LoadedList query={query} failedTitle="The acts could not be loaded" loading={<LoadingRows />} empty={noActs}>
+    <Card id={id} title={t("Acts of operators")} isBusy={query.data === undefined && failure === null}>
+      <LoadedList
+        query={query}
+        failedTitle={t("The acts could not be loaded")}
+        loading={<LoadingRows />}
+        empty={noActs}
+      >
         {(acts) => (
           <ul className="admin-rows" aria-labelledby={id}>
             {acts.map((act, at) => (

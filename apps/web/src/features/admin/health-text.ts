@@ -1,4 +1,5 @@
 import type { HealthCheckWire } from "@kauke/contract";
+import { t } from "../../texts/texts.ts";
 
 type State = HealthCheckWire["state"];
 
@@ -19,17 +20,17 @@ export function verdictOf(checks: readonly HealthCheckWire[]): Verdict {
   if (mend > 0)
     return {
       mark: "fix",
-      title: mend === 1 ? "1 thing to fix" : `${mend} things to fix`,
-      text: `Until then mail is lost, refused or distrusted.${others}`,
+      title: mend === 1 ? "1 thing to fix" : t("{mend} things to fix", { mend }),
+      text: t("Until then mail is lost, refused or distrusted.{others}", { others }),
     };
-  const all = `All ${checks.length} checks passed.`;
+  const all = t("All {count} checks passed.", { count: checks.length });
   const some = `Nothing has to be fixed. ${known} ${known === 1 ? "thing is" : "things are"} worth knowing.`;
-  return { mark: "ok", title: "Everything works", text: known === 0 ? all : some };
+  return { mark: "ok", title: t("Everything works"), text: known === 0 ? all : some };
 }
 
 const titles: Readonly<Record<string, string>> = {
-  issued: "Ordered certificate",
-  "operator-mail": "Mail to postmaster",
+  issued: t("Ordered certificate"),
+  "operator-mail": t("Mail to postmaster"),
 };
 
 /** @example checkTitle("reverse-name") // "Reverse name" */
@@ -46,5 +47,5 @@ export function daysAwayText(iso: string, now = Date.now()): string {
   if (days === 0) return "today";
   if (days === -1) return "yesterday";
   if (days === 1) return "tomorrow";
-  return days < 0 ? `${-days} days ago` : `in ${days} days`;
+  return days < 0 ? t("{days} days ago", { days: -days }) : t("in {days} days", { days });
 }

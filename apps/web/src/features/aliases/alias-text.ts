@@ -1,7 +1,10 @@
 import { type AliasWire, isMailbox, isWebhookUrl, limits } from "@kauke/contract";
+import { plural } from "../../texts/plural.ts";
+import { t } from "../../texts/texts.ts";
 import { countText } from "../../ui/text/count-text.ts";
 
-export const aliasesText = (count: number): string => (count === 1 ? "1 alias" : `${countText(count)} aliases`);
+export const aliasesText = (count: number): string =>
+  plural(count, "{count} alias", "{count} aliases", { count: countText(count) });
 
 export const addressOf = ({ alias, domain }: Pick<AliasWire, "alias" | "domain">): string => `${alias}@${domain}`;
 
@@ -39,9 +42,9 @@ export function sendAddress(
 ): { address: string } | { error: string } {
   const typed = person.trim();
   const at = typed.lastIndexOf("@");
-  if (!isMailbox(typed)) return { error: "Please enter a valid email address" };
+  if (!isMailbox(typed)) return { error: t("Please enter a valid email address") };
   const local = `${alias}+${typed.slice(0, at)}=${typed.slice(at + 1)}`;
-  if (local.length > LOCAL_MAX) return { error: "That makes too long an address for mail programs. Use Compose." };
+  if (local.length > LOCAL_MAX) return { error: t("That makes too long an address for mail programs. Use Compose.") };
   return { address: `${local}@${domain}` };
 }
 
@@ -53,4 +56,5 @@ export function cutNotes(notes: string): string {
   return characters.length <= NOTES_SHOWN ? notes : `${characters.slice(0, NOTES_SHOWN).join("")}…`;
 }
 
-export const notesLeft = (notes: string): string => `${Math.max(0, limits.notesMax - notes.length)} left`;
+export const notesLeft = (notes: string): string =>
+  t("{count} left", { count: Math.max(0, limits.notesMax - notes.length) });

@@ -5,8 +5,9 @@
 import { type AliasWire, type BulkAliasResponse } from "@kauke/contract";
 import type { QueryClient } from "@tanstack/react-query";
 import { dropDeleted, requestDeletion, requestKeeping } from "../../api/alias-bulk.ts";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { onUserChange } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { describeUndo, offerUndo, UNDO_MS, withdrawUndo } from "../../ui/undo-store.ts";
 import { addressOf, aliasesText } from "./alias-text.ts";
@@ -65,10 +66,10 @@ export async function deleteAliases(client: QueryClient, aliases: readonly Alias
     const gone = aliases.filter(({ id }) => !stay.has(id));
     if (gone.length === 0) withdraw(rowId, aliases);
     else describeUndo(rowId, textOf(gone));
-    showFailure("Deletion Failed", deletionFailureText(failed));
+    showFailure(t("Deletion Failed"), deletionFailureText(failed));
   } catch (error) {
     withdraw(rowId, aliases);
-    showFailure("Deletion Failed", messageOf(error, "Failed to delete alias"));
+    showFailure(t("Deletion Failed"), messageOf(error, t("Failed to delete alias")));
   }
 }
 
@@ -80,7 +81,7 @@ function withdraw(rowId: number, aliases: readonly AliasWire[]): void {
 function offer(deletion: Deletion): number {
   const { client, userId, aliases, endsAt } = deletion;
   const rowId = offerUndo({
-    title: aliases.length === 1 ? "Alias Deleted" : "Aliases Deleted",
+    title: aliases.length === 1 ? t("Alias Deleted") : t("Aliases Deleted"),
     description: textOf(aliases),
     endsAt,
     undo: () => undoDeletion(deletion),
@@ -115,10 +116,13 @@ async function undoDeletion(deletion: Deletion): Promise<void> {
   try {
     const late = await requestKeeping(client, userId, { aliasIds: idsOf(aliases), deletesAt });
     if (late.length > 0)
-      showFailure("Too Late", `${aliasesText(late.length)} of ${aliases.length} were deleted already.`);
-    else showToast({ title: "Deletion Undone", description: textOf(aliases) });
+      showFailure(
+        t("Too Late"),
+        t("{aliases} of {count} were deleted already.", { aliases: aliasesText(late.length), count: aliases.length }),
+      );
+    else showToast({ title: t("Deletion Undone"), description: textOf(aliases) });
   } catch (error) {
-    showFailure("Undo Failed", messageOf(error, "The deletion could not be undone"));
+    showFailure(t("Undo Failed"), messageOf(error, t("The deletion could not be undone")));
     if (Date.now() < endsAt) offer(deletion);
   }
 }

@@ -1,7 +1,8 @@
 import type { AliasWire } from "@kauke/contract";
 import type { QueryClient } from "@tanstack/react-query";
 import { knownAlias, requestToggle } from "../../api/aliases.ts";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { t } from "../../texts/texts.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { onceThere } from "../forwarding/NeedsEngine.tsx";
 import { addressOf, isActive } from "./alias-text.ts";
@@ -14,12 +15,12 @@ export async function switchAlias(client: QueryClient, alias: AliasWire, active:
   try {
     const { message } = await requestToggle(client, alias, active);
     const said = message.includes("activated")
-      ? { title: "Alias Activated", description: onceThere(`${address} forwards again`) }
-      : { title: "Alias Paused", description: onceThere(`Mail to ${address} is silently dropped`) };
+      ? { title: t("Alias Activated"), description: onceThere(t("{address} forwards again", { address })) }
+      : { title: t("Alias Paused"), description: onceThere(t("Mail to {address} is silently dropped", { address })) };
     offerChangeUndo({ userId: alias.userId, ...said }, async () => {
       await requestToggle(client, knownAlias(client, alias) ?? alias, wasActive);
     });
   } catch (error) {
-    showFailure("Toggle Failed", messageOf(error, "Failed to toggle alias"));
+    showFailure(t("Toggle Failed"), messageOf(error, t("Failed to toggle alias")));
   }
 }

@@ -3,8 +3,9 @@ import type { AliasWire, BulkAliasChange, UpdateAliasBody } from "@kauke/contrac
 import type { QueryClient } from "@tanstack/react-query";
 import { requestChange } from "../../api/alias-bulk.ts";
 import { requestUpdate } from "../../api/aliases.ts";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { readSession } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { offerUndo, type Undoable } from "../../ui/undo-store.ts";
 import { addressOf, aliasesText, destinationText, isActive } from "./alias-text.ts";
@@ -26,14 +27,14 @@ export function offerChangeUndo(change: Change, work: () => Promise<void>): void
       try {
         await work();
       } catch (error) {
-        showFailure("Undo Failed", messageOf(error, "The change could not be undone"));
+        showFailure(t("Undo Failed"), messageOf(error, t("The change could not be undone")));
         offerChangeUndo(change, work);
       }
     },
   });
 }
 
-const sayUndone = (description: string) => showToast({ title: "Change Undone", description });
+const sayUndone = (description: string) => showToast({ title: t("Change Undone"), description });
 
 interface SavedAlias {
   before: AliasWire;
@@ -112,7 +113,7 @@ export async function changeManyAliases(
   try {
     const { changed, failed } = await send(userId, { aliasIds: aliases.map(({ id }) => id), change });
     const text = bulkFailureText(failed, aliases.length);
-    if (text !== null) showFailure("Not All Were Changed", text);
+    if (text !== null) showFailure(t("Not All Were Changed"), text);
     const refused = new Set(failed.map(({ id }) => id));
     const undos = undosOf(
       aliases.filter(({ id }) => !refused.has(id)),
@@ -122,7 +123,7 @@ export async function changeManyAliases(
       offerChangeUndo({ userId, title, description: aliasesText(changed) }, () => undoMany(client, userId, undos));
     else if (text === null) showToast({ title, description: aliasesText(changed) });
   } catch (error) {
-    showFailure("Change Failed", messageOf(error, "Failed to change the aliases"));
+    showFailure(t("Change Failed"), messageOf(error, t("Failed to change the aliases")));
   }
 }
 
@@ -138,6 +139,6 @@ async function undoMany(client: QueryClient, userId: string, undos: ManyChange[]
     const text = bulkFailureText(failed, asked);
     if (text !== null) texts.push(text);
   }
-  if (texts.length > 0) showFailure("Not All Were Undone", texts.join(" "));
+  if (texts.length > 0) showFailure(t("Not All Were Undone"), texts.join(" "));
   else sayUndone(aliasesText(undone));
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { useApiKeys, useRevokeApiKey } from "../../api/api-keys.ts";
 import { clientsGuidePath } from "../../app/page-settings.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
@@ -18,19 +19,21 @@ function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyW
   const onRevoke = () =>
     revoke.mutate(id, {
       onSuccess: () => {
-        showToast({ title: "Key Revoked", description: name });
+        showToast({ title: t("Key Revoked"), description: name });
         onClose();
       },
       onError: (error) =>
-        showFailure("Key Not Revoked", refusalText(error, "The key could not be revoked. Please try again.")),
+        showFailure(t("Key Not Revoked"), refusalText(error, t("The key could not be revoked. Please try again."))),
     });
   return (
     <ConfirmDialog
-      title="Revoke API key"
-      description={`Programs that use ${name} are refused at once. Aliases they made stay. This cannot be undone.`}
-      label="Revoke Key"
+      title={t("Revoke API key")}
+      description={t("Programs that use {name} are refused at once. Aliases they made stay. This cannot be undone.", {
+        name,
+      })}
+      label={t("Revoke Key")}
       pending={revoke.isPending}
-      pendingLabel="Revoking..."
+      pendingLabel={t("Revoking...")}
       onConfirm={onRevoke}
       onClose={onClose}
     />
@@ -41,8 +44,10 @@ const noKeys = (
   <Empty
     heading="h4"
     eyes="open"
-    title="No API keys yet"
-    text="With a key, your password manager, an extension or an app makes aliases here while you sign up somewhere."
+    title={t("No API keys yet")}
+    text={t(
+      "With a key, your password manager, an extension or an app makes aliases here while you sign up somewhere.",
+    )}
   />
 );
 
@@ -80,7 +85,7 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKeyWire; onRevoke: () => void
     <li>
       <div className="named">
         <span className="name">{name}</span>
-        <ul className="tags" aria-label="Scopes">
+        <ul className="tags" aria-label={t("Scopes")}>
           {scopes.map((scope) => (
             <li className="tag" key={scope}>
               {scope}
@@ -89,14 +94,16 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKeyWire; onRevoke: () => void
         </ul>
       </div>
       <dl>
-        <Fact label={isExpired ? "Expired" : "Expires"}>{expiresAt === null ? "Never" : <Day iso={expiresAt} />}</Fact>
-        <Fact label="Last used">{lastUsedOn === null ? "Never" : <Day iso={`${lastUsedOn}T00:00`} />}</Fact>
-        <Fact label="Created">
+        <Fact label={isExpired ? t("Expired") : t("Expires")}>
+          {expiresAt === null ? t("Never") : <Day iso={expiresAt} />}
+        </Fact>
+        <Fact label={t("Last used")}>{lastUsedOn === null ? t("Never") : <Day iso={`${lastUsedOn}T00:00`} />}</Fact>
+        <Fact label={t("Created")}>
           <Day iso={createdAt} />
         </Fact>
       </dl>
-      <Button isSmall look="danger-line" aria-label={`Revoke ${name}`} onClick={onRevoke}>
-        Revoke
+      <Button isSmall look="danger-line" aria-label={t("Revoke {name}", { name })} onClick={onRevoke}>
+        {t("Revoke")}
       </Button>
     </li>
   );
@@ -106,10 +113,13 @@ function Foot() {
   return (
     <div className="card-foot">
       <p className="hint">
-        Works with programs made for addy.io and SimpleLogin.{" "}
-        <Link className="link" href={clientsGuidePath}>
-          How to set them up
-        </Link>
+        {rich("Works with programs made for addy.io and SimpleLogin. <link>How to set them up</link>", {
+          link: (inner) => (
+            <Link className="link" href={clientsGuidePath}>
+              {inner}
+            </Link>
+          ),
+        })}
       </p>
     </div>
   );
@@ -124,11 +134,11 @@ export function ApiKeysCard() {
   return (
     <Card
       id="api-keys"
-      title="API keys"
+      title={t("API keys")}
       aside={
         <div className="right">
           <Button isSmall icon={Plus} disabled={keys === undefined} onClick={() => setOpened("create")}>
-            Create API Key
+            {t("Create API Key")}
           </Button>
         </div>
       }
@@ -136,7 +146,7 @@ export function ApiKeysCard() {
     >
       <LoadedList
         query={query}
-        failedTitle="Your API keys could not be loaded"
+        failedTitle={t("Your API keys could not be loaded")}
         loading={<LoadingKeys />}
         empty={noKeys}
       >

@@ -2,6 +2,7 @@ import { type CreateApiKeyBody, type KeyScope, keyScopes } from "@kauke/contract
 import { type FormEvent, useEffect, useEffectEvent, useId, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { useCreateApiKey } from "../../api/api-keys.ts";
+import { t } from "../../texts/texts.ts";
 import { Select } from "../../ui/Controls.tsx";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { FieldError, TextField } from "../../ui/Field.tsx";
@@ -53,7 +54,7 @@ function ScopeChoices({ typed: { scopes }, errors, onChange }: FieldsProps) {
   const error = errors.scopes;
   return (
     <fieldset className="choices scopes" aria-describedby={error ? `${id}-error` : undefined}>
-      <legend>It may</legend>
+      <legend>{t("It may")}</legend>
       {keyScopes.map((scope) => (
         <ScopeChoice
           key={scope}
@@ -73,9 +74,9 @@ function Fields({ typed, errors, onChange }: FieldsProps) {
   return (
     <>
       <TextField
-        label="Name"
-        aside={<span className="count">{apiKeyNameLeft(typed.name)} left</span>}
-        placeholder="Bitwarden on my phone"
+        label={t("Name")}
+        aside={<span className="count">{t("{count} left", { count: apiKeyNameLeft(typed.name) })}</span>}
+        placeholder={t("Bitwarden on my phone")}
         autoComplete="off"
         error={errors.name}
         value={typed.name}
@@ -83,10 +84,10 @@ function Fields({ typed, errors, onChange }: FieldsProps) {
       />
       <ScopeChoices {...{ typed, errors, onChange }} />
       <p className="hint">
-        A password manager needs the first. Extensions and apps that list and change aliases need all four.
+        {t("A password manager needs the first. Extensions and apps that list and change aliases need all four.")}
       </p>
       <div className="field">
-        <label htmlFor={id}>Expires</label>
+        <label htmlFor={id}>{t("Expires")}</label>
         <Select
           id={id}
           value={typed.days ?? ""}
@@ -113,8 +114,8 @@ function useCreation(onMade: (made: Made) => void) {
       onMade({ name: key.name, secret });
     } catch (error) {
       const isLimited = error instanceof ApiError && error.rateLimited;
-      const title = isLimited ? "Rate Limit Exceeded" : "Key Not Created";
-      showFailure(title, refusalText(error, "The key could not be created. Please try again."));
+      const title = isLimited ? t("Rate Limit Exceeded") : t("Key Not Created");
+      showFailure(title, refusalText(error, t("The key could not be created. Please try again.")));
     } finally {
       setIsBusy(false);
     }
@@ -157,11 +158,11 @@ export function CreateApiKeyDialog({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog
-      title="Create API key"
-      description="One for each program, so that you can revoke it alone."
-      label="Create API Key"
+      title={t("Create API key")}
+      description={t("One for each program, so that you can revoke it alone.")}
+      label={t("Create API Key")}
       pending={isBusy}
-      pendingLabel="Creating..."
+      pendingLabel={t("Creating...")}
       onSubmit={onSubmit}
       onClose={onClose}
     >

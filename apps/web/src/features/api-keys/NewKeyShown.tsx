@@ -1,6 +1,7 @@
 import { Copy, Info } from "lucide-react";
 import { type ReactNode, useEffect, useId, useState } from "react";
 import { clientsGuidePath } from "../../app/page-settings.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { copySecret, copyText } from "../../ui/text/copy-text.ts";
@@ -33,15 +34,15 @@ function LeaveKeyDialog({ name, onLeave, onClose }: LeaveProps) {
   return (
     <Dialog
       hasToChoose
-      title="Close without copying the key?"
-      description={`${name} is not shown again. A program that does not have it yet needs another key.`}
+      title={t("Close without copying the key?")}
+      description={t("{name} is not shown again. A program that does not have it yet needs another key.", { name })}
       onClose={onClose}
     >
       <footer>
-        <Button onClick={onLeave}>Close</Button>
+        <Button onClick={onLeave}>{t("Close")}</Button>
         {/* The button back to the key has the focus: a key pressed by habit must not leave the page. */}
         <Button look="primary" autoFocus onClick={onClose}>
-          Back to the Key
+          {t("Back to the Key")}
         </Button>
       </footer>
     </Dialog>
@@ -66,22 +67,22 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
     return () => window.removeEventListener("beforeunload", onLeave);
   }, [isCopied]);
   const onCopy = async () => {
-    if (await copySecret(Promise.resolve(secret), `API key ${name}`)) setIsCopied(true);
+    if (await copySecret(Promise.resolve(secret), t("API key {name}", { name }))) setIsCopied(true);
   };
   return (
     <Dialog
       hasToChoose
-      title="Your new API key"
-      description={`${name}: copy it into the program now. It is not shown again.`}
+      title={t("Your new API key")}
+      description={t("{name}: copy it into the program now. It is not shown again.", { name })}
       onClose={onClose}
       onEscape={() => (isCopied ? onClose() : setIsAsking(true))}
     >
       <div className="body">
         <div className="key-entries">
-          <Entry label="Server address" text={origin}>
-            <IconButton icon={Copy} label="Copy address" onClick={() => void copyText(origin)} />
+          <Entry label={t("Server address")} text={origin}>
+            <IconButton icon={Copy} label={t("Copy address")} onClick={() => void copyText(origin)} />
           </Entry>
-          <Entry label="API key" text={secret}>
+          <Entry label={t("API key")} text={secret}>
             <Button
               isSmall
               look="ink"
@@ -90,29 +91,33 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
               autoFocus
               onClick={() => void onCopy()}
             >
-              Copy Key
+              {t("Copy Key")}
             </Button>
           </Entry>
         </div>
-        {hasFailed ? <PartFailed what="The QR code" canReload={false} /> : null}
+        {hasFailed ? <PartFailed what={t("The QR code")} canReload={false} /> : null}
         <div className="qr-box">
           {qr === null ? null : <qr.component text={qrText(origin, secret)} label="server address and key" />}
         </div>
         <div className="note note-plain">
           <Info className="i" aria-hidden />
           <div>
-            In the program, choose addy.io or SimpleLogin with a server of your own, and enter address and key. The QR
-            code contains both, for apps that scan it. See the{" "}
-            <a className="link" href={clientsGuidePath} target="_blank" rel="noopener">
-              guide
-            </a>
-            .
+            {rich(
+              "In the program, choose addy.io or SimpleLogin with a server of your own, and enter address and key. The QR code contains both, for apps that scan it. See the <a>guide</a>.",
+              {
+                a: (inner) => (
+                  <a className="link" href={clientsGuidePath} target="_blank" rel="noopener">
+                    {inner}
+                  </a>
+                ),
+              },
+            )}
           </div>
         </div>
       </div>
       <footer>
         <Button look="primary" onClick={onClose}>
-          Done
+          {t("Done")}
         </Button>
       </footer>
       {isAsking ? <LeaveKeyDialog name={name} onLeave={onClose} onClose={() => setIsAsking(false)} /> : null}

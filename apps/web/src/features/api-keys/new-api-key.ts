@@ -1,10 +1,11 @@
 import { apiKeyMessages, type CreateApiKeyBody, type KeyScope, keyScopes, limits } from "@kauke/contract";
+import { t } from "../../texts/texts.ts";
 
 export const scopeTexts: Readonly<Record<KeyScope, { title: string; means: string }>> = {
-  "aliases:create": { title: "Create aliases", means: "They forward to your confirmed mailboxes only." },
-  "aliases:read": { title: "Read aliases", means: "Addresses, where they forward, notes. Exports too." },
-  "aliases:write": { title: "Change aliases", means: "Edit, pause and delete them." },
-  "account:read": { title: "Read the account", means: "Your mailboxes, defaults and figures." },
+  "aliases:create": { title: t("Create aliases"), means: t("They forward to your confirmed mailboxes only.") },
+  "aliases:read": { title: t("Read aliases"), means: t("Addresses, where they forward, notes. Exports too.") },
+  "aliases:write": { title: t("Change aliases"), means: t("Edit, pause and delete them.") },
+  "account:read": { title: t("Read the account"), means: t("Your mailboxes, defaults and figures.") },
 };
 
 /** Days until a key expires; `null`: never. */
@@ -12,7 +13,7 @@ export const expiryDays = [30, 90, 365, null] as const;
 type ExpiryDays = (typeof expiryDays)[number];
 
 export const expiryLabel = (days: ExpiryDays): string =>
-  days === null ? "Never" : days === 365 ? "In a year" : `In ${days} days`;
+  days === null ? t("Never") : days === 365 ? t("In a year") : t("In {days} days", { days });
 
 export interface ApiKeyDraft {
   name: string;

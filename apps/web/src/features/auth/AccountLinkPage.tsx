@@ -3,13 +3,14 @@ import type { UserWire } from "@kauke/contract";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useSession } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { Mask } from "../../ui/Mask.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { AuthFrame } from "./AuthFrame.tsx";
 import { LinkOver, useLinkToken } from "./LinkPages.tsx";
 import { SignInForm } from "./SignInForm.tsx";
 
-const settings = { href: "/settings/account", label: "Go to Settings" };
+const settings = { href: "/settings/account", label: t("Go to Settings") };
 
 export const AccountLinkOver = ({ why }: { why: string }) => <LinkOver way={settings} why={why} />;
 

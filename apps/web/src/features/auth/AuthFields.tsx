@@ -1,15 +1,16 @@
 import { limits } from "@kauke/contract";
 import type { ComponentProps } from "react";
 import type { FieldValues, Path, UseFormReturn } from "react-hook-form";
+import { t } from "../../texts/texts.ts";
 import { TextField } from "../../ui/Field.tsx";
 
 type Props = Omit<ComponentProps<typeof TextField>, "label" | "type" | "autoComplete"> & { label?: string };
 
-export function EmailField({ label = "Email", ...props }: Props) {
+export function EmailField({ label = t("Email"), ...props }: Props) {
   return <TextField label={label} type="email" autoComplete="email" {...props} />;
 }
 
-export function CurrentPasswordField({ label = "Password", ...props }: Props) {
+export function CurrentPasswordField({ label = t("Password"), ...props }: Props) {
   return <TextField label={label} type="password" autoComplete="current-password" {...props} />;
 }
 
@@ -37,13 +38,15 @@ export function NewPasswordFields<Values extends FieldValues & { confirmPassword
     <>
       <TextField
         label={label}
-        aside={<span className="opt">{limits.passwordMin} characters or more</span>}
+        aside={
+          <span className="opt">{t("{passwordMin} characters or more", { passwordMin: limits.passwordMin })}</span>
+        }
         {...hidden}
         error={errorOf(name)}
         {...form.register(name)}
       />
       <TextField
-        label={`Confirm ${label.toLowerCase()}`}
+        label={t("Confirm {password}", { password: label.toLowerCase() })}
         {...hidden}
         error={errorOf(again)}
         {...form.register(again, { deps: name })}

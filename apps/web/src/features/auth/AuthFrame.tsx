@@ -4,6 +4,7 @@ import { heldInvite } from "../../api/session/held-invite.ts";
 import { useInvitedSignIn, useWalletSignIn } from "../../api/session/sign-in.ts";
 import { normalizePath } from "../../app/path.ts";
 import { personalScreenAt } from "../../app/screens.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { NeedsScript } from "../../ui/Spinner.tsx";
 import { ConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { useWalletAction } from "../wallet/use-wallet-action.tsx";
@@ -39,7 +40,7 @@ export function OtherWays() {
   const onGoogleClick = useGoogleClick();
   return (
     <>
-      <div className="or">Or continue with</div>
+      <div className="or">{t("Or continue with")}</div>
       <div className="alt">
         <WalletButton />
         <GoogleButton className="btn btn-block" onClick={onGoogleClick} onOffClick={sayGoogleIsOff} />
@@ -102,15 +103,18 @@ export function AuthFrame({ title, swap, children }: Props) {
       {children}
       <OtherWays />
       <p className="legal">
-        By continuing you accept the{" "}
-        <Link className="link" href="/terms">
-          Terms of Service
-        </Link>{" "}
-        and the{" "}
-        <Link className="link" href="/privacy">
-          Privacy Policy
-        </Link>
-        .
+        {rich("By continuing you accept the <link>Terms of Service</link> and the <link2>Privacy Policy</link2>.", {
+          link: (inner) => (
+            <Link className="link" href="/terms">
+              {inner}
+            </Link>
+          ),
+          link2: (inner) => (
+            <Link className="link" href="/privacy">
+              {inner}
+            </Link>
+          ),
+        })}
       </p>
     </AuthColumns>
   );
@@ -123,14 +127,16 @@ export function AuthColumns({ title, swap, children }: Props) {
         <div>
           <h1>{title}</h1>
           <p className="swap">{swap}</p>
-          <NeedsScript what="Signing in" />
+          <NeedsScript what={t("Signing in")} />
           {children}
         </div>
       </div>
       <aside className="auth-art" aria-hidden="true">
         <Crowd />
         <p>
-          One click, new identity.<span>Your inbox stays safe.</span>
+          {rich("One click, new identity.<span>Your inbox stays safe.</span>", {
+            span: (inner) => <span>{inner}</span>,
+          })}
         </p>
       </aside>
     </main>

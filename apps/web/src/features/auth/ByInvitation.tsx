@@ -1,9 +1,9 @@
 /** What a visitor sees who may not register, or not without an invitation. */
-import { product } from "@kauke/contract";
 import { CircleAlert, Ticket } from "lucide-react";
 import { useForm } from "react-hook-form";
 import { Link } from "wouter";
 import { dropInvite, holdInvite, inviteIn } from "../../api/session/held-invite.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { TextField, verbatim } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -12,37 +12,40 @@ import { AuthColumns } from "./AuthFrame.tsx";
 export function RegistrationClosed() {
   return (
     <AuthColumns
-      title="Registration is closed"
-      swap="This server takes no new accounts at the moment. If you have one, it works as ever."
+      title={t("Registration is closed")}
+      swap={t("This server takes no new accounts at the moment. If you have one, it works as ever.")}
     >
       <Link className="btn btn-primary btn-block mt-6" href="/auth">
-        Sign In
+        {t("Sign In")}
       </Link>
     </AuthColumns>
   );
 }
 
-const incomplete = "This is not a whole invitation. Copy all of the link, or the 32 characters at its end.";
+const incomplete = t("This is not a whole invitation. Copy all of the link, or the 32 characters at its end.");
 
 export function ByInvitation() {
   const swap = (
     <>
-      Already have an account?{" "}
-      <Link className="link" href="/auth">
-        Sign in
-      </Link>
+      {rich("Already have an account? <link>Sign in</link>", {
+        link: (inner) => (
+          <Link className="link" href="/auth">
+            {inner}
+          </Link>
+        ),
+      })}
     </>
   );
   return (
-    <AuthColumns title={`${product.name} here is by invitation`} swap={swap}>
-      <section className="card card-body mt-6" aria-label="Your invitation">
+    <AuthColumns title={t("{product} here is by invitation")} swap={swap}>
+      <section className="card card-body mt-6" aria-label={t("Your invitation")}>
         <p className="flex gap-3">
           <Ticket className="i i-20 mt-0.5" aria-hidden />
-          Whoever runs this server lets people in one by one. Open the link that you were sent, or paste it here.
+          {t("Whoever runs this server lets people in one by one. Open the link that you were sent, or paste it here.")}
         </p>
         <InviteForm />
       </section>
-      <p className="legal">No invitation? Ask the person or group that runs this server for one.</p>
+      <p className="legal">{t("No invitation? Ask the person or group that runs this server for one.")}</p>
     </AuthColumns>
   );
 }
@@ -57,9 +60,9 @@ function InviteForm() {
   });
   return (
     <form onSubmit={onSubmit} noValidate>
-      <TextField label="Invitation link or code" mono {...verbatim} error={error} {...form.register("invite")} />
+      <TextField label={t("Invitation link or code")} mono {...verbatim} error={error} {...form.register("invite")} />
       <SubmitButton className="btn-primary btn-block" pending={false} pendingLabel="">
-        Continue
+        {t("Continue")}
       </SubmitButton>
     </form>
   );
@@ -70,7 +73,7 @@ export function Invited() {
     <p className="note note-plain">
       <Ticket className="i" aria-hidden />
       <span>
-        <b>You are invited.</b> Your invitation makes one account.
+        {rich("<b>You are invited.</b> Your invitation makes one account.", { b: (inner) => <b>{inner}</b> })}
       </span>
     </p>
   );
@@ -83,11 +86,12 @@ export function InviteRefused() {
       <CircleAlert className="i" aria-hidden />
       <div className="grid justify-items-start gap-3">
         <p>
-          This invitation doesn't work: it was used, has expired, or is for another e-mail address. Check the address
-          above, or ask whoever runs this server for a new one.
+          {t(
+            "This invitation doesn't work: it was used, has expired, or is for another e-mail address. Check the address above, or ask whoever runs this server for a new one.",
+          )}
         </p>
         <Button isSmall onClick={dropInvite}>
-          Use Another Invitation
+          {t("Use Another Invitation")}
         </Button>
       </div>
     </div>

@@ -3,6 +3,7 @@ import { googleOffText, googleSignInMeta } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { type MouseEvent, useSyncExternalStore } from "react";
 import { findMeta } from "../../app/page-settings.ts";
+import { t } from "../../texts/texts.ts";
 
 interface Props {
   className: string;
@@ -16,7 +17,7 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
   const content = (
     <>
       <Mail className="i" />
-      Continue with Gmail
+      {t("Continue with Gmail")}
     </>
   );
   return (

@@ -1,6 +1,7 @@
 /** What the page of a mailed link shows if the link is used up, expired or unchecked. */
 import { useSyncExternalStore } from "react";
 import { Link } from "wouter";
+import { t } from "../../texts/texts.ts";
 import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { Mask } from "../../ui/Mask.tsx";
 
@@ -11,12 +12,12 @@ interface LinkOverProps {
 
 export function LinkOver({
   way,
-  why = "It was used, its 30 minutes are over, or a newer one was sent.",
+  why = t("It was used, its 30 minutes are over, or a newer one was sent."),
 }: LinkOverProps) {
   return (
     <main id="main" className="page lost" tabIndex={-1}>
       <Mask eyes="shut" />
-      <h1>This link no longer works</h1>
+      <h1>{t("This link no longer works")}</h1>
       <p className="muted max-w-[36rem]">{why}</p>
       <Link className="btn btn-primary mt-3" href={way.href}>
         {way.label}
@@ -29,7 +30,7 @@ export function LinkNotChecked({ title, error, onRetry }: { title: string; error
   return (
     <main id="main" className="page" tabIndex={-1}>
       <h1 className="sr">{title}</h1>
-      <LoadFailed title="The link could not be checked" heading="h2" error={error} onRetry={onRetry} />
+      <LoadFailed title={t("The link could not be checked")} heading="h2" error={error} onRetry={onRetry} />
     </main>
   );
 }

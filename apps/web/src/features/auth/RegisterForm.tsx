@@ -1,9 +1,11 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useEffect, useRef, useState } from "react";
 import { type FieldErrors, useForm } from "react-hook-form";
-import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { fieldMessages, messageOf } from "../../api/error-text.ts";
 import { useRegister } from "../../api/session/sign-in.ts";
 import { keepTabText, readTabText } from "../../drafts/tab-text.ts";
+import { t } from "../../texts/texts.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { useAskBeforeLeaving } from "../../ui/use-ask-before-leaving.ts";
@@ -36,7 +38,7 @@ export function RegisterForm({ isInvited }: { isInvited: boolean }) {
     if (error instanceof ApiError && error.code === "invite_required") return setIsRefused(true);
     for (const [field, message] of fieldMessages(error))
       if (field === "email" || field === "password") form.setError(field, { message });
-    showFailure("Registration Failed", messageOf(error, "Failed to create account"));
+    showFailure(t("Registration Failed"), messageOf(error, t("Failed to create account")));
   };
   const onSubmit = form.handleSubmit(({ email, password }) => {
     setIsRefused(false);
@@ -50,14 +52,14 @@ export function RegisterForm({ isInvited }: { isInvited: boolean }) {
     <form onSubmit={onSubmit} ref={formRef} noValidate>
       {isInvited && !isRefused ? <Invited /> : null}
       <EmailField error={errors.email?.message} {...email} />
-      <NewPasswordFields label="Password" form={form} name="password" />
+      <NewPasswordFields label={t("Password")} form={form} name="password" />
       {isRefused ? <InviteRefused /> : null}
       <SubmitButton
         className="btn-primary btn-block"
         pending={registration.isPending}
-        pendingLabel="Creating account..."
+        pendingLabel={t("Creating account...")}
       >
-        Create Account
+        {t("Create Account")}
       </SubmitButton>
     </form>
   );

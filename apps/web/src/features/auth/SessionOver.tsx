@@ -2,6 +2,7 @@
 import { useLocation } from "wouter";
 import { leaveSession, useSession } from "../../api/session/session.ts";
 import { sayLoggedOut } from "../../app/use-log-out.ts";
+import { t } from "../../texts/texts.ts";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { OtherWays } from "./AuthFrame.tsx";
 import { SignInForm } from "./SignInForm.tsx";
@@ -19,8 +20,8 @@ export function SessionOver({ findFocus }: { findFocus: () => Element | null }) 
   };
   return (
     <Dialog
-      title="Authentication Required"
-      description="Your session has ended. Sign in or connect a wallet to go on: what you typed is still here."
+      title={t("Authentication Required")}
+      description={t("Your session has ended. Sign in or connect a wallet to go on: what you typed is still here.")}
       hasToChoose
       returnTo={() => {
         const element = findFocus();
@@ -34,7 +35,7 @@ export function SessionOver({ findFocus }: { findFocus: () => Element | null }) 
       </div>
       <footer>
         <button type="button" className="btn" onClick={onLeave}>
-          Leave This Page
+          {t("Leave This Page")}
         </button>
       </footer>
     </Dialog>

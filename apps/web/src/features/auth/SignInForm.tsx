@@ -4,8 +4,9 @@ import { CircleAlert } from "lucide-react";
 import { useId, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Link } from "wouter";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useSignIn } from "../../api/session/sign-in.ts";
+import { t } from "../../texts/texts.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { CurrentPasswordField, EmailField } from "./AuthFields.tsx";
@@ -33,7 +34,7 @@ export function SignInForm({ email }: { email?: string }) {
         const message = messageOf(error, authMessages.loginFailed);
         setOfferedTo(isLinkOffered(error) ? body.email : null);
         setFailure(message);
-        showFailure("Login Failed", message);
+        showFailure(t("Login Failed"), message);
       },
     });
   });
@@ -54,13 +55,13 @@ export function SignInForm({ email }: { email?: string }) {
           <span>{failure}</span>
         </p>
       )}
-      <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel="Signing in...">
-        Sign In
+      <SubmitButton className="btn-primary btn-block" pending={signIn.isPending} pendingLabel={t("Signing in...")}>
+        {t("Sign In")}
       </SubmitButton>
       {offeredTo === null ? null : <SignInLinkOffer key={offeredTo} email={offeredTo} />}
       <p className="forgot">
         <Link className="link" href="/forgot">
-          Forgot your password?
+          {t("Forgot your password?")}
         </Link>
       </p>
     </form>

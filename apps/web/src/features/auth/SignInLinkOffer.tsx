@@ -2,8 +2,10 @@
 import { signInMessages } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { ApiError, messageOf } from "../../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useAskSignInLink } from "../../api/session/sign-in.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
@@ -19,12 +21,14 @@ function OfferText({ email, isSent, wait }: Props & { isSent: boolean; wait: str
     return (
       <>
         <p>{signInMessages.resetSent}</p>
-        <p>The link in it works once, for 30 minutes. Open it in this browser.</p>
+        <p>{t("The link in it works once, for 30 minutes. Open it in this browser.")}</p>
       </>
     );
   return (
     <p>
-      You don't have to wait: we can send a sign-in link to <span className="addr">{email}</span>.
+      {rich("You don't have to wait: we can send a sign-in link to {span}.", {
+        span: <span className="addr">{email}</span>,
+      })}
     </p>
   );
 }
@@ -42,12 +46,12 @@ export function SignInLinkOffer({ email }: Props) {
       onSuccess: () => setIsSent(true),
       onError: (error) => {
         setWait(waitTextOf(error));
-        showFailure("Not Sent", messageOf(error, "The message could not be requested."));
+        showFailure(t("Not Sent"), messageOf(error, t("The message could not be requested.")));
       },
     });
   };
   return (
-    <section className="by-link" aria-label="Sign in by e-mail" ref={panel}>
+    <section className="by-link" aria-label={t("Sign in by e-mail")} ref={panel}>
       <div className="note note-plain">
         <Mail className="i" aria-hidden />
         <div className="min-w-0" role="status">
@@ -58,10 +62,10 @@ export function SignInLinkOffer({ email }: Props) {
         type="button"
         className="btn-block"
         pending={ask.isPending}
-        pendingLabel="Asking..."
+        pendingLabel={t("Asking...")}
         onClick={onAsk}
       >
-        {isSent ? "Send Another" : "E-mail Me a Sign-in Link"}
+        {isSent ? t("Send Another") : t("E-mail Me a Sign-in Link")}
       </SubmitButton>
     </section>
   );
@@ -78,5 +82,5 @@ export function waitTextOf(error: unknown, now?: Date): string | null {
   const time = timeText(error.resetTime, now);
   return time === ""
     ? null
-    : `You can ask for another one at ${time}. Until then, look for the last one that was sent.`;
+    : t("You can ask for another one at {time}. Until then, look for the last one that was sent.", { time });
 }

@@ -5,7 +5,7 @@ import {
   googleFailureTexts,
   googleFailureTitle,
 } from "@kauke/contract";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 
 /** Why a sign-in with Google failed; unknown reasons mean "failed". @param cookies value of `document.cookie` */

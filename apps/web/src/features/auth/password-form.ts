@@ -1,7 +1,8 @@
 import { authMessages, newPassword, registerBody } from "@kauke/contract";
 import * as z from "zod";
+import { t } from "../../texts/texts.ts";
 
-export const passwordMismatch = "Passwords do not match";
+export const passwordMismatch = t("Passwords do not match");
 
 export const registerForm = z
   .object({ ...registerBody.shape, confirmPassword: z.string() })
@@ -16,9 +17,9 @@ interface Messages {
 
 /** The toast names different passwords before a short one (specification section 8). */
 export function refusalToast(errors: Messages): { title: string; description: string } | null {
-  if (errors.confirmPassword) return { title: "Password Mismatch", description: passwordMismatch };
+  if (errors.confirmPassword) return { title: t("Password Mismatch"), description: passwordMismatch };
   if (errors.password?.message === authMessages.passwordShort)
-    return { title: "Password Too Short", description: authMessages.passwordShort };
+    return { title: t("Password Too Short"), description: authMessages.passwordShort };
   return null;
 }
 

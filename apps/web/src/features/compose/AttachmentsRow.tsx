@@ -1,6 +1,7 @@
 import { limits } from "@kauke/contract";
 import { Paperclip, RotateCcw, X } from "lucide-react";
 import { useId, useRef } from "react";
+import { t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { FieldError } from "../../ui/Field.tsx";
 import { fileSizeText } from "../../ui/text/time-text.ts";
@@ -17,10 +18,10 @@ interface Props {
 }
 
 function stateText(file: LetterFile, isEncrypted: boolean, share: number | null | undefined): string {
-  if (share === null) return "Encrypting...";
+  if (share === null) return t("Encrypting...");
   if (share !== undefined) return `${Math.round(share * 100)} %`;
-  if (isEncrypted) return `Sent as ${file.name}.age`;
-  return file.attachmentId === null ? "" : "Attached";
+  if (isEncrypted) return t("Sent as {name}.age", { name: file.name });
+  return file.attachmentId === null ? "" : t("Attached");
 }
 
 type RowProps = Omit<Props, "files" | "error" | "onAdd"> & { file: LetterFile };
@@ -44,18 +45,23 @@ function Row({ file, isEncrypted, onRemove, onRetry }: RowProps) {
           </span>
         )}
         {share === undefined ? null : (
-          <progress aria-label={`Upload of ${file.name}`} max={1} value={share ?? undefined} />
+          <progress aria-label={t("Upload of {name}", { name: file.name })} max={1} value={share ?? undefined} />
         )}
       </div>
       {work?.error && hasFile(file.key) ? (
         <IconButton
           icon={RotateCcw}
-          label="Try again"
-          fullLabel={`Try ${file.name} again`}
+          label={t("Try again")}
+          fullLabel={t("Try {name} again", { name: file.name })}
           onClick={() => onRetry(file)}
         />
       ) : null}
-      <IconButton icon={X} label="Remove" fullLabel={`Remove ${file.name}`} onClick={() => onRemove(file)} />
+      <IconButton
+        icon={X}
+        label={t("Remove")}
+        fullLabel={t("Remove {name}", { name: file.name })}
+        onClick={() => onRemove(file)}
+      />
     </li>
   );
 }
@@ -70,7 +76,7 @@ export function AttachmentsRow(props: Props) {
   return (
     <div className="attachments">
       {files.length === 0 ? null : (
-        <ul aria-label="Attachments" {...listFocus}>
+        <ul aria-label={t("Attachments")} {...listFocus}>
           {files.map((file) => (
             <Row key={file.key} file={file} {...row} />
           ))}
@@ -85,12 +91,16 @@ export function AttachmentsRow(props: Props) {
           disabled={files.length >= limits.attachmentsMax}
           onClick={() => input.current?.click()}
         >
-          Attach Files
+          {t("Attach Files")}
         </Button>
         <span className="hint" role="status">
           {files.length === 0
             ? "or drop or paste them here"
-            : `${files.length} of ${limits.attachmentsMax}, ${fileSizeText(total)}`}
+            : t("{count} of {attachmentsMax}, {fileSize}", {
+                count: files.length,
+                attachmentsMax: limits.attachmentsMax,
+                fileSize: fileSizeText(total),
+              })}
         </span>
       </div>
       <input
@@ -98,7 +108,7 @@ export function AttachmentsRow(props: Props) {
         type="file"
         multiple
         hidden
-        aria-label="Files to attach"
+        aria-label={t("Files to attach")}
         onChange={({ currentTarget }) => {
           onAdd([...(currentTarget.files ?? [])]);
           // Emptied, so that choosing the same file again fires a change event.

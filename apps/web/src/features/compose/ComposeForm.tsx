@@ -2,6 +2,7 @@
 import { type RecipientKind, recipientKinds } from "@kauke/contract";
 import { Clock, Send, X } from "lucide-react";
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -27,7 +28,7 @@ export interface FormProps extends ComposeProps {
 
 type Part = Pick<Compose, "letter" | "refusals" | "change">;
 
-const labels: Readonly<Record<RecipientKind, string>> = { to: "To", cc: "Cc", bcc: "Bcc" };
+const labels: Readonly<Record<RecipientKind, string>> = { to: t("To"), cc: t("Cc"), bcc: t("Bcc") };
 
 function Recipients({ letter, refusals, change, people }: Part & Pick<FormProps, "people">) {
   const [opened, setOpened] = useState<readonly RecipientKind[]>([]);
@@ -84,7 +85,7 @@ function Texts({ letter, refusals, change, alias }: TextsProps) {
   }, [leaks]);
   return (
     <>
-      <FieldRow label="Subject" error={problems.subject} hint={leaks?.field === "subject" ? leakNote : null}>
+      <FieldRow label={t("Subject")} error={problems.subject} hint={leaks?.field === "subject" ? leakNote : null}>
         {(control) => (
           <input
             {...control}
@@ -96,7 +97,7 @@ function Texts({ letter, refusals, change, alias }: TextsProps) {
           />
         )}
       </FieldRow>
-      <MessageBody label="Message" error={problems.body} hint={leaks?.field === "body" ? leakNote : null}>
+      <MessageBody label={t("Message")} error={problems.body} hint={leaks?.field === "body" ? leakNote : null}>
         {(control) => (
           <textarea
             {...control}
@@ -163,21 +164,21 @@ function Acts({ letter: { scheduledAt }, isSending, isLoading, change, onReset, 
   return (
     <div className="card-foot acts-foot">
       <Button look="quiet" disabled={isSending} onClick={onReset}>
-        Reset
+        {t("Reset")}
       </Button>
       {scheduledAt === null ? null : (
         <span className="scheduled">
           <Clock className="i" aria-hidden />
-          <span role="status">Leaves {dayAndTime(new Date(scheduledAt))}</span>
-          <IconButton icon={X} label="Send without delay" onClick={() => change({ scheduledAt: null })} />
+          <span role="status">{t("Leaves {dayAndTime}", { dayAndTime: dayAndTime(new Date(scheduledAt)) })}</span>
+          <IconButton icon={X} label={t("Send without delay")} onClick={() => change({ scheduledAt: null })} />
         </span>
       )}
       <Button disabled={isSending} icon={Clock} onClick={onSchedule}>
-        Later…
+        {t("Later…")}
       </Button>
-      <SubmitButton className="btn-primary" pending={isSending} pendingLabel="Sending..." disabled={isLoading}>
+      <SubmitButton className="btn-primary" pending={isSending} pendingLabel={t("Sending...")} disabled={isLoading}>
         <Send className="i" aria-hidden />
-        Send Email
+        {t("Send Email")}
       </SubmitButton>
     </div>
   );
@@ -205,10 +206,10 @@ function fileHandlers(onFiles: (files: readonly File[]) => void) {
 function DiscardDialog({ onDiscard, onClose }: { onDiscard: () => void; onClose: () => void }) {
   return (
     <ConfirmDialog
-      title="Discard this message?"
-      description="What you have written will be deleted."
-      label="Discard"
-      cancel="Keep writing"
+      title={t("Discard this message?")}
+      description={t("What you have written will be deleted.")}
+      label={t("Discard")}
+      cancel={t("Keep writing")}
       onConfirm={onDiscard}
       onClose={onClose}
     />
@@ -237,7 +238,7 @@ export function ComposeForm({ takesFocus, ...props }: FormProps) {
       className="card compose"
       ref={form}
       noValidate
-      aria-label="Compose Email"
+      aria-label={t("Compose Email")}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();

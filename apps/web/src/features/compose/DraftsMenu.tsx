@@ -1,6 +1,7 @@
 /** The letters that were begun and are not open, and when the open one was saved. */
 import { ChevronDown } from "lucide-react";
 import { useRef, useState } from "react";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { useListFocus } from "../../ui/use-list-focus.ts";
@@ -17,14 +18,19 @@ function Row({ draft, onOpen }: { draft: LetterDraft; onOpen: () => void }) {
       <div>
         <b>{title}</b>
         <span>
-          {to === "" ? "No recipient yet" : `To ${to}`} · {timeText(new Date(savedAt).toISOString())}
+          {to === "" ? t("No recipient yet") : t("To {to}", { to })} · {timeText(new Date(savedAt).toISOString())}
         </span>
       </div>
-      <Button isSmall aria-label={`Open ${title}`} onClick={onOpen}>
-        Open
+      <Button isSmall aria-label={t("Open {title}", { title })} onClick={onOpen}>
+        {t("Open")}
       </Button>
-      <Button isSmall look="quiet" aria-label={`Discard ${title}`} onClick={() => void discardDraft(draft.id)}>
-        Discard
+      <Button
+        isSmall
+        look="quiet"
+        aria-label={t("Discard {title}", { title })}
+        onClick={() => void discardDraft(draft.id)}
+      >
+        {t("Discard")}
       </Button>
     </li>
   );
@@ -33,7 +39,9 @@ function Row({ draft, onOpen }: { draft: LetterDraft; onOpen: () => void }) {
 function SavedText() {
   const savedAt = useSavedAt();
   return (
-    <span className="saved">{savedAt === null ? "" : `Draft saved ${timeText(new Date(savedAt).toISOString())}`}</span>
+    <span className="saved">
+      {savedAt === null ? "" : t("Draft saved {time}", { time: timeText(new Date(savedAt).toISOString()) })}
+    </span>
   );
 }
 
@@ -54,14 +62,14 @@ export function DraftsMenu() {
             aria-controls="letter-drafts"
             onClick={() => setOpen(!isOpen)}
           >
-            Drafts ({drafts.length})
+            {t("Drafts ({count})", { count: drafts.length })}
             <ChevronDown className="i" aria-hidden />
           </button>
         )}
         <SavedText />
       </div>
       {isOpen && drafts.length > 0 ? (
-        <ul className="card rows-list" id="letter-drafts" aria-label="Drafts" {...listFocus}>
+        <ul className="card rows-list" id="letter-drafts" aria-label={t("Drafts")} {...listFocus}>
           {drafts.map((draft) => (
             <Row
               key={draft.id}

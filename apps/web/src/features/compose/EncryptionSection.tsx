@@ -4,6 +4,7 @@ import { CircleAlert, Info, Lock, LockOpen } from "lucide-react";
 import { useCallback, useEffect, useId, useState } from "react";
 import { Link } from "wouter";
 import { useEncryptionKeys } from "../../api/encryption-keys.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Switch } from "../../ui/Controls.tsx";
 import { KeyTextarea } from "../../ui/KeyInput.tsx";
 import { isValidPublicKey } from "../../vault/vault.ts";
@@ -50,7 +51,7 @@ function useKeyCheck(publicKey: string, onResult: (isKey: boolean) => void): boo
 }
 
 const keyKindText = (publicKey: string): string =>
-  /age1(?:tag)?pq1/.test(publicKey) ? "Post-quantum key" : "Valid key";
+  /age1(?:tag)?pq1/.test(publicKey) ? t("Post-quantum key") : t("Valid key");
 
 interface KeyFieldProps extends Pick<Props, "keyErrors" | "onKey" | "onKeyError"> {
   target: KeyTarget;
@@ -69,9 +70,9 @@ function KeyField({ target: { address, publicKey, isKnown }, isOnly, keyErrors, 
   return (
     <div className="field">
       <label htmlFor={id}>
-        <span>{isOnly ? "Recipient's Public Key" : `Recipient's Public Key for ${address}`}</span>
+        <span>{isOnly ? t("Recipient's Public Key") : t("Recipient's Public Key for {address}", { address })}</span>
         <span className="opt" role="status">
-          {isKey === true ? `${isKnown ? "Remembered · " : ""}${keyKindText(publicKey)}` : ""}
+          {isKey === true ? `${isKnown ? t("Remembered · ") : ""}${keyKindText(publicKey)}` : ""}
         </span>
       </label>
       <KeyTextarea
@@ -84,7 +85,7 @@ function KeyField({ target: { address, publicKey, isKnown }, isOnly, keyErrors, 
       />
       {own === undefined || publicKey !== "" ? null : (
         <button type="button" className="link use-mine" onClick={() => onKey(address, own.publicKey)}>
-          Use my key
+          {t("Use my key")}
         </button>
       )}
     </div>
@@ -96,7 +97,7 @@ function Failure({ text }: { text: string }) {
     <div className="note note-danger" role="alert">
       <CircleAlert className="i" aria-hidden />
       <div>
-        <b>Not sent</b>
+        <b>{t("Not sent")}</b>
         <br />
         {text}
       </div>
@@ -109,14 +110,18 @@ function Notice() {
     <div className="note note-plain">
       <Info className="i" aria-hidden />
       <div>
-        <b>Encryption Notice</b>
-        <br />
-        This e-mail is AGE-encrypted. Only the recipient's private key decrypts it. The subject and the addresses are
-        not encrypted. You can{" "}
-        <Link className="link" href="/settings">
-          generate keys in Settings
-        </Link>
-        .
+        {rich(
+          "<b>Encryption Notice</b>{br}This e-mail is AGE-encrypted. Only the recipient's private key decrypts it. The subject and the addresses are not encrypted. You can <link>generate keys in Settings</link>.",
+          {
+            br: <br />,
+            b: (inner) => <b>{inner}</b>,
+            link: (inner) => (
+              <Link className="link" href="/settings">
+                {inner}
+              </Link>
+            ),
+          },
+        )}
       </div>
     </div>
   );
@@ -129,9 +134,9 @@ export function EncryptionSection(props: Props) {
   return (
     <div className="e2e">
       <div className="switch-row">
-        <Switch checked={isOn} label="Enable End-to-End Encryption" onChange={onSwitch} />
+        <Switch checked={isOn} label={t("Enable End-to-End Encryption")} onChange={onSwitch} />
         <span>
-          Enable End-to-End Encryption
+          {t("Enable End-to-End Encryption")}
           <small role="status">
             <Icon className="i" aria-hidden />
             {encryptionState({ isEncrypted: isOn }, targets)}

@@ -1,4 +1,5 @@
 import { memo, type RefObject, useMemo, useState } from "react";
+import { t } from "../../texts/texts.ts";
 import { Select } from "../../ui/Controls.tsx";
 import { verbatim } from "../../ui/Field.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
@@ -55,8 +56,8 @@ function Search({ search, field }: { search: ReturnType<typeof useSearch>; field
       <input
         className="input from-search"
         type="search"
-        placeholder="Search aliases"
-        aria-label="Search aliases"
+        placeholder={t("Search aliases")}
+        aria-label={t("Search aliases")}
         {...verbatim}
         value={query}
         onChange={({ target }) => setQuery(target.value)}
@@ -67,7 +68,7 @@ function Search({ search, field }: { search: ReturnType<typeof useSearch>; field
         }}
       />
       <span className="sr" role="status">
-        {count === null ? "" : count === 1 ? "1 alias found" : `${count} aliases found`}
+        {count === null ? "" : count === 1 ? "1 alias found" : t("{count} aliases found", { count })}
       </span>
     </>
   );
@@ -77,7 +78,7 @@ export function FromRow(props: Props) {
   const { senders, chosen, error, field, onChoose } = props;
   const search = useSearch(props);
   return (
-    <FieldRow label="From" error={error} hint={<SenderHint senders={senders} chosen={chosen} />}>
+    <FieldRow label={t("From")} error={error} hint={<SenderHint senders={senders} chosen={chosen} />}>
       {(control) => (
         <div className="from">
           <Select
@@ -88,7 +89,7 @@ export function FromRow(props: Props) {
             value={chosen}
             onChange={({ target }) => onChoose(target.value)}
           >
-            <option value="">{senders === undefined ? "Loading..." : "Select an alias"}</option>
+            <option value="">{senders === undefined ? t("Loading...") : t("Select an alias")}</option>
             {search.shown === undefined ? null : <Options senders={search.shown} />}
           </Select>
           {(senders?.length ?? 0) < SEARCH_FROM ? null : <Search search={search} field={field} />}

@@ -1,4 +1,6 @@
 /** Shows where a text holds the mailbox behind the alias, and puts the alias there. */
+
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { type LeakPlace, lineOf } from "./leak-places.ts";
 
@@ -19,7 +21,7 @@ export function LeakNote({ text, places, onShow, onReplace }: Props) {
           return (
             <li key={place.start}>
               <button type="button" onClick={() => onShow(place)}>
-                <span className="sr">Show line </span>
+                <span className="sr">{t("Show line")}</span>
                 <span className="mono">{line}</span>{" "}
                 <span>
                   {head}
@@ -32,7 +34,7 @@ export function LeakNote({ text, places, onShow, onReplace }: Props) {
         })}
       </ul>
       <Button isSmall onClick={onReplace}>
-        Use the alias instead
+        {t("Use the alias instead")}
       </Button>
     </div>
   );

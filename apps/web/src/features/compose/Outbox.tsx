@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Check, CircleAlert, Clock } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { refetchJobs, useEndedEmailJobs, useWaitingEmailJobs } from "../../api/email-jobs.ts";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
@@ -34,19 +35,19 @@ function WaitingRow({ job, calls, onUndone }: RowProps) {
       <Clock className="i" aria-hidden />
       <div>
         <b>{job.subject}</b>
-        <span>To {recipientsText(job)}</span>
+        <span>{t("To {recipients}", { recipients: recipientsText(job) })}</span>
         <span>{waitingText(job, shownAt)}</span>
       </div>
       <SubmitButton
         type="button"
         className="btn-sm"
-        label={`Undo ${job.subject}`}
+        label={t("Undo {subject}", { subject: job.subject })}
         pending={isUndoing}
-        pendingLabel="Undo"
+        pendingLabel={t("Undo")}
         disabled={job.status === "sending"}
         onClick={() => void onUndo()}
       >
-        Undo
+        {t("Undo")}
       </SubmitButton>
     </li>
   );
@@ -57,7 +58,7 @@ function Waiting({ jobs, calls, onUndone }: { jobs: readonly WaitingEmailJob[] }
   return (
     <section className="card outbox" aria-labelledby="waiting-mail">
       <div className="card-head">
-        <h2 id="waiting-mail">Waiting to be sent</h2>
+        <h2 id="waiting-mail">{t("Waiting to be sent")}</h2>
         <span className="tag">{jobs.length}</span>
       </div>
       <ul className="rows-list">
@@ -84,22 +85,22 @@ interface EndedLetter {
 
 function EndedRow({ ended: { jobId, status, endedAt, lastError, letter, sender } }: { ended: EndedLetter }) {
   const Icon = status === "sent" ? Check : CircleAlert;
-  const title = letter === null ? `Message from ${sender}` : titleOf(letter);
-  const word = status === "sent" ? "Sent" : status === "cancelled" ? "Cancelled" : "Not sent";
+  const title = letter === null ? t("Message from {sender}", { sender }) : titleOf(letter);
+  const word = status === "sent" ? t("Sent") : status === "cancelled" ? t("Cancelled") : t("Not sent");
   return (
     <li className={status}>
       <Icon className="i" aria-hidden />
       <div>
         <b>{title}</b>
-        {letter === null ? null : <span>To {namesOf(letterAddresses(letter))}</span>}
+        {letter === null ? null : <span>{t("To {letter}", { letter: namesOf(letterAddresses(letter)) })}</span>}
         <span>
           {word}, {timeText(endedAt)}
           {status === "sent" || lastError === null ? null : `. ${lastError}`}
         </span>
       </div>
       {status === "sent" || letter === null ? null : (
-        <Button isSmall aria-label={`Write again: ${title}`} onClick={() => void writeAgain(jobId)}>
-          Write again
+        <Button isSmall aria-label={t("Write again: {title}", { title })} onClick={() => void writeAgain(jobId)}>
+          {t("Write again")}
         </Button>
       )}
     </li>
@@ -124,7 +125,7 @@ function Ended({ title, id, letters }: { title: string; id: string; letters: rea
       {shown.length === letters.length ? null : (
         <div className="card-foot">
           <Button isSmall look="quiet" onClick={() => setWhole(true)}>
-            Show all {letters.length}
+            {t("Show all {count}", { count: letters.length })}
           </Button>
         </div>
       )}
@@ -189,8 +190,8 @@ export function Outbox({ userId, senders }: ComposeProps) {
   return (
     <>
       <Waiting jobs={waiting} calls={calls} onUndone={refetch} />
-      <Ended title="Not sent" id="failed-mail" letters={letters.filter(({ status }) => status !== "sent")} />
-      <Ended title="Sent" id="sent-mail" letters={letters.filter(({ status }) => status === "sent")} />
+      <Ended title={t("Not sent")} id="failed-mail" letters={letters.filter(({ status }) => status !== "sent")} />
+      <Ended title={t("Sent")} id="sent-mail" letters={letters.filter(({ status }) => status === "sent")} />
     </>
   );
 }
@@ -209,8 +210,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** @example waitingText(job) // "Leaves at 14:30", "Retry 1/3 at 14:30" */
 export function waitingText({ status, scheduledAt, currentRetries, maxRetries }: WaitingState, now: Date): string {
-  if (status === "sending") return "Being sent";
+  if (status === "sending") return t("Being sent");
   const isSoon = Date.parse(scheduledAt) - now.getTime() < SOON_MS;
   const when = isSoon ? "in a moment" : `at ${timeText(scheduledAt, now)}`;
-  return currentRetries > 0 ? `Retry ${currentRetries}/${maxRetries} ${when}` : `Leaves ${when}`;
+  return currentRetries > 0
+    ? t("Retry {currentRetries}/{maxRetries} {when}", { currentRetries, maxRetries, when })
+    : t("Leaves {when}", { when });
 }

@@ -1,6 +1,7 @@
 /** Stands in the form's place after sending, and shows what becomes of the message. */
 import { Check, CircleAlert, Clock } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { rich, t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
 import { type Progress, useJobProgress } from "./job-tracker.ts";
@@ -17,15 +18,21 @@ interface Props extends Pick<ComposeProps, "senders"> {
 /** @example receiptState(undefined, null) // "It leaves in a moment." */
 export function receiptState(progress: Progress | undefined, scheduledAt: string | null): string {
   const { status = "pending", lastError = null, currentRetries = 0 } = progress ?? {};
-  if (status === "sent") return "The recipient's server has it.";
-  if (status === "failed") return lastError ?? "Unknown error";
-  if (status === "cancelled") return "It was cancelled and will not be sent.";
-  if (status === "sending") return "It is being sent.";
-  if (currentRetries > 0) return `It is tried again. ${lastError ?? ""}`.trim();
-  return scheduledAt === null ? "It leaves in a moment." : `It leaves ${dayAndTime(new Date(scheduledAt))}.`;
+  if (status === "sent") return t("The recipient's server has it.");
+  if (status === "failed") return lastError ?? t("Unknown error");
+  if (status === "cancelled") return t("It was cancelled and will not be sent.");
+  if (status === "sending") return t("It is being sent.");
+  if (currentRetries > 0) return t("It is tried again. {lastError}", { lastError: lastError ?? "" }).trim();
+  return scheduledAt === null
+    ? t("It leaves in a moment.")
+    : t("It leaves {dayAndTime}.", { dayAndTime: dayAndTime(new Date(scheduledAt)) });
 }
 
-const titles: Readonly<Record<string, string>> = { sent: "Sent to", failed: "Not sent to", cancelled: "Not sent to" };
+const titles: Readonly<Record<string, string>> = {
+  sent: t("Sent to"),
+  failed: t("Not sent to"),
+  cancelled: t("Not sent to"),
+};
 
 export function Receipt({ sent: { jobId, letter, madeCredentials, height }, senders }: Props) {
   const panel = useRef<HTMLElement>(null);
@@ -49,24 +56,26 @@ export function Receipt({ sent: { jobId, letter, madeCredentials, height }, send
       <h2 id="receipt-title">
         <Icon className="i i-20" aria-hidden />
         <span>
-          {titles[status] ?? "On its way to"} {namesOf(letterAddresses(letter))}
+          {titles[status] ?? t("On its way to")} {namesOf(letterAddresses(letter))}
         </span>
       </h2>
       <p role="status">{receiptState(progress, letter.scheduledAt)}</p>
       <dl>
-        <dt>Subject</dt>
+        <dt>{t("Subject")}</dt>
         <dd>{letter.subject}</dd>
-        <dt>From</dt>
+        <dt>{t("From")}</dt>
         <dd className="mono">{sender === undefined ? "" : addressOf(sender)}</dd>
       </dl>
       {madeCredentials && sender !== undefined ? (
         <p className="hint">
-          SMTP credentials for <span className="mono">{addressOf(sender)}</span> were made. For a mail program, their
-          password is under SMTP in the <DashboardLink />.
+          {rich(
+            "SMTP credentials for {span} were made. For a mail program, their password is under SMTP in the {dashboardlink}.",
+            { span: <span className="mono">{addressOf(sender)}</span>, dashboardlink: <DashboardLink /> },
+          )}
         </p>
       ) : null}
       <Button look="primary" onClick={closeReceipt}>
-        Write Another
+        {t("Write Another")}
       </Button>
     </section>
   );

@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { t } from "../../texts/texts.ts";
 import { verbatim } from "../../ui/Field.tsx";
 import { type ControlProps, FieldRow } from "./FieldRow.tsx";
 import {
@@ -51,10 +52,10 @@ function Token({ entry, hasKey: isKnown, onRemove }: TokenProps) {
   const isWrong = !isValid(entry);
   return (
     <li className={isWrong ? "addressee wrong" : "addressee"}>
-      {isKnown ? <Lock className="i" aria-label="Key known" role="img" /> : null}
+      {isKnown ? <Lock className="i" aria-label={t("Key known")} role="img" /> : null}
       <span title={name === "" ? undefined : `${name} <${address}>`}>{address}</span>
-      {isWrong ? <span className="sr">is not a valid address</span> : null}
-      <button type="button" tabIndex={-1} aria-label={`Remove ${address}`} onClick={onRemove}>
+      {isWrong ? <span className="sr">{t("is not a valid address")}</span> : null}
+      <button type="button" tabIndex={-1} aria-label={t("Remove {address}", { address })} onClick={onRemove}>
         <X className="i" aria-hidden />
       </button>
     </li>
@@ -95,7 +96,7 @@ function useTokens({ field, onChange }: Pick<Props, "field" | "onChange">) {
     onChange(next);
   };
   const remove = (entry: LetterRecipient) => {
-    setSaid(`${entry.address} removed`);
+    setSaid(t("{address} removed", { address: entry.address }));
     onChange({ ...field, entries: field.entries.filter((other) => other !== entry) });
     input.current?.focus();
   };
@@ -112,7 +113,7 @@ function useTokens({ field, onChange }: Pick<Props, "field" | "onChange">) {
       event.preventDefault();
     } else if (event.key === "Backspace" && field.text === "" && last !== undefined) {
       event.preventDefault();
-      setSaid(`${last.address} taken back into the field`);
+      setSaid(t("{address} taken back into the field", { address: last.address }));
       onChange({ entries: field.entries.slice(0, -1), text: last.address });
     }
   };
@@ -178,7 +179,7 @@ export function RecipientsRow({ label, field, people, error, takesFocus, childre
         <div className="recipients" role="presentation" onKeyDown={onKey}>
           <div className="addressees">
             {field.entries.length === 0 ? null : (
-              <ul ref={list} aria-label={`Recipients in ${label}`}>
+              <ul ref={list} aria-label={t("Recipients in {label}", { label })}>
                 {field.entries.map((entry) => (
                   <Token
                     key={entry.address}

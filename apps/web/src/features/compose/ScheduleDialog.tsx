@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { t } from "../../texts/texts.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
 import { dayAndTime, latestOf, localText, presetsOf, scheduleProblem, zoneText } from "./schedule.ts";
@@ -16,9 +17,9 @@ export function ScheduleDialog({ scheduledAt, onChoose, onClose }: Props) {
   const [problem, setProblem] = useState<string | undefined>();
   return (
     <FormDialog
-      title="Send later"
-      description={`Times are of this device: ${zoneText(now)}.`}
-      label="Schedule"
+      title={t("Send later")}
+      description={t("Times are of this device: {zone}.", { zone: zoneText(now) })}
+      label={t("Schedule")}
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
@@ -38,7 +39,7 @@ export function ScheduleDialog({ scheduledAt, onChoose, onClose }: Props) {
         ))}
       </ul>
       <TextField
-        label="Day and time"
+        label={t("Day and time")}
         type="datetime-local"
         error={problem}
         value={text}

@@ -1,5 +1,6 @@
 /** What the chosen sender means, and where to find its SMTP password. */
 import { Link } from "wouter";
+import { rich, t } from "../../texts/texts.ts";
 import { Mask } from "../../ui/Mask.tsx";
 import { canSend } from "./senders.ts";
 import type { ComposeProps } from "./use-send.ts";
@@ -11,7 +12,7 @@ interface Props extends Pick<ComposeProps, "senders"> {
 
 export const DashboardLink = () => (
   <Link className="link" href="/dashboard">
-    Dashboard
+    {t("Dashboard")}
   </Link>
 );
 
@@ -20,21 +21,28 @@ function Text({ senders, chosen }: Props) {
   if (senders?.length === 0)
     return (
       <>
-        You have no alias to send from. Create one in the <DashboardLink />; what you have written is kept meanwhile.
+        {rich(
+          "You have no alias to send from. Create one in the {dashboardlink}; what you have written is kept meanwhile.",
+          { dashboardlink: <DashboardLink /> },
+        )}
       </>
     );
   if (senders !== undefined && !senders.some(canSend))
     return (
       <>
-        All your aliases are paused. Switch on the one to send from in the <DashboardLink />.
+        {rich("All your aliases are paused. Switch on the one to send from in the {dashboardlink}.", {
+          dashboardlink: <DashboardLink />,
+        })}
       </>
     );
   if (sender === undefined) return null;
   if (sender.state !== "new") return null;
   return (
     <>
-      Sending makes SMTP credentials for this alias, which a mail program can use too. Their password will be under SMTP
-      in the <DashboardLink />.
+      {rich(
+        "Sending makes SMTP credentials for this alias, which a mail program can use too. Their password will be under SMTP in the {dashboardlink}.",
+        { dashboardlink: <DashboardLink /> },
+      )}
     </>
   );
 }
@@ -52,15 +60,15 @@ export function NoSendingAliases() {
     <div className="card">
       <div className="empty">
         <Mask className="m" />
-        <h2>No Email Aliases Available</h2>
-        <p>To send from an alias:</p>
+        <h2>{t("No Email Aliases Available")}</h2>
+        <p>{t("To send from an alias:")}</p>
         <ol>
-          <li>Create an alias in the Dashboard</li>
-          <li>Come back here and write</li>
-          <li>Sending makes SMTP credentials for it</li>
+          <li>{t("Create an alias in the Dashboard")}</li>
+          <li>{t("Come back here and write")}</li>
+          <li>{t("Sending makes SMTP credentials for it")}</li>
         </ol>
         <Link className="btn btn-primary" href="/dashboard">
-          Go to Dashboard
+          {t("Go to Dashboard")}
         </Link>
       </div>
     </div>

@@ -3,9 +3,10 @@
  * sent, encrypted for its recipients. The files themselves are in this tab's memory alone.
  */
 import { limits } from "@kauke/contract";
-import { messageOf } from "../../api/api-error.ts";
 import { discardUpload, uploadAttachment } from "../../api/email-attachments.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { onUserChange } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { encryptFileForKeys } from "../../vault/vault.ts";
 
@@ -75,7 +76,7 @@ async function upload(key: string, content: Blob, { signal }: AbortController): 
 
 /** An aborted upload says nothing of the one that may have replaced it. */
 function failed(key: string, error: unknown, { signal }: AbortController): void {
-  if (!signal.aborted) setWork(key, { share: null, error: messageOf(error, "The file could not be sent.") });
+  if (!signal.aborted) setWork(key, { share: null, error: messageOf(error, t("The file could not be sent.")) });
 }
 
 /** Uploads a file as it is. @returns its id on the server; `null` if cancelled or failed, which its row then shows */
@@ -152,7 +153,8 @@ onUserChange(() => {
 /** @example fileProblem(file, works, false) // "Attach this file again." */
 export function fileProblem({ key, attachmentId }: LetterFile, isEncrypted: boolean): string | null {
   if (works.read()[key]?.error) return works.read()[key]?.error ?? null;
-  if (!hasFile(key) && (isEncrypted || attachmentId === null)) return "This page was reloaded. Attach the file again.";
+  if (!hasFile(key) && (isEncrypted || attachmentId === null))
+    return t("This page was reloaded. Attach the file again.");
   return null;
 }
 

@@ -1,6 +1,7 @@
 /** Encrypts a letter before it is sent; if anything fails, nothing is sent. */
 import { emailJobMessages } from "@kauke/contract";
 import { ApiError } from "../../api/api-error.ts";
+import { t } from "../../texts/texts.ts";
 import { encryptForKeys, isValidPublicKey, VaultError, type VaultErrorCode } from "../../vault/vault.ts";
 import type { KeyTarget } from "./keys.ts";
 import { findLeaks } from "./leak-places.ts";
@@ -56,13 +57,13 @@ async function checkedKey({ address, publicKey }: KeyTarget): Promise<string> {
 }
 
 export function encryptionRefusal(code: VaultErrorCode): NotEncrypted {
-  const [field, message] = reasons[code] ?? ["encryption", "The message could not be encrypted in this browser."];
+  const [field, message] = reasons[code] ?? ["encryption", t("The message could not be encrypted in this browser.")];
   return new NotEncrypted(field, message);
 }
 
 const reasons: Readonly<Partial<Record<VaultErrorCode, readonly [field: NotEncrypted["field"], message: string]>>> = {
   bad_public_key: ["key", emailJobMessages.publicKeyInvalid],
   too_large: ["body", emailJobMessages.bodyLong],
-  not_text: ["body", "The message contains an incomplete character that can't be encrypted. Type it again."],
-  insecure_context: ["encryption", "Browsers encrypt on secure pages only. Open this site over https."],
+  not_text: ["body", t("The message contains an incomplete character that can't be encrypted. Type it again.")],
+  insecure_context: ["encryption", t("Browsers encrypt on secure pages only. Open this site over https.")],
 };

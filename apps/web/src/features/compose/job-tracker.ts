@@ -1,7 +1,8 @@
 /** Polls an enqueued message every 2 s, on any page, until a final state, a failed poll, or another user. */
 import type { CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { onUserChange } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
@@ -41,8 +42,8 @@ const note = (jobId: string, known: Progress): void => progress.set({ ...progres
 export function followJob(job: Omit<CreatedEmailJob, "status">, to: string, calls: JobCalls): void {
   const { jobId, canUndo, undoSeconds } = job;
   showToast({
-    title: "Email queued",
-    description: `To ${to}`,
+    title: t("Email queued"),
+    description: t("To {to}", { to }),
     variant: "info",
     icon: "clock",
     ...(canUndo ? undoAction(jobId, undoSeconds, calls) : {}),
@@ -53,7 +54,7 @@ export function followJob(job: Omit<CreatedEmailJob, "status">, to: string, call
 function undoAction(jobId: string, undoSeconds: number, calls: JobCalls) {
   return {
     visibleMs: Math.max((undoSeconds - GRACE_SECONDS) * 1000, SHORTEST_TOAST_MS),
-    action: { label: "Undo", spoken: "Undo sending the e-mail", onAct: () => void undoJob(jobId, calls) },
+    action: { label: t("Undo"), spoken: t("Undo sending the e-mail"), onAct: () => void undoJob(jobId, calls) },
   };
 }
 
@@ -63,11 +64,11 @@ export async function undoJob(jobId: string, calls: JobCalls): Promise<void> {
     stops.get(jobId)?.();
     if (calls.isStillSignedIn()) await calls.reopen(jobId);
     showToast({
-      title: "Email sending cancelled",
-      description: "Your email has been successfully cancelled and will not be sent.",
+      title: t("Email sending cancelled"),
+      description: t("Your email has been successfully cancelled and will not be sent."),
     });
   } catch (error) {
-    showFailure("Unable to cancel email", messageOf(error, "The email may have already been sent."));
+    showFailure(t("Unable to cancel email"), messageOf(error, t("The email may have already been sent.")));
   }
 }
 
@@ -122,7 +123,7 @@ const waiting: Step = { isOver: false, toast: null };
 export function nextStep(progress: Progress, { to, retriesShown }: { to: string; retriesShown: number }): Step {
   switch (progress.status) {
     case "sent":
-      return { isOver: true, toast: { title: "Email sent", description: `To ${to}`, variant: "good" } };
+      return { isOver: true, toast: { title: t("Email sent"), description: t("To {to}", { to }), variant: "good" } };
     case "failed":
       return { isOver: true, toast: failedToast(progress) };
     case "cancelled":
@@ -134,13 +135,16 @@ export function nextStep(progress: Progress, { to, retriesShown }: { to: string;
 
 function failedToast(progress: Progress): JobToast {
   const description = `Retries: ${usedOfMax(progress)}. ${errorOf(progress)}`;
-  return { title: "Email failed to send", description, variant: "bad" };
+  return { title: t("Email failed to send"), description, variant: "bad" };
 }
 
 function retryToast(progress: Progress): JobToast {
-  const description = `Retry ${usedOfMax(progress)}. Previous error: ${errorOf(progress)}`;
-  return { title: "Email retry in progress", description, variant: "info" };
+  const description = t("Retry {progress}. Previous error: {progress2}", {
+    progress: usedOfMax(progress),
+    progress2: errorOf(progress),
+  });
+  return { title: t("Email retry in progress"), description, variant: "info" };
 }
 
 const usedOfMax = ({ currentRetries, maxRetries }: Progress): string => `${currentRetries}/${maxRetries}`;
-const errorOf = ({ lastError }: Progress): string => lastError ?? "Unknown error";
+const errorOf = ({ lastError }: Progress): string => lastError ?? t("Unknown error");

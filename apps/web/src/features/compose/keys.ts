@@ -1,4 +1,6 @@
 /** Whose key a letter is encrypted for. */
+
+import { t } from "../../texts/texts.ts";
 import type { Letter } from "./letter.ts";
 import type { Person } from "./RecipientsRow.tsx";
 import { letterAddresses } from "./recipients.ts";
@@ -28,15 +30,18 @@ export const missingKeys = (targets: readonly KeyTarget[]): KeyTarget[] => targe
 
 /** @example stateOf(letter, targets) // "Not encrypted · bob@example.org has no key" */
 export function encryptionState({ isEncrypted }: Pick<Letter, "isEncrypted">, targets: readonly KeyTarget[]): string {
-  const state = isEncrypted ? "Encrypted" : "Not encrypted";
+  const state = isEncrypted ? t("Encrypted") : t("Not encrypted");
   const named = targets.filter(({ address }) => address !== "");
   const missing = missingKeys(named);
   if (named.length === 0) return state;
   if (missing.length === 0)
     return isEncrypted ? state : `${state} · ${named.length === 1 ? "the key is" : "all keys are"} known`;
   const [first] = missing;
-  const who = missing.length === 1 ? `${first?.address} has` : `${missing.length} recipients have`;
+  const who =
+    missing.length === 1
+      ? t("{address} has", { address: first?.address ?? "" })
+      : t("{count} recipients have", { count: missing.length });
   return isEncrypted
     ? `Not sent before ${who.replace(/ have$/, " have a key").replace(/ has$/, " has a key")}`
-    : `${state} · ${who} no key`;
+    : t("{state} · {who} no key", { state, who });
 }

@@ -1,6 +1,7 @@
 /** A message while it is written, and what the server gets of it. */
 import { type Body, emailJobMessages, limits, type RecipientKind, recipientKinds } from "@kauke/contract";
 import { holdsPrivateKey } from "../../drafts/private-key.ts";
+import { t } from "../../texts/texts.ts";
 import { fileProblem, isUploading, type JobFile, type LetterFile } from "./attachments.ts";
 import { isValid, letterAddresses, noRecipients, parseRecipients, type RecipientField, settled } from "./recipients.ts";
 
@@ -73,7 +74,7 @@ export function problemsOf(letter: Letter): Problems {
   if (count > limits.composeRecipientsMax) problems.to = emailJobMessages.recipientsMany;
   if (letter.subject.trim() === "") problems.subject = emailJobMessages.subjectRequired;
   else if (letter.subject.length > limits.subjectMax) problems.subject = emailJobMessages.subjectLong;
-  if (letter.body.trim() === "") problems.body = "Message body is required";
+  if (letter.body.trim() === "") problems.body = t("Message body is required");
   else if (new TextEncoder().encode(letter.body).length > limits.messageBodyMaxBytes)
     problems.body = emailJobMessages.bodyLong;
   const problem = attachmentProblem(letter);
@@ -83,10 +84,10 @@ export function problemsOf(letter: Letter): Problems {
 
 function attachmentProblem({ files, isEncrypted }: Letter): string | null {
   if (files.some((file) => fileProblem(file, isEncrypted) !== null))
-    return "Remove or attach again what could not be sent";
+    return t("Remove or attach again what could not be sent");
   // Without an id a file of a plain letter would be left out.
   const isMissing = (file: LetterFile) => isUploading(file) || (!isEncrypted && file.attachmentId === null);
-  return files.some(isMissing) ? "Please wait until the files are uploaded" : null;
+  return files.some(isMissing) ? t("Please wait until the files are uploaded") : null;
 }
 
 /** Names the address, unless it is the only one, which stands in the field. */
@@ -140,7 +141,8 @@ export function letterField(requestField: string): LetterField | null {
 }
 
 /** A letter as lists show it. */
-export const titleOf = ({ subject }: Letter): string => (subject.trim() === "" ? "Message without a subject" : subject);
+export const titleOf = ({ subject }: Letter): string =>
+  subject.trim() === "" ? t("Message without a subject") : subject;
 
 /** A stored draft may be of an older version of this page. */
 export const asLetter = (stored: Partial<Letter>): Letter => ({ ...emptyLetter, ...stored });

@@ -1,5 +1,6 @@
 /** The addresses of To, Cc and Bcc: what is typed or pasted becomes one entry per address. */
 import { isMailbox, type RecipientKind, recipientKinds } from "@kauke/contract";
+import { t } from "../../texts/texts.ts";
 
 export interface LetterRecipient {
   address: string;
@@ -55,7 +56,9 @@ export function letterAddresses(fields: Readonly<Record<RecipientKind, Recipient
 
 /** @example namesOf(["a@x.org", "b@x.org", "c@x.org"]) // "a@x.org and 2 more" */
 export function namesOf(addresses: readonly string[]): string {
-  const [first = "", second] = addresses;
+  const [first = "", second = ""] = addresses;
   if (addresses.length <= 1) return first;
-  return addresses.length === 2 ? `${first} and ${second}` : `${first} and ${addresses.length - 1} more`;
+  return addresses.length === 2
+    ? t("{first} and {second}", { first, second })
+    : t("{first} and {count} more", { first, count: addresses.length - 1 });
 }

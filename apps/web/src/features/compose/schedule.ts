@@ -1,5 +1,6 @@
 /** Times at which a letter can be sent, in the browser's time zone. */
 import { limits } from "@kauke/contract";
+import { t } from "../../texts/texts.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -19,10 +20,10 @@ export function presetsOf(now: Date): Preset[] {
   const tomorrow = atHour(daysLater(now, 1), 8);
   const untilMonday = (8 - now.getDay()) % 7 || 7;
   return [
-    { label: "In one hour", at: new Date(now.getTime() + HOUR_MS) },
-    ...(evening.getTime() - now.getTime() > HOUR_MS ? [{ label: "This evening", at: evening }] : []),
-    { label: "Tomorrow morning", at: tomorrow },
-    ...(untilMonday === 1 ? [] : [{ label: "Monday morning", at: atHour(daysLater(now, untilMonday), 8) }]),
+    { label: t("In one hour"), at: new Date(now.getTime() + HOUR_MS) },
+    ...(evening.getTime() - now.getTime() > HOUR_MS ? [{ label: t("This evening"), at: evening }] : []),
+    { label: t("Tomorrow morning"), at: tomorrow },
+    ...(untilMonday === 1 ? [] : [{ label: t("Monday morning"), at: atHour(daysLater(now, untilMonday), 8) }]),
   ];
 }
 
@@ -39,9 +40,11 @@ export function localText(at: Date): string {
 /** Why a letter can't be sent then; `null` if it can. @param text of a `datetime-local` field */
 export function scheduleProblem(text: string, now: Date): string | null {
   const at = new Date(text);
-  if (Number.isNaN(at.getTime())) return "Please choose a day and a time";
-  if (at.getTime() <= now.getTime()) return "This time has passed";
-  return at > latestOf(now) ? `A message can wait ${limits.scheduleMaxDays} days at most` : null;
+  if (Number.isNaN(at.getTime())) return t("Please choose a day and a time");
+  if (at.getTime() <= now.getTime()) return t("This time has passed");
+  return at > latestOf(now)
+    ? t("A message can wait {scheduleMaxDays} days at most", { scheduleMaxDays: limits.scheduleMaxDays })
+    : null;
 }
 
 const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

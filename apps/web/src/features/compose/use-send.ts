@@ -1,11 +1,13 @@
 import { emailJobMessages } from "@kauke/contract";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "../../api/aliases.ts";
-import { ApiError, fieldMessages, messageOf } from "../../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
 import { useContactCalls } from "../../api/contacts.ts";
 import { discardUpload } from "../../api/email-attachments.ts";
 import { makeSmtpCredentials, refetchJobs, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
+import { fieldMessages, messageOf } from "../../api/error-text.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { type JobFile, uploadAllEncrypted } from "./attachments.ts";
@@ -85,9 +87,10 @@ class AnotherJob extends Error {
 }
 
 const anotherJob = {
-  changed:
+  changed: t(
     "An earlier version of this message is already queued or sent; it is listed below. Send again to send this one as well.",
-  cancelled: "This message was queued before and then cancelled. Send again to send it after all.",
+  ),
+  cancelled: t("This message was queued before and then cancelled. Send again to send it after all."),
 };
 
 /** Puts what the server or this browser refused at its fields. */
@@ -210,12 +213,13 @@ export function useSend({ userId, senders }: ComposeProps) {
       if (!isSameUser()) return null;
       if (error instanceof AnotherJob) {
         await renewLetter(id);
-        showFailure("Failed to queue email", error.message);
+        showFailure(t("Failed to queue email"), error.message);
         return null;
       }
       const refusals = await withLeaks(refusalsOf(error, targets), letter, readGuard);
-      const reason = error instanceof NotEncrypted ? error.message : messageOf(error, "The email could not be queued.");
-      showFailure("Failed to queue email", reason);
+      const reason =
+        error instanceof NotEncrypted ? error.message : messageOf(error, t("The email could not be queued."));
+      showFailure(t("Failed to queue email"), reason);
       // If the alias or its credentials changed elsewhere, the aliases are refetched.
       if (refusals.problems.fromAlias !== undefined) void refetchAliases(client, userId);
       return refusals;

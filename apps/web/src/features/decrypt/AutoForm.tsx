@@ -3,6 +3,7 @@ import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { LockOpen } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
+import { t } from "../../texts/texts.ts";
 import { Select } from "../../ui/Controls.tsx";
 import { describedBy, FieldError, TextField } from "../../ui/Field.tsx";
 import { onForget } from "../../vault/forget-decrypted.ts";
@@ -17,7 +18,7 @@ import type { EncryptedInput } from "./use-encrypted.ts";
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 function keyLabel({ keyName, createdAt }: Pick<EncryptionKeyWire, "keyName" | "createdAt">): string {
-  return `${keyName}, created ${day.format(new Date(createdAt))}`;
+  return t("{keyName}, created {format}", { keyName, format: day.format(new Date(createdAt)) });
 }
 
 async function readUsableKey(keyId: string): Promise<string> {
@@ -104,7 +105,12 @@ function useAutoForm({ keys = [], decryption, encrypted }: Props) {
     const next = choice.next(tried.current);
     if (next === undefined) return;
     choice.choose(next.id);
-    refuse({ password: `It is not for ${key.keyName}. Try ${next.keyName}: enter its master password` });
+    refuse({
+      password: t("It is not for {keyName}. Try {keyName2}: enter its master password", {
+        keyName: key.keyName,
+        keyName2: next.keyName,
+      }),
+    });
   };
   const onSubmit = async (focusText: () => void) => {
     const found: Errors = {};
@@ -150,9 +156,9 @@ function Password({ form, keyName }: { form: ReturnType<typeof useAutoForm>; key
     return (
       <p className="unlocked">
         <LockOpen className="i" aria-hidden />
-        <span>{keyName} is unlocked: no password is needed.</span>
+        <span>{t("{keyName} is unlocked: no password is needed.", { keyName: keyName ?? "" })}</span>
         <button type="button" className="link" onClick={lockKeys}>
-          Lock Now
+          {t("Lock Now")}
         </button>
       </p>
     );
@@ -160,7 +166,7 @@ function Password({ form, keyName }: { form: ReturnType<typeof useAutoForm>; key
     <div className="pass">
       <TextField
         ref={passwordField}
-        label="Master Password"
+        label={t("Master Password")}
         type="password"
         autoComplete="off"
         error={errors.password}
@@ -168,7 +174,7 @@ function Password({ form, keyName }: { form: ReturnType<typeof useAutoForm>; key
       />
       <label className="keep">
         <input type="checkbox" ref={keptField} />
-        Keep the key unlocked for {UNLOCKED_MINUTES} minutes
+        {t("Keep the key unlocked for {UNLOCKED_MINUTES} minutes", { UNLOCKED_MINUTES })}
       </label>
     </div>
   );
@@ -186,18 +192,18 @@ export function AutoForm(props: Props) {
   return (
     <DecryptForm
       className="auto"
-      label="Auto Decrypt"
+      label={t("Auto Decrypt")}
       isLoading={keys === undefined}
       {...{ encrypted, decryption, onSubmit }}
     >
       <div className="field">
-        <label htmlFor="decryption-key">Decryption Key</label>
+        <label htmlFor="decryption-key">{t("Decryption Key")}</label>
         <Select
           id="decryption-key"
           value={choice.key?.id ?? ""}
           disabled={keys === undefined}
           {...describedBy("decryption-key-error", keyError)}
-          options={keys?.map((key) => [key.id, keyLabel(key)]) ?? [["", "Loading..."]]}
+          options={keys?.map((key) => [key.id, keyLabel(key)]) ?? [["", t("Loading...")]]}
           onChange={(event) => {
             choice.choose(event.target.value);
             settle("key")();

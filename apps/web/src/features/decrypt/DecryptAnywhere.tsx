@@ -4,6 +4,7 @@
  */
 import { useEffect, useEffectEvent, useState } from "react";
 import { useLocation } from "wouter";
+import { t } from "../../texts/texts.ts";
 import { forgetDecrypted } from "../../vault/forget-decrypted.ts";
 import { useUnlocked } from "../../vault/unlocked-keys.ts";
 import { bringToDecrypt, containsArmor, type Incoming } from "./incoming.ts";
@@ -83,7 +84,7 @@ export function DecryptAnywhere() {
   useEffect(() => forgetDecrypted, []);
   return (
     <>
-      {isOver ? <div className="drop-here">Drop to decrypt</div> : null}
+      {isOver ? <div className="drop-here">{t("Drop to decrypt")}</div> : null}
       {unlocked === null ? null : <LockNow unlocked={unlocked} />}
     </>
   );

@@ -1,5 +1,6 @@
 import { FileLock2, LockOpen, X } from "lucide-react";
 import { type ClipboardEvent, type FormEvent, type ReactNode, useId } from "react";
+import { t } from "../../texts/texts.ts";
 import { describedBy, FieldError, verbatim } from "../../ui/Field.tsx";
 import { FilePicker } from "../../ui/FilePicker.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -17,7 +18,7 @@ function EncryptedField({ encrypted, id }: { encrypted: EncryptedInput; id: stri
   const listFocus = useListFocus(() => document.getElementById(id));
   return (
     <div className="field encrypted">
-      <label htmlFor={id}>Encrypted Text</label>
+      <label htmlFor={id}>{t("Encrypted Text")}</label>
       {hasFiles ? (
         <ul className="file-chips" {...listFocus}>
           {chosen.map(({ file }, index) => (
@@ -29,7 +30,7 @@ function EncryptedField({ encrypted, id }: { encrypted: EncryptedInput; id: stri
               <button
                 type="button"
                 className="icon-btn"
-                aria-label={`Take ${file.name} away`}
+                aria-label={t("Take {name} away", { name: file.name })}
                 onClick={() => onTakeAway(index)}
               >
                 <X className="i" aria-hidden />
@@ -53,10 +54,10 @@ function EncryptedField({ encrypted, id }: { encrypted: EncryptedInput; id: stri
       <FieldError id={errorId}>{error}</FieldError>
       <p className="hint">
         Or drop files on any page: <i>.age</i>, <i>.eml</i>, up to 40 MB.{" "}
-        <FilePicker label="Encrypted file" onFiles={onFiles}>
+        <FilePicker label={t("Encrypted file")} onFiles={onFiles}>
           {(open) => (
             <button type="button" className="link" onClick={open}>
-              Choose files
+              {t("Choose files")}
             </button>
           )}
         </FilePicker>
@@ -97,11 +98,11 @@ export function DecryptForm(props: Props) {
       <SubmitButton
         className="btn-primary"
         pending={decryption.working !== null}
-        pendingLabel="Decrypting..."
+        pendingLabel={t("Decrypting...")}
         disabled={isLoading}
       >
         <LockOpen className="i" aria-hidden />
-        Decrypt Message
+        {t("Decrypt Message")}
       </SubmitButton>
     </form>
   );

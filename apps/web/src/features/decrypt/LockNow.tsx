@@ -2,6 +2,7 @@
 import { LockOpen } from "lucide-react";
 import { useEffect, useState } from "react";
 import { createPortal } from "react-dom";
+import { t } from "../../texts/texts.ts";
 import { lockKeys, readUnlocked, type Unlocked } from "../../vault/unlocked-keys.ts";
 
 /** @example timeLeft(581_000) // "9:41" */
@@ -41,12 +42,12 @@ export function LockNow({ unlocked }: { unlocked: Unlocked }) {
   return createPortal(
     <button
       type="button"
-      aria-label={`Lock Now ${left}, unlocked: ${names}`}
+      aria-label={t("Lock Now {left}, unlocked: {names}", { left, names })}
       data-tip={`${names}: ${left}`}
       onClick={lockKeys}
     >
       <LockOpen className="i" aria-hidden />
-      <b>Lock Now</b> <span>{left}</span>
+      <b>{t("Lock Now")}</b> <span>{left}</span>
     </button>,
     host,
   );

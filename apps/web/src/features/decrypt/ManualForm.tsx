@@ -1,6 +1,7 @@
 /** The private key goes to the worker and nowhere else. */
 import { encryptionMessages } from "@kauke/contract";
 import { useEffect, useRef, useState } from "react";
+import { rich, t } from "../../texts/texts.ts";
 import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";
 import { onForget } from "../../vault/forget-decrypted.ts";
 import { type PastedKey, readPastedKey } from "../../vault/pasted-key.ts";
@@ -9,8 +10,9 @@ import { openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import type { EncryptedInput } from "./use-encrypted.ts";
 
-const lockedKeyText =
-  "This .age file is a key under its master password. Open it with the age program, or use the key in Auto Decrypt if it is stored here.";
+const lockedKeyText = t(
+  "This .age file is a key under its master password. Open it with the age program, or use the key in Auto Decrypt if it is stored here.",
+);
 
 const lockedText = ({ kind }: PastedKey): string | undefined => (kind === "locked" ? lockedKeyText : undefined);
 
@@ -53,20 +55,21 @@ export function ManualForm(props: Props) {
   const { encrypted, decryption } = props;
   const { keyField, keyError, onSubmit, onKeyFile, onKeyInput } = useManualForm(props);
   return (
-    <DecryptForm className="manual" label="Manual Decrypt" {...{ encrypted, decryption, onSubmit }}>
+    <DecryptForm className="manual" label={t("Manual Decrypt")} {...{ encrypted, decryption, onSubmit }}>
       <div className="field short">
-        <label htmlFor="private-key">Private Key</label>
+        <label htmlFor="private-key">{t("Private Key")}</label>
         <KeyTextarea
           ref={keyField}
           id="private-key"
           data-secret
           error={keyError}
           rows={2}
-          placeholder="AGE-SECRET-KEY-1…"
+          placeholder={t("AGE-SECRET-KEY-1…")}
           onInput={onKeyInput}
         />
         <p className="hint">
-          Or the <i>.json</i> file that Settings downloads. <KeyFilePicker onRead={onKeyFile} />
+          {rich("Or the <i>.json</i> file that Settings downloads.", { i: (inner) => <i>{inner}</i> })}{" "}
+          <KeyFilePicker onRead={onKeyFile} />
         </p>
       </div>
     </DecryptForm>

@@ -1,5 +1,6 @@
 import { Check, Copy, Download, Info } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { Mask } from "../../ui/Mask.tsx";
@@ -30,20 +31,23 @@ function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
       <div>
         <b>
           {messages.some(({ source }) => source !== undefined)
-            ? `${messages.length} files or messages were decrypted one after the other`
-            : `There are ${messages.length} encrypted messages in what you entered`}
+            ? t("{count} files or messages were decrypted one after the other", { count: messages.length })
+            : t("There are {count} encrypted messages in what you entered", { count: messages.length })}
         </b>
         <p>
           Shown is {messageName(messages, shown)}
           {messages[shown]?.quoteDepth === 0 && messages.some(({ quoteDepth }) => quoteDepth > 0)
-            ? ", which is not quoted"
+            ? t(", which is not quoted")
             : ""}
           .
         </p>
         {messages.map(({ failure }, index) =>
           failure === null ? null : (
             <p key={index}>
-              Not shown is {messageName(messages, index)}: {decryptFailureText(failure)}
+              {t("Not shown is {messages}: {decryptFailure}", {
+                messages: messageName(messages, index),
+                decryptFailure: decryptFailureText(failure),
+              })}
             </p>
           ),
         )}
@@ -51,7 +55,7 @@ function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
           {messages.map(({ opened }, index) =>
             opened === null || index === shown ? null : (
               <Button key={index} isSmall onClick={() => show(index)}>
-                Show {messageName(messages, index)}
+                {t("Show {messages}", { messages: messageName(messages, index) })}
               </Button>
             ),
           )}
@@ -68,9 +72,9 @@ const SLOW_SECONDS = 5;
 async function copyPlaintext(text: string): Promise<void> {
   try {
     await writeText(text);
-    showToast({ title: "Copied to clipboard" });
+    showToast({ title: t("Copied to clipboard") });
   } catch {
-    sayNotCopied(text, "Failed to copy text to clipboard.");
+    sayNotCopied(text, t("Failed to copy text to clipboard."));
   }
 }
 
@@ -79,7 +83,7 @@ function Content({ opened }: { opened: Opened }) {
     case "text":
       return (
         // The decrypted text is focusable, so that keyboards can scroll it.
-        <div className="result" role="region" aria-label="Decrypted text" tabIndex={0}>
+        <div className="result" role="region" aria-label={t("Decrypted text")} tabIndex={0}>
           {opened.text}
         </div>
       );
@@ -90,7 +94,10 @@ function Content({ opened }: { opened: Opened }) {
         <div className="empty-result">
           <Mask />
           <p>
-            The content is not text: {opened.name}, {fileSizeText(opened.bytes.length)}. Save it to open it.
+            {t("The content is not text: {name}, {fileSize}. Save it to open it.", {
+              name: opened.name,
+              fileSize: fileSizeText(opened.bytes.length),
+            })}
           </p>
         </div>
       );
@@ -103,12 +110,12 @@ function Actions({ opened }: { opened: Opened }) {
     <>
       {opened.kind === "text" ? null : (
         <Button icon={Download} onClick={() => save(opened)}>
-          Save
+          {t("Save")}
         </Button>
       )}
       {text === null ? null : (
         <Button icon={Copy} onClick={() => void copyPlaintext(text)}>
-          Copy
+          {t("Copy")}
         </Button>
       )}
     </>
@@ -124,7 +131,7 @@ function Waiting({ working }: Pick<Decryption, "working">) {
     return (
       <div className="empty-result">
         <Mask />
-        Enter encrypted text and decrypt to see results
+        {t("Enter encrypted text and decrypt to see results")}
       </div>
     );
   const { doing, forecastSeconds } = working;
@@ -162,13 +169,13 @@ export function ResultCard({ decryption, onClear }: Props) {
     <section className="card" aria-labelledby="decrypted-message">
       <div className="card-head">
         <h2 id="decrypted-message" ref={title} tabIndex={-1}>
-          Decrypted Message
+          {t("Decrypted Message")}
         </h2>
         <span role="status" className="ok">
           {opened === null ? null : (
             <>
               <Check className="i" aria-hidden />
-              Successfully decrypted
+              {t("Successfully decrypted")}
             </>
           )}
         </span>
@@ -178,7 +185,7 @@ export function ResultCard({ decryption, onClear }: Props) {
       {opened === null ? null : (
         <div className="card-foot two">
           <Button look="quiet" onClick={onClear}>
-            Clear Results
+            {t("Clear Results")}
           </Button>
           <Actions opened={opened} />
         </div>

@@ -1,3 +1,4 @@
+import { t } from "../../texts/texts.ts";
 import { armorBegin } from "./incoming.ts";
 
 const binaryBegin = "age-encryption.org/v1\n";
@@ -20,9 +21,9 @@ export interface ChosenFile {
 
 /** @returns the files with their kinds, or the message that says why one of them can't be used */
 export async function chooseFiles(files: readonly File[]): Promise<readonly ChosenFile[] | string> {
-  if (files.length > FILES_MAX) return `These are too many files. The maximum is ${FILES_MAX}`;
+  if (files.length > FILES_MAX) return t("These are too many files. The maximum is {FILES_MAX}", { FILES_MAX });
   if (files.length > 1 && files.reduce((sum, { size }) => sum + size, 0) > FILES_MAX_BYTES)
-    return "The files are too large together. The maximum is 80 MB";
+    return t("The files are too large together. The maximum is 80 MB");
   const chosen: ChosenFile[] = [];
   for (const file of files) {
     const one = await chooseFile(file);
@@ -33,15 +34,17 @@ export async function chooseFiles(files: readonly File[]): Promise<readonly Chos
 }
 
 async function chooseFile(file: File): Promise<ChosenFile | string> {
-  if (file.size > FILE_MAX_BYTES) return "The file is too large. The maximum is 40 MB";
+  if (file.size > FILE_MAX_BYTES) return t("The file is too large. The maximum is 40 MB");
   const start = await file
     .slice(0, FILE_START_BYTES)
     .arrayBuffer()
     .catch(() => null);
-  if (start === null) return "The file could not be read";
+  if (start === null) return t("The file could not be read");
   const bytes = new Uint8Array(start);
   const kind = encryptedFileKind(bytes) ?? (/\.eml$/i.test(file.name) ? "mail" : null);
-  return kind === null ? "This file was not encrypted with AGE" : { file, kind, stanzas: stanzaTypes(latin1(bytes)) };
+  return kind === null
+    ? t("This file was not encrypted with AGE")
+    : { file, kind, stanzas: stanzaTypes(latin1(bytes)) };
 }
 
 /** Tells a file's kind by its content, never by its name. @param start its first `FILE_START_BYTES` */

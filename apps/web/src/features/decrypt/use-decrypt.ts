@@ -1,7 +1,9 @@
 /** The plaintext is in this component's state only, until the next attempt, Clear Results or leaving the page. */
 import { encryptionMessages } from "@kauke/contract";
 import { useCallback, useEffect, useState } from "react";
-import { ApiError, messageOf } from "../../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { t } from "../../texts/texts.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { onForget } from "../../vault/forget-decrypted.ts";
 import { useVaultJob, vaultFailureText } from "../../vault/use-vault-job.ts";
@@ -43,10 +45,10 @@ export function useDecrypt() {
   const run = async (method: Method, work: Work): Promise<Failure | null> => {
     clear();
     try {
-      const messages = await runJob("Decrypting...", work);
+      const messages = await runJob(t("Decrypting..."), work);
       if (messages === null) return null;
       setResult({ messages, shown: firstShown(messages) });
-      showToast({ title: "Decryption successful" });
+      showToast({ title: t("Decryption successful") });
       return null;
     } catch (thrown) {
       const toast = failureToast(thrown, method);
@@ -69,45 +71,45 @@ interface FailureToast {
 
 type Method = "auto" | "manual";
 
-const unexpected = "An error occurred while decrypting the message.";
-const damaged = "The encrypted text is damaged or is not an AGE message.";
+const unexpected = t("An error occurred while decrypting the message.");
+const damaged = t("The encrypted text is damaged or is not an AGE message.");
 
 /** Texts of failures, the same as in the API (specification section 8, "Auto decrypt" and "Manual decrypt"). */
 const texts: Readonly<Partial<Record<VaultErrorCode, string>>> = {
   not_age: damaged,
   malformed: damaged,
   work_factor_too_high: damaged,
-  too_large: "The message is too large to be decrypted here.",
-  no_matching_key: "This message was not encrypted for this key.",
-  bad_private_key: "The private key is not valid.",
-  not_text: "Decrypted, but the content is not text.",
+  too_large: t("The message is too large to be decrypted here."),
+  no_matching_key: t("This message was not encrypted for this key."),
+  bad_private_key: t("The private key is not valid."),
+  not_text: t("Decrypted, but the content is not text."),
 };
 
 const needsUpdate: FailureToast = {
-  title: "Encryption key needs update",
+  title: t("Encryption key needs update"),
   description: encryptionMessages.needsRecreation,
 };
 
 const incompatible: FailureToast = {
-  title: "Key Compatibility Issue",
-  description: "Create a new key in Settings for auto-decrypt, or use manual decrypt.",
+  title: t("Key Compatibility Issue"),
+  description: t("Create a new key in Settings for auto-decrypt, or use manual decrypt."),
 };
 
 export function failureToast(thrown: unknown, method: Method): FailureToast {
   if (thrown instanceof VaultError) return vaultToast(thrown);
   if (method === "auto" && thrown instanceof ApiError && /master password protection/i.test(thrown.message))
     return incompatible;
-  return { title: "Decryption failed", description: messageOf(thrown, unexpected) };
+  return { title: t("Decryption failed"), description: messageOf(thrown, unexpected) };
 }
 
 function vaultToast(thrown: VaultError): FailureToast {
   if (thrown.code === "not_protected_key") return needsUpdate;
   if (thrown.code === "unprotected_key") return incompatible;
-  return { title: "Decryption failed", description: decryptFailureText(thrown.code) };
+  return { title: t("Decryption failed"), description: decryptFailureText(thrown.code) };
 }
 
 export function decryptFailureText(code: VaultErrorCode): string {
-  return texts[code] ?? vaultFailureText(new VaultError(code), "Failed to decrypt the message.");
+  return texts[code] ?? vaultFailureText(new VaultError(code), t("Failed to decrypt the message."));
 }
 
 /** The field to correct; `null` unless a single field is at fault. */

@@ -2,9 +2,10 @@
 import type { KeyKind } from "@kauke/age";
 import { Download, Info } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { keepTabText, readTabText } from "../../drafts/tab-text.ts";
+import { t } from "../../texts/texts.ts";
 import { Switch } from "../../ui/Controls.tsx";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { saveFile } from "../../ui/files.ts";
@@ -25,8 +26,8 @@ import {
 } from "./KeyNameField.tsx";
 import { type PasswordStrength, passwordStrength, strengthTexts } from "./password-strength.ts";
 
-const failed = "Failed to create key";
-const noReason = "The key could not be made. Please try again.";
+const failed = t("Failed to create key");
+const noReason = t("The key could not be made. Please try again.");
 
 /** A stored key; its private half is encrypted with the master password. */
 interface Created {
@@ -41,7 +42,7 @@ function useCreation() {
   const [isStoring, setIsStoring] = useState(false);
   const run = async (request: { keyName: string; masterPassword: string; kind: KeyKind }) => {
     try {
-      const made = await job.run("Making the key and opening it again as a test.", (options) =>
+      const made = await job.run(t("Making the key and opening it again as a test."), (options) =>
         createKey(request, options),
       );
       if (made === null) return;
@@ -91,10 +92,10 @@ function KindSwitch({ isChecked, onChange }: { isChecked: boolean; onChange: (is
   return (
     <div className="setting">
       <div>
-        <h3>Post-quantum</h3>
-        <p>Resists attacks by quantum computers too. Encrypting to this key requires age 1.3 or newer.</p>
+        <h3>{t("Post-quantum")}</h3>
+        <p>{t("Resists attacks by quantum computers too. Encrypting to this key requires age 1.3 or newer.")}</p>
       </div>
-      <Switch checked={isChecked} label="Post-quantum" onChange={onChange} />
+      <Switch checked={isChecked} label={t("Post-quantum")} onChange={onChange} />
     </div>
   );
 }
@@ -113,7 +114,7 @@ function MasterPassword({ typed, errors, onEdit }: MasterPasswordProps) {
   return (
     <>
       <PasswordField
-        label="Master password"
+        label={t("Master password")}
         fieldRef={typed.password}
         error={errors.masterPassword}
         autoComplete="new-password"
@@ -132,7 +133,7 @@ function MasterPassword({ typed, errors, onEdit }: MasterPasswordProps) {
 const keepPassword = (
   <div className="note note-plain">
     <Info className="i" aria-hidden />
-    <div>Keep this password: it cannot be reset. Without it, nobody can open the private key.</div>
+    <div>{t("Keep this password: it cannot be reset. Without it, nobody can open the private key.")}</div>
   </div>
 );
 
@@ -147,19 +148,20 @@ function Backup({ created, onClose }: { created: Created; onClose: () => void })
     <>
       <div className="body">
         <p>
-          Save a copy of the key on this device too. It is encrypted with your master password, and the age program
-          opens it without us.
+          {t(
+            "Save a copy of the key on this device too. It is encrypted with your master password, and the age program opens it without us.",
+          )}
         </p>
         {keepPassword}
         <p className="hint" role="status">
-          {isSaved ? `Saved as ${fileName}.` : ""}
+          {isSaved ? t("Saved as {fileName}.", { fileName }) : ""}
         </p>
       </div>
-      <DialogFooter cancel="Done" onCancel={onClose}>
+      <DialogFooter cancel={t("Done")} onCancel={onClose}>
         {/* The button that had the focus is gone with the form. */}
         <button type="button" className="btn btn-primary" autoFocus onClick={onSave}>
           <Download className="i" aria-hidden />
-          Download a backup
+          {t("Download a backup")}
         </button>
       </DialogFooter>
     </>
@@ -209,8 +211,8 @@ function CreateForm({ creation, onClose }: { creation: ReturnType<typeof useCrea
         {keepPassword}
       </div>
       <DialogFooter onCancel={onClose}>
-        <SubmitButton className="btn-primary" pending={isBusy} pendingLabel="Creating...">
-          Create Key
+        <SubmitButton className="btn-primary" pending={isBusy} pendingLabel={t("Creating...")}>
+          {t("Create Key")}
         </SubmitButton>
       </DialogFooter>
     </form>
@@ -222,13 +224,13 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const { created } = creation;
   return (
     <Dialog
-      title={created === null ? "Create key" : "Key created"}
+      title={created === null ? t("Create key") : t("Key created")}
       description={
         created === null
-          ? "A new AGE key pair. You can download it later with the master password."
-          : `${created.keyName} is ready: it was made here, and opened again as a test.`
+          ? t("A new AGE key pair. You can download it later with the master password.")
+          : t("{keyName} is ready: it was made here, and opened again as a test.", { keyName: created.keyName })
       }
-      asks="The key's name is kept in this tab. A master password is stored nowhere: you would type it again."
+      asks={t("The key's name is kept in this tab. A master password is stored nowhere: you would type it again.")}
       onClose={onClose}
     >
       {created === null ? (

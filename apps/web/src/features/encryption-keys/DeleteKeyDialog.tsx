@@ -1,7 +1,8 @@
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { t } from "../../texts/texts.ts";
 import { TypedConfirmDialog } from "../../ui/TypedConfirmDialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 
@@ -20,10 +21,10 @@ export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isL
     setPending(true);
     try {
       await deleteKey(id);
-      showToast({ title: "Key deleted", description: keyName });
+      showToast({ title: t("Key deleted"), description: keyName });
       onClose();
     } catch (error) {
-      showFailure("Failed to delete key", messageOf(error, "The key could not be deleted. Please try again."));
+      showFailure(t("Failed to delete key"), messageOf(error, t("The key could not be deleted. Please try again.")));
       setPending(false);
     }
   };
@@ -31,15 +32,18 @@ export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isL
     <TypedConfirmDialog
       word={keyName}
       fits={(typed) => typed.trim() === keyName.trim()}
-      title="Delete key"
-      description={`Messages encrypted to ${keyName} can never be read again, unless you have downloaded the key. This cannot be undone.`}
-      label="Delete Key"
+      title={t("Delete key")}
+      description={t(
+        "Messages encrypted to {keyName} can never be read again, unless you have downloaded the key. This cannot be undone.",
+        { keyName },
+      )}
+      label={t("Delete Key")}
       pending={pending}
       onConfirm={() => void onDelete()}
       onClose={onClose}
     >
       {isDefault && !isLast ? (
-        <p className="hint">It is your default key. The newest other one takes its place.</p>
+        <p className="hint">{t("It is your default key. The newest other one takes its place.")}</p>
       ) : null}
     </TypedConfirmDialog>
   );

@@ -3,6 +3,7 @@ import { type DownloadedKey, type EncryptionKeyWire, encryptionMessages } from "
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
+import { t } from "../../texts/texts.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
@@ -33,17 +34,17 @@ function useDownload(key: EncryptionKeyWire, onDone: () => void) {
   const job = useVaultJob();
   /** @returns the error's text if the password is at fault */
   const run = async (form: Form, masterPassword: string): Promise<string | undefined> => {
-    const doing = form === "protected" ? "Fetching the key." : "Opening the key in this browser.";
+    const doing = form === "protected" ? t("Fetching the key.") : t("Opening the key in this browser.");
     try {
       const fileName = await job.run(doing, (options) =>
         form === "protected" ? saveProtected(key, options) : savePlain(key, masterPassword, options),
       );
       if (fileName === null) return;
-      showToast({ title: "Key downloaded", description: fileName });
+      showToast({ title: t("Key downloaded"), description: fileName });
       onDone();
     } catch (error) {
-      const text = vaultFailureText(error, "The stored key is damaged and could not be opened.");
-      showFailure("Download failed", text);
+      const text = vaultFailureText(error, t("The stored key is damaged and could not be opened."));
+      showFailure(t("Download failed"), text);
       return text === wrongPassword ? text : undefined;
     }
   };
@@ -77,19 +78,19 @@ function FormChoice({ chosen, onChoose }: { chosen: Form; onChoose: (form: Form)
   const group = useId();
   return (
     <fieldset className="choices">
-      <legend className="sr">File</legend>
+      <legend className="sr">{t("File")}</legend>
       <Choice
         {...{ group, chosen, onChoose }}
         value="protected"
-        title="Protected file, .age"
+        title={t("Protected file, .age")}
         tag="safer"
-        text="Encrypted, as it is stored here. The age program opens it with your password, without us."
+        text={t("Encrypted, as it is stored here. The age program opens it with your password, without us.")}
       />
       <Choice
         {...{ group, chosen, onChoose }}
         value="plain"
-        title="Private key, .json"
-        text="Not encrypted: the private key as plain text, for other programs."
+        title={t("Private key, .json")}
+        text={t("Not encrypted: the private key as plain text, for other programs.")}
       />
     </fieldset>
   );
@@ -106,7 +107,7 @@ function Unlocking({ field, error, onInput }: UnlockingProps) {
   return (
     <>
       <PasswordField
-        label="Master password"
+        label={t("Master password")}
         fieldRef={field}
         error={error}
         autoComplete="current-password"
@@ -116,7 +117,7 @@ function Unlocking({ field, error, onInput }: UnlockingProps) {
       />
       <div className="note">
         <TriangleAlert className="i" aria-hidden />
-        <div>Whoever gets this file can read what is encrypted to this key. Keep it offline.</div>
+        <div>{t("Whoever gets this file can read what is encrypted to this key. Keep it offline.")}</div>
       </div>
     </>
   );
@@ -146,11 +147,11 @@ export function DownloadKeyDialog({ encryptionKey, onClose }: Props) {
   };
   return (
     <FormDialog
-      title="Download key"
-      description={`${encryptionKey.keyName}, as a file on this device.`}
-      label="Download"
+      title={t("Download key")}
+      description={t("{keyName}, as a file on this device.", { keyName: encryptionKey.keyName })}
+      label={t("Download")}
       pending={working !== null}
-      pendingLabel="Downloading..."
+      pendingLabel={t("Downloading...")}
       canStop
       onSubmit={onSubmit}
       onClose={onClose}

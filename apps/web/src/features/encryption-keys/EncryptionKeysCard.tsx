@@ -1,8 +1,9 @@
 import type { EncryptionKeyWire } from "@kauke/contract";
 import { Copy, Download, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls, useEncryptionKeys } from "../../api/encryption-keys.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
@@ -29,16 +30,16 @@ function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }:
     <li>
       <div className="name">
         <span>{keyName}</span>
-        {isDefault ? <span className="tag">default</span> : null}
-        {publicKey.startsWith("age1pq1") ? <span className="tag">post-quantum</span> : null}
+        {isDefault ? <span className="tag">{t("default")}</span> : null}
+        {publicKey.startsWith("age1pq1") ? <span className="tag">{t("post-quantum")}</span> : null}
       </div>
       <div className="pub">
         <code>{publicKey}</code>
         <IconButton
           icon={Copy}
-          label="Copy public key"
-          fullLabel={`Copy public key of ${keyName}`}
-          onClick={() => void copyText(publicKey, `Public key of ${keyName}`)}
+          label={t("Copy public key")}
+          fullLabel={t("Copy public key of {keyName}", { keyName })}
+          onClick={() => void copyText(publicKey, t("Public key of {keyName}", { keyName }))}
         />
       </div>
       <time dateTime={createdAt}>{dayText(createdAt)}</time>
@@ -47,18 +48,23 @@ function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }:
           <Button
             isSmall
             look="quiet"
-            aria-label={`Make default: ${keyName}`}
+            aria-label={t("Make default: {keyName}", { keyName })}
             disabled={pending}
             onClick={onMakeDefault}
           >
-            Make default
+            {t("Make default")}
           </Button>
         )}
-        <IconButton icon={Download} label="Download" fullLabel={`Download ${keyName}`} onClick={onDownload} />
+        <IconButton
+          icon={Download}
+          label={t("Download")}
+          fullLabel={t("Download {keyName}", { keyName })}
+          onClick={onDownload}
+        />
         <IconButton
           icon={Trash2}
-          label="Delete"
-          fullLabel={`Delete ${keyName}`}
+          label={t("Delete")}
+          fullLabel={t("Delete {keyName}", { keyName })}
           className="danger"
           onClick={onDelete}
         />
@@ -73,8 +79,10 @@ const noKeys = (
   <Empty
     heading="h4"
     eyes="open"
-    title="No encryption keys yet"
-    text="With a key of your own, others can write to you so that only you can read it. It is made here, in your browser, and its private half is locked with a password that never leaves it."
+    title={t("No encryption keys yet")}
+    text={t(
+      "With a key of your own, others can write to you so that only you can read it. It is made here, in your browser, and its private half is locked with a password that never leaves it.",
+    )}
   />
 );
 
@@ -100,9 +108,9 @@ function useMakeDefault() {
     setPendingId(id);
     try {
       await makeDefault(id);
-      showToast({ title: "Default key changed", description: keyName });
+      showToast({ title: t("Default key changed"), description: keyName });
     } catch (error) {
-      showFailure("Update Failed", messageOf(error, "Failed to make the key the default"));
+      showFailure(t("Update Failed"), messageOf(error, t("Failed to make the key the default")));
     } finally {
       setPendingId(null);
     }
@@ -120,13 +128,13 @@ export function EncryptionKeysCard() {
   return (
     <Card
       id="encryption-keys"
-      title="Encryption keys"
+      title={t("Encryption keys")}
       aside={
         <>
-          <span className="tag">AGE</span>
+          <span className="tag">{t("AGE")}</span>
           <div className="right">
             <Button isSmall disabled={keys === undefined} onClick={() => setOpened({ dialog: "import" })}>
-              Import Key
+              {t("Import Key")}
             </Button>
             <Button
               isSmall
@@ -135,14 +143,19 @@ export function EncryptionKeysCard() {
               disabled={keys === undefined}
               onClick={() => setOpened({ dialog: "create" })}
             >
-              Create Key
+              {t("Create Key")}
             </Button>
           </div>
         </>
       }
       isBusy={query.data === undefined && failure === null}
     >
-      <LoadedList query={query} failedTitle="Your keys could not be loaded" loading={<LoadingKeys />} empty={noKeys}>
+      <LoadedList
+        query={query}
+        failedTitle={t("Your keys could not be loaded")}
+        loading={<LoadingKeys />}
+        empty={noKeys}
+      >
         {(keys) => (
           <ul className="keys-list" aria-labelledby="encryption-keys">
             {keys.map((key) => (
@@ -161,7 +174,7 @@ export function EncryptionKeysCard() {
       {failure !== null ? null : (
         <div className="card-foot">
           <p className="hint">
-            Each private key is protected by its master password. Only the protected form is stored.
+            {t("Each private key is protected by its master password. Only the protected form is stored.")}
           </p>
         </div>
       )}

@@ -2,8 +2,9 @@
 import { type EncryptionKeyWire, isArmored } from "@kauke/contract";
 import { Info } from "lucide-react";
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
 import { useEncryptionKeyCalls } from "../../api/encryption-keys.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { KeyFilePicker, KeyTextarea, noKeyFile, useEmptyOnLeaving } from "../../ui/KeyInput.tsx";
 import { PasswordField, takePassword } from "../../ui/PasswordField.tsx";
@@ -14,8 +15,8 @@ import { importKey, readKey, VaultError } from "../../vault/vault.ts";
 import { duplicateText, importProblem, keyRequired, unreadableText } from "./import-failure.ts";
 import { KeyNameField, newKeyErrors, RepeatField, storingKey, useFocusFirstError } from "./KeyNameField.tsx";
 
-const failed = "Failed to import key";
-const noReason = "The key could not be imported. Please try again.";
+const failed = t("Failed to import key");
+const noReason = t("The key could not be imported. Please try again.");
 
 interface Errors {
   text?: string;
@@ -36,7 +37,7 @@ function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
   const { storeKey } = useEncryptionKeyCalls();
   const [isStoring, setIsStoring] = useState(false);
   const importRecognized = async (request: ImportRequest): Promise<Errors> => {
-    const made = await job.run("Locking the key and opening it again as a test.", (options) =>
+    const made = await job.run(t("Locking the key and opening it again as a test."), (options) =>
       importKey(request, options),
     );
     if (made === null) return {};
@@ -44,7 +45,7 @@ function useImport(keys: readonly EncryptionKeyWire[], onDone: () => void) {
     if (duplicate !== null) return { text: duplicate };
     setIsStoring(true);
     await storeKey({ keyName: request.keyName, ...made });
-    showToast({ title: "Key imported", description: request.keyName });
+    showToast({ title: t("Key imported"), description: request.keyName });
     onDone();
     return {};
   };
@@ -78,18 +79,19 @@ function KeyField({ fieldRef, error, onInput, onFile }: KeyFieldProps) {
   useEmptyOnLeaving(fieldRef);
   return (
     <div className="field">
-      <label htmlFor={id}>Private key</label>
+      <label htmlFor={id}>{t("Private key")}</label>
       <KeyTextarea
         ref={fieldRef}
         id={id}
         data-secret
         error={error}
         rows={3}
-        placeholder="AGE-SECRET-KEY-1…"
+        placeholder={t("AGE-SECRET-KEY-1…")}
         onInput={onInput}
       />
       <p className="hint">
-        Or a file of <i>age-keygen</i>, or one that Settings has downloaded. <KeyFilePicker onRead={onFile} />
+        {rich("Or a file of <i>age-keygen</i>, or one that Settings has downloaded.", { i: (inner) => <i>{inner}</i> })}{" "}
+        <KeyFilePicker onRead={onFile} />
       </p>
     </div>
   );
@@ -97,8 +99,8 @@ function KeyField({ fieldRef, error, onInput, onFile }: KeyFieldProps) {
 
 function Hint({ isLocked }: { isLocked: boolean }): ReactNode {
   return isLocked
-    ? "This file has a password. Give that one: it stays the key's master password."
-    : "A new one, for the key as it is stored here.";
+    ? t("This file has a password. Give that one: it stays the key's master password.")
+    : t("A new one, for the key as it is stored here.");
 }
 
 export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKeyWire[]; onClose: () => void }) {
@@ -149,13 +151,15 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
   };
   return (
     <FormDialog
-      asks="A private key and a master password are stored nowhere: you would enter them again."
+      asks={t("A private key and a master password are stored nowhere: you would enter them again.")}
       id={formId}
-      title="Import key"
-      description="A private key you already have. It is encrypted in this browser; only its protected form is stored."
-      label="Import Key"
+      title={t("Import key")}
+      description={t(
+        "A private key you already have. It is encrypted in this browser; only its protected form is stored.",
+      )}
+      label={t("Import Key")}
       pending={isBusy}
-      pendingLabel="Importing..."
+      pendingLabel={t("Importing...")}
       canStop
       onSubmit={onSubmit}
       onClose={onClose}
@@ -181,7 +185,7 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
           }}
         />
         <PasswordField
-          label="Master password"
+          label={t("Master password")}
           fieldRef={password}
           error={errors.masterPassword}
           autoComplete={isLocked ? "current-password" : "new-password"}
@@ -196,7 +200,9 @@ export function ImportKeyDialog({ keys, onClose }: { keys: readonly EncryptionKe
       </div>
       <div className="note note-plain">
         <Info className="i" aria-hidden />
-        <div>Keep this password: it cannot be reset. Without it, nobody can open the key as it is stored here.</div>
+        <div>
+          {t("Keep this password: it cannot be reset. Without it, nobody can open the key as it is stored here.")}
+        </div>
       </div>
     </FormDialog>
   );

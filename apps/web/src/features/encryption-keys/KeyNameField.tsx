@@ -1,5 +1,6 @@
 import { encryptionMessages, limits } from "@kauke/contract";
 import { type RefObject, useEffect, useReducer } from "react";
+import { t } from "../../texts/texts.ts";
 import { TextField } from "../../ui/Field.tsx";
 import { PasswordField } from "../../ui/PasswordField.tsx";
 
@@ -12,8 +13,8 @@ interface Props {
 export function KeyNameField({ value, error, onEdit }: Props) {
   return (
     <TextField
-      label="Key name"
-      aside={<span className="count">{keyNameLeft(value)} left</span>}
+      label={t("Key name")}
+      aside={<span className="count">{t("{count} left", { count: keyNameLeft(value) })}</span>}
       autoComplete="off"
       error={error}
       value={value}
@@ -30,7 +31,7 @@ interface RepeatProps {
 
 /** Shown unless the new master password is visible: with a typo in it nobody could open the key. */
 export function RepeatField(props: RepeatProps) {
-  return <PasswordField {...props} label="Type it again" autoComplete="new-password" isShown={false} />;
+  return <PasswordField {...props} label={t("Type it again")} autoComplete="new-password" isShown={false} />;
 }
 
 /** @returns function to call together with setting errors: it focuses the first invalid field once rendered */
@@ -63,9 +64,9 @@ export function newKeyErrors({ keyName, masterPassword, repeated }: NewKey): New
   if (keyName.trim() === "") errors.keyName = encryptionMessages.keyNameRequired;
   else if (keyNameLeft(keyName) < 0) errors.keyName = encryptionMessages.keyNameLong;
   if (masterPassword.trim() === "") errors.masterPassword = encryptionMessages.masterPasswordRequired;
-  else if (repeated !== null && repeated !== masterPassword) errors.repeated = "The two passwords are not the same";
+  else if (repeated !== null && repeated !== masterPassword) errors.repeated = t("The two passwords are not the same");
   return errors;
 }
 
 /** Progress shown when the vault is done and the key is on its way to the server. */
-export const storingKey = { doing: "Storing the key.", forecastSeconds: 0 };
+export const storingKey = { doing: t("Storing the key."), forecastSeconds: 0 };

@@ -1,4 +1,5 @@
 /** Strength is a hint only. A guess costs half a second and 256 MiB, so 40 bits are some 17,000 years of a core. */
+import { t } from "../../texts/texts.ts";
 
 export type PasswordStrength = "empty" | "weak" | "fair" | "strong";
 
@@ -60,8 +61,8 @@ function alphabetOf(text: string): number {
 }
 
 export const strengthTexts: Readonly<Record<PasswordStrength, string>> = {
-  empty: "Five random words are easy to keep and hard to guess.",
-  weak: "Weak: easy to guess for a computer. Add random words.",
-  fair: "Fair. One or two more random words make it strong.",
-  strong: "Strong.",
+  empty: t("Five random words are easy to keep and hard to guess."),
+  weak: t("Weak: easy to guess for a computer. Add random words."),
+  fair: t("Fair. One or two more random words make it strong."),
+  strong: t("Strong."),
 };

@@ -1,6 +1,7 @@
 /** The feedback panel's code loads on the first click; if it can't, the feedback board opens instead. */
 import { MessageSquare } from "lucide-react";
 import { type ComponentType, useId, useRef, useState } from "react";
+import { t } from "../../texts/texts.ts";
 import { useIsLive } from "../../ui/use-is-live.ts";
 import { useLeaving } from "../../ui/use-leaving.ts";
 import type { PanelProps } from "./FeedbackPanel.tsx";
@@ -33,7 +34,7 @@ export function FeedbackButton({ board }: { board: string }) {
         onClick={() => (Panel === null ? void open() : close(true))}
       >
         <MessageSquare className="i" aria-hidden />
-        <span>Feedback</span>
+        <span>{t("Feedback")}</span>
       </button>
       {Panel === null ? null : <Panel.component id={id} board={board} onClose={close} />}
     </>

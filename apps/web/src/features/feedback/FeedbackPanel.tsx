@@ -1,7 +1,7 @@
 /** The feedback panel links to another site and sends nothing. */
-import { product } from "@kauke/contract";
 import { ArrowUpRight, X } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { rich, t } from "../../texts/texts.ts";
 
 export interface PanelProps {
   id: string;
@@ -15,10 +15,11 @@ export function FeedbackPanel({ id, board, onClose }: PanelProps) {
   useEffect(() => link.current?.focus(), []);
   return (
     <div className="feedback-panel" id={id} role="dialog" aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>Feedback</h2>
+      <h2 id={`${id}-title`}>{t("Feedback")}</h2>
       <p>
-        Tell us what is missing, broken or good. Our board is a public page outside {product.name}: we send nothing
-        about you along, so leave your real address out.
+        {t(
+          "Tell us what is missing, broken or good. Our board is a public page outside {product}: we send nothing about you along, so leave your real address out.",
+        )}
       </p>
       <a
         className="btn btn-ink"
@@ -28,11 +29,12 @@ export function FeedbackPanel({ id, board, onClose }: PanelProps) {
         ref={link}
         onClick={() => onClose(false)}
       >
-        Open the Board
-        <span className="sr"> (opens in a new tab)</span>
+        {rich("Open the Board<span> (opens in a new tab)</span>", {
+          span: (inner) => <span className="sr">{inner}</span>,
+        })}
         <ArrowUpRight className="i" aria-hidden />
       </a>
-      <button type="button" className="icon-btn close" aria-label="Close" onClick={() => onClose(true)}>
+      <button type="button" className="icon-btn close" aria-label={t("Close")} onClick={() => onClose(true)}>
         <X className="i i-20" aria-hidden />
       </button>
     </div>

@@ -4,9 +4,10 @@ import { Check, X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Link } from "wouter";
 import { useAliases } from "../../api/aliases.ts";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useFirstSteps, useHideFirstSteps, useTestMessage } from "../../api/first-steps.ts";
 import { useMailboxes } from "../../api/mailboxes.ts";
+import { t } from "../../texts/texts.ts";
 import { IconButton } from "../../ui/Controls.tsx";
 import { countDone, nameOfAlias, progressOf, type StepsProgress, stagesText, summaryOf, troubleOf } from "./steps.ts";
 
@@ -22,7 +23,7 @@ function Step({ number, title, isDone, isNext, children }: StepProps) {
   return (
     <li className={isDone ? "is-done" : isNext ? "is-next" : undefined} aria-current={isNext ? "step" : undefined}>
       <b>
-        {isDone ? <Check className="i" aria-label="Done:" role="img" /> : <span className="n">{number}</span>}
+        {isDone ? <Check className="i" aria-label={t("Done:")} role="img" /> : <span className="n">{number}</span>}
         {title}
       </b>
       <div>{children}</div>
@@ -32,7 +33,7 @@ function Step({ number, title, isDone, isNext, children }: StepProps) {
 
 const PreviewLink = () => (
   <Link className="link" href="/preview">
-    Open the preview inbox
+    {t("Open the preview inbox")}
   </Link>
 );
 
@@ -46,9 +47,9 @@ interface TestProps {
 /** Sends the test and says how far it came. */
 function TestStep({ userId, alias, isDone, isPreview }: TestProps) {
   const { stages, send, isPending, error } = useTestMessage(userId);
-  const trouble = error === null ? troubleOf(stages) : messageOf(error, "The test could not be sent.");
+  const trouble = error === null ? troubleOf(stages) : messageOf(error, t("The test could not be sent."));
   const isArrived = isDone || stages.some(({ name, state }) => name === "delivered" && state === "done");
-  if (alias === null && !isArrived) return <>To an alias that is active.</>;
+  if (alias === null && !isArrived) return <>{t("To an alias that is active.")}</>;
   const name = alias === null ? "" : nameOfAlias(alias);
   return (
     <>
@@ -60,11 +61,11 @@ function TestStep({ userId, alias, isDone, isPreview }: TestProps) {
         isPreview ? (
           <PreviewLink />
         ) : stages.length === 0 ? (
-          "The first message came."
+          t("The first message came.")
         ) : null
       ) : isPending || alias === null ? null : (
         <button type="button" className="link" onClick={() => send(alias.id)}>
-          {trouble === null ? `Send a test to ${name}` : "Send another test"}
+          {trouble === null ? t("Send a test to {name}", { name }) : t("Send another test")}
         </button>
       )}
     </>
@@ -72,9 +73,9 @@ function TestStep({ userId, alias, isDone, isPreview }: TestProps) {
 }
 
 function confirmText({ done: [, hasMail, isConfirmed], asked }: StepsProgress): string {
-  if (isConfirmed) return "Your mail comes without limits.";
-  if (asked !== null) return `Press the button in our message to ${asked}.`;
-  return hasMail ? "The question comes with the next message." : "A link comes with the first message.";
+  if (isConfirmed) return t("Your mail comes without limits.");
+  if (asked !== null) return t("Press the button in our message to {asked}.", { asked });
+  return hasMail ? t("The question comes with the next message.") : t("A link comes with the first message.");
 }
 
 interface StripProps {
@@ -92,21 +93,21 @@ function Strip({ userId, progress, isPreview, onHide }: StripProps) {
   return (
     <section className="card first-steps" aria-labelledby={id}>
       <div>
-        <h2 id={id}>Get started</h2>
+        <h2 id={id}>{t("Get started")}</h2>
         <p aria-live="polite">{summaryOf(progress)}</p>
       </div>
       <ol>
-        <Step number={1} title="Create an alias" isDone={done[0]} isNext={next === 0}>
-          {newest ?? "One for each site or person."}
+        <Step number={1} title={t("Create an alias")} isDone={done[0]} isNext={next === 0}>
+          {newest ?? t("One for each site or person.")}
         </Step>
-        <Step number={2} title="Send yourself a message" isDone={done[1]} isNext={next === 1}>
+        <Step number={2} title={t("Send yourself a message")} isDone={done[1]} isNext={next === 1}>
           <TestStep {...{ userId, alias, isPreview }} isDone={done[1]} />
         </Step>
-        <Step number={3} title="Confirm your mailbox" isDone={done[2]} isNext={next === 2}>
+        <Step number={3} title={t("Confirm your mailbox")} isDone={done[2]} isNext={next === 2}>
           {isPreview && asked !== null && !done[2] ? <PreviewLink /> : confirmText(progress)}
         </Step>
       </ol>
-      <IconButton icon={X} label="Hide these steps" onClick={onHide} />
+      <IconButton icon={X} label={t("Hide these steps")} onClick={onHide} />
     </section>
   );
 }

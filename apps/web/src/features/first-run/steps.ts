@@ -1,5 +1,6 @@
 /** Which of the first steps are done, by what really happened, and what to say about each. */
 import type { AliasWire, FirstSteps, MailboxWire, TestStage } from "@kauke/contract";
+import { t } from "../../texts/texts.ts";
 import { addressOf, isActive } from "../aliases/alias-text.ts";
 
 export interface Known {
@@ -29,16 +30,16 @@ export function progressOf({ steps, aliases, mailboxes }: Known): StepsProgress 
 export const countDone = ({ done }: StepsProgress): number => done.filter(Boolean).length;
 
 const summaries = [
-  "Three steps, about two minutes.",
-  "1 of 3 done, about a minute left.",
-  "2 of 3 done, one is left.",
-  "All done. Your aliases stand between you and whoever writes to you.",
+  t("Three steps, about two minutes."),
+  t("1 of 3 done, about a minute left."),
+  t("2 of 3 done, one is left."),
+  t("All done. Your aliases stand between you and whoever writes to you."),
 ] as const;
 
 export const summaryOf = (progress: StepsProgress): string => summaries[countDone(progress)] ?? "";
 
 const stageWords: Record<TestStage["name"], Record<TestStage["state"], string>> = {
-  sent: { running: "Sending...", done: "Sent", waiting: "Sending...", failed: "Not sent" },
+  sent: { running: t("Sending..."), done: t("Sent"), waiting: t("Sending..."), failed: t("Not sent") },
   received: { running: "receiving...", done: "received", waiting: "receiving...", failed: "not received" },
   delivered: { running: "delivering...", done: "delivered", waiting: "waiting", failed: "not delivered" },
 };

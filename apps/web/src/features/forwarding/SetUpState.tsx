@@ -3,9 +3,11 @@ import { Clock, Pause, TriangleAlert } from "lucide-react";
 import { useLayoutEffect, useRef } from "react";
 import { Link } from "wouter";
 import { useUpdateAlias } from "../../api/aliases.ts";
-import { ApiError, messageOf } from "../../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useSetUpAlias, useUnfinished } from "../../api/forwarding.ts";
 import type { SiteProvider } from "../../app/page-settings.ts";
+import { t } from "../../texts/texts.ts";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { addressOf, isActive } from "../aliases/alias-text.ts";
@@ -56,14 +58,14 @@ function TryNow({ alias }: { alias: AliasWire }) {
     if (error instanceof ApiError && error.status === 404) return;
     const isLimited = error instanceof ApiError && error.rateLimited;
     showFailure(
-      isLimited ? "Rate Limit Exceeded" : "Not Tried",
-      refusalText(error, "The alias could not be set up. Please try again."),
+      isLimited ? t("Rate Limit Exceeded") : t("Not Tried"),
+      refusalText(error, t("The alias could not be set up. Please try again.")),
     );
   };
   return (
     <Act
-      label="Try Now"
-      pendingLabel="Trying..."
+      label={t("Try Now")}
+      pendingLabel={t("Trying...")}
       address={addressOf(alias)}
       isPending={setUp.isPending}
       onClick={() => setUp.mutate(alias.id, { onError })}
@@ -77,14 +79,14 @@ function EncryptionOff({ alias }: { alias: AliasWire }) {
     update.mutate(
       { aliasId: alias.id, body: { sealTo: "off" } },
       {
-        onSuccess: (saved) => showToast({ title: "Encryption Switched Off", description: addressOf(saved) }),
-        onError: (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
+        onSuccess: (saved) => showToast({ title: t("Encryption Switched Off"), description: addressOf(saved) }),
+        onError: (error) => showFailure(t("Update Failed"), messageOf(error, t("Failed to update alias"))),
       },
     );
   return (
     <Act
-      label="Switch Encryption Off"
-      pendingLabel="Saving..."
+      label={t("Switch Encryption Off")}
+      pendingLabel={t("Saving...")}
       address={addressOf(alias)}
       isPending={update.isPending}
       onClick={onClick}
@@ -98,7 +100,7 @@ function WayOut({ alias, one }: { alias: AliasWire; one: UnfinishedAliasWire }) 
   if (one.held !== "unconfirmed") return null;
   return (
     <Link className="link" href="/settings/mailboxes">
-      See Your Mailboxes
+      {t("See Your Mailboxes")}
     </Link>
   );
 }
@@ -131,8 +133,8 @@ function SoonAt({ aliasId, provider }: { aliasId: string; provider: SiteProvider
   return (
     <p className="local">
       {state === "waiting"
-        ? `A new password works in a few seconds, once it is set at ${provider.name}.`
-        : `A new password works once the alias is set up at ${provider.name}.`}
+        ? t("A new password works in a few seconds, once it is set at {name}.", { name: provider.name })
+        : t("A new password works once the alias is set up at {name}.", { name: provider.name })}
     </p>
   );
 }

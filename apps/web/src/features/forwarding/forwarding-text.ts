@@ -1,6 +1,7 @@
 /** What people read of aliases at the forwarding provider. */
 import type { ForwardingWire, UnfinishedAliasWire } from "@kauke/contract";
 import { heldReasons, providerProblems } from "@kauke/contract/provider-problems";
+import { t } from "../../texts/texts.ts";
 import { countText } from "../../ui/text/count-text.ts";
 import { timeText } from "../../ui/text/time-text.ts";
 
@@ -20,7 +21,7 @@ export function stateText(
   now = new Date(),
 ): string {
   const done = isActive ? "set up" : "paused";
-  if (state === "waiting") return `Being ${done} at ${provider}`;
+  if (state === "waiting") return t("Being {done} at {provider}", { done, provider });
   if (state === "held") return `Off at ${provider}. ${held === null ? "" : heldReasons[held]}`.trim();
   const why = problem === null ? "" : `: ${providerProblems[problem]}`;
   return `Could not be ${done}${why}${isActive ? "" : ", so it may still forward"}. ${nextTryText(nextTryAt, now)}`.trim();
@@ -38,7 +39,7 @@ const FEW = 5;
 /** The line above the list; `null` if few aliases wait. */
 export function manyText({ waiting, failed }: ForwardingWire["counts"], provider: string): string | null {
   if (waiting + failed <= FEW) return null;
-  const areSetUp = `${aliasesText(waiting)} being set up at ${provider}.`;
+  const areSetUp = t("{aliases} being set up at {provider}.", { aliases: aliasesText(waiting), provider });
   const haveFailed = `${aliasesText(failed, "could")} not be set up yet. We try again.`;
   return [waiting > 0 ? areSetUp : "", failed > 0 ? haveFailed : ""].filter((text) => text !== "").join(" ");
 }
@@ -71,11 +72,13 @@ export function changeText(
   if (sentences.length === 0) return "";
   const { waiting, failed } = after.counts;
   if (sentences.length > FEW) return manyText(after.counts, provider) ?? countedText(waiting + failed, provider);
-  return sentences.map((sentence) => `${sentence} at ${provider}.`).join(" ");
+  return sentences.map((sentence) => t("{sentence} at {provider}.", { sentence, provider })).join(" ");
 }
 
 const countedText = (open: number, provider: string): string =>
-  open === 0 ? `All aliases are set up at ${provider}.` : `${aliasesText(open)} not set up yet at ${provider}.`;
+  open === 0
+    ? t("All aliases are set up at {provider}.", { provider })
+    : t("{aliases} not set up yet at {provider}.", { aliases: aliasesText(open), provider });
 
 const words: Record<UnfinishedAliasWire["state"] | "done", string> = {
   waiting: "is being set up",

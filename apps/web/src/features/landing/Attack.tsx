@@ -1,4 +1,6 @@
 /** The same four senders twice: one address for all, and one alias for each. */
+import { t } from "../../texts/texts.ts";
+
 const senders = ["shop.example", "news.example", "forum.example", "bank.example"] as const;
 
 const leaky = "forum.example";
@@ -10,7 +12,7 @@ function OneForAll() {
         {senders.map((sender, index) => (
           <tr key={sender} className={sender === leaky ? "leak" : undefined}>
             <td>{sender}</td>
-            <td>{sender === leaky ? <em>leaked</em> : null}</td>
+            <td>{sender === leaky ? <em>{t("leaked")}</em> : null}</td>
             {index === 0 ? (
               <td rowSpan={senders.length}>
                 <span>jonas@example.org</span>
@@ -32,7 +34,7 @@ function OneEach({ domain }: { domain: string }) {
         {senders.map((sender, index) => (
           <tr key={sender} className={sender === leaky ? "cut" : undefined}>
             <td>{sender}</td>
-            <td>{sender === leaky ? <em>paused</em> : null}</td>
+            <td>{sender === leaky ? <em>{t("paused")}</em> : null}</td>
             <td>
               <span>
                 {aliases[index]}@{domain}
@@ -49,22 +51,25 @@ export function Attack({ domain }: { domain: string }) {
   return (
     <section className="page sec attack-sec later">
       <div className="sec-head">
-        <h2 className="h2">Your Email Privacy Under Attack</h2>
+        <h2 className="h2">{t("Your Email Privacy Under Attack")}</h2>
         <p className="lead">
-          One leaked list is enough to tie your accounts together. It only works when they all share an address.
+          {t("One leaked list is enough to tie your accounts together. It only works when they all share an address.")}
         </p>
       </div>
       <div className="versus">
         <article className="card">
-          <h3>The problem</h3>
-          <p>Every shop, newsletter and forum holds the same address. One of them leaks, and all of them are you.</p>
+          <h3>{t("The problem")}</h3>
+          <p>
+            {t("Every shop, newsletter and forum holds the same address. One of them leaks, and all of them are you.")}
+          </p>
           <OneForAll />
         </article>
         <article className="card">
-          <h3>The solution</h3>
+          <h3>{t("The solution")}</h3>
           <p>
-            Each of them gets its own alias. When one leaks, pause it: mail to it is silently dropped and the rest go
-            on.
+            {t(
+              "Each of them gets its own alias. When one leaks, pause it: mail to it is silently dropped and the rest go on.",
+            )}
           </p>
           <OneEach domain={domain} />
         </article>

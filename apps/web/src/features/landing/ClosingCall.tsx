@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { t } from "../../texts/texts.ts";
 import { openFace } from "../../ui/Mask.tsx";
 import { StartButton } from "./StartButton.tsx";
 import { closingFigure, Total, useTotals } from "./Total.tsx";
@@ -34,9 +35,9 @@ export function ClosingCall() {
         <Crowd />
         <Invitation />
         <div className="cta">
-          <StartButton className="btn-close" words="Get Started Free" />
+          <StartButton className="btn-close" words={t("Get Started Free")} />
           <Link className="link" href="/about">
-            Learn more about our mission
+            {t("Learn more about our mission")}
           </Link>
         </div>
       </div>

@@ -1,10 +1,11 @@
 /** The page's one dark band, in both themes. */
 import { KeyRound, Lock, LockOpen } from "lucide-react";
+import { t } from "../../texts/texts.ts";
 
 const facts = [
-  { icon: KeyRound, words: "Generate, download and delete AGE key pairs." },
-  { icon: Lock, words: "A master password protects each private key. Only the protected form is stored." },
-  { icon: LockOpen, words: "Decrypt with a stored key, or paste your own." },
+  { icon: KeyRound, words: t("Generate, download and delete AGE key pairs.") },
+  { icon: Lock, words: t("A master password protects each private key. Only the protected form is stored.") },
+  { icon: LockOpen, words: t("Decrypt with a stored key, or paste your own.") },
 ];
 
 const cipherText = [
@@ -19,18 +20,18 @@ function Cipher() {
   return (
     <div className="card cipher">
       <header>
-        <span>What travels</span>
-        <span className="mono">AGE</span>
+        <span>{t("What travels")}</span>
+        <span className="mono">{t("AGE")}</span>
       </header>
       <pre aria-hidden="true">
         {`-----BEGIN AGE ENCRYPTED FILE-----\n${cipherText}\n-----END AGE ENCRYPTED FILE-----`}
       </pre>
-      <p className="sr">A file that nobody can read without the private key.</p>
+      <p className="sr">{t("A file that nobody can read without the private key.")}</p>
       <div className="plain">
         <header>
-          <span>What the recipient reads</span>
+          <span>{t("What the recipient reads")}</span>
         </header>
-        <p>The keys are with Rasa. Come by after six.</p>
+        <p>{t("The keys are with Rasa. Come by after six.")}</p>
       </div>
     </div>
   );
@@ -41,8 +42,10 @@ export function EncryptionStory() {
     <section className="enc-band later">
       <div className="page sec enc">
         <div>
-          <h2 className="h2">Military-Grade Encryption</h2>
-          <p className="lead">Send AGE-encrypted mail from any alias. Only the recipient's private key decrypts it.</p>
+          <h2 className="h2">{t("Military-Grade Encryption")}</h2>
+          <p className="lead">
+            {t("Send AGE-encrypted mail from any alias. Only the recipient's private key decrypts it.")}
+          </p>
           <ul className="claims">
             {facts.map(({ icon: Icon, words }) => (
               <li key={words}>

@@ -2,6 +2,7 @@ import type { MouseEvent } from "react";
 import { useLocation } from "wouter";
 import { useSession } from "../../api/session/session.ts";
 import type { SiteDomain } from "../../app/page-settings.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { GoogleButton } from "../auth/GoogleButton.tsx";
 import { type ShownDomain, useRotation } from "./motion/use-rotation.ts";
 import { StartButton } from "./StartButton.tsx";
@@ -35,7 +36,7 @@ export function heroWidth(domains: readonly string[] | null, atFirst: string): H
 function Address({ shown, width }: { shown: ShownDomain; width: HeroWidth }) {
   return (
     <p className="hero-addr" aria-hidden="true" data-longest={width}>
-      <span className="local">not.you</span>
+      <span className="local">{t("not.you")}</span>
       <span className="dom">
         @<FadingDomain {...shown} />
       </span>
@@ -50,29 +51,29 @@ function FadingDomain({ domain, isFading }: ShownDomain) {
 function WhatTheShopSees({ shown }: { shown: ShownDomain }) {
   return (
     <div className="card sees">
-      <h2>What the shop sees</h2>
+      <h2>{t("What the shop sees")}</h2>
       <dl>
-        <dt>To</dt>
+        <dt>{t("To")}</dt>
         <dd>
           <span className="hl">
             not.you@
             <FadingDomain {...shown} />
           </span>
         </dd>
-        <dt>Behind it</dt>
+        <dt>{t("Behind it")}</dt>
         <dd>
           <span className="bar w-[5ch]" /> <span className="bar w-[10ch]" />
-          <span className="sr">hidden</span>
+          <span className="sr">{t("hidden")}</span>
         </dd>
       </dl>
-      <h2 className="pt-4">What you get</h2>
+      <h2 className="pt-4">{t("What you get")}</h2>
       <dl>
-        <dt>Inbox</dt>
+        <dt>{t("Inbox")}</dt>
         <dd>jonas@example.org</dd>
-        <dt>From</dt>
+        <dt>{t("From")}</dt>
         <dd>orders@store.example</dd>
-        <dt>Subject</dt>
-        <dd>Your parcel is on its way</dd>
+        <dt>{t("Subject")}</dt>
+        <dd>{t("Your parcel is on its way")}</dd>
       </dl>
     </div>
   );
@@ -82,7 +83,8 @@ function SocialProof() {
   const totals = useTotals();
   return (
     <p className="proof">
-      <Total {...totalFigure(totals, "users")} /> users, <Total {...totalFigure(totals, "aliases")} /> aliases
+      <Total {...totalFigure(totals, "users")} />{" "}
+      {rich("users, {total} aliases", { total: <Total {...totalFigure(totals, "aliases")} /> })}
     </p>
   );
 }
@@ -97,10 +99,12 @@ export function Hero({ site, isPaused }: { site: SiteDomain; isPaused: boolean }
       <div className="hero-grid">
         <div>
           <h1>
-            One click, new identity. <span>Your inbox stays safe.</span>
+            {rich("One click, new identity. <span>Your inbox stays safe.</span>", {
+              span: (inner) => <span>{inner}</span>,
+            })}
           </h1>
           <div className="cta">
-            <StartButton className="btn-primary" words="Sign up with email" />
+            <StartButton className="btn-primary" words={t("Sign up with email")} />
             <FederatedButton />
           </div>
           <SocialProof />

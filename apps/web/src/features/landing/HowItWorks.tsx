@@ -1,6 +1,7 @@
 /** The ruler goes from 0 to 30 seconds, which the steps take. */
 import { AtSign, CornerDownRight, Inbox, Lock, type LucideIcon, Mail, Reply, Wallet, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
+import { rich, t } from "../../texts/texts.ts";
 
 const seconds = Array.from({ length: 31 }, (_, second) => second);
 
@@ -56,37 +57,35 @@ export function HowItWorks({ domain }: { domain: string }) {
     <section className="rule how-sec later">
       <div className="page sec">
         <div className="sec-head">
-          <h2 className="h2">How It Works</h2>
-          <p className="lead">Set up in 30 seconds.</p>
+          <h2 className="h2">{t("How It Works")}</h2>
+          <p className="lead">{t("Set up in 30 seconds.")}</p>
         </div>
         <Ruler />
         <ol className="steps">
-          <Step number={1} title="Sign Up" words="With an e-mail and password, a browser wallet, or Gmail.">
-            <Line icon={AtSign}>E-mail and password</Line>
-            <Line icon={Wallet}>Solana Wallet</Line>
-            <Line icon={Mail}>Gmail</Line>
+          <Step number={1} title={t("Sign Up")} words={t("With an e-mail and password, a browser wallet, or Gmail.")}>
+            <Line icon={AtSign}>{t("E-mail and password")}</Line>
+            <Line icon={Wallet}>{t("Solana Wallet")}</Line>
+            <Line icon={Mail}>{t("Gmail")}</Line>
           </Step>
           <Step
             number={2}
-            title="Create Alias"
-            words="Pick a name and a domain. Forward it to addresses, webhooks, or both."
+            title={t("Create Alias")}
+            words={t("Pick a name and a domain. Forward it to addresses, webhooks, or both.")}
           >
             <Line>
-              <b>shop.k7</b>@{domain}
+              <b>{t("shop.k7")}</b>@{domain}
             </Line>
             <Line icon={CornerDownRight}>jonas@example.org</Line>
             <Line icon={Webhook}>https://hooks.example.org/mail</Line>
           </Step>
           <Step
             number={3}
-            title="Send &amp; Receive"
-            words="Mail lands in your inbox. Write back from the alias, encrypted if you like."
+            title={t("Send & Receive")}
+            words={t("Mail lands in your inbox. Write back from the alias, encrypted if you like.")}
           >
             <Line icon={Inbox}>orders@store.example</Line>
-            <Line icon={Reply}>
-              as <b>shop.k7</b>@{domain}
-            </Line>
-            <Line icon={Lock}>AGE encrypted</Line>
+            <Line icon={Reply}>{rich("as <b>shop.k7</b>@{domain}", { domain, b: (inner) => <b>{inner}</b> })}</Line>
+            <Line icon={Lock}>{t("AGE encrypted")}</Line>
           </Step>
         </ol>
       </div>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { useSession } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 
 interface Props {
   words: string;
@@ -26,7 +27,7 @@ export function StartButton({ words, className }: Props) {
   if (state === "dashboard")
     return (
       <Link className={`btn btn-lg ${className}`} href="/dashboard">
-        Go to Dashboard
+        {t("Go to Dashboard")}
       </Link>
     );
   if (state === "sign-up")
@@ -40,7 +41,7 @@ export function StartButton({ words, className }: Props) {
       <span className="width" aria-hidden="true">
         {words}
       </span>
-      <span>Loading...</span>
+      <span>{t("Loading...")}</span>
     </button>
   );
 }

@@ -1,20 +1,20 @@
 /** Sections of the landing page that are loaded together, as one JavaScript chunk. */
-import { product } from "@kauke/contract";
 import { Infinity as Endless, KeyRound, Lock, Reply } from "lucide-react";
 import { useState } from "react";
 import { readProvider, readSiteDomain } from "../../app/page-settings.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Attack } from "./Attack.tsx";
 import { EncryptionStory } from "./EncryptionStory.tsx";
 import { HowItWorks } from "./HowItWorks.tsx";
 
 const facts = [
-  ["Price", "Free"],
-  ["Aliases", "Unlimited"],
-  ["E-mail logs", "Zero"],
-  ["Setup", "30 seconds"],
-  ["Encryption", "AGE, open source"],
-  ["Built in", "Lithuania"],
-  ["Launched", "January 2025"],
+  [t("Price"), t("Free")],
+  [t("Aliases"), t("Unlimited")],
+  [t("E-mail logs"), t("Zero")],
+  [t("Setup"), "30 seconds"],
+  [t("Encryption"), t("AGE, open source")],
+  [t("Built in"), t("Lithuania")],
+  [t("Launched"), t("January 2025")],
 ] as const;
 
 function Why() {
@@ -22,10 +22,12 @@ function Why() {
     <section className="rule why-sec later">
       <div className="page sec why">
         <div>
-          <h2 className="h2">Why {product.name}?</h2>
+          <h2 className="h2">{t("Why {product}?")}</h2>
           <p className="entry">
-            <b lang="lt">kaukė</b> <em>noun, Lithuanian</em>
-            <br />A mask. Worn so that others meet the role and not the person.
+            {rich(
+              "<b>kaukė</b> <em>noun, Lithuanian</em>{br}A mask. Worn so that others meet the role and not the person.",
+              { br: <br />, b: (inner) => <b lang="lt">{inner}</b>, em: (inner) => <em>{inner}</em> },
+            )}
           </p>
         </div>
         <table className="sheet">
@@ -52,22 +54,23 @@ export function Pillars() {
             <span className="bar w-[5.4ch]" />
             @example.org
           </div>
-          <h2>Privacy First</h2>
-          <p>Websites get an alias. Your real address stays with you.</p>
+          <h2>{t("Privacy First")}</h2>
+          <p>{t("Websites get an alias. Your real address stays with you.")}</p>
         </article>
         <article>
           <div className="art" aria-hidden="true">
             $0.00
           </div>
-          <h2>Completely Free</h2>
-          <p>Free and unlimited. Make one alias or a thousand.</p>
+          <h2>{t("Completely Free")}</h2>
+          <p>{t("Free and unlimited. Make one alias or a thousand.")}</p>
         </article>
         <article>
           <div className="art" aria-hidden="true">
-            mail.log: 0 B<span className="cursor" />
+            {t("mail.log: 0 B")}
+            <span className="cursor" />
           </div>
-          <h2>Zero Logs Policy</h2>
-          <p>We keep zero e-mail logs. No address, no subject and no message is written to any log.</p>
+          <h2>{t("Zero Logs Policy")}</h2>
+          <p>{t("We keep zero e-mail logs. No address, no subject and no message is written to any log.")}</p>
         </article>
       </div>
     </section>
@@ -75,13 +78,13 @@ export function Pillars() {
 }
 
 /** As in `forwardingTexts`, which the landing page does not load. */
-export const replyWords = { engine: "Reply anonymously", provider: "Send as your alias" } as const;
+export const replyWords = { engine: t("Reply anonymously"), provider: t("Send as your alias") } as const;
 
 const featuresOf = (reply: string) => [
-  { icon: Endless, words: "Unlimited aliases" },
-  { icon: Lock, words: "End-to-end encryption" },
+  { icon: Endless, words: t("Unlimited aliases") },
+  { icon: Lock, words: t("End-to-end encryption") },
   { icon: Reply, words: reply },
-  { icon: KeyRound, words: "Offline AGE keys" },
+  { icon: KeyRound, words: t("Offline AGE keys") },
 ];
 
 export function FeatureRow() {

@@ -1,6 +1,7 @@
 /** Legal pages are prerendered, so rendering never touches `window`. */
 import { Fragment, type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
+import { language, t } from "../../texts/texts.ts";
 
 export interface LegalPart {
   /** The section's anchor, e.g. `what-we-keep`. */
@@ -15,19 +16,27 @@ interface Props {
   /** At most three figures that the page states first. */
   figures?: readonly (readonly [words: string, figure: string | number])[];
   parts: readonly LegalPart[];
+  /** The page is in English in every language. */
+  isEnglish?: boolean;
 }
 
-export function LegalPage({ title, lead, figures = [], parts }: Props) {
+export function LegalPage({ title, lead, figures = [], parts, isEnglish = false }: Props) {
   const current = useCurrentPart(parts);
+  const isForeign = isEnglish && language() !== "en";
   return (
-    <main id="main" className="page prose-page" tabIndex={-1}>
+    <main id="main" className="page prose-page" tabIndex={-1} lang={isForeign ? "en" : undefined}>
       <div className="title">
         <h1>{title}</h1>
         <p>{lead}</p>
       </div>
+      {isForeign && (
+        <p className="note note-plain" lang={language()}>
+          {t("This page is in English only, so that what it promises says the same to everybody.")}
+        </p>
+      )}
       {figures.length > 0 && <Figures figures={figures} />}
       <div className="prose-grid">
-        <nav className="toc" aria-label="On this page">
+        <nav className="toc" aria-label={t("On this page")}>
           {parts.map(({ id, title: words }) => (
             <a key={id} href={`#${id}`} aria-current={id === current ? "true" : undefined}>
               {words}

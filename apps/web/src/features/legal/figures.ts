@@ -1,5 +1,6 @@
 import { type ForwardingTexts, forwardingTexts, pagePlaceholders, retentionDays } from "@kauke/contract";
 import { findMeta, readProvider } from "../../app/page-settings.ts";
+import { said } from "../../texts/said.ts";
 
 export function daysText(count: number): string {
   return counted(count, "day");
@@ -31,4 +32,10 @@ export function readLogsKept(): string {
 /** Sentences about who forwards the mail. */
 export function readForwardingTexts(): ForwardingTexts {
   return forwardingTexts(readProvider()?.name ?? null);
+}
+
+/** The same, in the reader's language. */
+export function readGuideTexts(): ForwardingTexts {
+  const texts = Object.entries(readForwardingTexts()).map(([name, text]) => [name, said(text)]);
+  return Object.fromEntries(texts) as ForwardingTexts;
 }

@@ -1,8 +1,10 @@
 /** Asks once about a domain that looks mistyped. */
 import { addMailboxBody, mailboxMessages } from "@kauke/contract";
 import { type FormEvent, useState } from "react";
-import { ApiError, fieldMessages } from "../../api/api-error.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { fieldMessages } from "../../api/error-text.ts";
 import { useAddMailbox } from "../../api/mailboxes.ts";
+import { t } from "../../texts/texts.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { TextField, verbatim } from "../../ui/Field.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
@@ -23,16 +25,18 @@ function useAdding(onError: (message: string) => void, onClose: () => void) {
     add.mutate(address, {
       onSuccess: (mailbox) => {
         const isConfirmed = mailbox.state === "confirmed";
-        const description = isConfirmed ? mailbox.email : `Look for our message in ${mailbox.email}.`;
-        showToast({ title: isConfirmed ? "Mailbox Added" : "Confirmation Sent", description });
+        const description = isConfirmed
+          ? mailbox.email
+          : t("Look for our message in {email}.", { email: mailbox.email });
+        showToast({ title: isConfirmed ? t("Mailbox Added") : t("Confirmation Sent"), description });
         onClose();
       },
       onError: (error) => {
         const [field] = fieldMessages(error);
         if (field !== undefined) return onError(field[1]);
         const isLimited = error instanceof ApiError && error.rateLimited;
-        const title = isLimited ? "Rate Limit Exceeded" : "Mailbox Not Added";
-        showFailure(title, refusalText(error, "The mailbox could not be added. Please try again."));
+        const title = isLimited ? t("Rate Limit Exceeded") : t("Mailbox Not Added");
+        showFailure(title, refusalText(error, t("The mailbox could not be added. Please try again.")));
       },
     });
   return { run, isPending: add.isPending };
@@ -63,16 +67,16 @@ export function AddMailboxDialog({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog
-      title="Add mailbox"
-      description="It gets one message that asks whether it is yours."
-      label="Add Mailbox"
+      title={t("Add mailbox")}
+      description={t("It gets one message that asks whether it is yours.")}
+      label={t("Add Mailbox")}
       pending={isPending}
-      pendingLabel="Adding..."
+      pendingLabel={t("Adding...")}
       onSubmit={onSubmit}
       onClose={onClose}
     >
       <TextField
-        label="E-mail address"
+        label={t("E-mail address")}
         mono
         inputMode="email"
         {...verbatim}

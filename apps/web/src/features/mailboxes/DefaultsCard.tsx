@@ -7,6 +7,7 @@ import {
 import { useId } from "react";
 import { useDomains } from "../../api/aliases.ts";
 import { useAccountDefaults, useChangeDefaults } from "../../api/mailboxes.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 import { Select, Switch } from "../../ui/Controls.tsx";
 import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
@@ -32,14 +33,16 @@ interface RowsProps {
 function Rows({ defaults, domains, onChange }: RowsProps) {
   const id = useId();
   const { domain, format, siteInName } = defaults;
-  const site = "Site name in generated names";
+  const site = t("Site name in generated names");
   return (
     <>
       <Setting
         look="chosen"
-        title="Default domain"
+        title={t("Default domain")}
         titleId={`${id}-domain`}
-        text="The form for a new alias begins with it, and programs with an API key use it unless they name another."
+        text={t(
+          "The form for a new alias begins with it, and programs with an API key use it unless they name another.",
+        )}
       >
         <Select
           mono
@@ -51,12 +54,14 @@ function Rows({ defaults, domains, onChange }: RowsProps) {
       </Setting>
       <Setting
         look="chosen"
-        title="Generated names"
+        title={t("Generated names")}
         titleId={`${id}-format`}
         text={
           <>
-            For example <span className="addr">{examples[format]}</span>. Somebody who guesses hits one of yours with a
-            chance of {chancesText(format)}.
+            {rich("For example {span}. Somebody who guesses hits one of yours with a chance of {chances}.", {
+              span: <span className="addr">{examples[format]}</span>,
+              chances: chancesText(format),
+            })}
           </>
         }
       >
@@ -102,14 +107,19 @@ export function DefaultsCard() {
   const failure = failureOf(defaults) ?? failureOf(domains);
   const isReady = defaults.data !== undefined && domains.data !== undefined;
   const onChange = (body: AccountDefaultsChange) => {
-    const onError = (error: Error) => showFailure("Update Failed", refusalText(error, "Failed to save the setting"));
+    const onError = (error: Error) =>
+      showFailure(t("Update Failed"), refusalText(error, t("Failed to save the setting")));
     if (!change.isPending) change.mutate(body, { onError });
   };
   return (
-    <Card id="defaults" title="Defaults for new aliases" isBusy={(!isReady && failure === null) || change.isPending}>
+    <Card
+      id="defaults"
+      title={t("Defaults for new aliases")}
+      isBusy={(!isReady && failure === null) || change.isPending}
+    >
       {failure !== null ? (
         <SettingFailed
-          title="The defaults could not be loaded"
+          title={t("The defaults could not be loaded")}
           error={failure}
           onRetry={() => Promise.all([defaults.refetch(), domains.refetch()])}
         />

@@ -3,6 +3,7 @@ import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useAskConfirmation, useChangeDefaults, useFreshMailboxes } from "../../api/mailboxes.ts";
 import { useUser } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
@@ -18,8 +19,8 @@ const noMailboxes = (
   <Empty
     heading="h4"
     eyes="open"
-    title="No mailboxes yet"
-    text="Add the addresses that your aliases forward to. Each gets one message that asks whether it is yours."
+    title={t("No mailboxes yet")}
+    text={t("Add the addresses that your aliases forward to. Each gets one message that asks whether it is yours.")}
   />
 );
 
@@ -38,19 +39,20 @@ function LoadingMailboxes() {
 
 function SendButton({ address, state }: { address: string; state: ConfirmationState }) {
   const ask = useAskConfirmation(useUser().id);
-  const label = state === "new" ? "Send Confirmation" : "Send Again";
+  const label = state === "new" ? t("Send Confirmation") : t("Send Again");
   const onClick = () =>
     ask.mutate(address, {
-      onSuccess: () => showToast({ title: "Confirmation Sent", description: `Look for our message in ${address}.` }),
-      onError: (error) => showFailure("Not Sent", refusalText(error, "The confirmation could not be sent")),
+      onSuccess: () =>
+        showToast({ title: t("Confirmation Sent"), description: t("Look for our message in {address}.", { address }) }),
+      onError: (error) => showFailure(t("Not Sent"), refusalText(error, t("The confirmation could not be sent"))),
     });
   return (
     <SubmitButton
       type="button"
       className="btn-sm"
-      label={ask.isPending ? `Sending... to ${address}` : `${label}: ${address}`}
+      label={ask.isPending ? t("Sending... to {address}", { address }) : `${label}: ${address}`}
       pending={ask.isPending}
-      pendingLabel="Sending..."
+      pendingLabel={t("Sending...")}
       onClick={onClick}
     >
       {label}
@@ -64,20 +66,21 @@ function DefaultButton({ mailbox: { id, email: address } }: { mailbox: MailboxWi
     change.mutate(
       { mailboxId: id },
       {
-        onSuccess: () => showToast({ title: "Default Mailbox Changed", description: address }),
-        onError: (error) => showFailure("Update Failed", refusalText(error, "Failed to change the default mailbox")),
+        onSuccess: () => showToast({ title: t("Default Mailbox Changed"), description: address }),
+        onError: (error) =>
+          showFailure(t("Update Failed"), refusalText(error, t("Failed to change the default mailbox"))),
       },
     );
   return (
     <SubmitButton
       type="button"
       className="btn-quiet btn-sm"
-      label={change.isPending ? `Saving... ${address}` : `Make default: ${address}`}
+      label={change.isPending ? `Saving... ${address}` : t("Make default: {address}", { address })}
       pending={change.isPending}
-      pendingLabel="Saving..."
+      pendingLabel={t("Saving...")}
       onClick={onClick}
     >
-      Make default
+      {t("Make default")}
     </SubmitButton>
   );
 }
@@ -94,12 +97,12 @@ function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () 
           <span className="addr">
             <b>{address}</b>
           </span>
-          {isDefault ? <span className="tag">default</span> : null}
+          {isDefault ? <span className="tag">{t("default")}</span> : null}
           {state === "confirmed" ? null : <span className={stateTag[state].className}>{stateTag[state].text}</span>}
         </div>
         <p>
           {aliasCountText(aliasCount)}
-          {isOwn ? ". You sign in with it." : "."} {texts[state]}
+          {isOwn ? t(". You sign in with it.") : "."} {texts[state]}
         </p>
       </div>
       <div className="acts">
@@ -108,8 +111,8 @@ function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () 
         {isOwn ? null : (
           <IconButton
             icon={Trash2}
-            label="Remove"
-            fullLabel={`Remove ${address}`}
+            label={t("Remove")}
+            fullLabel={t("Remove {address}", { address })}
             className="danger"
             onClick={onRemove}
           />
@@ -128,11 +131,11 @@ export function MailboxesCard() {
   return (
     <Card
       id="mailboxes"
-      title="Mailboxes"
+      title={t("Mailboxes")}
       aside={
         <div className="right">
           <Button isSmall icon={Plus} disabled={mailboxes === undefined} onClick={() => setOpened("add")}>
-            Add Mailbox
+            {t("Add Mailbox")}
           </Button>
         </div>
       }
@@ -140,7 +143,7 @@ export function MailboxesCard() {
     >
       <LoadedList
         query={query}
-        failedTitle="Your mailboxes could not be loaded"
+        failedTitle={t("Your mailboxes could not be loaded")}
         loading={<LoadingMailboxes />}
         empty={noMailboxes}
       >

@@ -1,9 +1,10 @@
 /** Lists the aliases that lose the mailbox, and those that have no other. */
 import type { MailboxWire, ResponseOf } from "@kauke/contract";
 import { Info, TriangleAlert } from "lucide-react";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useMailboxAliases, useRemoveMailbox } from "../../api/mailboxes.ts";
 import { useUser } from "../../api/session/session.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { Skeleton, TryAgain } from "../../ui/LoadFailed.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
@@ -20,17 +21,21 @@ function UsesNote({ uses }: { uses: Uses }) {
       <div className="note" role="alert">
         <TriangleAlert className="i" aria-hidden />
         <div className="wrap-anywhere">
-          It is the only destination of <b>{namedText(only)}</b>. Choose another one there first, or delete the alias.
+          {rich("It is the only destination of {b}. Choose another one there first, or delete the alias.", {
+            b: <b>{namedText(only)}</b>,
+          })}
         </div>
       </div>
     );
-  if (uses.length === 0) return <p className="hint">No alias forwards to it.</p>;
+  if (uses.length === 0) return <p className="hint">{t("No alias forwards to it.")}</p>;
   return (
     <div className="note note-plain">
       <Info className="i" aria-hidden />
       <div className="wrap-anywhere">
-        {aliasCountText(uses.length)} will no longer forward to it: <b>{namedText(uses.map(addressOf))}</b>. Their other
-        destinations stay.
+        {rich("{aliasCount} will no longer forward to it: {b}. Their other destinations stay.", {
+          aliasCount: aliasCountText(uses.length),
+          b: <b>{namedText(uses.map(addressOf))}</b>,
+        })}
       </div>
     </div>
   );
@@ -47,21 +52,24 @@ export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }
   const onRemove = () =>
     remove.mutate(id, {
       onSuccess: () => {
-        showToast({ title: "Mailbox Removed", description: address });
+        showToast({ title: t("Mailbox Removed"), description: address });
         onClose();
       },
       onError: (failure) => {
-        showFailure("Mailbox Not Removed", refusalText(failure, "The mailbox could not be removed. Please try again."));
+        showFailure(
+          t("Mailbox Not Removed"),
+          refusalText(failure, t("The mailbox could not be removed. Please try again.")),
+        );
         void refetch();
       },
     });
   return (
     <ConfirmDialog
-      title="Remove mailbox"
-      description={`${address} leaves your list and all your aliases.`}
-      label="Remove Mailbox"
+      title={t("Remove mailbox")}
+      description={t("{address} leaves your list and all your aliases.", { address })}
+      label={t("Remove Mailbox")}
       pending={remove.isPending}
-      pendingLabel="Removing..."
+      pendingLabel={t("Removing...")}
       disabled={uses === undefined || uses.some(({ isOnly }) => isOnly)}
       onConfirm={onRemove}
       onClose={onClose}
@@ -71,7 +79,7 @@ export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }
           <UsesNote uses={uses} />
         ) : error !== null && !isFetching ? (
           <p className="hint" role="alert">
-            {messageOf(error, "Its aliases could not be loaded.")} <TryAgain onClick={refetch} />
+            {messageOf(error, t("Its aliases could not be loaded."))} <TryAgain onClick={refetch} />
           </p>
         ) : (
           <Skeleton w="80%" />

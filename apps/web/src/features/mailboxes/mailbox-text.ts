@@ -1,20 +1,21 @@
 import type { ConfirmationState } from "@kauke/contract";
+import { t } from "../../texts/texts.ts";
 import { countText } from "../../ui/text/count-text.ts";
 import { aliasesText } from "../aliases/alias-text.ts";
 
 export const stateTexts: Readonly<Record<ConfirmationState, string>> = {
   confirmed: "",
-  new: "We ask at the first message, or now.",
-  asked: "It gets only a few messages until its reader confirms.",
-  refused: "Its reader says it is not yours.",
-  blocked: "Its reader takes no mail from here.",
+  new: t("We ask at the first message, or now."),
+  asked: t("It gets only a few messages until its reader confirms."),
+  refused: t("Its reader says it is not yours."),
+  blocked: t("Its reader takes no mail from here."),
 };
 
 /** A provider does not let a few messages through to mailboxes that are not confirmed. */
 export const stateTextsWithProvider: typeof stateTexts = {
   ...stateTexts,
-  new: "We ask when an alias forwards to it, or now.",
-  asked: "It gets nothing until its reader confirms.",
+  new: t("We ask when an alias forwards to it, or now."),
+  asked: t("It gets nothing until its reader confirms."),
 };
 
 export const stateTag = {
@@ -25,7 +26,7 @@ export const stateTag = {
 } as const;
 
 /** @example aliasCountText(1204) // "1,204 aliases"; 0: "No alias" */
-export const aliasCountText = (count: number): string => (count === 0 ? "No alias" : aliasesText(count));
+export const aliasCountText = (count: number): string => (count === 0 ? t("No alias") : aliasesText(count));
 
 /** Maximum addresses that the text names; further ones are counted. */
 const NAMED_MAX = 5;
@@ -34,6 +35,8 @@ const NAMED_MAX = 5;
 export function namedText(addresses: readonly string[]): string {
   const named = addresses.slice(0, NAMED_MAX);
   const more = addresses.length - named.length;
-  if (more > 0) return `${named.join(", ")} and ${countText(more)} more`;
-  return named.length < 2 ? named.join("") : `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
+  if (more > 0) return t("{first} and {count} more", { first: named.join(", "), count: countText(more) });
+  return named.length < 2
+    ? named.join("")
+    : t("{first} and {second}", { first: named.slice(0, -1).join(", "), second: named.at(-1) ?? "" });
 }

@@ -1,5 +1,6 @@
 import { CircleAlert, FileUp } from "lucide-react";
 import { type ReactNode, useId } from "react";
+import { t } from "../../texts/texts.ts";
 import { FilePicker } from "../../ui/FilePicker.tsx";
 import { dropHandlers } from "../../ui/files.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -41,8 +42,8 @@ export function FileDrop({ legend, label, accept, isReading, error, onFile, acts
       <div className="acts">
         <FilePicker label={label} accept={accept} onFile={onFile}>
           {(open) => (
-            <SubmitButton type="button" pending={isReading} pendingLabel="Reading..." onClick={open}>
-              Choose a file
+            <SubmitButton type="button" pending={isReading} pendingLabel={t("Reading...")} onClick={open}>
+              {t("Choose a file")}
             </SubmitButton>
           )}
         </FilePicker>

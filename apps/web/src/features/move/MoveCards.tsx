@@ -1,7 +1,8 @@
 import { Link } from "wouter";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useAccountExport } from "../../api/imports.ts";
 import { useUser } from "../../api/session/session.ts";
+import { t } from "../../texts/texts.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -14,19 +15,26 @@ function ExportCard() {
     download.mutate(undefined, {
       onSuccess: ({ fileName, text }) => {
         saveFile(fileName, text);
-        showToast({ title: "Data downloaded", description: fileName });
+        showToast({ title: t("Data downloaded"), description: fileName });
       },
-      onError: (error) => showFailure("Download failed", messageOf(error, "Failed to download your data")),
+      onError: (error) => showFailure(t("Download failed"), messageOf(error, t("Failed to download your data"))),
     });
   return (
-    <Card id="your-data" title="Your data" isBusy={download.isPending}>
+    <Card id="your-data" title={t("Your data")} isBusy={download.isPending}>
       <Setting
         look="action"
-        title="Everything we hold about you"
-        text="One JSON file of every row of your account, each with the date it is deleted. It holds your SMTP passwords and webhook secrets, so keep it safe."
+        title={t("Everything we hold about you")}
+        text={t(
+          "One JSON file of every row of your account, each with the date it is deleted. It holds your SMTP passwords and webhook secrets, so keep it safe.",
+        )}
       >
-        <SubmitButton type="button" pending={download.isPending} pendingLabel="Downloading..." onClick={handleClick}>
-          Download my data
+        <SubmitButton
+          type="button"
+          pending={download.isPending}
+          pendingLabel={t("Downloading...")}
+          onClick={handleClick}
+        >
+          {t("Download my data")}
         </SubmitButton>
       </Setting>
     </Card>
@@ -35,14 +43,16 @@ function ExportCard() {
 
 function MoveInCard() {
   return (
-    <Card id="move-in" title="Move in">
+    <Card id="move-in" title={t("Move in")}>
       <Setting
         look="action"
-        title="Aliases of other services, and the sites that know them"
-        text="Import from SimpleLogin, addy.io, Firefox Relay, Forward Email and Mailx, then change your address site by site with a checklist."
+        title={t("Aliases of other services, and the sites that know them")}
+        text={t(
+          "Import from SimpleLogin, addy.io, Firefox Relay, Forward Email and Mailx, then change your address site by site with a checklist.",
+        )}
       >
         <Link className="btn" href="/move">
-          Move in
+          {t("Move in")}
         </Link>
       </Setting>
     </Card>

@@ -1,7 +1,8 @@
 /** Exports the account's aliases, in the formats of other services. */
 import type { AliasExportFormat } from "@kauke/contract";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useAliasExport } from "../../api/imports.ts";
+import { t } from "../../texts/texts.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 import { saveFile } from "../../ui/files.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -16,12 +17,12 @@ interface Row {
 }
 
 const formats: readonly Row[] = [
-  { format: "simplelogin", name: "SimpleLogin", text: "CSV with alias, note, state and mailboxes.", isTable: true },
-  { format: "addy", name: "addy.io", text: "CSV with alias, description and recipients.", isTable: true },
+  { format: "simplelogin", name: "SimpleLogin", text: t("CSV with alias, note, state and mailboxes."), isTable: true },
+  { format: "addy", name: "addy.io", text: t("CSV with alias, description and recipients."), isTable: true },
   {
     format: "forward-email",
-    name: "Forward Email",
-    text: "One DNS line per domain, to paste as TXT records.",
+    name: t("Forward Email"),
+    text: t("One DNS line per domain, to paste as TXT records."),
     isTable: false,
   },
 ];
@@ -34,27 +35,31 @@ function FormatRow({ userId, format, name, text, isTable }: Row & { userId: stri
       {
         onSuccess: ({ fileName, text: content }) => {
           saveFile(fileName, content);
-          showToast({ title: "Aliases downloaded", description: fileName });
+          showToast({ title: t("Aliases downloaded"), description: fileName });
         },
-        onError: (error) => showFailure("Download failed", messageOf(error, "Failed to download your aliases")),
+        onError: (error) => showFailure(t("Download failed"), messageOf(error, t("Failed to download your aliases"))),
       },
     );
   const button = (isSafe: boolean) => ({
     type: "button" as const,
     pending: download.isPending && download.variables?.isSafe === isSafe,
-    pendingLabel: "Downloading...",
+    pendingLabel: t("Downloading..."),
     onClick: () => save(isSafe),
   });
   return (
     <Setting title={name} text={text}>
       <div className="acts">
         {isTable ? (
-          <SubmitButton className="btn-quiet" label={`Download for spreadsheets, ${name}`} {...button(true)}>
-            For spreadsheets
+          <SubmitButton
+            className="btn-quiet"
+            label={t("Download for spreadsheets, {name}", { name })}
+            {...button(true)}
+          >
+            {t("For spreadsheets")}
           </SubmitButton>
         ) : null}
-        <SubmitButton label={`Download for ${name}`} {...button(false)}>
-          Download
+        <SubmitButton label={t("Download for {name}", { name })} {...button(false)}>
+          {t("Download")}
         </SubmitButton>
       </div>
     </Setting>
@@ -63,14 +68,15 @@ function FormatRow({ userId, format, name, text, isTable }: Row & { userId: stri
 
 export function MoveOutCard({ userId }: { userId: string }) {
   return (
-    <Card id="move-out" title="Move out">
+    <Card id="move-out" title={t("Move out")}>
       {formats.map((row) => (
         <FormatRow key={row.format} userId={userId} {...row} />
       ))}
       <div className="card-foot">
         <p className="hint">
-          In the files for spreadsheets, cells that begin like a formula get an apostrophe. Another service would take
-          it for a part of the text.
+          {t(
+            "In the files for spreadsheets, cells that begin like a formula get an apostrophe. Another service would take it for a part of the text.",
+          )}
         </p>
       </div>
     </Card>

@@ -1,8 +1,9 @@
 import type { NoticeWire } from "@kauke/contract";
 import { TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useDismissNotice, useNotices } from "../../api/notices.ts";
+import { t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { RetryButton } from "../../ui/LoadFailed.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
@@ -11,14 +12,14 @@ import { showFailure } from "../../ui/toast-store.ts";
 const SHOWN = 3;
 
 const titles: Record<NoticeWire["kind"], string> = {
-  delivery_failed: "Mail not delivered",
-  not_confirmed: "Mail waits for confirmation",
-  not_yours: "Mailbox refused",
-  not_sealed: "Mail waits to be encrypted",
-  mailbox_suspended: "Mailbox suspended",
-  complaint: "Mail marked as spam",
-  answer_not_sent: "Message not sent",
-  first_proof: "Your e-mail was proven",
+  delivery_failed: t("Mail not delivered"),
+  not_confirmed: t("Mail waits for confirmation"),
+  not_yours: t("Mailbox refused"),
+  not_sealed: t("Mail waits to be encrypted"),
+  mailbox_suspended: t("Mailbox suspended"),
+  complaint: t("Mail marked as spam"),
+  answer_not_sent: t("Message not sent"),
+  first_proof: t("Your e-mail was proven"),
 };
 
 function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => void }) {
@@ -30,7 +31,7 @@ function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => vo
         <br />
         {notice.text}
       </div>
-      <IconButton icon={X} label="Dismiss" fullLabel={`Dismiss: ${notice.text}`} onClick={onDismiss} />
+      <IconButton icon={X} label={t("Dismiss")} fullLabel={`Dismiss: ${notice.text}`} onClick={onDismiss} />
     </li>
   );
 }
@@ -56,7 +57,7 @@ function NoticesFailed({ onRetry }: { onRetry: () => void }) {
     <div className="notices" role="alert">
       <div className="note">
         <TriangleAlert className="i" aria-hidden />
-        <p className="min-w-0 flex-1">Your notices could not be loaded.</p>
+        <p className="min-w-0 flex-1">{t("Your notices could not be loaded.")}</p>
         <RetryButton isSmall onRetry={onRetry} />
       </div>
     </div>
@@ -75,7 +76,7 @@ export function NoticesPanel({ aliasId }: { aliasId?: string }) {
   const onDismiss = (notice: NoticeWire) => {
     focusNext(notices.indexOf(notice));
     dismiss.mutate(notice.id, {
-      onError: (error) => showFailure("Dismissal Failed", messageOf(error, "Failed to dismiss the notice")),
+      onError: (error) => showFailure(t("Dismissal Failed"), messageOf(error, t("Failed to dismiss the notice"))),
     });
   };
   const onShowAll = () => {
@@ -83,7 +84,7 @@ export function NoticesPanel({ aliasId }: { aliasId?: string }) {
     focusNext(SHOWN);
   };
   return (
-    <section className="notices" aria-label="Notices">
+    <section className="notices" aria-label={t("Notices")}>
       <ul ref={list}>
         {(isWhole ? notices : notices.slice(0, SHOWN)).map((notice) => (
           <Notice key={notice.id} notice={notice} onDismiss={() => onDismiss(notice)} />
@@ -91,7 +92,7 @@ export function NoticesPanel({ aliasId }: { aliasId?: string }) {
       </ul>
       {notices.length > SHOWN && !isWhole ? (
         <Button isSmall onClick={onShowAll}>
-          Show all {notices.length} notices
+          {t("Show all {count} notices", { count: notices.length })}
         </Button>
       ) : null}
     </section>

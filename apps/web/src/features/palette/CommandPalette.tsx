@@ -1,7 +1,8 @@
 /** A combobox with a listbox (WAI-ARIA): the focus stays in the field. */
 import { AtSign, CornerDownLeft, Pause, Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId } from "react";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
 import { verbatim } from "../../ui/Field.tsx";
@@ -12,7 +13,12 @@ import { closePalette, modifierName } from "./palette-store.ts";
 import type { Verb } from "./rank-aliases.ts";
 import { type Entry, type Group, type Palette, usePalette } from "./use-palette.ts";
 
-const verbWords: Record<Verb, string> = { open: "Open", copy: "Copy", pause: "Pause", activate: "Activate" };
+const verbWords: Record<Verb, string> = {
+  open: t("Open"),
+  copy: t("Copy"),
+  pause: t("Pause"),
+  activate: t("Activate"),
+};
 
 function AliasWords({ entry: { alias, verb } }: { entry: Extract<Entry, { kind: "alias" }> }) {
   const isOn = isActive(alias);
@@ -24,7 +30,7 @@ function AliasWords({ entry: { alias, verb } }: { entry: Extract<Entry, { kind: 
         <b>{alias.alias}</b>@{alias.domain}
       </span>
       <span className="more">
-        {isOn ? null : "Paused"}
+        {isOn ? null : t("Paused")}
         {!isOn && alias.notes ? " · " : null}
         {alias.notes ? cutNotes(alias.notes) : null}
       </span>
@@ -92,7 +98,7 @@ function List({ id, palette }: { id: string; palette: Palette }) {
       id={id}
       role="listbox"
       tabIndex={-1}
-      aria-label="Aliases and commands"
+      aria-label={t("Aliases and commands")}
       onMouseDown={(event) => event.preventDefault()}
     >
       {groups.map((group: Group) => (
@@ -121,15 +127,15 @@ function States({ palette: { state, error, refetch, entries, verb, typed } }: { 
   if (state === "loading")
     return (
       <p className="palette-state" role="status">
-        <span className="spin" aria-hidden="true" /> Loading your aliases...
+        <span className="spin" aria-hidden="true" /> {t("Loading your aliases...")}
       </p>
     );
   if (state === "failed")
     return (
       <div className="palette-state" role="alert">
-        <p>Your aliases could not be loaded. {messageOf(error, "Something went wrong.")}</p>
+        <p>Your aliases could not be loaded. {messageOf(error, t("Something went wrong."))}</p>
         <Button isSmall onClick={() => void refetch()}>
-          Try again
+          {t("Try again")}
         </Button>
       </div>
     );
@@ -137,12 +143,12 @@ function States({ palette: { state, error, refetch, entries, verb, typed } }: { 
   if (entries.length === 0)
     return (
       <p className="palette-state" role="status">
-        {typed === "" ? `There is no ${kind}.` : `No ${kind} matches “${typed}”.`}
+        {typed === "" ? t("There is no {kind}.", { kind }) : t("No {kind} matches “{typed}”.", { kind, typed })}
       </p>
     );
   return (
     <p className="sr" role="status">
-      {entries.length === 1 ? "1 result" : `${countText(entries.length)} results`}
+      {entries.length === 1 ? "1 result" : t("{count} results", { count: countText(entries.length) })}
     </p>
   );
 }
@@ -168,8 +174,8 @@ export function CommandPalette() {
   return (
     <Dialog
       look="palette"
-      title="Commands"
-      description="Type an alias or a command, choose with the arrow keys, and press Enter."
+      title={t("Commands")}
+      description={t("Type an alias or a command, choose with the arrow keys, and press Enter.")}
       returnTo={endEarly}
       onClose={closePalette}
     >
@@ -178,12 +184,12 @@ export function CommandPalette() {
         <input
           className="input"
           role="combobox"
-          aria-label="Alias or command"
+          aria-label={t("Alias or command")}
           aria-expanded={entries.length > 0}
           aria-controls={listId}
           aria-activedescendant={activeId}
           aria-autocomplete="list"
-          placeholder="Jump to an alias, or type a command"
+          placeholder={t("Jump to an alias, or type a command")}
           {...verbatim}
           enterKeyHint="go"
           // The dialog would select the text that was typed before the code had loaded.
@@ -197,19 +203,17 @@ export function CommandPalette() {
       <List id={listId} palette={palette} />
       <div className="palette-keys" aria-hidden="true">
         <span>
-          <kbd>↑</kbd> <kbd>↓</kbd> move
+          <kbd>↑</kbd> <kbd>↓</kbd> {t("move")}
         </span>
         <span>
-          <kbd>↵</kbd> choose
+          <kbd>↵</kbd> {t("choose")}
         </span>
         {verb === "open" ? (
           <span>
-            <kbd>{modifierName()}</kbd> <kbd>↵</kbd> copy address
+            <kbd>{modifierName()}</kbd> <kbd>↵</kbd> {t("copy address")}
           </span>
         ) : null}
-        <span>
-          <kbd>esc</kbd> close
-        </span>
+        <span>{rich("<kbd>esc</kbd> close", { kbd: (inner) => <kbd>{inner}</kbd> })}</span>
       </div>
     </Dialog>
   );

@@ -9,6 +9,7 @@ import {
   useState,
 } from "react";
 import { createPortal } from "react-dom";
+import { t } from "../../texts/texts.ts";
 import { closePanel, openPanel } from "../../ui/Dialog.tsx";
 import { verbatim } from "../../ui/Field.tsx";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
@@ -40,13 +41,13 @@ function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
       ref={scrim}
       onPointerDown={(event) => event.target === scrim.current && closePalette()}
     >
-      <div className="dialog palette" role="dialog" aria-modal="true" aria-label="Commands">
+      <div className="dialog palette" role="dialog" aria-modal="true" aria-label={t("Commands")}>
         <div className="palette-field">
           <Search className="i i-20" aria-hidden />
           <input
             className="input"
-            aria-label="Alias or command"
-            placeholder="Jump to an alias, or type a command"
+            aria-label={t("Alias or command")}
+            placeholder={t("Jump to an alias, or type a command")}
             {...verbatim}
             // The palette was opened by a key, so the user types on.
             autoFocus
@@ -56,11 +57,11 @@ function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
         </div>
         {hasFailed ? (
           <div className="p-3">
-            <PartFailed what="The list of commands" />
+            <PartFailed what={t("The list of commands")} />
           </div>
         ) : (
           <p className="palette-state" role="status">
-            <span className="spin" aria-hidden="true" /> Loading...
+            <span className="spin" aria-hidden="true" /> {t("Loading...")}
           </p>
         )}
       </div>

@@ -19,6 +19,7 @@ import { useAliases } from "../../api/aliases.ts";
 import { useLabels } from "../../api/labels.ts";
 import { useUser } from "../../api/session/session.ts";
 import { normalizePath } from "../../app/path.ts";
+import { t } from "../../texts/texts.ts";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { settingsParts } from "../account/settings-index.ts";
 import { closeAlias, openAlias, useOpenAliasId } from "../aliases/alias-location.ts";
@@ -45,18 +46,18 @@ interface Command {
   isForAdmins?: true;
 }
 
-const createCommand: Command = { title: "Create alias", icon: Plus, does: "create" };
+const createCommand: Command = { title: t("Create alias"), icon: Plus, does: "create" };
 
 const commands: readonly Command[] = [
-  { title: "Copy an address", icon: Copy, does: { text: "copy " } },
-  { title: "Pause an alias", icon: CirclePause, does: { text: "pause " } },
-  { title: "Activate an alias", icon: CirclePlay, does: { text: "activate " } },
-  { title: "Go to Aliases", icon: Mail, does: { path: "/dashboard" } },
-  { title: "Go to Compose", icon: PenLine, does: { path: "/compose" } },
-  { title: "Go to Decrypt", icon: LockOpen, does: { path: "/decrypt" } },
-  { title: "Go to Settings", icon: Settings, does: { path: "/settings" } },
-  { title: "Go to Move in", icon: FileInput, does: { path: "/move" } },
-  { title: "Go to Admin", icon: ShieldCheck, does: { path: "/admin" }, isForAdmins: true },
+  { title: t("Copy an address"), icon: Copy, does: { text: "copy " } },
+  { title: t("Pause an alias"), icon: CirclePause, does: { text: "pause " } },
+  { title: t("Activate an alias"), icon: CirclePlay, does: { text: "activate " } },
+  { title: t("Go to Aliases"), icon: Mail, does: { path: "/dashboard" } },
+  { title: t("Go to Compose"), icon: PenLine, does: { path: "/compose" } },
+  { title: t("Go to Decrypt"), icon: LockOpen, does: { path: "/decrypt" } },
+  { title: t("Go to Settings"), icon: Settings, does: { path: "/settings" } },
+  { title: t("Go to Move in"), icon: FileInput, does: { path: "/move" } },
+  { title: t("Go to Admin"), icon: ShieldCheck, does: { path: "/admin" }, isForAdmins: true },
 ];
 
 /** Rows of the settings, found by what is typed; a title that is its group's own is listed once. */
@@ -106,10 +107,10 @@ function useIndex() {
 }
 
 const titles: Record<Verb, string> = {
-  open: "Aliases",
-  copy: "Copy the address",
-  pause: "Pause",
-  activate: "Activate",
+  open: t("Aliases"),
+  copy: t("Copy the address"),
+  pause: t("Pause"),
+  activate: t("Activate"),
 };
 
 const entryOf = (command: Command): Entry => ({ kind: "command", command });
@@ -126,9 +127,9 @@ function groupsOf(index: ReturnType<typeof useIndex>["index"], text: string, isA
   const found: Group = { title: titles[verb], entries: aliases.map((alias) => ({ kind: "alias", alias, verb })) };
   if (verb !== "open") return [found];
   const create = entryOf(createCommand);
-  const commands: Group = { title: "Commands", entries: findCommands(typed, isAdmin).map(entryOf) };
+  const commands: Group = { title: t("Commands"), entries: findCommands(typed, isAdmin).map(entryOf) };
   if (isFirst) return [found, { ...commands, entries: [create, ...commands.entries] }];
-  const made: Group = { title: "New", entries: [create] };
+  const made: Group = { title: t("New"), entries: [create] };
   return hasName ? [found, commands, made] : [commands, found, made];
 }
 

@@ -3,8 +3,9 @@ import type { ContactWire } from "@kauke/contract";
 import { Lock, X } from "lucide-react";
 import { useState } from "react";
 import { useAccountSettings, useChangeAccountSettings } from "../../api/account-settings.ts";
-import { messageOf } from "../../api/api-error.ts";
 import { useContactCalls, useContacts } from "../../api/contacts.ts";
+import { messageOf } from "../../api/error-text.ts";
+import { t } from "../../texts/texts.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 import { Button, IconButton, Switch } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
@@ -16,7 +17,7 @@ import { useListFocus } from "../../ui/use-list-focus.ts";
 const PEOPLE_SHOWN = 5;
 
 function failedText(error: unknown): void {
-  showFailure("Update Failed", messageOf(error, "Please try again."));
+  showFailure(t("Update Failed"), messageOf(error, t("Please try again.")));
 }
 
 interface RowProps {
@@ -31,16 +32,16 @@ function Row({ person: { address, publicKey, lastUsedAt }, onForget }: RowProps)
         <span className="addr">{address}</span>
         <span className="hint">
           {publicKey === null ? (
-            "No key"
+            t("No key")
           ) : (
             <>
-              <Lock className="i" aria-hidden /> Key known
+              <Lock className="i" aria-hidden /> {t("Key known")}
             </>
           )}{" "}
-          · last written to on {dayText(lastUsedAt)}
+          {t("· last written to on {day}", { day: dayText(lastUsedAt) })}
         </span>
       </div>
-      <IconButton icon={X} label="Forget" fullLabel={`Forget ${address}`} onClick={onForget} />
+      <IconButton icon={X} label={t("Forget")} fullLabel={t("Forget {address}", { address })} onClick={onForget} />
     </li>
   );
 }
@@ -49,14 +50,14 @@ type Asking = "off" | "all" | null;
 
 const questions = {
   off: {
-    title: "Stop remembering people?",
-    description: "Everyone remembered is forgotten, and their keys too.",
-    label: "Forget and Switch Off",
+    title: t("Stop remembering people?"),
+    description: t("Everyone remembered is forgotten, and their keys too."),
+    label: t("Forget and Switch Off"),
   },
   all: {
-    title: "Forget everyone?",
-    description: "Their addresses and keys are deleted here. People you write to afterwards are remembered again.",
-    label: "Forget Everyone",
+    title: t("Forget everyone?"),
+    description: t("Their addresses and keys are deleted here. People you write to afterwards are remembered again."),
+    label: t("Forget Everyone"),
   },
 } as const;
 
@@ -66,10 +67,10 @@ function List({ people, onAskAll }: { people: readonly ContactWire[]; onAskAll: 
   const listFocus = useListFocus(() => document.getElementById("people"));
   const shown = isWhole ? people : people.slice(0, PEOPLE_SHOWN);
   if (people.length === 0)
-    return <p className="card-body hint">Nobody yet: write to somebody, and they are listed here.</p>;
+    return <p className="card-body hint">{t("Nobody yet: write to somebody, and they are listed here.")}</p>;
   return (
     <>
-      <ul className="people" aria-label="Remembered people" {...listFocus}>
+      <ul className="people" aria-label={t("Remembered people")} {...listFocus}>
         {shown.map((person) => (
           <Row key={person.id} person={person} onForget={() => void forgetContact(person.id).catch(failedText)} />
         ))}
@@ -77,11 +78,11 @@ function List({ people, onAskAll }: { people: readonly ContactWire[]; onAskAll: 
       <div className="card-foot">
         {shown.length === people.length ? null : (
           <Button isSmall look="quiet" onClick={() => setWhole(true)}>
-            Show all {people.length}
+            {t("Show all {count}", { count: people.length })}
           </Button>
         )}
         <Button isSmall look="danger-line" onClick={onAskAll}>
-          Forget Everyone
+          {t("Forget Everyone")}
         </Button>
       </div>
     </>
@@ -104,21 +105,23 @@ export function PeopleCard() {
     setAsking(null);
   };
   return (
-    <Card id="people" title="People" canFocus isBusy={contacts.isPending}>
+    <Card id="people" title={t("People")} canFocus isBusy={contacts.isPending}>
       <Setting
-        title="Remember people"
-        text="Compose suggests whom you wrote to, and fills in their public keys. The list is stored encrypted on the server."
+        title={t("Remember people")}
+        text={t(
+          "Compose suggests whom you wrote to, and fills in their public keys. The list is stored encrypted on the server.",
+        )}
       >
         <Switch
           checked={isOn}
-          label="Remember people"
+          label={t("Remember people")}
           onChange={(to) => (to || people.length === 0 ? setOn(to) : setAsking("off"))}
         />
       </Setting>
       {contacts.error !== null && contacts.data === undefined ? (
         <LoadFailed
           heading="h4"
-          title="The list could not be loaded"
+          title={t("The list could not be loaded")}
           error={contacts.error}
           onRetry={contacts.refetch}
         />

@@ -1,9 +1,10 @@
 import type { PreviewMessage } from "@kauke/contract";
 import { Download, ShieldQuestionMark } from "lucide-react";
 import { useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { isMissing, previewUrl, usePreviewMessage, useRawMessage } from "../../api/preview.ts";
 import { oppositeTheme, useTheme } from "../../app/theme.ts";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { Headers, MessageParts } from "../../ui/MessageParts.tsx";
 import { fileSizeText, timeText } from "../../ui/text/time-text.ts";
@@ -13,19 +14,17 @@ import { ReplyButtons, ReplyComposer, type ReplyTo } from "./ReplyComposer.tsx";
 function Facts({ message }: { message: PreviewMessage }) {
   return (
     <dl className="facts">
-      <dt>From</dt>
+      <dt>{t("From")}</dt>
       <dd>{message.from}</dd>
       {message.alias === null ? null : (
         <>
-          <dt>Alias</dt>
+          <dt>{t("Alias")}</dt>
           <dd>{message.alias}</dd>
         </>
       )}
-      <dt>Envelope</dt>
-      <dd>
-        {message.envelopeFrom || "<>"} to {message.rcptTo}
-      </dd>
-      <dt>Received</dt>
+      <dt>{t("Envelope")}</dt>
+      <dd>{t("{envelopeFrom} to {rcptTo}", { envelopeFrom: message.envelopeFrom || "<>", rcptTo: message.rcptTo })}</dd>
+      <dt>{t("Received")}</dt>
       <dd>
         {timeText(message.receivedAt)}, {fileSizeText(message.sizeBytes)}
       </dd>
@@ -40,7 +39,7 @@ function Unverified({ message }: { message: PreviewMessage }) {
     <div className="note note-plain why">
       <ShieldQuestionMark className="i" aria-hidden />
       <div>
-        <b>Anybody could have written this: nothing proves its author.</b>
+        <b>{t("Anybody could have written this: nothing proves its author.")}</b>
         {reasons.map((reason) => (
           <p key={reason}>{reason}</p>
         ))}
@@ -53,7 +52,7 @@ function Stages({ stages }: Pick<PreviewMessage, "stages">) {
   if (stages.length === 0) return null;
   return (
     <details className="stages">
-      <summary>How it came here</summary>
+      <summary>{t("How it came here")}</summary>
       <ol>
         {stages.map((stage, index) => (
           // Keyed by index: the same step may occur twice, and the list never changes.
@@ -68,7 +67,7 @@ function Stages({ stages }: Pick<PreviewMessage, "stages">) {
 
 function Files({ message }: { message: PreviewMessage }) {
   return (
-    <ul className="files" aria-label="Attachments">
+    <ul className="files" aria-label={t("Attachments")}>
       {message.files.map((file) => (
         <li key={file.index}>
           <a className="btn btn-sm" href={previewUrl(message.id, `/files/${file.index}`)} download={file.filename}>
@@ -80,7 +79,7 @@ function Files({ message }: { message: PreviewMessage }) {
       <li>
         <a className="btn btn-sm btn-quiet" href={previewUrl(message.id, "/raw?download")} download="message.eml">
           <Download className="i" aria-hidden />
-          Whole message, .eml
+          {t("Whole message, .eml")}
         </a>
       </li>
     </ul>
@@ -89,8 +88,8 @@ function Files({ message }: { message: PreviewMessage }) {
 
 function Raw({ id, headers }: Pick<PreviewMessage, "id" | "headers">) {
   const { data, error } = useRawMessage(id);
-  if (error) return <p className="none">{messageOf(error, "The message could not be read.")}</p>;
-  if (data === undefined) return <p className="none">Loading...</p>;
+  if (error) return <p className="none">{messageOf(error, t("The message could not be read."))}</p>;
+  if (data === undefined) return <p className="none">{t("Loading...")}</p>;
   return (
     <div className="side-by-side">
       <Headers headers={headers} />
@@ -108,15 +107,15 @@ function Html({ id }: { id: string }) {
     <>
       {isThemeDark ? (
         <p className="none as-sent">
-          {isDark ? "Colours are turned over for the dark theme." : "Shown as it was sent."}
+          {isDark ? t("Colours are turned over for the dark theme.") : t("Shown as it was sent.")}
           <Button isSmall look="quiet" onClick={() => setIsAsSent(isDark)}>
-            {isDark ? "Show as sent" : "Show dark"}
+            {isDark ? t("Show as sent") : t("Show dark")}
           </Button>
         </p>
       ) : null}
       <iframe
         key={String(isDark)}
-        title="HTML of the message"
+        title={t("HTML of the message")}
         className={isDark ? "dark" : undefined}
         sandbox="allow-popups allow-popups-to-escape-sandbox"
         referrerPolicy="no-referrer"
@@ -131,15 +130,15 @@ export function MessageView({ id }: { id: string }) {
   const [replyTo, setReplyTo] = useState<ReplyTo>(null);
   if (error) {
     const text = isMissing(error)
-      ? "This message is no longer here."
-      : messageOf(error, "The message could not be read.");
+      ? t("This message is no longer here.")
+      : messageOf(error, t("The message could not be read."));
     return <p className="none">{text}</p>;
   }
-  if (message === undefined) return <p className="none">Loading...</p>;
+  if (message === undefined) return <p className="none">{t("Loading...")}</p>;
   return (
     <>
       <div className="card-head">
-        <h2>{message.subject || "(no subject)"}</h2>
+        <h2>{message.subject || t("(no subject)")}</h2>
         <ReplyButtons replyTo={replyTo} onChoose={setReplyTo} />
       </div>
       <Facts message={message} />

@@ -2,8 +2,9 @@
 import type { PreviewMessage } from "@kauke/contract";
 import { Forward, Reply, ReplyAll } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
-import { fieldMessages, messageOf } from "../../api/api-error.ts";
+import { fieldMessages, messageOf } from "../../api/error-text.ts";
 import { useReplyToPreview } from "../../api/preview.ts";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { FieldError, TextField, verbatim } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -17,13 +18,13 @@ export function ReplyButtons({ replyTo, onChoose }: { replyTo: ReplyTo; onChoose
   return (
     <div className="reply-buttons">
       <Button isSmall icon={Reply} aria-pressed={replyTo === "author"} onClick={() => onChoose("author")}>
-        Reply
+        {t("Reply")}
       </Button>
       <Button isSmall icon={ReplyAll} aria-pressed={replyTo === "all"} onClick={() => onChoose("all")}>
-        Reply all
+        {t("Reply all")}
       </Button>
       <Button isSmall icon={Forward} aria-pressed={replyTo === "somebody"} onClick={() => onChoose("somebody")}>
-        Forward
+        {t("Forward")}
       </Button>
     </div>
   );
@@ -35,7 +36,7 @@ interface Props {
   onClose: () => void;
 }
 
-const names = { author: "Reply", all: "Reply all", somebody: "Forward" } as const;
+const names = { author: t("Reply"), all: t("Reply all"), somebody: t("Forward") } as const;
 
 function useSending({ message, replyTo, onClose }: Props) {
   const [text, setText] = useState("");
@@ -47,8 +48,8 @@ function useSending({ message, replyTo, onClose }: Props) {
     if (reply.isPending) return;
     const onSuccess = () => {
       showToast({
-        title: isForward ? "Message Forwarded" : "Reply Sent",
-        description: "It appears in the list once it is delivered.",
+        title: isForward ? t("Message Forwarded") : t("Reply Sent"),
+        description: t("It appears in the list once it is delivered."),
       });
       onClose();
     };
@@ -56,7 +57,8 @@ function useSending({ message, replyTo, onClose }: Props) {
   };
   const refused = new Map<string, string>(fieldMessages(reply.error));
   const toError = refused.get("forwardTo");
-  const other = refused.get("text") ?? (toError === undefined ? messageOf(reply.error, "It was not sent.") : undefined);
+  const other =
+    refused.get("text") ?? (toError === undefined ? messageOf(reply.error, t("It was not sent.")) : undefined);
   const error = reply.error === null ? undefined : other;
   return { text, setText, forwardTo, setForwardTo, onSubmit, error, toError, pending: reply.isPending };
 }
@@ -71,7 +73,7 @@ export function ReplyComposer(props: Props) {
       {isForward ? (
         <div className="forward-to">
           <TextField
-            label="Forward to"
+            label={t("Forward to")}
             {...verbatim}
             inputMode="email"
             error={toError}
@@ -83,7 +85,7 @@ export function ReplyComposer(props: Props) {
       ) : null}
       <div className="message-text">
         <label className="label-in" htmlFor={id}>
-          {isForward ? "Your message" : "Your answer"}
+          {isForward ? t("Your message") : t("Your answer")}
         </label>
         <textarea
           id={id}
@@ -102,10 +104,10 @@ export function ReplyComposer(props: Props) {
       </div>
       <div className="card-foot two">
         <Button look="quiet" disabled={pending} onClick={onClose}>
-          Cancel
+          {t("Cancel")}
         </Button>
-        <SubmitButton className="btn-primary" pending={pending} pendingLabel="Sending...">
-          {isForward ? "Forward Message" : "Send Reply"}
+        <SubmitButton className="btn-primary" pending={pending} pendingLabel={t("Sending...")}>
+          {isForward ? t("Forward Message") : t("Send Reply")}
         </SubmitButton>
       </div>
     </form>

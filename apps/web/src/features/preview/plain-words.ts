@@ -1,5 +1,6 @@
 /** What a message of the preview inbox says about itself, in words for somebody who doesn't know mail. */
 import type { PreviewMessage, PreviewStage, PreviewSummary } from "@kauke/contract";
+import { t } from "../../texts/texts.ts";
 
 /** Messages that contain every word of the query in their subject, an address or the alias. */
 export function findMessages(messages: readonly PreviewSummary[], query: string): readonly PreviewSummary[] {
@@ -18,7 +19,7 @@ export function authorName(from: string): string {
     .replace(unverifiedMark, "")
     .replace(/^"/, "")
     .split(/ \(| <|"/, 1);
-  return name.trim() || "The sender";
+  return name.trim() || t("The sender");
 }
 
 type Replied = Pick<PreviewMessage, "from" | "rcptTo" | "alias">;
@@ -26,14 +27,14 @@ type Replied = Pick<PreviewMessage, "from" | "rcptTo" | "alias">;
 /** Says from which address the reply is written, and which alias its recipients see. */
 export function replyHint({ from, rcptTo, alias }: Replied, all: boolean): string {
   if (alias !== null && from.includes(alias))
-    return `You write from ${rcptTo} to ${alias}, as its correspondent would.`;
+    return t("You write from {rcptTo} to {alias}, as its correspondent would.", { rcptTo, alias });
   const seen = alias ?? "your alias";
   return `You write from ${rcptTo}. ${all ? "Everybody else sees" : `${authorName(from)} sees`} ${seen}.`;
 }
 
 /** A forward doesn't pass through the alias, which the reader should know before pressing the button. */
 export const forwardHint = ({ rcptTo }: Pick<PreviewMessage, "rcptTo">): string =>
-  `As a mail program does it: the text goes from ${rcptTo}, and that address is seen, not your alias.`;
+  t("As a mail program does it: the text goes from {rcptTo}, and that address is seen, not your alias.", { rcptTo });
 
 const resultOf = (value: string, method: string) =>
   new RegExp(`\\b${method}=(\\w+)`, "i").exec(value)?.[1]?.toLowerCase();
@@ -51,29 +52,29 @@ export function whyUnverified({ from, headers }: Pick<PreviewMessage, "from" | "
 
 function serverText(spf: string | undefined): string {
   if (spf === "pass")
-    return "The server that sent it may send for the domain in the envelope, but that is not the author's.";
+    return t("The server that sent it may send for the domain in the envelope, but that is not the author's.");
   if (spf === "fail" || spf === "softfail")
-    return "The server that sent it is not one that the domain sends its mail from.";
+    return t("The server that sent it is not one that the domain sends its mail from.");
   if (spf === undefined || spf === "none" || spf === "neutral")
-    return "The domain does not say which servers send its mail.";
-  return "Whether the server may send for the domain could not be checked.";
+    return t("The domain does not say which servers send its mail.");
+  return t("Whether the server may send for the domain could not be checked.");
 }
 
 function signatureText(dkim: string | undefined): string {
-  if (dkim === "pass") return "It has a valid signature, but of another domain than the author's.";
-  if (dkim === undefined || dkim === "none") return "It carries no signature.";
-  return "Its signature does not fit: the message was changed on its way, or the signature is forged.";
+  if (dkim === "pass") return t("It has a valid signature, but of another domain than the author's.");
+  if (dkim === undefined || dkim === "none") return t("It carries no signature.");
+  return t("Its signature does not fit: the message was changed on its way, or the signature is forged.");
 }
 
 const policyText = (dmarc: string | undefined): string | null =>
-  dmarc === "fail" ? "The author's domain asks to distrust such mail." : null;
+  dmarc === "fail" ? t("The author's domain asks to distrust such mail.") : null;
 
 const stageWords: Record<PreviewStage["stage"], string> = {
-  resolve: "Address",
-  receive: "Received",
-  screen: "Checked",
-  rewrite: "Rewritten",
-  deliver: "Delivered",
+  resolve: t("Address"),
+  receive: t("Received"),
+  screen: t("Checked"),
+  rewrite: t("Rewritten"),
+  deliver: t("Delivered"),
 };
 const verdictWords: Readonly<Record<string, string>> = { accept: "ok", taken: "ok", discard: "discarded" };
 

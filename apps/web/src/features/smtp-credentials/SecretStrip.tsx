@@ -1,5 +1,6 @@
 import { Copy, Eye, EyeOff, RefreshCw } from "lucide-react";
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { copySecret } from "../../ui/text/copy-text.ts";
@@ -44,11 +45,11 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
       <div>
         <code>{revealed.secret}</code>
         <p>
-          {revealed.isNew ? "Copy now. " : null}The {noun} hides in <b>{left}</b>
+          {revealed.isNew ? t("Copy now. ") : null}The {noun} hides in <b>{left}</b>
         </p>
       </div>
       <Button isSmall icon={EyeOff} onClick={() => onHide(true)}>
-        Hide
+        {t("Hide")}
       </Button>
       <Button
         isSmall
@@ -58,7 +59,7 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
         autoFocus
         onClick={() => void copy()}
       >
-        Copy
+        {t("Copy")}
       </Button>
     </div>
   );
@@ -86,11 +87,11 @@ export function SecretActions({
         <>
           <Button isSmall look="quiet" disabled={busy !== null} autoFocus={heldFocus} onClick={onView}>
             {busy === "view" ? <span className="spin" /> : <Eye className="i" aria-hidden />}
-            View
+            {t("View")}
           </Button>
           <Button isSmall look="quiet" disabled={busy !== null} onClick={onCopy}>
             {busy === "copy" ? <span className="spin" /> : <Copy className="i" aria-hidden />}
-            Copy
+            {t("Copy")}
           </Button>
         </>
       ) : null}
@@ -98,12 +99,12 @@ export function SecretActions({
         type="button"
         className="btn-quiet btn-sm"
         pending={busy === "renew"}
-        pendingLabel="Regenerating..."
+        pendingLabel={t("Regenerating...")}
         disabled={busy !== null}
         onClick={onRenew}
       >
         <RefreshCw className="i" aria-hidden />
-        Regenerate
+        {t("Regenerate")}
       </SubmitButton>
       {children}
     </div>
@@ -116,7 +117,7 @@ export function HiddenSecret({ label, ch }: { label: string; ch: number }) {
       <dt>{label}</dt>
       <dd>
         <span className="bar" style={{ "--w": `${ch}ch` } as CSSProperties} />
-        <span className="sr">hidden</span>
+        <span className="sr">{t("hidden")}</span>
       </dd>
     </div>
   );

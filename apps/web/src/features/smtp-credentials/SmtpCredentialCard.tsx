@@ -4,6 +4,7 @@ import { type CSSProperties, useState } from "react";
 import { countEvent } from "../../api/client.ts";
 import type { useSmtpCalls } from "../../api/smtp-credentials.ts";
 import { readLinks } from "../../app/page-settings.ts";
+import { t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
@@ -22,16 +23,18 @@ interface Props {
 function DeleteCredentialsDialog({ username, ...handlers }: Props) {
   return (
     <ConfirmDialog
-      title="Delete SMTP credentials"
-      description={`Mail programs that sign in as ${username} can no longer send from it. This cannot be undone.`}
-      label="Delete Credentials"
+      title={t("Delete SMTP credentials")}
+      description={t("Mail programs that sign in as {username} can no longer send from it. This cannot be undone.", {
+        username,
+      })}
+      label={t("Delete Credentials")}
       {...handlers}
     />
   );
 }
 
 const PORTS = "587 (TLS) or 465 (SSL)";
-const NAMED = "SMTP password";
+const NAMED = t("SMTP password");
 const PASSWORD_CH = 29;
 
 const countCopy = () => countEvent("copy_smtp_credential");
@@ -58,25 +61,27 @@ function useCredentialActions({ credential, calls, secret, onDeleted }: CardProp
   const renew = async () => {
     const password = await calls.regenerate(credential.id);
     const description =
-      provider === null ? "The old password no longer works." : "The new one replaces the old one in a few seconds.";
-    showToast({ title: "Password Regenerated", description });
+      provider === null
+        ? t("The old password no longer works.")
+        : t("The new one replaces the old one in a few seconds.");
+    showToast({ title: t("Password Regenerated"), description });
     return password;
   };
   const remove = async () => {
     await calls.remove(credential.id);
     secret.hide();
     onDeleted();
-    showToast({ title: "SMTP Credentials Deleted", description: credential.username });
+    showToast({ title: t("SMTP Credentials Deleted"), description: credential.username });
   };
   return {
     view: () => secret.view(read).then(() => countEvent("smtp_password_viewed"), onReadFailed),
     copy: () => secret.copy(read, NAMED).then((isCopied) => isCopied && countCopy(), onReadFailed),
     renew: () =>
-      secret.renew(renew).catch((error) => failed(error, secretFailure(error, "Failed to regenerate password"))),
+      secret.renew(renew).catch((error) => failed(error, secretFailure(error, t("Failed to regenerate password")))),
     remove: () =>
       secret
         .during("delete", remove)
-        .catch((error) => failed(error, secretFailure(error, "Failed to delete SMTP credentials"))),
+        .catch((error) => failed(error, secretFailure(error, t("Failed to delete SMTP credentials")))),
   };
 }
 
@@ -84,7 +89,7 @@ function SetupGuide() {
   const [links] = useState(readLinks);
   return (
     <a className="link" href={links.smtpGuide} target="_blank" rel="noreferrer">
-      Setup guide
+      {t("Setup guide")}
       <ArrowUpRight className="i" aria-hidden />
     </a>
   );
@@ -99,8 +104,8 @@ function Fact({ name, value, copied }: { name: string; value: string; copied: st
         {value}
         <IconButton
           icon={Copy}
-          label="Copy"
-          fullLabel={`Copy ${name.toLowerCase()}`}
+          label={t("Copy")}
+          fullLabel={t("Copy {name}", { name: name.toLowerCase() })}
           onClick={() => void copyText(copied)}
         />
       </dd>
@@ -114,17 +119,17 @@ export function SmtpCredentialCard(props: CardProps) {
   const actions = useCredentialActions(props);
   const [asking, setAsking] = useState(false);
   return (
-    <div className="smtp" role="group" aria-label="SMTP credentials">
+    <div className="smtp" role="group" aria-label={t("SMTP credentials")}>
       <dl>
         <Fact name="Host" value={host} copied={host} />
         <Fact name="Port" value={PORTS} copied="587" />
         <Fact name="Username" value={credential.username} copied={credential.username} />
-        {revealed === null ? <HiddenSecret label="Password" ch={PASSWORD_CH} /> : null}
+        {revealed === null ? <HiddenSecret label={t("Password")} ch={PASSWORD_CH} /> : null}
       </dl>
       {local === null ? null : (
         <p className="local">
-          On this machine: <span className="mono">localhost:{local.submission}</span> or{" "}
-          <span className="mono">{local.submissions}</span>
+          On this machine: <span className="mono">{t("localhost:{submission}", { submission: local.submission })}</span>{" "}
+          or <span className="mono">{local.submissions}</span>
         </p>
       )}
       <PasswordState aliasId={aliasId} />
@@ -152,7 +157,7 @@ export function SmtpCredentialCard(props: CardProps) {
           disabled={busy !== null}
           onClick={() => setAsking(true)}
         >
-          Delete
+          {t("Delete")}
         </Button>
         <SetupGuide />
       </SecretActions>

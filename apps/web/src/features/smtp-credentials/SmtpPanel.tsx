@@ -1,8 +1,9 @@
 import type { AliasWire } from "@kauke/contract";
 import { ChevronDown } from "lucide-react";
 import { useState } from "react";
-import { messageOf } from "../../api/api-error.ts";
+import { messageOf } from "../../api/error-text.ts";
 import { useSmtpCalls, useSmtpCredentials } from "../../api/smtp-credentials.ts";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { Empty, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -14,7 +15,7 @@ import { isOutdated, secretFailure, useSecret } from "./use-secret.ts";
 function Loading() {
   return (
     <div className="smtp" role="status">
-      <span className="sr">Loading...</span>
+      <span className="sr">{t("Loading...")}</span>
       <div className="waiting" aria-hidden="true">
         {[24, 36, 30].map((ch) => (
           <Skeleton key={ch} w={`${ch}ch`} />
@@ -27,9 +28,9 @@ function Loading() {
 function Failed({ message, onRetry }: { message: string; onRetry: () => void }) {
   return (
     <div className="smtp">
-      <Empty title="The SMTP credentials could not be loaded" text={message} role="alert">
+      <Empty title={t("The SMTP credentials could not be loaded")} text={message} role="alert">
         <Button isSmall onClick={onRetry}>
-          Try again
+          {t("Try again")}
         </Button>
       </Empty>
     </div>
@@ -45,16 +46,16 @@ interface NoCredentialsProps {
 function NoCredentials({ pending, wasDeleted, onGenerate }: NoCredentialsProps) {
   return (
     <div className="smtp">
-      <Empty title="No SMTP credentials yet" text="Generate them to send mail from this alias.">
+      <Empty title={t("No SMTP credentials yet")} text={t("Generate them to send mail from this alias.")}>
         <SubmitButton
           type="button"
           className="btn-sm"
           pending={pending}
-          pendingLabel="Generating..."
+          pendingLabel={t("Generating...")}
           autoFocus={wasDeleted}
           onClick={onGenerate}
         >
-          Generate credentials
+          {t("Generate credentials")}
         </SubmitButton>
       </Empty>
     </div>
@@ -70,15 +71,18 @@ function Credentials({ alias }: { alias: AliasWire }) {
   const create = async () => {
     const password = await calls.create();
     const when = provider === null ? "now" : "in a few seconds";
-    showToast({ title: "SMTP Credentials Generated", description: `${alias.alias}@${alias.domain} can send ${when}.` });
+    showToast({
+      title: t("SMTP Credentials Generated"),
+      description: t("{alias}@{domain} can send {when}.", { alias: alias.alias, domain: alias.domain, when }),
+    });
     return password;
   };
   const onCreateFailed = (refused: unknown) => {
-    showFailure(...secretFailure(refused, "Failed to create SMTP credentials"));
+    showFailure(...secretFailure(refused, t("Failed to create SMTP credentials")));
     if (isOutdated(refused)) void calls.refresh();
   };
   if (data === undefined && !isFetching && error !== null)
-    return <Failed message={messageOf(error, "Something went wrong.")} onRetry={() => void refetch()} />;
+    return <Failed message={messageOf(error, t("Something went wrong."))} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading />;
   const credential = data.credentials[0];
   if (credential === undefined)
@@ -100,7 +104,10 @@ function Credentials({ alias }: { alias: AliasWire }) {
 /** The alias' SMTP credentials, in the alias panel. */
 export function SmtpPanel({ alias }: { alias: AliasWire }) {
   return (
-    <section className="smtp-panel" aria-label={`SMTP settings of ${alias.alias}@${alias.domain}`}>
+    <section
+      className="smtp-panel"
+      aria-label={t("SMTP settings of {alias}@{domain}", { alias: alias.alias, domain: alias.domain })}
+    >
       <Credentials alias={alias} />
     </section>
   );
@@ -118,11 +125,11 @@ export function SmtpButton({ address, isOpen, onToggle }: SmtpButtonProps) {
     <button
       type="button"
       className="btn btn-quiet btn-sm smtp-btn"
-      aria-label={`SMTP settings of ${address}`}
+      aria-label={t("SMTP settings of {address}", { address })}
       aria-expanded={isOpen}
       onClick={onToggle}
     >
-      SMTP
+      {t("SMTP")}
       <ChevronDown className="i" aria-hidden />
     </button>
   );

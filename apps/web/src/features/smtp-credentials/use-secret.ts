@@ -2,6 +2,7 @@
 import { secretTimes } from "@kauke/contract";
 import { useCallback, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
+import { t } from "../../texts/texts.ts";
 import { copySecret } from "../../ui/text/copy-text.ts";
 import { timeText } from "../../ui/text/time-text.ts";
 
@@ -69,7 +70,10 @@ export type Secret = ReturnType<typeof useSecret>;
 export function secretFailure(error: unknown, fallback: string, now = new Date()): [title: string, text: string] {
   if (!(error instanceof ApiError) || !error.rateLimited) return ["Error", fallback];
   const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
-  return ["Rate Limit Exceeded", time === "" ? error.message : `${error.message} Try again after ${time}`];
+  return [
+    t("Rate Limit Exceeded"),
+    time === "" ? error.message : t("{message} Try again after {time}", { message: error.message, time }),
+  ];
 }
 
 /** Whether the credentials were changed in another tab or browser. */
@@ -99,6 +103,7 @@ function hasPassword(body: unknown): body is { success: true; password: string }
 
 export function passwordFailureText(error: unknown): string {
   if (error instanceof PasswordResponseError) return error.message;
-  if (error instanceof ApiError && error.status > 0) return `Failed to fetch password: ${error.status}`;
-  return "Failed to fetch password";
+  if (error instanceof ApiError && error.status > 0)
+    return t("Failed to fetch password: {status}", { status: error.status });
+  return t("Failed to fetch password");
 }

@@ -1,5 +1,6 @@
 import { Wallet } from "lucide-react";
 import { useEffect, useEffectEvent } from "react";
+import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import type { useWalletAction } from "./use-wallet-action.tsx";
@@ -12,11 +13,11 @@ export function ConnectWallet({ wallet }: { wallet: ReturnType<typeof useWalletA
           type="button"
           className="btn-block"
           pending={wallet.isPending}
-          pendingLabel="Connecting..."
+          pendingLabel={t("Connecting...")}
           onClick={wallet.begin}
         >
           <Wallet className="i" aria-hidden="true" />
-          Continue with Solana Wallet
+          {t("Continue with Solana Wallet")}
         </SubmitButton>
         {wallet.isPending ? <CancelWallet onCancel={wallet.giveUp} /> : null}
       </div>
@@ -35,14 +36,14 @@ export function CancelWallet({ onCancel }: { onCancel: () => void }) {
   }, []);
   return (
     <Button
-      aria-label="Cancel connecting"
+      aria-label={t("Cancel connecting")}
       onClick={({ currentTarget }) => {
         // Moves the focus, because this button is about to be removed.
         currentTarget.parentElement?.querySelector("button")?.focus();
         onCancel();
       }}
     >
-      Cancel
+      {t("Cancel")}
     </Button>
   );
 }

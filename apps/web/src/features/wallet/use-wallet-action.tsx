@@ -4,6 +4,7 @@ import { Wallet } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import type { WalletSigner } from "../../api/session/sign-in.ts";
+import { t } from "../../texts/texts.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
 import { connectWallet, signChallenge, waitForWallet } from "./prove-wallet.ts";
@@ -43,7 +44,7 @@ export function useWalletAction(
   useEffect(() => () => attempt.current?.abort(), []);
   // Loaded before the click, so that late wallets are known by then.
   useEffect(() => void pageWallets(), []);
-  const sayFailure = onError ?? ((error: Error) => showFailure("Connection Failed", walletFailureText(error)));
+  const sayFailure = onError ?? ((error: Error) => showFailure(t("Connection Failed"), walletFailureText(error)));
   const start = (wallet: StandardWallet) => {
     setWallets(null);
     const { signal } = (attempt.current = new AbortController());
@@ -55,7 +56,7 @@ export function useWalletAction(
   const begin = () => {
     const all = pageWallets().all();
     const [first] = all;
-    if (first === undefined) showFailure("Connection Failed", walletNotFound);
+    if (first === undefined) showFailure(t("Connection Failed"), walletNotFound);
     else if (all.length === 1) start(first);
     else setWallets(all);
   };
@@ -78,7 +79,7 @@ function Icon({ source }: { source: string }) {
 
 function WalletDialog({ wallets, onChoose, onClose }: Props) {
   return (
-    <Dialog title="Choose a wallet" description="Several Solana wallets are installed." onClose={onClose}>
+    <Dialog title={t("Choose a wallet")} description={t("Several Solana wallets are installed.")} onClose={onClose}>
       <ul className="body wallets">
         {wallets.map((wallet, at) => (
           // Keyed by index: names may be equal, and the list never changes.
@@ -95,11 +96,11 @@ function WalletDialog({ wallets, onChoose, onClose }: Props) {
   );
 }
 
-const walletNotFound = "Solana wallet not found. Please install Phantom or another Solana wallet.";
+const walletNotFound = t("Solana wallet not found. Please install Phantom or another Solana wallet.");
 
 /** Why a wallet's action failed: of the server's texts only a rate limit, a missing invite, and that it is unreachable. */
 export function walletFailureText(error: unknown): string {
-  if (!(error instanceof ApiError)) return "Failed to connect wallet";
+  if (!(error instanceof ApiError)) return t("Failed to connect wallet");
   const isShown = error.rateLimited || error.status === 0 || error.status === 403;
   return isShown ? error.message : walletMessages.failed;
 }

@@ -1,4 +1,6 @@
 /** Where copying fails, the text is selected on the page (specification section 8, "Copy"). */
+
+import { t } from "../../texts/texts.ts";
 import { showToast } from "../toast-store.ts";
 
 /** @param named for the toast, by default the text */
@@ -70,18 +72,18 @@ async function writeLater(text: Promise<string>): Promise<void> {
 async function toastCopied(written: Promise<void>, text: string, named: string): Promise<boolean> {
   try {
     await written;
-    showToast({ title: "Copied to clipboard", description: named });
+    showToast({ title: t("Copied to clipboard"), description: named });
     return true;
   } catch {
-    sayNotCopied(text, "Unable to copy to clipboard");
+    sayNotCopied(text, t("Unable to copy to clipboard"));
     return false;
   }
 }
 
 /** @param reason text of the toast */
 export function sayNotCopied(text: string, reason: string): void {
-  const note = selectShown(text) ? "The text is selected. Copy it with Ctrl+C (\u2318C) or its menu." : undefined;
-  showToast({ title: "Copy failed", description: reason, note, variant: "bad" });
+  const note = selectShown(text) ? t("The text is selected. Copy it with Ctrl+C (⌘C) or its menu.") : undefined;
+  showToast({ title: t("Copy failed"), description: reason, note, variant: "bad" });
 }
 
 /** Selects the nearest place with this text, e.g. in the row of the pressed button. @returns whether there is one */

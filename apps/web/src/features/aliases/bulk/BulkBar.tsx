@@ -1,6 +1,7 @@
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { Ellipsis, Forward, type LucideIcon, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-react";
 import { useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import { countText } from "../../../ui/text/count-text.ts";
 
 export type BulkDialog = "addLabel" | "removeLabel" | "destinations" | "delete";
@@ -24,37 +25,41 @@ export function BulkBar({ picked, foundCount, isPending, onPickFound, onClear, .
   return (
     <div className="bulk-place">
       <fieldset className={isWhole ? "bulk whole" : "bulk"} aria-busy={isPending}>
-        <legend className="sr">Selected aliases</legend>
+        <legend className="sr">{t("Selected aliases")}</legend>
         <p className="sum">
-          <b>{countText(picked.length)} selected</b>
+          <b>{t("{count} selected", { count: countText(picked.length) })}</b>
           {picked.length < foundCount ? (
             <button
               type="button"
               className="link opt"
-              aria-label={`Select all ${countText(foundCount)} that match`}
+              aria-label={t("Select all {foundCount} that match", { foundCount: countText(foundCount) })}
               onClick={onPickFound}
             >
-              All {countText(foundCount)}
+              {t("All {foundCount}", { foundCount: countText(foundCount) })}
             </button>
           ) : null}
         </p>
-        <BulkButton icon={Pause} label="Pause" onClick={() => on.onChange({ active: false }, "Aliases Paused")} />
+        <BulkButton
+          icon={Pause}
+          label={t("Pause")}
+          onClick={() => on.onChange({ active: false }, t("Aliases Paused"))}
+        />
         <BulkButton
           icon={Play}
-          label="Activate"
+          label={t("Activate")}
           isRare
-          onClick={() => on.onChange({ active: true }, "Aliases Activated")}
+          onClick={() => on.onChange({ active: true }, t("Aliases Activated"))}
         />
-        <BulkButton icon={Tag} label="Label" onClick={() => on.onDialog("addLabel")} />
-        <BulkButton icon={TagX} label="Remove label" isRare onClick={() => on.onDialog("removeLabel")} />
-        <BulkButton icon={Forward} label="Forward to" isRare onClick={() => on.onDialog("destinations")} />
+        <BulkButton icon={Tag} label={t("Label")} onClick={() => on.onDialog("addLabel")} />
+        <BulkButton icon={TagX} label={t("Remove label")} isRare onClick={() => on.onDialog("removeLabel")} />
+        <BulkButton icon={Forward} label={t("Forward to")} isRare onClick={() => on.onDialog("destinations")} />
         <PinButton picked={picked} onChange={on.onChange} />
         <i className="line" aria-hidden="true" />
-        <BulkButton icon={Trash2} label="Delete" look="bad" onClick={on.onDelete} />
+        <BulkButton icon={Trash2} label={t("Delete")} look="bad" onClick={on.onDelete} />
         <button
           type="button"
           className="btn btn-sm more"
-          aria-label="More"
+          aria-label={t("More")}
           aria-expanded={isWhole}
           onClick={() => setWhole((before) => !before)}
         >
@@ -63,8 +68,8 @@ export function BulkBar({ picked, foundCount, isPending, onPickFound, onClear, .
         <button
           type="button"
           className="btn btn-sm"
-          aria-label="Clear selection"
-          data-tip="Clear selection"
+          aria-label={t("Clear selection")}
+          data-tip={t("Clear selection")}
           onClick={onClear}
         >
           <X className="i" aria-hidden />
@@ -97,9 +102,9 @@ function PinButton({ picked, onChange }: Pick<Props, "picked" | "onChange">) {
   return (
     <BulkButton
       icon={isPinned ? PinOff : Pin}
-      label={isPinned ? "Unpin" : "Pin"}
+      label={isPinned ? t("Unpin") : t("Pin")}
       isRare
-      onClick={() => onChange({ pinned: !isPinned }, isPinned ? "Aliases Unpinned" : "Aliases Pinned")}
+      onClick={() => onChange({ pinned: !isPinned }, isPinned ? t("Aliases Unpinned") : t("Aliases Pinned"))}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { aliasMessages, type BulkAliasChange, bulkAliasBody } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import { FormDialog } from "../../../ui/Dialog.tsx";
 import { TextField, verbatim } from "../../../ui/Field.tsx";
 import { TypedConfirmDialog } from "../../../ui/TypedConfirmDialog.tsx";
@@ -24,19 +25,19 @@ export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
       field.current?.focus();
       return;
     }
-    onChange(read.data.change, "Destinations Changed");
+    onChange(read.data.change, t("Destinations Changed"));
     onClose();
   };
   return (
     <FormDialog
-      title={`Forward ${aliasesText(aliasIds.length)}`}
-      description="Replaces every destination that they have now. Paused aliases stay paused."
-      label="Change Destinations"
+      title={t("Forward {aliases}", { aliases: aliasesText(aliasIds.length) })}
+      description={t("Replaces every destination that they have now. Paused aliases stay paused.")}
+      label={t("Change Destinations")}
       onSubmit={onSubmit}
       onClose={onClose}
     >
       <TextField
-        label="Forward to"
+        label={t("Forward to")}
         mono
         ref={field}
         autoFocus
@@ -61,9 +62,9 @@ export function DeleteManyDialog({ count, onConfirm, onClose }: DeleteManyDialog
     <TypedConfirmDialog
       word={countText(count)}
       fits={(typed) => isCount(typed, count)}
-      title={`Delete ${aliasesText(count)}`}
-      description="Mail to them will be refused from now on. You have ten seconds to undo it."
-      label="Delete Aliases"
+      title={t("Delete {aliases}", { aliases: aliasesText(count) })}
+      description={t("Mail to them will be refused from now on. You have ten seconds to undo it.")}
+      label={t("Delete Aliases")}
       onConfirm={onConfirm}
       onClose={onClose}
     />

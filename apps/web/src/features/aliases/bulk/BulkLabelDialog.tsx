@@ -1,5 +1,6 @@
 import type { AliasWire, BulkAliasChange, LabelWire } from "@kauke/contract";
 import { type FormEvent, useId, useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
 import { aliasesText } from "../alias-text.ts";
 import { LabelChip } from "../labels/LabelChip.tsx";
@@ -22,20 +23,20 @@ export function BulkLabelDialog({ isAdding, picked, labels, onChange, onClose }:
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (chosen === undefined) return;
-    if (isAdding) onChange({ addLabel: chosen }, "Label Added");
-    else onChange({ removeLabel: chosen }, "Label Removed");
+    if (isAdding) onChange({ addLabel: chosen }, t("Label Added"));
+    else onChange({ removeLabel: chosen }, t("Label Removed"));
     onClose();
   };
   return (
     <Dialog
-      title={`${isAdding ? "Label" : "Remove a label from"} ${aliasesText(picked.length)}`}
-      description={isAdding ? "Labels that they have already stay." : "The label itself stays."}
+      title={`${isAdding ? t("Label") : t("Remove a label from")} ${aliasesText(picked.length)}`}
+      description={isAdding ? t("Labels that they have already stay.") : t("The label itself stays.")}
       onClose={onClose}
     >
       {offered.length === 0 ? null : (
         <form id={formId} className="body" onSubmit={onSubmit}>
           <fieldset className="lab-choice">
-            <legend className="sr">Label</legend>
+            <legend className="sr">{t("Label")}</legend>
             {offered.map((label, index) => (
               <label key={label.id}>
                 <input
@@ -59,7 +60,7 @@ export function BulkLabelDialog({ isAdding, picked, labels, onChange, onClose }:
       ) : null}
       <DialogFooter onCancel={onClose}>
         <button type="submit" form={formId} className="btn btn-primary" disabled={chosen === undefined}>
-          {isAdding ? "Add Label" : "Remove Label"}
+          {isAdding ? t("Add Label") : t("Remove Label")}
         </button>
       </DialogFooter>
     </Dialog>

@@ -1,5 +1,6 @@
 /** Shows both versions of each field that was changed here and elsewhere, and lets one choose. */
 import { type FormEvent, useId, useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import { FormDialog } from "../../../ui/Dialog.tsx";
 import type { Conflict } from "./merge-edit.ts";
 
@@ -17,7 +18,7 @@ function Choice({ group, title, text, isChosen, onChoose }: ChoiceProps) {
       <input type="radio" name={group} checked={isChosen} onChange={onChoose} />
       <span>
         {title}
-        <span className="wrap-anywhere">{text === "" ? "Empty" : text}</span>
+        <span className="wrap-anywhere">{text === "" ? t("Empty") : text}</span>
       </span>
     </label>
   );
@@ -53,9 +54,11 @@ export function ConflictDialog<Name extends string>(props: Props<Name>) {
   };
   return (
     <FormDialog
-      title="Changed elsewhere"
-      description={`${address} was saved in another tab or on another device since you began. Choose what to keep.`}
-      label="Save Alias"
+      title={t("Changed elsewhere")}
+      description={t("{address} was saved in another tab or on another device since you began. Choose what to keep.", {
+        address,
+      })}
+      label={t("Save Alias")}
       pending={pending}
       onSubmit={handleSubmit}
       onClose={onClose}
@@ -65,14 +68,14 @@ export function ConflictDialog<Name extends string>(props: Props<Name>) {
           <legend>{labels[field]}</legend>
           <Choice
             group={`${id}-${field}`}
-            title="Yours"
+            title={t("Yours")}
             text={mine}
             isChosen={!theirs.has(field)}
             onChoose={() => choose(field, false)}
           />
           <Choice
             group={`${id}-${field}`}
-            title="Saved elsewhere"
+            title={t("Saved elsewhere")}
             text={saved}
             isChosen={theirs.has(field)}
             onChoose={() => choose(field, true)}

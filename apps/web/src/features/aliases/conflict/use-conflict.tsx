@@ -3,12 +3,17 @@ import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { aliasesQuery, refetchAliases } from "../../../api/aliases.ts";
+import { t } from "../../../texts/texts.ts";
 import { addressOf, destinationText } from "../alias-text.ts";
 import type { AliasEdit, AliasRead } from "../row/edit-body.ts";
 import { ConflictDialog } from "./ConflictDialog.tsx";
 import { type Conflict, mergeEdit } from "./merge-edit.ts";
 
-const labels: Record<keyof AliasEdit, string> = { alias: "Alias name", forwardTo: "Forward to", notes: "Notes" };
+const labels: Record<keyof AliasEdit, string> = {
+  alias: t("Alias name"),
+  forwardTo: t("Forward to"),
+  notes: t("Notes"),
+};
 
 interface Asked {
   newer: AliasWire;

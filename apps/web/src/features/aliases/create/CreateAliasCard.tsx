@@ -2,6 +2,7 @@ import { limits } from "@kauke/contract";
 import { useId, useMemo } from "react";
 import { useAliases, useDomains } from "../../../api/aliases.ts";
 import { useAccountDefaults, useMailboxes } from "../../../api/mailboxes.ts";
+import { t } from "../../../texts/texts.ts";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
 import { TryAgain } from "../../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
@@ -19,7 +20,7 @@ function Notes({ form, shown }: Pick<CreateState, "form" | "shown">) {
     <div className="field notes">
       <div className="notes-head">
         <span>
-          <label htmlFor={id}>Notes</label> <span className="opt">optional</span>
+          <label htmlFor={id}>{t("Notes")}</label> <span className="opt">{t("optional")}</span>
         </span>
         <span className="count" id={`${id}-left`}>
           {notesLeft(shown.notes)}
@@ -82,20 +83,20 @@ export function CreateAliasCard({ userId }: { userId: string }) {
       className={shown.alias === "" ? "card make" : "card make is-named"}
       onSubmit={onSubmit}
       noValidate
-      aria-label="Create alias"
+      aria-label={t("Create alias")}
     >
       <div className="grid gap-1.5 min-w-0">
         <NameField {...{ userId, form, shown, tidy, format, hasSite }} domains={own} />
         {domains.isError ? (
           <p className="hint">
-            The domains could not be loaded. <TryAgain onClick={domains.refetch} />
+            {t("The domains could not be loaded.")} <TryAgain onClick={domains.refetch} />
           </p>
         ) : null}
       </div>
       <ForwardField {...{ form, tidy, typo, destinations, offers, onForwardFocus }} />
       <Notes {...{ form, shown }} />
-      <SubmitButton className="btn-primary" pending={form.formState.isSubmitting} pendingLabel="Creating...">
-        Create Alias
+      <SubmitButton className="btn-primary" pending={form.formState.isSubmitting} pendingLabel={t("Creating...")}>
+        {t("Create Alias")}
       </SubmitButton>
     </form>
   );

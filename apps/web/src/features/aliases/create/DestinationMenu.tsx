@@ -1,6 +1,7 @@
 /** The account's destinations under "Forward to": a list of options by the pattern of a combobox. */
 import { Check } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import type { Offer } from "./offered-destinations.ts";
 import { hasDestination } from "./read-typed.ts";
 import type { DestinationTokens } from "./use-destinations.ts";
@@ -73,7 +74,7 @@ export function DestinationMenu({ menu }: { menu: ReturnType<typeof useMenu> }) 
   const { listId, isOpen, shown, active, isChosen, pick } = menu;
   if (!isOpen) return null;
   return (
-    <div className="offers" role="listbox" id={listId} aria-label="Your destinations" aria-multiselectable="true">
+    <div className="offers" role="listbox" id={listId} aria-label={t("Your destinations")} aria-multiselectable="true">
       {shown.map(({ destination, note }, at) => (
         <button
           key={destination}

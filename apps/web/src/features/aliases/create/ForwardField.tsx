@@ -2,6 +2,7 @@
 import { ArrowRight, ChevronDown, Webhook, X } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, type MouseEvent, useId, useRef } from "react";
 import { useController } from "react-hook-form";
+import { t } from "../../../texts/texts.ts";
 import { describedBy, FieldError, verbatim } from "../../../ui/Field.tsx";
 import { withHidden } from "../../../ui/text/hidden-character.ts";
 import { isUrl } from "../alias-text.ts";
@@ -24,7 +25,12 @@ function Token({ destination, onRemove }: { destination: string; onRemove: () =>
     <li className={isDestination(destination) ? "token" : "token is-wrong"}>
       {isUrl(destination) ? <Webhook className="i" aria-hidden /> : null}
       <span>{destination}</span>
-      <button type="button" aria-label={`Remove ${destination}`} onMouseDown={keepFocus} onClick={onRemove}>
+      <button
+        type="button"
+        aria-label={t("Remove {destination}", { destination })}
+        onMouseDown={keepFocus}
+        onClick={onRemove}
+      >
         <X className="i" aria-hidden />
       </button>
     </li>
@@ -84,7 +90,7 @@ export function ForwardField(props: Props) {
         field.onBlur();
       }}
     >
-      <label htmlFor={id}>Forward to</label>
+      <label htmlFor={id}>{t("Forward to")}</label>
       <div className="forward-box">
         <div
           className="tokens"
@@ -94,7 +100,7 @@ export function ForwardField(props: Props) {
         >
           <ArrowRight className="i arrow" aria-hidden />
           {tokens.length === 0 ? null : (
-            <ul aria-label="Destinations">
+            <ul aria-label={t("Destinations")}>
               {tokens.map((token) => (
                 <Token
                   key={token}
@@ -140,7 +146,7 @@ export function ForwardField(props: Props) {
             <button
               type="button"
               className="icon-btn"
-              aria-label="Your destinations"
+              aria-label={t("Your destinations")}
               aria-expanded={menu.isOpen}
               onMouseDown={keepFocus}
               onClick={() => {

@@ -3,6 +3,7 @@ import { ChevronDown, Dices } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { ApiError } from "../../../api/api-error.ts";
 import { useGenerateName } from "../../../api/mailboxes.ts";
+import { t } from "../../../texts/texts.ts";
 import { refusalText } from "../../../ui/text/refusal-text.ts";
 import { showFailure } from "../../../ui/toast-store.ts";
 import { formatLabels, hostOf, siteWanted } from "./generated-format.ts";
@@ -51,8 +52,8 @@ function useDice({ userId, name, domain, onName, onSiteMissing }: Props) {
         },
         onError: (error) => {
           const isLimited = error instanceof ApiError && error.rateLimited;
-          const title = isLimited ? "Rate Limit Exceeded" : "No Name Generated";
-          showFailure(title, refusalText(error, "A name could not be generated. Please try again."));
+          const title = isLimited ? t("Rate Limit Exceeded") : t("No Name Generated");
+          showFailure(title, refusalText(error, t("A name could not be generated. Please try again.")));
         },
       },
     );
@@ -78,17 +79,17 @@ export function NameDice(props: Props) {
       <button
         type="button"
         className="icon-btn"
-        aria-label="Generate a name"
+        aria-label={t("Generate a name")}
         aria-keyshortcuts="Alt+G"
-        data-tip="Generate a name (Alt+G)"
+        data-tip={t("Generate a name (Alt+G)")}
         aria-busy={isRolling}
         onClick={() => roll(chosen)}
       >
         <Dices className="i" aria-hidden />
       </button>
-      <span className="dice-format" data-tip="Format of generated names">
+      <span className="dice-format" data-tip={t("Format of generated names")}>
         <select
-          aria-label="Format of generated names"
+          aria-label={t("Format of generated names")}
           value={chosen}
           onChange={(event) => onFormat(event.target.value)}
         >

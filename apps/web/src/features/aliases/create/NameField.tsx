@@ -2,6 +2,7 @@ import { type AliasFormat, isAliasName } from "@kauke/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
+import { t } from "../../../texts/texts.ts";
 import { Select } from "../../../ui/Controls.tsx";
 import { FieldError, verbatim } from "../../../ui/Field.tsx";
 import { addressOf } from "../alias-text.ts";
@@ -38,7 +39,7 @@ function useNameProblem(userId: string, typed: string, domain: string): string |
   });
   if (!isJudged) return undefined;
   const address = addressOf({ alias: name, domain });
-  if (own.has(address.toLowerCase())) return `You already have ${address}.`;
+  if (own.has(address.toLowerCase())) return t("You already have {address}.", { address });
   return isReserved ? reservedFailure(name).description : undefined;
 }
 
@@ -70,7 +71,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
   const { ref, ...name } = form.register("alias", { onBlur: tidy.name });
   return (
     <div className="field">
-      <label htmlFor={id}>Alias name and domain</label>
+      <label htmlFor={id}>{t("Alias name and domain")}</label>
       <div className={alias.trim() === "" ? "join" : "join is-named"}>
         <span className="named">
           <input
@@ -100,7 +101,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
         </span>
         <Select
           mono
-          aria-label="Domain"
+          aria-label={t("Domain")}
           value={domain}
           onChange={(event) => tidy.change("domain", event.target.value)}
           options={domains}

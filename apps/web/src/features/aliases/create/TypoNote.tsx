@@ -1,6 +1,7 @@
 import { CircleHelp } from "lucide-react";
 import { useId, useState } from "react";
 import { onUserChange } from "../../../api/session/session.ts";
+import { rich, t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { entriesOf } from "../alias-text.ts";
 import { suggestedAddress } from "./domain-typo.ts";
@@ -61,7 +62,7 @@ export function TypoNote({ question: { typed, meant, isAwaited }, onDecide }: Pr
       <CircleHelp className="i" aria-hidden />
       <div>
         <p id={id} role="status">
-          Did you mean <b className="wrap-anywhere">{meant}</b>?
+          {rich("Did you mean {b}?", { b: <b className="wrap-anywhere">{meant}</b> })}
         </p>
         <div className="acts">
           <Button
@@ -71,10 +72,10 @@ export function TypoNote({ question: { typed, meant, isAwaited }, onDecide }: Pr
             autoFocus={isAwaited}
             onClick={() => onDecide(true)}
           >
-            Use It
+            {t("Use It")}
           </Button>
-          <Button isSmall aria-label={`Keep ${typed}`} onClick={() => onDecide(false)}>
-            Keep
+          <Button isSmall aria-label={t("Keep {typed}", { typed })} onClick={() => onDecide(false)}>
+            {t("Keep")}
           </Button>
         </div>
       </div>

@@ -1,5 +1,7 @@
 /** Texts of the specification's section 8, "Create alias". */
-import { ApiError, fieldMessages, messageOf } from "../../../api/api-error.ts";
+import { ApiError } from "../../../api/api-error.ts";
+import { fieldMessages, messageOf } from "../../../api/error-text.ts";
+import { t } from "../../../texts/texts.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
 export interface CreateFailure {
@@ -11,7 +13,7 @@ export interface CreateFailure {
 function rateLimitText(error: ApiError, now: Date): string {
   const message = error.message.replace(/[.\s]*$/, ".");
   const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
-  return time === "" ? message : `${message} Try again after ${time}`;
+  return time === "" ? message : t("{message} Try again after {time}", { message, time });
 }
 
 const nameFailure = (title: string, message: string): CreateFailure => ({
@@ -21,28 +23,28 @@ const nameFailure = (title: string, message: string): CreateFailure => ({
 });
 
 export const reservedFailure = (name: string): CreateFailure =>
-  nameFailure("Alias Not Allowed", `The name ${name} is reserved.`);
+  nameFailure(t("Alias Not Allowed"), t("The name {name} is reserved.", { name }));
 
 export function createFailure(error: unknown, now = new Date()): CreateFailure {
   if (error instanceof ApiError && error.rateLimited)
-    return { title: "Rate Limit Exceeded", description: rateLimitText(error, now), fields: [] };
+    return { title: t("Rate Limit Exceeded"), description: rateLimitText(error, now), fields: [] };
   if (error instanceof ApiError && error.code === "alias_reserved")
-    return nameFailure("Alias Not Allowed", error.message);
-  if (error instanceof ApiError && isNameRefused(error)) return nameFailure("Creation Failed", error.message);
+    return nameFailure(t("Alias Not Allowed"), error.message);
+  if (error instanceof ApiError && isNameRefused(error)) return nameFailure(t("Creation Failed"), error.message);
   const fields = fieldMessages(error);
   if (fields.length > 0)
-    return { title: "Validation Error", description: "Please fix the errors shown below and try again.", fields };
-  return { title: "Creation Failed", description: messageOf(error, "Failed to create alias"), fields };
+    return { title: t("Validation Error"), description: t("Please fix the errors shown below and try again."), fields };
+  return { title: t("Creation Failed"), description: messageOf(error, t("Failed to create alias")), fields };
 }
 
 export function updateFailure(error: unknown): CreateFailure {
   if (error instanceof ApiError && error.code === "alias_reserved")
-    return nameFailure("Alias Not Allowed", error.message);
-  if (error instanceof ApiError && isNameRefused(error)) return nameFailure("Update Failed", error.message);
-  if (isChangedElsewhere(error)) return { title: "Alias Changed Elsewhere", description: changedText, fields: [] };
+    return nameFailure(t("Alias Not Allowed"), error.message);
+  if (error instanceof ApiError && isNameRefused(error)) return nameFailure(t("Update Failed"), error.message);
+  if (isChangedElsewhere(error)) return { title: t("Alias Changed Elsewhere"), description: changedText, fields: [] };
   return {
-    title: "Update Failed",
-    description: messageOf(error, "Failed to update alias"),
+    title: t("Update Failed"),
+    description: messageOf(error, t("Failed to update alias")),
     fields: fieldMessages(error),
   };
 }
@@ -50,8 +52,9 @@ export function updateFailure(error: unknown): CreateFailure {
 export const isChangedElsewhere = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "alias_changed";
 
-const changedText =
-  "It was changed in another tab or on another device since you began to edit. Save again to replace that by what is here.";
+const changedText = t(
+  "It was changed in another tab or on another device since you began to edit. Save again to replace that by what is here.",
+);
 
 /** Whether the name is somebody else's; such a response has no field errors. */
 const isNameRefused = ({ code }: ApiError): boolean => code === "alias_taken" || code === "alias_released";

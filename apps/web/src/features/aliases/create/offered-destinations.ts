@@ -1,4 +1,5 @@
 import type { AliasWire, MailboxWire } from "@kauke/contract";
+import { t } from "../../../texts/texts.ts";
 import { destinationText, entriesOf, isUrl } from "../alias-text.ts";
 
 export interface Offer {
@@ -42,8 +43,8 @@ export function offeredDestinations(mailboxes: readonly string[], aliases: reado
 }
 
 function noteOf({ isDefault, state }: MailboxWire): string {
-  if (isDefault) return state === "confirmed" ? "Default, confirmed" : "Default, not confirmed yet";
-  return state === "confirmed" ? "Confirmed" : "Not confirmed yet";
+  if (isDefault) return state === "confirmed" ? t("Default, confirmed") : t("Default, not confirmed yet");
+  return state === "confirmed" ? t("Confirmed") : t("Not confirmed yet");
 }
 
 /** Destinations to offer, each with what a person has to know of it. */
@@ -51,6 +52,6 @@ export function offersOf(mailboxes: readonly MailboxWire[], aliases: readonly Al
   const notes = new Map(mailboxes.map((box) => [box.email, noteOf(box)]));
   return offeredDestinations(mailboxesToOffer(mailboxes), aliases).map((destination) => ({
     destination,
-    note: notes.get(destination) ?? (isUrl(destination) ? "Webhook" : "In use"),
+    note: notes.get(destination) ?? (isUrl(destination) ? t("Webhook") : t("In use")),
   }));
 }

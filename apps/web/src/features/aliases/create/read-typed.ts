@@ -1,6 +1,7 @@
 /** Reads pasted addresses, `Name <a@b>`, `mailto:` and lists. The API itself takes comma-separated lists only. */
 import { isMailbox, isWebhookUrl, parseForwardTo } from "@kauke/contract";
 import { splitAtSign } from "@kauke/contract/split-address";
+import { t } from "../../../texts/texts.ts";
 import { entriesOf } from "../alias-text.ts";
 
 interface TypedName {
@@ -76,10 +77,11 @@ export function wrongDestinations(entries: readonly string[]): string[] {
 const HOST_WITH_PATH = /^[\w-]+(?:\.[\w-]+)+\/\S*$/;
 
 function reasonOf(entry: string): string {
-  if (HOST_WITH_PATH.test(entry)) return `“${entry}” needs https:// in front to be a webhook.`;
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(entry)) return `“${entry}” is not a web address that starts with http or https.`;
-  if (entry.includes("@")) return `“${entry}” is not a complete e-mail address.`;
-  return `“${entry}” is neither an e-mail address nor a webhook.`;
+  if (HOST_WITH_PATH.test(entry)) return t("“{entry}” needs https:// in front to be a webhook.", { entry });
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(entry))
+    return t("“{entry}” is not a web address that starts with http or https.", { entry });
+  if (entry.includes("@")) return t("“{entry}” is not a complete e-mail address.", { entry });
+  return t("“{entry}” is neither an e-mail address nor a webhook.", { entry });
 }
 
 export const isDestination = (entry: string): boolean => isMailbox(entry) || isWebhookUrl(entry);

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { type Resolver, type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { useCreateAlias } from "../../../api/aliases.ts";
 import { readProvider } from "../../../app/page-settings.ts";
+import { t } from "../../../texts/texts.ts";
 import { copyQuietly, copyText } from "../../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { addressOf } from "../alias-text.ts";
@@ -31,12 +32,15 @@ function whatNext({ unconfirmed = [] }: AliasWire): string | null {
   const unasked = unconfirmed.filter(({ state }) => state === "new" || state === "asked").map(({ address }) => address);
   if (unasked.length === 0) return null;
   const isAsked = unconfirmed.every(({ state }) => state !== "new");
-  const boxes = unasked.length === 1 ? unasked[0] : `${unasked.length} mailboxes`;
-  return isAsked ? `Our question in ${boxes} is still open.` : `The first mail brings a question to ${boxes}.`;
+  const [first = ""] = unasked;
+  const boxes = unasked.length === 1 ? first : t("{count} mailboxes", { count: unasked.length });
+  return isAsked
+    ? t("Our question in {boxes} is still open.", { boxes })
+    : t("The first mail brings a question to {boxes}.", { boxes });
 }
 
 function showCreated(alias: AliasWire, isCopied: boolean): void {
-  const title = "Alias Created";
+  const title = t("Alias Created");
   const address = addressOf(alias);
   const provider = readProvider();
   const next = provider === null ? whatNext(alias) : null;
@@ -44,10 +48,10 @@ function showCreated(alias: AliasWire, isCopied: boolean): void {
   if (isCopied)
     return showToast({
       title,
-      description: next === null ? `${address} is copied. It forwards ${when}.` : `Copied. ${next}`,
+      description: next === null ? t("{address} is copied. It forwards {when}.", { address, when }) : `Copied. ${next}`,
     });
-  const action = { label: "Copy", spoken: `Copy ${address}`, onAct: () => void copyText(address) };
-  showToast({ title, description: next ?? `${address} forwards ${when}.`, action });
+  const action = { label: t("Copy"), spoken: t("Copy {address}", { address }), onAct: () => void copyText(address) };
+  showToast({ title, description: next ?? t("{address} forwards {when}.", { address, when }), action });
 }
 
 const changing = (form: CreateForm) => (field: "alias" | "domain" | "forwardTo", text: string) =>

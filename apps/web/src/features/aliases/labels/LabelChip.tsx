@@ -1,4 +1,5 @@
 import type { LabelWire } from "@kauke/contract";
+import { t } from "../../../texts/texts.ts";
 import { Skeleton } from "../../../ui/LoadFailed.tsx";
 import type { LabelsById } from "../list/list-view.ts";
 
@@ -24,7 +25,7 @@ interface Props {
 export function LabelChips({ ids, labels }: Props) {
   if (ids.length === 0) return null;
   return (
-    <ul className="labs" aria-label="Labels">
+    <ul className="labs" aria-label={t("Labels")}>
       {ids.map((id) => {
         const label = labels?.get(id);
         if (label !== undefined)

@@ -1,7 +1,9 @@
 import { createLabelBody, type LabelColour, type LabelWire, labelColours, limits } from "@kauke/contract";
 import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
-import { ApiError, messageOf } from "../../../api/api-error.ts";
+import { ApiError } from "../../../api/api-error.ts";
+import { messageOf } from "../../../api/error-text.ts";
 import { useLabelCalls } from "../../../api/labels.ts";
+import { t } from "../../../texts/texts.ts";
 import { Button, Select } from "../../../ui/Controls.tsx";
 import { TextField } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
@@ -9,14 +11,14 @@ import { showFailure } from "../../../ui/toast-store.ts";
 import { LabelMark } from "./LabelChip.tsx";
 
 const colourNames: Record<LabelColour, string> = {
-  grey: "Grey",
-  red: "Red",
-  orange: "Orange",
-  olive: "Olive",
-  green: "Green",
-  teal: "Teal",
-  blue: "Blue",
-  violet: "Violet",
+  grey: t("Grey"),
+  red: t("Red"),
+  orange: t("Orange"),
+  olive: t("Olive"),
+  green: t("Green"),
+  teal: t("Teal"),
+  blue: t("Blue"),
+  violet: t("Violet"),
 };
 
 interface Fields {
@@ -49,7 +51,7 @@ function useLabelForm(first: Fields, save: (fields: Fields) => Promise<void>) {
       setFields({ ...read.data, name: "" });
     } catch (failure) {
       const message = failure instanceof ApiError ? failure.errors?.name?.[0] : undefined;
-      if (message === undefined) showFailure("Label Not Saved", messageOf(failure, "Failed to save the label"));
+      if (message === undefined) showFailure(t("Label Not Saved"), messageOf(failure, t("Failed to save the label")));
       else refuse(message);
     } finally {
       setSaving(false);
@@ -78,7 +80,7 @@ function LabelFields({ form, input, label }: FieldsProps) {
         onChange={(event) => form.change({ name: event.target.value })}
       />
       <div className="field">
-        <label htmlFor={id}>Colour</label>
+        <label htmlFor={id}>{t("Colour")}</label>
         <span className="lab-colour">
           <LabelMark colour={form.fields.colour} />
           <Select
@@ -109,9 +111,9 @@ export function NewLabelForm({ onMade, isQuiet = true }: NewProps) {
   });
   return (
     <form className="lab-form" noValidate onSubmit={onSubmit}>
-      <LabelFields form={form} input={input} label="New label" />
-      <SubmitButton className={isQuiet ? "" : "btn-ink"} pending={isSaving} pendingLabel="Creating...">
-        Create Label
+      <LabelFields form={form} input={input} label={t("New label")} />
+      <SubmitButton className={isQuiet ? "" : "btn-ink"} pending={isSaving} pendingLabel={t("Creating...")}>
+        {t("Create Label")}
       </SubmitButton>
     </form>
   );
@@ -125,13 +127,13 @@ export function EditLabelForm({ label, onDone }: { label: LabelWire; onDone: () 
   });
   return (
     <form className="lab-form" noValidate onSubmit={onSubmit}>
-      <LabelFields form={form} input={input} label="Name" />
+      <LabelFields form={form} input={input} label={t("Name")} />
       <div className="acts">
         <Button look="quiet" onClick={onDone}>
-          Cancel
+          {t("Cancel")}
         </Button>
-        <SubmitButton className="btn-ink" pending={isSaving} pendingLabel="Saving...">
-          Save
+        <SubmitButton className="btn-ink" pending={isSaving} pendingLabel={t("Saving...")}>
+          {t("Save")}
         </SubmitButton>
       </div>
     </form>

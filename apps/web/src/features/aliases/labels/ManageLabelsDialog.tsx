@@ -1,8 +1,9 @@
 import type { LabelWire } from "@kauke/contract";
 import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { messageOf } from "../../../api/api-error.ts";
+import { messageOf } from "../../../api/error-text.ts";
 import { useLabelCalls, useLabels } from "../../../api/labels.ts";
+import { t } from "../../../texts/texts.ts";
 import { Button, IconButton } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
@@ -38,14 +39,14 @@ function LabelRow({ label, count, opened, onOpen }: RowProps) {
       <span className="hint">{aliasesText(count)}</span>
       <IconButton
         icon={Pencil}
-        label="Edit"
-        fullLabel={`Edit label ${label.name}`}
+        label={t("Edit")}
+        fullLabel={t("Edit label {name}", { name: label.name })}
         onClick={() => onOpen({ labelId: label.id, isDeleting: false })}
       />
       <IconButton
         icon={Trash2}
-        label="Delete"
-        fullLabel={`Delete label ${label.name}`}
+        label={t("Delete")}
+        fullLabel={t("Delete label {name}", { name: label.name })}
         className="danger"
         onClick={() => onOpen({ labelId: label.id, isDeleting: true })}
       />
@@ -60,11 +61,11 @@ function DeleteLabel({ label, count, onDone }: { label: LabelWire; count: number
     setDeleting(true);
     try {
       await remove(label.id);
-      showToast({ title: "Label Deleted", description: label.name });
+      showToast({ title: t("Label Deleted"), description: label.name });
       onDone();
     } catch (error) {
       setDeleting(false);
-      showFailure("Deletion Failed", messageOf(error, "Failed to delete the label"));
+      showFailure(t("Deletion Failed"), messageOf(error, t("Failed to delete the label")));
     }
   };
   return (
@@ -74,17 +75,17 @@ function DeleteLabel({ label, count, onDone }: { label: LabelWire; count: number
       </p>
       <div className="acts">
         <Button look="quiet" onClick={onDone}>
-          Cancel
+          {t("Cancel")}
         </Button>
         <SubmitButton
           type="button"
           className="btn-danger"
           autoFocus
           pending={isDeleting}
-          pendingLabel="Deleting..."
+          pendingLabel={t("Deleting...")}
           onClick={() => void onDelete()}
         >
-          Delete Label
+          {t("Delete Label")}
         </SubmitButton>
       </div>
     </div>
@@ -97,22 +98,26 @@ export function ManageLabelsDialog({ counts, onClose }: { counts: ReadonlyMap<st
   const failure = failureOf(query);
   const [opened, setOpened] = useState<Opened>(null);
   return (
-    <Dialog title="Labels" description="Names by which you order your aliases. Only you see them." onClose={onClose}>
+    <Dialog
+      title={t("Labels")}
+      description={t("Names by which you order your aliases. Only you see them.")}
+      onClose={onClose}
+    >
       {failure === null ? null : (
-        <LoadFailed title="Your labels could not be loaded" error={failure} onRetry={query.refetch} />
+        <LoadFailed title={t("Your labels could not be loaded")} error={failure} onRetry={query.refetch} />
       )}
       {labels === undefined && failure === null ? (
         <div className="loading" role="status">
-          Loading...
+          {t("Loading...")}
         </div>
       ) : null}
       {labels === undefined ? null : (
         <div className="body lab-manage">
           <NewLabelForm isQuiet={false} />
           {labels.length === 0 ? (
-            <p className="hint">No labels yet. An alias can have up to ten.</p>
+            <p className="hint">{t("No labels yet. An alias can have up to ten.")}</p>
           ) : (
-            <ul aria-label="Your labels">
+            <ul aria-label={t("Your labels")}>
               {labels.map((label) => (
                 <LabelRow
                   key={label.id}

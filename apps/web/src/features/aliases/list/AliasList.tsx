@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { memo, type RefObject, useCallback, useId, useMemo, useRef, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { useLabels } from "../../../api/labels.ts";
+import { t } from "../../../texts/texts.ts";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { useMedia } from "../../../ui/use-media.ts";
@@ -140,7 +141,11 @@ const noLabels: LabelWire[] = [];
 
 /** Says what only the eye would notice. There from the start, since a new live region's first text is not read. */
 function Announcer({ pickedCount, hasMatch }: { pickedCount: number; hasMatch: boolean }) {
-  const text = !hasMatch ? "No results" : pickedCount === 0 ? "" : `${countText(pickedCount)} selected`;
+  const text = !hasMatch
+    ? t("No results")
+    : pickedCount === 0
+      ? ""
+      : t("{pickedCount} selected", { pickedCount: countText(pickedCount) });
   return (
     <p className="sr" aria-live="polite">
       {text}
@@ -192,7 +197,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
     <section className="card list" aria-labelledby={titleId}>
       <div className="views">
         <h2 id={titleId} ref={title} tabIndex={-1}>
-          Aliases
+          {t("Aliases")}
         </h2>
         {aliases.length === 0 ? null : (
           <>
@@ -211,7 +216,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
       <ForwardingWatch userId={userId} />
       {data === undefined && failure === null ? <AliasTableSkeleton /> : null}
       {failure === null ? null : (
-        <LoadFailed title="Your aliases could not be loaded" error={failure} onRetry={query.refetch} />
+        <LoadFailed title={t("Your aliases could not be loaded")} error={failure} onRetry={query.refetch} />
       )}
       {isEmpty ? <NoAliases onCreate={onCreate} /> : null}
       {aliases.length === 0 ? null : (

@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { t } from "../../../texts/texts.ts";
 import { useMedia } from "../../../ui/use-media.ts";
 import { closeAlias, openAlias, openAliasId, useOpenAliasId } from "../alias-location.ts";
 import type { Picking } from "../bulk/use-picking.ts";
@@ -155,7 +156,7 @@ export function AliasListTable(props: Props) {
       {/* Narrow windows (below 1024 px) have no header row. */}
       <div className="pick-row">
         <PickPage aliases={aliases} picking={picking} />
-        <span aria-hidden="true">Select all on this page</span>
+        <span aria-hidden="true">{t("Select all on this page")}</span>
       </div>
       <table
         className={`aliases${isDense ? " dense" : ""}${picking.picked.length > 0 ? " picking" : ""}`}
@@ -167,19 +168,19 @@ export function AliasListTable(props: Props) {
               <PickPage aliases={aliases} picking={picking} />
             </th>
             <th scope="col" className="c-on">
-              Active
+              {t("Active")}
             </th>
             <th scope="col" className="c-alias">
-              Alias
+              {t("Alias")}
             </th>
             <th scope="col" className="c-to">
-              Forwards to
+              {t("Forwards to")}
             </th>
             <th scope="col" className="c-notes">
-              Notes
+              {t("Notes")}
             </th>
             <th scope="col" className="actions">
-              <span className="sr">Actions</span>
+              <span className="sr">{t("Actions")}</span>
             </th>
           </tr>
         </thead>
@@ -211,7 +212,7 @@ export function AliasListTable(props: Props) {
 function PickPage({ aliases, picking: { ids, pickPage } }: Pick<Props, "aliases" | "picking">) {
   const count = aliases.filter(({ id }) => ids.has(id)).length;
   const checked = count === 0 ? false : count === aliases.length ? true : "mixed";
-  return <PickBox label="Select all on this page" checked={checked} onClick={pickPage} />;
+  return <PickBox label={t("Select all on this page")} checked={checked} onClick={pickPage} />;
 }
 
 const skeletonWidths = [
@@ -227,7 +228,7 @@ function Skeleton({ ch }: { ch: number }) {
 export function AliasTableSkeleton() {
   return (
     <div role="status">
-      <span className="sr">Loading...</span>
+      <span className="sr">{t("Loading...")}</span>
       <table className="aliases" aria-hidden="true">
         <tbody>
           {skeletonWidths.map(([address = 0, destination = 0, notes = 0]) => (

@@ -1,25 +1,26 @@
+import { t } from "../../../texts/texts.ts";
 import { Button, Switch } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { setListKeys, useListKeysOn } from "./use-list-keys.ts";
 
 const keys: readonly [keys: readonly string[], does: string][] = [
-  [["/"], "Search"],
-  [["n"], "New alias"],
-  [["j", "k"], "Next and previous alias"],
-  [["Enter"], "Open the alias"],
-  [["x"], "Select the alias"],
-  [["e"], "Edit the alias"],
-  [["#"], "Delete the alias"],
-  [["Ctrl Z"], "Undo"],
-  [["Ctrl A"], "Select the page, then all"],
-  [["Ctrl K"], "Jump to an alias or a page"],
-  [["Esc"], "Close, or clear the selection"],
+  [["/"], t("Search")],
+  [["n"], t("New alias")],
+  [["j", "k"], t("Next and previous alias")],
+  [["Enter"], t("Open the alias")],
+  [["x"], t("Select the alias")],
+  [["e"], t("Edit the alias")],
+  [["#"], t("Delete the alias")],
+  [[t("Ctrl Z")], t("Undo")],
+  [[t("Ctrl A")], t("Select the page, then all")],
+  [[t("Ctrl K")], t("Jump to an alias or a page")],
+  [["Esc"], t("Close, or clear the selection")],
 ];
 
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const isOn = useListKeysOn();
   return (
-    <Dialog title="Keys" description="They work wherever you are not typing." onClose={onClose}>
+    <Dialog title={t("Keys")} description={t("They work wherever you are not typing.")} onClose={onClose}>
       <div className="body">
         <dl className="key-list">
           {keys.map(([names, does]) => (
@@ -34,13 +35,13 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           ))}
         </dl>
         <div className="keys-switch">
-          <span>Keys of one letter</span>
-          <Switch checked={isOn} label="Keys of one letter" onChange={setListKeys} />
+          <span>{t("Keys of one letter")}</span>
+          <Switch checked={isOn} label={t("Keys of one letter")} onChange={setListKeys} />
         </div>
       </div>
       <footer>
         <Button autoFocus onClick={onClose}>
-          Done
+          {t("Done")}
         </Button>
       </footer>
     </Dialog>

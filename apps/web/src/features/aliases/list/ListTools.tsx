@@ -1,5 +1,6 @@
 /** Fields for search and order; uncontrolled, so that typing never waits for the list. */
 import { Keyboard, Tag } from "lucide-react";
+import { t } from "../../../texts/texts.ts";
 import { Button, IconButton, SearchField, Select } from "../../../ui/Controls.tsx";
 import { Empty } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
@@ -11,10 +12,10 @@ export function NoAliases({ onCreate }: { onCreate: () => void }) {
   return (
     <Empty
       eyes="open"
-      title="No aliases yet"
-      text="Create one above and use it in place of your address. Its mail is forwarded to the mailbox you choose."
+      title={t("No aliases yet")}
+      text={t("Create one above and use it in place of your address. Its mail is forwarded to the mailbox you choose.")}
     >
-      <Button onClick={onCreate}>Create your first alias</Button>
+      <Button onClick={onCreate}>{t("Create your first alias")}</Button>
     </Empty>
   );
 }
@@ -22,36 +23,36 @@ export function NoAliases({ onCreate }: { onCreate: () => void }) {
 export function NoMatch({ query, onClear }: { query: string; onClear: () => void }) {
   return (
     <Empty
-      title={`No aliases match “${query}”`}
-      text="Search covers the alias, where it forwards, the notes and the labels."
+      title={t("No aliases match “{query}”", { query })}
+      text={t("Search covers the alias, where it forwards, the notes and the labels.")}
     >
       <Button isSmall onClick={onClear}>
-        Clear search
+        {t("Clear search")}
       </Button>
     </Empty>
   );
 }
 
 const nothing = {
-  all: { title: "No aliases", text: "Create one above." },
-  active: { title: "No alias is active", text: "The switch of an alias activates it." },
-  paused: { title: "No alias is paused", text: "Mail to a paused alias is silently dropped." },
-  pinned: { title: "No alias is pinned", text: "Select aliases, then press Pin: they are listed first." },
-  unconfirmed: { title: "No alias waits for a confirmation", text: "Every mailbox has answered." },
-  label: { title: "No alias has this label", text: "Select aliases, then press Label." },
+  all: { title: t("No aliases"), text: t("Create one above.") },
+  active: { title: t("No alias is active"), text: t("The switch of an alias activates it.") },
+  paused: { title: t("No alias is paused"), text: t("Mail to a paused alias is silently dropped.") },
+  pinned: { title: t("No alias is pinned"), text: t("Select aliases, then press Pin: they are listed first.") },
+  unconfirmed: { title: t("No alias waits for a confirmation"), text: t("Every mailbox has answered.") },
+  label: { title: t("No alias has this label"), text: t("Select aliases, then press Label.") },
 };
 
 export function NothingHere({ filter, onAll }: { filter: keyof typeof nothing; onAll: () => void }) {
   return (
     <Empty {...nothing[filter]}>
       <Button isSmall onClick={onAll}>
-        Show all aliases
+        {t("Show all aliases")}
       </Button>
     </Empty>
   );
 }
 
-const sortNames: Record<ListSort, string> = { newest: "Newest first", name: "By name", domain: "By domain" };
+const sortNames: Record<ListSort, string> = { newest: t("Newest first"), name: t("By name"), domain: t("By domain") };
 
 interface SortProps extends Pick<ListView, "choose"> {
   sort: ListSort;
@@ -60,7 +61,7 @@ interface SortProps extends Pick<ListView, "choose"> {
 export function SortSelect({ sort, choose }: SortProps) {
   return (
     <Select
-      aria-label="Order of aliases"
+      aria-label={t("Order of aliases")}
       defaultValue={sort}
       options={listSorts.map((name) => [name, sortNames[name]])}
       onChange={(event) => choose({ sort: listSorts.find((name) => name === event.target.value) ?? "newest" })}
@@ -81,11 +82,11 @@ export function ListTools({ choice, field, choose, isSplit, onManage }: ToolsPro
       {hasRoom ? <SortSelect sort={choice.sort} choose={choose} /> : null}
       <SearchField
         ref={field}
-        label="Search aliases"
+        label={t("Search aliases")}
         defaultValue={choice.query}
         onQuery={(query) => choose({ query })}
       />
-      <IconButton icon={Tag} label="Manage labels" onClick={onManage} />
+      <IconButton icon={Tag} label={t("Manage labels")} onClick={onManage} />
     </div>
   );
 }
@@ -102,14 +103,14 @@ export function ListFoot({ view, choice, choose, hasSort, onKeys }: FootProps) {
         {view.range}
       </span>
       <Select
-        aria-label="Aliases per page"
+        aria-label={t("Aliases per page")}
         defaultValue={choice.size}
-        options={pageSizes.map((size) => [size, `${size} per page`])}
+        options={pageSizes.map((size) => [size, t("{size} per page", { size })])}
         onChange={(event) => choose({ size: Number(event.target.value) })}
       />
       {hasSort ? <SortSelect sort={choice.sort} choose={choose} /> : null}
       <span className="keys-button">
-        <IconButton icon={Keyboard} label="Keys" onClick={onKeys} />
+        <IconButton icon={Keyboard} label={t("Keys")} onClick={onKeys} />
       </span>
       {view.pages === 1 ? null : (
         <Pager page={view.page} pages={view.pages} buttons={view.buttons} onPage={(page) => choose({ page })} />

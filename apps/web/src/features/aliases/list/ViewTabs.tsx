@@ -2,6 +2,7 @@
 import type { LabelWire } from "@kauke/contract";
 import { ChevronDown, Pin } from "lucide-react";
 import { memo, useRef, useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import { countText } from "../../../ui/text/count-text.ts";
 import { useLeaving } from "../../../ui/use-leaving.ts";
 import { useMedia } from "../../../ui/use-media.ts";
@@ -11,11 +12,11 @@ import { type ListFilter, stateFilters } from "./list-view.ts";
 type State = (typeof stateFilters)[number];
 
 const stateNames: Record<State, string> = {
-  all: "All",
-  active: "Active",
-  paused: "Paused",
-  pinned: "Pinned",
-  unconfirmed: "Not confirmed",
+  all: t("All"),
+  active: t("Active"),
+  paused: t("Paused"),
+  pinned: t("Pinned"),
+  unconfirmed: t("Not confirmed"),
 };
 
 /** Views that are hidden while no alias matches them. */
@@ -128,10 +129,15 @@ export const ViewTabs = memo(function ViewTabs({ labels, counts, filter, isSplit
   const room = useLabelRoom(isSplit, states.length);
   const shown = labels.filter(({ id }, index) => (isScrolled && isWhole) || index < room || id === chosen);
   const rest = labels.filter((label) => !shown.includes(label));
-  const word = shown.length > 0 ? `${rest.length + hiddenStates.length} more` : isSplit ? "More" : "Labels";
+  const word =
+    shown.length > 0
+      ? t("{count} more", { count: rest.length + hiddenStates.length })
+      : isSplit
+        ? t("More")
+        : t("Labels");
   return (
     <fieldset className="view-tabs">
-      <legend className="sr">Show aliases</legend>
+      <legend className="sr">{t("Show aliases")}</legend>
       {states
         .filter((state) => !hiddenStates.includes(state))
         .map((state) => (

@@ -1,5 +1,6 @@
 /** A search in 5,000 aliases must fit into one frame, so texts and order are computed once per list. */
 import type { AliasWire, LabelWire } from "@kauke/contract";
+import { t } from "../../../texts/texts.ts";
 import { countText } from "../../../ui/text/count-text.ts";
 import { addressOf, destinationText, isActive } from "../alias-text.ts";
 
@@ -98,7 +99,11 @@ export function listPage<T>(items: readonly T[], wanted: number, size: number): 
   const range =
     items.length === 0
       ? "0 of 0"
-      : `${countText(start + 1)}–${countText(start + shown.length)} of ${countText(items.length)}`;
+      : t("{start}–{start2} of {count}", {
+          start: countText(start + 1),
+          start2: countText(start + shown.length),
+          count: countText(items.length),
+        });
   return { items: shown, page, pages, range, buttons: pageButtons(page, pages) };
 }
 

@@ -6,6 +6,7 @@ import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, use
 import { createPortal } from "react-dom";
 import { Link } from "wouter";
 import { deleteDraft } from "../../../drafts/drafts.ts";
+import { t } from "../../../texts/texts.ts";
 import { Button, IconButton, Switch } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
@@ -35,7 +36,7 @@ interface MenuProps {
 function MoreMenu({ alias, hasQr, onQr }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const { save } = useSaveAlias(alias, alias.pinned ? "Alias Unpinned" : "Alias Pinned");
+  const { save } = useSaveAlias(alias, alias.pinned ? t("Alias Unpinned") : t("Alias Pinned"));
   useLeaving(isOpen, ".panel-menu", () => setOpen(false));
   const act = (run: () => void) => () => {
     setOpen(false);
@@ -54,8 +55,8 @@ function MoreMenu({ alias, hasQr, onQr }: MenuProps) {
         type="button"
         className="icon-btn"
         ref={button}
-        aria-label="More"
-        data-tip="More"
+        aria-label={t("More")}
+        data-tip={t("More")}
         aria-expanded={isOpen}
         onClick={() => setOpen((before) => !before)}
       >
@@ -64,10 +65,10 @@ function MoreMenu({ alias, hasQr, onQr }: MenuProps) {
       {isOpen ? (
         <div className="pop">
           <Button isSmall look="quiet" icon={PinIcon} onClick={act(() => save({ pinned: !alias.pinned }))}>
-            {alias.pinned ? "Unpin" : "Pin"}
+            {alias.pinned ? t("Unpin") : t("Pin")}
           </Button>
           <Button isSmall look="quiet" icon={QrCode} onClick={act(onQr)}>
-            {hasQr ? "Hide QR Code" : "QR Code"}
+            {hasQr ? t("Hide QR Code") : t("QR Code")}
           </Button>
         </div>
       ) : null}
@@ -81,7 +82,7 @@ function Qr({ address }: { address: string }) {
   const { part, hasFailed } = usePart(true, loadQr);
   return (
     <div className="qr-box">
-      {hasFailed ? <PartFailed what="The QR code" /> : null}
+      {hasFailed ? <PartFailed what={t("The QR code")} /> : null}
       {part === null ? null : <part.component text={address} label={address} />}
     </div>
   );
@@ -94,17 +95,17 @@ function Lead({ alias }: { alias: AliasWire }) {
   return (
     <div className="lead">
       <Button isSmall look="ink" icon={Copy} onClick={() => void copyText(address)}>
-        Copy Address
+        {t("Copy Address")}
       </Button>
       <Link className="btn btn-sm" href={`/compose?from=${alias.id}`}>
         <Send className="i" aria-hidden />
-        Compose
+        {t("Compose")}
       </Link>
       <div className="state-row">
-        <span aria-hidden="true">{active ? "Active" : "Paused"}</span>
+        <span aria-hidden="true">{active ? t("Active") : t("Paused")}</span>
         <Switch
           checked={active}
-          label={`${address} forwards mail`}
+          label={t("{address} forwards mail", { address })}
           onChange={(wanted) => void switchAlias(client, alias, wanted)}
         />
       </div>
@@ -124,11 +125,11 @@ function Foot({ alias }: { alias: AliasWire }) {
   return (
     <footer>
       <Button isSmall look="quiet" icon={TextCursor} onClick={() => setRenaming(true)}>
-        Rename
+        {t("Rename")}
       </Button>
       <button type="button" className="btn btn-sm btn-quiet del" onClick={onDelete}>
         <Trash2 className="i" aria-hidden />
-        Delete Alias
+        {t("Delete Alias")}
       </button>
       {isRenaming ? <RenameDialog alias={alias} onClose={() => setRenaming(false)} /> : null}
     </footer>
@@ -165,7 +166,7 @@ const titleOf = (alias: AliasWire) => (
   </>
 );
 
-const createdText = ({ createdAt }: AliasWire) => `Created ${dayText(createdAt)}`;
+const createdText = ({ createdAt }: AliasWire) => t("Created {day}", { day: dayText(createdAt) });
 
 /** Gets the focus when it opens, not when another alias takes it; gives it back to the alias' link in the list. */
 function Beside({ alias, menu, slot }: FrameProps) {
@@ -197,7 +198,7 @@ function Beside({ alias, menu, slot }: FrameProps) {
       <header>
         <h2 className="addr">{titleOf(alias)}</h2>
         {menu}
-        <IconButton icon={X} label="Close" onClick={closeAlias} />
+        <IconButton icon={X} label={t("Close")} onClick={closeAlias} />
         <p>{createdText(alias)}</p>
       </header>
       <div className="contents" ref={slot} />

@@ -2,6 +2,7 @@ import type { AliasWire } from "@kauke/contract";
 import { Check, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useLabels } from "../../../api/labels.ts";
+import { t } from "../../../texts/texts.ts";
 import { failureOf, TryAgain } from "../../../ui/LoadFailed.tsx";
 import { LabelChip, LabelChips } from "../labels/LabelChip.tsx";
 import { NewLabelForm } from "../labels/LabelForm.tsx";
@@ -10,7 +11,7 @@ import { PanelFact } from "./PanelFacts.tsx";
 
 /** Chosen labels, including choices that are still being saved. */
 function useChosenLabels(alias: AliasWire) {
-  const { save, pending } = useSaveAlias(alias, "Labels Changed");
+  const { save, pending } = useSaveAlias(alias, t("Labels Changed"));
   const chosen = pending?.labels ?? alias.labels;
   const toggle = (id: string) =>
     save({ labels: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id] });
@@ -29,19 +30,19 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
       <button
         type="button"
         className="add"
-        aria-label={isOpen ? "Done: labels" : "Add or change labels"}
+        aria-label={isOpen ? t("Done: labels") : t("Add or change labels")}
         aria-expanded={isOpen}
         onClick={() => setIsOpen((before) => !before)}
       >
         {isOpen ? <Check className="i" aria-hidden /> : <Plus className="i" aria-hidden />}
-        {isOpen ? "Done" : "Add"}
+        {isOpen ? t("Done") : t("Add")}
       </button>
     );
   return (
-    <PanelFact title="Labels">
+    <PanelFact title={t("Labels")}>
       {isFailed ? (
         <p className="hint" role="alert">
-          Your labels could not be loaded. <TryAgain onClick={query.refetch} />
+          {t("Your labels could not be loaded.")} <TryAgain onClick={query.refetch} />
         </p>
       ) : null}
       <div className="line">
@@ -52,7 +53,7 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
         <div className="lab-edit">
           {labels.length === 0 ? null : (
             <fieldset className="lab-choice">
-              <legend className="sr">Labels of this alias</legend>
+              <legend className="sr">{t("Labels of this alias")}</legend>
               {labels.map((label) => (
                 <label key={label.id}>
                   <input type="checkbox" checked={chosen.includes(label.id)} onChange={() => toggle(label.id)} />

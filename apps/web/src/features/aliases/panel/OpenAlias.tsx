@@ -2,6 +2,7 @@
 import { Info, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useAliases } from "../../../api/aliases.ts";
+import { rich, t } from "../../../texts/texts.ts";
 import { IconButton } from "../../../ui/Controls.tsx";
 import { PartFailed, usePart } from "../../../ui/use-part.tsx";
 import { closeAlias, useOpenAliasId } from "../alias-location.ts";
@@ -23,11 +24,12 @@ function UnknownAlias() {
     <div className="note note-plain notice" role="alert" ref={note}>
       <Info className="i" aria-hidden />
       <div className="min-w-0 flex-1">
-        <b>Alias not found</b>
-        <br />
-        It may have been deleted, or the link is of another account. Your aliases are below.
+        {rich(
+          "<b>Alias not found</b>{br}It may have been deleted, or the link is of another account. Your aliases are below.",
+          { br: <br />, b: (inner) => <b>{inner}</b> },
+        )}
       </div>
-      <IconButton icon={X} label="Dismiss" fullLabel="Dismiss: Alias not found" onClick={onDismiss} />
+      <IconButton icon={X} label={t("Dismiss")} fullLabel={t("Dismiss: Alias not found")} onClick={onDismiss} />
     </div>
   );
 }
@@ -39,6 +41,6 @@ export function OpenAlias({ userId }: { userId: string }) {
   if (aliasId === null || data === undefined) return null;
   const alias = data.find(({ id }) => id === aliasId);
   if (alias === undefined) return <UnknownAlias />;
-  if (hasFailed) return <PartFailed what="The panel of this alias" />;
+  if (hasFailed) return <PartFailed what={t("The panel of this alias")} />;
   return part === null ? null : <part.component alias={alias} />;
 }

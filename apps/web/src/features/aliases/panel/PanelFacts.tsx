@@ -2,6 +2,7 @@
 import { type AliasWire, limits } from "@kauke/contract";
 import { Pencil, Webhook } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useId, useRef } from "react";
+import { t } from "../../../texts/texts.ts";
 import { FieldError } from "../../../ui/Field.tsx";
 import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
 import { EditButtons, EditInput, useEdit } from "../row/AliasEditRow.tsx";
@@ -9,7 +10,7 @@ import { type AliasDraft, readAliasDraft } from "../row/alias-draft.ts";
 import { DestinationNote, entryState } from "../row/MailboxState.tsx";
 import { type EditedField, resumeEdit, setEdited, usePanelState } from "./panel-state.ts";
 
-const labels: Record<EditedField, string> = { forwardTo: "Forward to", notes: "Notes" };
+const labels: Record<EditedField, string> = { forwardTo: t("Forward to"), notes: t("Notes") };
 
 interface EditFormProps {
   alias: AliasWire;
@@ -89,8 +90,11 @@ function EditedFact({ alias, field, title, children }: EditedFactProps) {
     <button
       type="button"
       className="icon-btn"
-      aria-label={`Edit ${labels[field].toLowerCase()} of ${addressOf(alias)}`}
-      data-tip="Edit"
+      aria-label={t("Edit {fact} of {alias}", {
+        fact: labels[field].toLowerCase(),
+        alias: addressOf(alias),
+      })}
+      data-tip={t("Edit")}
       // Focus returns to the Edit button, unless another form opened.
       ref={(element) => {
         if (!wasEdited.current || element === null) return;
@@ -134,13 +138,13 @@ function Destinations({ alias }: { alias: AliasWire }) {
       {entriesOf(destinationText(alias)).map((entry) => (
         <div className="line" key={entry}>
           <span className="mono">
-            {isUrl(entry) ? <Webhook className="i" role="img" aria-label="Webhook" /> : null}
+            {isUrl(entry) ? <Webhook className="i" role="img" aria-label={t("Webhook")} /> : null}
             {entry}
           </span>
           <DestinationNote userId={alias.userId} address={entry} state={entryState(alias, entry)} />
         </div>
       ))}
-      {isActive(alias) ? null : <p className="muted">Paused - emails silently dropped</p>}
+      {isActive(alias) ? null : <p className="muted">{t("Paused - emails silently dropped")}</p>}
     </>
   );
 }
@@ -149,11 +153,11 @@ export function PanelFacts({ alias, children }: { alias: AliasWire; children: Re
   useKeptEdit(alias);
   return (
     <div className="facts">
-      <EditedFact alias={alias} field="forwardTo" title="Forwards to">
+      <EditedFact alias={alias} field="forwardTo" title={t("Forwards to")}>
         <Destinations alias={alias} />
       </EditedFact>
-      <EditedFact alias={alias} field="notes" title="Notes">
-        {alias.notes ? <p>{alias.notes}</p> : <p className="muted">No notes</p>}
+      <EditedFact alias={alias} field="notes" title={t("Notes")}>
+        {alias.notes ? <p>{alias.notes}</p> : <p className="muted">{t("No notes")}</p>}
       </EditedFact>
       {children}
     </div>

@@ -2,6 +2,7 @@
 import type { AliasWire } from "@kauke/contract";
 import { ChevronDown } from "lucide-react";
 import { type ReactNode, useId } from "react";
+import { t } from "../../../texts/texts.ts";
 import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { WebhookSecretCard } from "../../smtp-credentials/WebhookSecretCard.tsx";
 import { destinationText, entriesOf, isUrl } from "../alias-text.ts";
@@ -41,17 +42,25 @@ export function PanelFolds({ alias }: { alias: AliasWire }) {
   const hasWebhook = entriesOf(destinationText(alias)).some(isUrl);
   return (
     <>
-      <Fold name="smtp" title="Send from this alias" text="From Compose here, or from any mail program with these.">
+      <Fold
+        name="smtp"
+        title={t("Send from this alias")}
+        text={t("From Compose here, or from any mail program with these.")}
+      >
         <SmtpPanel alias={alias} />
       </Fold>
-      <Fold name="write" title="Write to somebody new" text={`Get an address that reaches them as ${alias.alias}.`}>
+      <Fold
+        name="write"
+        title={t("Write to somebody new")}
+        text={t("Get an address that reaches them as {alias}.", { alias: alias.alias })}
+      >
         <WriteToSomebody alias={alias} />
       </Fold>
-      <Fold name="sealing" title="Forward encrypted" text={sealing}>
+      <Fold name="sealing" title={t("Forward encrypted")} text={sealing}>
         <EncryptedForwarding alias={alias} />
       </Fold>
       {hasWebhook ? (
-        <Fold name="webhook" title="Webhook signature" text="Shows a webhook that a call comes from here.">
+        <Fold name="webhook" title={t("Webhook signature")} text={t("Shows a webhook that a call comes from here.")}>
           <WebhookSecretCard aliasId={alias.id} />
         </Fold>
       ) : null}

@@ -1,5 +1,6 @@
 import type { AliasWire } from "@kauke/contract";
 import { type FormEvent, useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import { Button, Switch } from "../../../ui/Controls.tsx";
 import { TextField, verbatim } from "../../../ui/Field.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
@@ -7,7 +8,7 @@ import { NeedsEngine, useForwarding } from "../../forwarding/NeedsEngine.tsx";
 import { sendAddress } from "../alias-text.ts";
 import { useSaveAlias } from "../row/AliasSettings.tsx";
 
-const SWITCH = "Write from your mail program by address";
+const SWITCH = t("Write from your mail program by address");
 
 function AddressForm({ alias, onCopied }: { alias: AliasWire; onCopied: () => void }) {
   const [person, setPerson] = useState("");
@@ -22,7 +23,7 @@ function AddressForm({ alias, onCopied }: { alias: AliasWire; onCopied: () => vo
   return (
     <form className="write-form" noValidate onSubmit={onSubmit}>
       <TextField
-        label="Their e-mail address"
+        label={t("Their e-mail address")}
         type="email"
         mono
         {...verbatim}
@@ -36,7 +37,7 @@ function AddressForm({ alias, onCopied }: { alias: AliasWire; onCopied: () => vo
       />
       {"error" in made ? null : <output className="addr">{made.address}</output>}
       <Button type="submit" isSmall look="ink">
-        Copy Address
+        {t("Copy Address")}
       </Button>
     </form>
   );
@@ -45,7 +46,7 @@ function AddressForm({ alias, onCopied }: { alias: AliasWire; onCopied: () => vo
 /** Makes an address such as `alias+person=host.example@domain`, which the owner's mail program can write to. */
 export function WriteToSomebody({ alias }: { alias: AliasWire }) {
   const provider = useForwarding();
-  const { save, pending } = useSaveAlias(alias, "Alias Updated");
+  const { save, pending } = useSaveAlias(alias, t("Alias Updated"));
   if (provider !== null) return <NeedsEngine provider={provider} />;
   const isOn = pending?.writeByAddress ?? alias.writeByAddress;
   return (
@@ -53,8 +54,9 @@ export function WriteToSomebody({ alias }: { alias: AliasWire }) {
       <AddressForm alias={alias} onCopied={() => isOn || save({ writeByAddress: true })} />
       <div className="alias-setting">
         <p>
-          What a confirmed mailbox sends to that address arrives from this alias. Copying switches it on. Whoever can
-          send as that mailbox can write as the alias too.
+          {t(
+            "What a confirmed mailbox sends to that address arrives from this alias. Copying switches it on. Whoever can send as that mailbox can write as the alias too.",
+          )}
         </p>
         <Switch checked={isOn} label={SWITCH} onChange={(writeByAddress) => save({ writeByAddress })} />
       </div>

@@ -5,6 +5,7 @@ import { TextCursor } from "lucide-react";
 import { type InputHTMLAttributes, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { knownAlias, useUpdateAlias } from "../../../api/aliases.ts";
 import { deleteDraft, saveDraft } from "../../../drafts/drafts.ts";
+import { rich, t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
@@ -28,16 +29,16 @@ export function EditButtons({ pending, onCancel, onSave }: EditButtonsProps) {
   return (
     <>
       <Button isSmall look="quiet" onClick={onCancel}>
-        Cancel <kbd aria-hidden="true">esc</kbd>
+        {rich("Cancel <kbd>esc</kbd>", { kbd: (inner) => <kbd aria-hidden="true">{inner}</kbd> })}
       </Button>
       <SubmitButton
         type="button"
         className="btn-ink btn-sm"
         pending={pending}
-        pendingLabel="Saving..."
+        pendingLabel={t("Saving...")}
         onClick={onSave}
       >
-        Save <kbd aria-hidden="true">↵</kbd>
+        {t("Save")} <kbd aria-hidden="true">↵</kbd>
       </SubmitButton>
     </>
   );
@@ -84,7 +85,7 @@ export function useEdit(alias: AliasWire, onClose: () => void) {
     const before = knownAlias(client, alias) ?? alias;
     try {
       const saved = await update.mutateAsync({ aliasId: alias.id, body });
-      offerSavedUndo(client, { before, saved, body, title: "Alias Updated" });
+      offerSavedUndo(client, { before, saved, body, title: t("Alias Updated") });
       close();
     } catch (error) {
       if (isChangedElsewhere(error) && (await settle(read, wanted))) return;
@@ -156,8 +157,8 @@ export function AliasEditRow({ alias, isBegun, onClose }: Props) {
           <button
             type="button"
             className="icon-btn"
-            aria-label={`Rename ${addressOf(alias)}`}
-            data-tip="Rename"
+            aria-label={t("Rename {alias}", { alias: addressOf(alias) })}
+            data-tip={t("Rename")}
             onClick={() => setRenaming(true)}
           >
             <TextCursor className="i" aria-hidden />
@@ -168,7 +169,7 @@ export function AliasEditRow({ alias, isBegun, onClose }: Props) {
       <td className="c-to">
         <EditInput
           className="input mono"
-          aria-label="Forward to"
+          aria-label={t("Forward to")}
           autoFocus={isBegun}
           autoCapitalize="none"
           value={edit.forwardTo}
@@ -181,8 +182,8 @@ export function AliasEditRow({ alias, isBegun, onClose }: Props) {
       <td className="c-notes">
         <EditInput
           className="input"
-          aria-label="Notes"
-          placeholder="Notes"
+          aria-label={t("Notes")}
+          placeholder={t("Notes")}
           maxLength={limits.notesMax}
           value={edit.notes}
           onChange={change("notes")}

@@ -2,6 +2,7 @@ import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Pause, Pencil, Pin, Trash2, Webhook } from "lucide-react";
 import { type MouseEvent, memo } from "react";
+import { rich, t } from "../../../texts/texts.ts";
 import { IconButton, Switch } from "../../../ui/Controls.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { SetUpState } from "../../forwarding/SetUpState.tsx";
@@ -42,7 +43,7 @@ export function AliasSwitch({ alias }: { alias: AliasWire }) {
   return (
     <Switch
       checked={isActive(alias)}
-      label={`${address} forwards mail`}
+      label={t("{address} forwards mail", { address })}
       onChange={(active) => void switchAlias(client, alias, active)}
     />
   );
@@ -55,14 +56,16 @@ function Destinations({ alias }: { alias: AliasWire }) {
       <span className="state">
         <Pause className="i" aria-hidden />
         <span>
-          Paused<span className="long"> - emails silently dropped</span>
+          {rich("Paused<span> - emails silently dropped</span>", {
+            span: (inner) => <span className="long">{inner}</span>,
+          })}
         </span>
       </span>
     );
   const [first = "", ...rest] = entriesOf(alias.forwardTo);
   return (
     <span className="to">
-      {isUrl(first) ? <Webhook className="i" role="img" aria-label="Webhook" /> : null}
+      {isUrl(first) ? <Webhook className="i" role="img" aria-label={t("Webhook")} /> : null}
       <span className="cut">{first}</span>
       {rest.length === 0 ? null : (
         <span className="more" data-tip={rest.join(", ")}>
@@ -113,7 +116,7 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
     <tr className={classes || undefined} data-row={alias.id}>
       <td className="c-pick">
         <PickBox
-          label={`Select ${address}`}
+          label={t("Select {address}", { address })}
           checked={isPicked}
           pick={alias.id}
           onClick={(event) => onPick(alias.id, event.shiftKey)}
@@ -124,13 +127,18 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
       </td>
       <th scope="row" className="c-alias">
         <div>
-          {alias.pinned ? <Pin className="i" role="img" aria-label="Pinned" /> : null}
+          {alias.pinned ? <Pin className="i" role="img" aria-label={t("Pinned")} /> : null}
           <span className="addr">
             <a href={aliasPath(alias.id)} aria-current={opened ? "true" : undefined} onClick={onAliasLink}>
               <b>{alias.alias}</b>@{alias.domain}
             </a>
           </span>
-          <IconButton icon={Copy} label="Copy" fullLabel={`Copy ${address}`} onClick={() => void copyText(address)} />
+          <IconButton
+            icon={Copy}
+            label={t("Copy")}
+            fullLabel={t("Copy {address}", { address })}
+            onClick={() => void copyText(address)}
+          />
         </div>
       </th>
       <td className="c-to">
@@ -148,8 +156,8 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
         <button
           type="button"
           className="icon-btn"
-          aria-label={`Edit ${address}`}
-          data-tip="Edit"
+          aria-label={t("Edit {address}", { address })}
+          data-tip={t("Edit")}
           // Focus returns to the Edit button after an edit.
           autoFocus={focusEdit}
           onClick={() => onEdit(alias.id)}
@@ -158,8 +166,8 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
         </button>
         <IconButton
           icon={Trash2}
-          label="Delete"
-          fullLabel={`Delete ${address}`}
+          label={t("Delete")}
+          fullLabel={t("Delete {address}", { address })}
           className="danger"
           onClick={() => onDelete(alias)}
         />

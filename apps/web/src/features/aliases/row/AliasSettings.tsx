@@ -2,8 +2,9 @@ import type { AliasWire, UpdateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useAccountSettings } from "../../../api/account-settings.ts";
 import { useUpdateAlias } from "../../../api/aliases.ts";
-import { messageOf } from "../../../api/api-error.ts";
 import { useEncryptionKeys } from "../../../api/encryption-keys.ts";
+import { messageOf } from "../../../api/error-text.ts";
+import { t } from "../../../texts/texts.ts";
 import { Button, Select } from "../../../ui/Controls.tsx";
 import { Skeleton } from "../../../ui/LoadFailed.tsx";
 import { showFailure } from "../../../ui/toast-store.ts";
@@ -20,7 +21,7 @@ export function useSaveAlias(alias: AliasWire, title: string) {
     // Callbacks of React Query's `mutate` don't run once the component is gone.
     update.mutateAsync({ aliasId: alias.id, body }).then(
       (saved) => offerSavedUndo(client, { before: alias, saved, body, title }),
-      (error) => showFailure("Update Failed", messageOf(error, "Failed to update alias")),
+      (error) => showFailure(t("Update Failed"), messageOf(error, t("Failed to update alias"))),
     );
   };
   return { save, pending: update.isPending ? update.variables.body : undefined };
@@ -30,7 +31,7 @@ function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => voi
   if (!isFailed) return <Skeleton />;
   return (
     <Button isSmall onClick={onRetry}>
-      Your keys could not be loaded. Try again
+      {t("Your keys could not be loaded. Try again")}
     </Button>
   );
 }
@@ -39,8 +40,8 @@ function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => voi
 export function useSealingText(alias: AliasWire): string {
   const { keys, byAccount } = useSealing();
   if (alias.sealTo === "account") return `As in Settings${byAccount === undefined ? "" : ` (${byAccount})`}`;
-  if (alias.sealTo === "off") return "Off";
-  return keys.data?.find((key) => key.id === alias.sealTo)?.keyName ?? "On";
+  if (alias.sealTo === "off") return t("Off");
+  return keys.data?.find((key) => key.id === alias.sealTo)?.keyName ?? t("On");
 }
 
 function useSealing() {
@@ -54,13 +55,13 @@ function useSealing() {
 export function EncryptedForwarding({ alias }: { alias: AliasWire }) {
   const provider = useForwarding();
   const { keys, settings, byAccount } = useSealing();
-  const { save, pending } = useSaveAlias(alias, "Alias Updated");
+  const { save, pending } = useSaveAlias(alias, t("Alias Updated"));
   const isOff = alias.sealTo === "off" || (alias.sealTo === "account" && settings.data?.sealTo === "off");
   const choices = provider === null ? keys.data : keys.data?.filter((key) => key.id === alias.sealTo);
   return (
     <div className="alias-setting">
       {provider === null ? (
-        <p>Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.</p>
+        <p>{t("Your inbox gets message.eml.age, which only your key opens. Webhooks get it too.")}</p>
       ) : (
         <NeedsEngine provider={provider} />
       )}
@@ -68,7 +69,7 @@ export function EncryptedForwarding({ alias }: { alias: AliasWire }) {
         <NoChoice isFailed={keys.error !== null && !keys.isFetching} onRetry={() => void keys.refetch()} />
       ) : (
         <Select
-          aria-label="Forward encrypted"
+          aria-label={t("Forward encrypted")}
           aria-busy={pending !== undefined}
           value={pending?.sealTo ?? alias.sealTo}
           onChange={(event) => save({ sealTo: event.target.value })}

@@ -1,7 +1,9 @@
 import type { AliasWire, ConfirmationState } from "@kauke/contract";
 import { Check, CircleAlert } from "lucide-react";
-import { ApiError, messageOf } from "../../../api/api-error.ts";
+import { ApiError } from "../../../api/api-error.ts";
+import { messageOf } from "../../../api/error-text.ts";
 import { useAskConfirmation, useResumeMailbox } from "../../../api/mailboxes.ts";
+import { t } from "../../../texts/texts.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { useForwarding } from "../../forwarding/NeedsEngine.tsx";
@@ -11,18 +13,19 @@ function TryAgain({ userId, address }: { userId: string; address: string }) {
   const resume = useResumeMailbox(userId);
   const onClick = () =>
     resume.mutate(address, {
-      onSuccess: () => showToast({ title: "Mailbox Resumed", description: `Mail goes to ${address} again.` }),
-      onError: (error) => showFailure("Not Resumed", messageOf(error, "The mailbox could not be resumed")),
+      onSuccess: () =>
+        showToast({ title: t("Mailbox Resumed"), description: t("Mail goes to {address} again.", { address }) }),
+      onError: (error) => showFailure(t("Not Resumed"), messageOf(error, t("The mailbox could not be resumed"))),
     });
   return (
     <button
       type="button"
       className="link"
       disabled={resume.isPending}
-      aria-label={`Try again: ${address}`}
+      aria-label={t("Try again: {address}", { address })}
       onClick={onClick}
     >
-      {resume.isPending ? "Resuming..." : "Try again"}
+      {resume.isPending ? t("Resuming...") : t("Try again")}
     </button>
   );
 }
@@ -52,30 +55,31 @@ export const stateWords: Record<OpenState, string> = {
 };
 
 const texts: Record<OpenState, string> = {
-  suspended: "Suspended: its mail host says there is no such mailbox.",
-  paused: "Paused - gone (410). Save it again to resume.",
-  new: "Not confirmed yet. We ask at the first message.",
-  asked: "Not confirmed yet. It gets only a few messages until then.",
-  refused: "Refused: its reader says it is not yours.",
-  blocked: "Refused: its reader takes no mail from here.",
+  suspended: t("Suspended: its mail host says there is no such mailbox."),
+  paused: t("Paused - gone (410). Save it again to resume."),
+  new: t("Not confirmed yet. We ask at the first message."),
+  asked: t("Not confirmed yet. It gets only a few messages until then."),
+  refused: t("Refused: its reader says it is not yours."),
+  blocked: t("Refused: its reader takes no mail from here."),
 };
 
 /** A provider does not let a few messages through. */
 const textsWithProvider: Record<OpenState, string> = {
   ...texts,
-  new: "Not confirmed yet. We ask now.",
-  asked: "Not confirmed yet. It gets nothing until then.",
+  new: t("Not confirmed yet. We ask now."),
+  asked: t("Not confirmed yet. It gets nothing until then."),
 };
 
 function AskAgain({ userId, address }: { userId: string; address: string }) {
   const ask = useAskConfirmation(userId);
   const onClick = () =>
     ask.mutate(address, {
-      onSuccess: () => showToast({ title: "Confirmation Sent", description: `Look for our message in ${address}.` }),
+      onSuccess: () =>
+        showToast({ title: t("Confirmation Sent"), description: t("Look for our message in {address}.", { address }) }),
       onError: (error) => {
         const again =
           error instanceof ApiError && error.resetTime ? ` Try again after ${timeText(error.resetTime)}` : "";
-        showFailure("Not Sent", `${messageOf(error, "The confirmation could not be sent")}${again}`);
+        showFailure(t("Not Sent"), `${messageOf(error, t("The confirmation could not be sent"))}${again}`);
       },
     });
   return (
@@ -83,10 +87,10 @@ function AskAgain({ userId, address }: { userId: string; address: string }) {
       type="button"
       className="link"
       disabled={ask.isPending}
-      aria-label={`${ask.isPending ? "Sending..." : "Ask again"}: ${address}`}
+      aria-label={`${ask.isPending ? t("Sending...") : t("Ask again")}: ${address}`}
       onClick={onClick}
     >
-      {ask.isPending ? "Sending..." : "Ask again"}
+      {ask.isPending ? t("Sending...") : t("Ask again")}
     </button>
   );
 }
@@ -111,7 +115,7 @@ export function DestinationNote({ userId, address, state }: Props) {
     return (
       <span className="ok">
         <Check className="i" aria-hidden />
-        confirmed
+        {t("confirmed")}
       </span>
     );
   return (

@@ -2,6 +2,7 @@ import { type AliasWire, limits, updateAliasBody } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
 import { useUpdateAlias } from "../../../api/aliases.ts";
+import { t } from "../../../texts/texts.ts";
 import { FormDialog } from "../../../ui/Dialog.tsx";
 import { TextField, verbatim } from "../../../ui/Field.tsx";
 import { showFailure } from "../../../ui/toast-store.ts";
@@ -16,7 +17,7 @@ function useRename(alias: AliasWire) {
   return async (name: string) => {
     const body = { alias: name };
     const saved = await update.mutateAsync({ aliasId: alias.id, body });
-    offerSavedUndo(client, { before: alias, saved, body, title: "Alias Updated" });
+    offerSavedUndo(client, { before: alias, saved, body, title: t("Alias Updated") });
   };
 }
 
@@ -57,15 +58,15 @@ export function RenameDialog({ alias, onClose }: { alias: AliasWire; onClose: ()
   };
   return (
     <FormDialog
-      title="Rename alias"
-      description={`Mail to ${addressOf(alias)} will be refused. Sites that have it must be told.`}
-      label="Rename Alias"
+      title={t("Rename alias")}
+      description={t("Mail to {alias} will be refused. Sites that have it must be told.", { alias: addressOf(alias) })}
+      label={t("Rename Alias")}
       pending={pending}
       onSubmit={onSubmit}
       onClose={onClose}
     >
       <TextField
-        label="Alias name"
+        label={t("Alias name")}
         aside={<span className="addr">@{alias.domain}</span>}
         mono
         ref={field}

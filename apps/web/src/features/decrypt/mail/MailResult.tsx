@@ -1,6 +1,7 @@
 /** Shows a decrypted message; its HTML goes into a frame without any permissions. */
 import { Download, LockOpen } from "lucide-react";
 import { useLayoutEffect, useRef } from "react";
+import { t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { saveFile } from "../../../ui/files.ts";
 import { MessageParts } from "../../../ui/MessageParts.tsx";
@@ -13,10 +14,10 @@ import { fillFrame } from "./read-mail.ts";
 
 function Facts({ mail }: { mail: ParsedMail }) {
   const facts = [
-    ["From", mail.from],
-    ["To", mail.to],
-    ["Cc", mail.cc],
-    ["Date", timeText(mail.date) || mail.date],
+    [t("From"), mail.from],
+    [t("To"), mail.to],
+    [t("Cc"), mail.cc],
+    [t("Date"), timeText(mail.date) || mail.date],
   ].filter(([, value]) => value !== "");
   return (
     <dl className="facts">
@@ -33,7 +34,7 @@ function Facts({ mail }: { mail: ParsedMail }) {
 function Files({ files }: Pick<ParsedMail, "files">) {
   if (files.length === 0) return null;
   return (
-    <ul className="files" aria-label="Attachments">
+    <ul className="files" aria-label={t("Attachments")}>
       {files.map(({ name, bytes }, index) => (
         // Keyed by index: names may be equal, and the list never changes.
         <li key={index}>
@@ -45,10 +46,10 @@ function Files({ files }: Pick<ParsedMail, "files">) {
               isSmall
               look="quiet"
               icon={LockOpen}
-              aria-label={`Decrypt ${name}`}
+              aria-label={t("Decrypt {name}", { name })}
               onClick={() => bringToDecrypt({ files: [new File([bytes], name)] })}
             >
-              Decrypt
+              {t("Decrypt")}
             </Button>
           )}
         </li>
@@ -66,13 +67,15 @@ function Html({ content }: { content: FrameContent }) {
     <>
       {content.leftOut === 0 ? null : (
         <p className="none">
-          {content.leftOut === 1 ? "A picture from elsewhere is" : `${content.leftOut} pictures from elsewhere are`} not
-          loaded: its sender would learn that you read this.
+          {content.leftOut === 1
+            ? t("A picture from elsewhere is")
+            : t("{leftOut} pictures from elsewhere are", { leftOut: content.leftOut })}{" "}
+          not loaded: its sender would learn that you read this.
         </p>
       )}
       <iframe
         ref={frame}
-        title="HTML of the message"
+        title={t("HTML of the message")}
         sandbox="allow-popups allow-popups-to-escape-sandbox"
         referrerPolicy="no-referrer"
       />
@@ -84,10 +87,10 @@ export function MailResult({ mail }: { mail: ParsedMail }) {
   const { subject, text, html, isCut } = mail;
   return (
     <div className="mail">
-      <h3 className="subject">{subject || "(no subject)"}</h3>
+      <h3 className="subject">{subject || t("(no subject)")}</h3>
       <Facts mail={mail} />
-      <p className="none">AGE does not prove who wrote a message: the sender is what the message says.</p>
-      {isCut ? <p className="none">Not all of it is shown. Save the message to see the rest.</p> : null}
+      <p className="none">{t("AGE does not prove who wrote a message: the sender is what the message says.")}</p>
+      {isCut ? <p className="none">{t("Not all of it is shown. Save the message to see the rest.")}</p> : null}
       <Files files={mail.files} />
       <MessageParts text={text} html={html && <Html content={html} />} headers={mail.headers} />
     </div>

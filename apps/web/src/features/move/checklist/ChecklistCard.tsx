@@ -1,8 +1,9 @@
 import { limits } from "@kauke/contract/limits";
 import { Plus } from "lucide-react";
 import { useId, useState } from "react";
-import { messageOf } from "../../../api/api-error.ts";
 import { useAddToChecklist, useChecklist, useDeleteChecklist } from "../../../api/checklist.ts";
+import { messageOf } from "../../../api/error-text.ts";
+import { t } from "../../../texts/texts.ts";
 import { Card } from "../../../ui/Card.tsx";
 import { Button } from "../../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../../ui/Dialog.tsx";
@@ -25,13 +26,13 @@ function useAddLogins(onDone: () => void) {
           const known = logins.length - added;
           showToast({
             title: `${countText(added)} ${added === 1 ? "site" : "sites"} added`,
-            ...(known === 0 ? {} : { description: `${countText(known)} were on the list already` }),
+            ...(known === 0 ? {} : { description: t("{known} were on the list already", { known: countText(known) }) }),
           });
           onDone();
         },
       },
     );
-  const error = add.isError ? messageOf(add.error, "Failed to save the checklist") : null;
+  const error = add.isError ? messageOf(add.error, t("Failed to save the checklist")) : null;
   return { onAdd, pending: add.isPending, error, reset: add.reset };
 }
 
@@ -41,8 +42,8 @@ function useDeletion() {
   const onConfirm = () => {
     setAsking(false);
     deletion.mutate(undefined, {
-      onSuccess: () => showToast({ title: "Checklist deleted" }),
-      onError: (error) => showFailure("Deletion Failed", messageOf(error, "Failed to delete the checklist")),
+      onSuccess: () => showToast({ title: t("Checklist deleted") }),
+      onError: (error) => showFailure(t("Deletion Failed"), messageOf(error, t("Failed to delete the checklist"))),
     });
   };
   return { asking, setAsking, onConfirm };
@@ -84,12 +85,12 @@ export function ChecklistCard({ userId }: { userId: string }) {
     <Card
       id={titleId}
       heading="h2"
-      title={isEmpty || rows === undefined ? "Change your address" : headingOf(rows, countText)}
+      title={isEmpty || rows === undefined ? t("Change your address") : headingOf(rows, countText)}
       aside={
         rows === undefined || isEmpty || isAdding ? null : (
           <div className="right">
             <Button isSmall icon={Plus} onClick={() => setIsAdding(true)}>
-              Add sites
+              {t("Add sites")}
             </Button>
           </div>
         )
@@ -97,7 +98,7 @@ export function ChecklistCard({ userId }: { userId: string }) {
       isBusy={rows === undefined && failure === null}
     >
       {failure === null ? null : (
-        <LoadFailed title="Your checklist could not be loaded" error={failure} onRetry={query.refetch} />
+        <LoadFailed title={t("Your checklist could not be loaded")} error={failure} onRetry={query.refetch} />
       )}
       {rows === undefined && failure === null ? <LoadingRows /> : null}
       {rows === undefined || !(isEmpty || isAdding) ? null : file.read === null ? (
@@ -110,20 +111,24 @@ export function ChecklistCard({ userId }: { userId: string }) {
           <ChecklistItems userId={userId} rows={rows} />
           <div className="card-foot">
             <p className="hint">
-              Sealed on the server, with at most {countText(limits.checklistMax)} sites. Nothing is changed at the sites
-              themselves.
+              {t(
+                "Sealed on the server, with at most {checklistMax} sites. Nothing is changed at the sites themselves.",
+                { checklistMax: countText(limits.checklistMax) },
+              )}
             </p>
             <Button isSmall look="danger-line" onClick={() => deletion.setAsking(true)}>
-              Delete checklist
+              {t("Delete checklist")}
             </Button>
           </div>
         </>
       )}
       {deletion.asking ? (
         <ConfirmDialog
-          title="Delete checklist"
-          description="This deletes every site on the list, with its ticks. Aliases that you created for them stay."
-          label="Delete Checklist"
+          title={t("Delete checklist")}
+          description={t(
+            "This deletes every site on the list, with its ticks. Aliases that you created for them stay.",
+          )}
+          label={t("Delete Checklist")}
           onConfirm={deletion.onConfirm}
           onClose={() => deletion.setAsking(false)}
         />

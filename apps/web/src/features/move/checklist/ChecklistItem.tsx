@@ -1,6 +1,7 @@
 import type { ChecklistRowWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Plus, X } from "lucide-react";
 import { useId, useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import { IconButton } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
@@ -27,7 +28,7 @@ function Site({ site, id }: { site: string; id: string }) {
         <a href={link} target="_blank" rel="noreferrer">
           {site}
           <ArrowUpRight className="i" aria-hidden />
-          <span className="sr"> (opens in a new tab)</span>
+          <span className="sr">{t("(opens in a new tab)")}</span>
         </a>
       )}
     </span>
@@ -53,13 +54,13 @@ export function ChecklistItem({ row, alias, isMaking, onTick, onMake, onRemove }
       <input
         type="checkbox"
         className="tick"
-        aria-label={`Address changed at ${site}, ${oldAddress}`}
+        aria-label={t("Address changed at {site}, {oldAddress}", { site, oldAddress })}
         checked={ticked}
         onChange={(event) => tick(event.target.checked)}
       />
       <Site site={site} id={id} />
       <span className="addr old">
-        <span className="sr">Old address: </span>
+        <span className="sr">{t("Old address:")}</span>
         {oldAddress}
       </span>
       <span className="new">
@@ -68,28 +69,33 @@ export function ChecklistItem({ row, alias, isMaking, onTick, onMake, onRemove }
             type="button"
             className="btn-sm"
             pending={isMaking}
-            pendingLabel="Creating..."
-            label={isMaking ? undefined : `Create alias for ${site}`}
+            pendingLabel={t("Creating...")}
+            label={isMaking ? undefined : t("Create alias for {site}", { site })}
             onClick={onMake}
           >
             <Plus className="i" aria-hidden />
-            Create alias
+            {t("Create alias")}
           </SubmitButton>
         ) : (
           <>
             <span className="addr">
-              <span className="sr">New alias: </span>
+              <span className="sr">{t("New alias:")}</span>
               <b>{alias}</b>
             </span>
-            <IconButton icon={Copy} label="Copy" fullLabel={`Copy ${alias}`} onClick={() => void copyText(alias)} />
+            <IconButton
+              icon={Copy}
+              label={t("Copy")}
+              fullLabel={t("Copy {alias}", { alias })}
+              onClick={() => void copyText(alias)}
+            />
           </>
         )}
       </span>
       <IconButton
         icon={X}
         className="remove"
-        label="Take off the list"
-        fullLabel={`Take ${site} off the list`}
+        label={t("Take off the list")}
+        fullLabel={t("Take {site} off the list", { site })}
         onClick={onRemove}
       />
     </li>

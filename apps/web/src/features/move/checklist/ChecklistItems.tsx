@@ -2,8 +2,9 @@ import type { AliasWire, ChecklistRowWire } from "@kauke/contract";
 import { limits } from "@kauke/contract/limits";
 import { type CSSProperties, useMemo, useState } from "react";
 import { useAliases, useGenerateAlias } from "../../../api/aliases.ts";
-import { messageOf } from "../../../api/api-error.ts";
 import { useChangeChecklist } from "../../../api/checklist.ts";
+import { messageOf } from "../../../api/error-text.ts";
+import { t } from "../../../texts/texts.ts";
 import { Button, SearchField } from "../../../ui/Controls.tsx";
 import { Empty } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
@@ -29,7 +30,7 @@ function useSiteAlias(userId: string) {
       change.mutate([{ id, aliasId: alias.id }], { onError: showChangeFailure });
       await copyText(addressOf(alias));
     } catch (error) {
-      showFailure("Creation Failed", messageOf(error, "Failed to create alias"));
+      showFailure(t("Creation Failed"), messageOf(error, t("Failed to create alias")));
     } finally {
       setPendingId(null);
     }
@@ -40,11 +41,11 @@ function useSiteAlias(userId: string) {
 const addressOf = ({ alias, domain }: AliasWire): string => `${alias}@${domain}`;
 
 const showChangeFailure = (error: Error): void =>
-  showFailure("Checklist not saved", messageOf(error, "Failed to save the checklist"));
+  showFailure(t("Checklist not saved"), messageOf(error, t("Failed to save the checklist")));
 
 const ROWS_PER_PAGE = 25;
 
-const words: Readonly<Record<ShownPart, string>> = { open: "Open", done: "Done", all: "All" };
+const words: Readonly<Record<ShownPart, string>> = { open: t("Open"), done: t("Done"), all: t("All") };
 
 interface Props {
   userId: string;
@@ -75,7 +76,7 @@ function Progress({ rows }: { rows: readonly ChecklistRowWire[] }) {
   return (
     <div className="progress">
       <p className="count" aria-live="polite">
-        {countText(done)} of {countText(rows.length)} done
+        {t("{done} of {count} done", { done: countText(done), count: countText(rows.length) })}
       </p>
       <span className="bar" aria-hidden="true">
         <i style={{ "--part": String(done / rows.length) } as CSSProperties} />
@@ -89,7 +90,7 @@ function Filter({ choice, rows, choose }: Pick<Props, "rows"> & ReturnType<typeo
   const counts = { open: rows.length - done, done, all: rows.length };
   return (
     <div className="checklist-tools">
-      <div className="segments" role="radiogroup" aria-label="Sites shown">
+      <div className="segments" role="radiogroup" aria-label={t("Sites shown")}>
         {shownParts.map((part) => (
           <label key={part}>
             <input type="radio" name="part" checked={choice.part === part} onChange={() => choose({ part })} />
@@ -99,24 +100,27 @@ function Filter({ choice, rows, choose }: Pick<Props, "rows"> & ReturnType<typeo
           </label>
         ))}
       </div>
-      <SearchField label="Search sites" value={choice.query} onQuery={(query) => choose({ query })} />
+      <SearchField label={t("Search sites")} value={choice.query} onQuery={(query) => choose({ query })} />
     </div>
   );
 }
 
 const nothing = {
-  open: { title: "All done", text: "Every site on this list has your new address." },
-  done: { title: "Nothing done yet", text: "Tick a site once you have changed your address there." },
-  all: { title: "Nothing done yet", text: "Tick a site once you have changed your address there." },
+  open: { title: t("All done"), text: t("Every site on this list has your new address.") },
+  done: { title: t("Nothing done yet"), text: t("Tick a site once you have changed your address there.") },
+  all: { title: t("Nothing done yet"), text: t("Tick a site once you have changed your address there.") },
 };
 
 function NothingShown({ choice, choose }: Pick<ReturnType<typeof useChecklistView>, "choice" | "choose">) {
   const query = choice.query.trim();
-  const found = { title: `No sites match “${query}”`, text: "Search covers the site and its old address." };
+  const found = {
+    title: t("No sites match “{query}”", { query }),
+    text: t("Search covers the site and its old address."),
+  };
   return (
     <Empty {...(query === "" ? nothing[choice.part] : found)}>
       <Button isSmall onClick={() => choose(query === "" ? { part: "all" } : { query: "" })}>
-        {query === "" ? "Show all sites" : "Clear search"}
+        {query === "" ? t("Show all sites") : t("Clear search")}
       </Button>
     </Empty>
   );
@@ -138,7 +142,7 @@ export function ChecklistItems({ userId, rows }: Props) {
   };
   const remove = ({ id, site }: ChecklistRowWire) =>
     change.mutate([{ id, remove: true }], {
-      onSuccess: () => showToast({ title: "Taken off the list", description: site }),
+      onSuccess: () => showToast({ title: t("Taken off the list"), description: site }),
       onError: showChangeFailure,
     });
   return (
@@ -148,7 +152,7 @@ export function ChecklistItems({ userId, rows }: Props) {
       {view.items.length === 0 ? (
         <NothingShown {...list} />
       ) : (
-        <ul className="checklist" aria-label="Sites">
+        <ul className="checklist" aria-label={t("Sites")}>
           {view.items.map((row) => (
             <ChecklistItem
               key={row.id}

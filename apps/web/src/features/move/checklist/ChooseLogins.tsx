@@ -1,5 +1,6 @@
 /** Aliases of other services are preselected. */
 import { type FormEvent, useId, useState } from "react";
+import { t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
@@ -53,7 +54,7 @@ function Groups({ title, hint, groups, chosen, onToggle }: GroupsProps) {
       ))}
       {isWhole ? null : (
         <button type="button" className="link" onClick={() => setIsWhole(true)}>
-          Show all {countText(groups.length)} addresses
+          {t("Show all {count} addresses", { count: countText(groups.length) })}
         </button>
       )}
     </fieldset>
@@ -78,19 +79,19 @@ export function ChooseLogins({ program, entries, groups, pending, error, onAdd, 
     if (!pending && logins.length > 0) onAdd(logins);
   };
   return (
-    <form className="card-body choose-logins" aria-label="Addresses to replace" onSubmit={handleSubmit}>
+    <form className="card-body choose-logins" aria-label={t("Addresses to replace")} onSubmit={handleSubmit}>
       <p>
         {countText(entries)} {entries === 1 ? "login" : "logins"} from {program} read on this device. Tick what you want
         to replace: only those sites and addresses are stored, sealed.
       </p>
       <Groups
-        title="Aliases of other services"
-        hint="They keep working only as long as you keep your account there."
+        title={t("Aliases of other services")}
+        hint={t("They keep working only as long as you keep your account there.")}
         {...{ groups: services, chosen, onToggle }}
       />
       <Groups
-        title="Your other addresses"
-        hint="An address that every site knows links them to each other."
+        title={t("Your other addresses")}
+        hint={t("An address that every site knows links them to each other.")}
         {...{ groups: others, chosen, onToggle }}
       />
       {error === null ? null : (
@@ -99,9 +100,14 @@ export function ChooseLogins({ program, entries, groups, pending, error, onAdd, 
         </p>
       )}
       <div className="acts">
-        <Button onClick={onCancel}>Cancel</Button>
-        <SubmitButton className="btn-primary" pending={pending} pendingLabel="Adding..." disabled={logins.length === 0}>
-          Add {sitesText(logins.length)}
+        <Button onClick={onCancel}>{t("Cancel")}</Button>
+        <SubmitButton
+          className="btn-primary"
+          pending={pending}
+          pendingLabel={t("Adding...")}
+          disabled={logins.length === 0}
+        >
+          {t("Add {sites}", { sites: sitesText(logins.length) })}
         </SubmitButton>
       </div>
     </form>

@@ -1,6 +1,7 @@
 /** A password manager's file is read on this device only. */
 import { useState } from "react";
 import { useDomains } from "../../../api/aliases.ts";
+import { t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { groupLogins, type LoginGroup } from "../export-file/login-groups.ts";
 import { problemText, readExportFile } from "../export-file/read-export-file.ts";
@@ -18,26 +19,28 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
   return (
     <div className="card-body">
       <FileDrop
-        legend="Export of your password manager"
-        label="Export file"
+        legend={t("Export of your password manager")}
+        label={t("Export file")}
         accept=".json,.csv,.txt,.zip,application/json,text/csv,application/zip"
         {...{ isReading, error, onFile }}
         acts={
           onCancel === undefined ? null : (
             <Button look="quiet" onClick={onCancel}>
-              Cancel
+              {t("Cancel")}
             </Button>
           )
         }
       >
-        <h3>Find the sites in your password manager</h3>
+        <h3>{t("Find the sites in your password manager")}</h3>
         <p>
-          Export your logins without encryption and drop the file here. It is read on this device and never sent:
-          passwords are skipped, and you choose which sites and addresses go on the list. Delete the file afterwards.
+          {t(
+            "Export your logins without encryption and drop the file here. It is read on this device and never sent: passwords are skipped, and you choose which sites and addresses go on the list. Delete the file afterwards.",
+          )}
         </p>
         <p className="hint">
-          Bitwarden (JSON, CSV), Proton Pass (ZIP, JSON, CSV), KeePass and KeePassXC (CSV), Chrome, Firefox and Safari
-          (CSV), up to 32 MB.
+          {t(
+            "Bitwarden (JSON, CSV), Proton Pass (ZIP, JSON, CSV), KeePass and KeePassXC (CSV), Chrome, Firefox and Safari (CSV), up to 32 MB.",
+          )}
         </p>
       </FileDrop>
     </div>
@@ -64,7 +67,8 @@ export function useExportFile() {
     if ("problem" in outcome) return setError(problemText(outcome.problem, outcome.program, file.name));
     const { program, entries, logins } = outcome.result;
     const groups = groupLogins(logins, { domains });
-    if (groups.length === 0) return setError(`No login in “${file.name}” has an e-mail address that needs a change.`);
+    if (groups.length === 0)
+      return setError(t("No login in “{name}” has an e-mail address that needs a change.", { name: file.name }));
     setRead({ program, entries, groups });
   };
   const clear = () => {

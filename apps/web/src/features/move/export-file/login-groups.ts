@@ -1,4 +1,6 @@
 /** All aliases of one service form a group, every other address its own. */
+
+import { t } from "../../../texts/texts.ts";
 import type { Login } from "./password-export.ts";
 
 export interface LoginGroup {
@@ -53,14 +55,14 @@ const services: readonly AliasService[] = [
       "dralias.com",
     ],
   },
-  { name: "Proton Pass", domains: ["passmail.net", "passmail.com", "passinbox.com", "passfwd.com"] },
+  { name: t("Proton Pass"), domains: ["passmail.net", "passmail.com", "passinbox.com", "passfwd.com"] },
   {
     name: "addy.io",
     domains: ["anonaddy.com", "anonaddy.me", "addy.io", "addymail.com", "addy.biz", "4wrd.cc", "mailer.me"],
   },
-  { name: "Firefox Relay", domains: ["mozmail.com", "relay.firefox.com"] },
+  { name: t("Firefox Relay"), domains: ["mozmail.com", "relay.firefox.com"] },
   { name: "DuckDuckGo", domains: ["duck.com"] },
-  { name: "Hide My Email", domains: ["privaterelay.appleid.com"] },
+  { name: t("Hide My Email"), domains: ["privaterelay.appleid.com"] },
   { name: "33Mail", domains: ["33mail.com"] },
   { name: "Erine", domains: ["erine.email"] },
 ];
@@ -71,7 +73,7 @@ const byDomain = new Map(services.flatMap(({ name, domains }) => domains.map((do
 export function aliasService(address: string): string | null {
   const at = address.lastIndexOf("@");
   const domain = address.slice(at + 1).toLowerCase();
-  if (domain === "icloud.com") return isHiddenIcloud(address.slice(0, at).toLowerCase()) ? "Hide My Email" : null;
+  if (domain === "icloud.com") return isHiddenIcloud(address.slice(0, at).toLowerCase()) ? t("Hide My Email") : null;
   const labels = domain.split(".");
   for (let from = 0; from < labels.length - 1; from += 1) {
     const service = byDomain.get(labels.slice(from).join("."));

@@ -1,4 +1,6 @@
 /** Keeps sites and addresses only; passwords, codes and notes are dropped while the file is read. */
+
+import { t } from "../../../texts/texts.ts";
 import { csvRows, readCsvHeader } from "./csv.ts";
 import { siteNameOf } from "./site-name.ts";
 
@@ -83,7 +85,7 @@ function readJson(text: string): PasswordExport {
   if (Array.isArray(whole.items)) return collected("Bitwarden", listIn(whole.items).flatMap(bitwardenEntry));
   if (isObject(whole.vaults)) {
     const items = Object.values(whole.vaults).flatMap((vault) => listIn(objectIn(vault).items));
-    return collected("Proton Pass", items.flatMap(protonEntry));
+    return collected(t("Proton Pass"), items.flatMap(protonEntry));
   }
   throw new ExportFileError(isAliasJson(parsed) ? "aliases" : "other");
 }
@@ -132,7 +134,7 @@ const passwordColumns = ["login_password", "password"];
 /** Programs, each with columns that occur together only in its exports. */
 const programs: readonly (readonly [program: string, columns: readonly string[]])[] = [
   ["Bitwarden", ["login_uri", "login_username"]],
-  ["Proton Pass", ["type", "vault"]],
+  [t("Proton Pass"), ["type", "vault"]],
   ["KeePass", ["account", "login name", "web site"]],
   ["KeePassXC", ["group", "title", "username", "url"]],
   ["Firefox", ["url", "username", "httprealm"]],

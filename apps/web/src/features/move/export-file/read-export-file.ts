@@ -1,3 +1,4 @@
+import { t } from "../../../texts/texts.ts";
 import { isNotLoaded, trustedWorkerUrl } from "../../../vault/worker-url.ts";
 import type { ExportOutcome } from "./export.worker.ts";
 // oxlint-disable-next-line import/default -- Vite exports the URL of the built script here
@@ -24,20 +25,26 @@ export function problemText(problem: ExportProblem, program: string | null, file
     case "encrypted":
       return `${file} is encrypted${program === null ? "" : ` by ${program}`}, so this page cannot read it. Export again and choose the format without encryption, then delete that file.`;
     case "keepass_database":
-      return `${file} is a KeePass database. Open it in KeePass or KeePassXC, export it as CSV and choose that file.`;
+      return t(
+        "{file} is a KeePass database. Open it in KeePass or KeePassXC, export it as CSV and choose that file.",
+        { file },
+      );
     case "xml":
-      return `${file} is an XML file. Export again and choose CSV or JSON.`;
+      return t("{file} is an XML file. Export again and choose CSV or JSON.", { file });
     case "aliases":
       return `${file} is a list of aliases${program === null ? "" : ` from ${program}`}, not of logins. Use it above, under Import aliases.`;
     case "too_large":
-      return `${file} is too large. The maximum is 32 MB.`;
+      return t("{file} is too large. The maximum is 32 MB.", { file });
     case "damaged":
-      return `${file} could not be read to its end. It may be damaged or cut off; export it again.`;
+      return t("{file} could not be read to its end. It may be damaged or cut off; export it again.", { file });
     case "not_loaded":
-      return `${file} was not read, because the code for it could not be loaded: either there is no connection, or this site was updated. Reload the page and choose the file again.`;
+      return t(
+        "{file} was not read, because the code for it could not be loaded: either there is no connection, or this site was updated. Reload the page and choose the file again.",
+        { file },
+      );
     case "empty":
-      return `There are no logins in ${file}.`;
+      return t("There are no logins in {file}.", { file });
     case "other":
-      return `${file} is not an export of a password manager that this page knows.`;
+      return t("{file} is not an export of a password manager that this page knows.", { file });
   }
 }

@@ -1,6 +1,7 @@
 import { type ImportWire, importFormatNames } from "@kauke/contract";
 import { useId } from "react";
 import { useDomains } from "../../../api/aliases.ts";
+import { t } from "../../../texts/texts.ts";
 import { Card } from "../../../ui/Card.tsx";
 import { Button } from "../../../ui/Controls.tsx";
 import { failureOf, LoadFailed, Skeleton } from "../../../ui/LoadFailed.tsx";
@@ -12,11 +13,11 @@ import { SourceForm } from "./SourceForm.tsx";
 import { useImportFlow } from "./use-import-flow.ts";
 
 const titles = {
-  planned: "What would happen",
-  running: "Importing aliases",
-  done: "Import finished",
-  undoing: "Undoing the import",
-  undone: "Import undone",
+  planned: t("What would happen"),
+  running: t("Importing aliases"),
+  done: t("Import finished"),
+  undoing: t("Undoing the import"),
+  undone: t("Import undone"),
 } as const;
 
 function Loading() {
@@ -36,19 +37,20 @@ interface EarlierProps {
 function EarlierImports({ imports, onOpen }: EarlierProps) {
   if (imports.length === 0) return null;
   return (
-    <ul className="earlier" aria-label="Earlier imports">
+    <ul className="earlier" aria-label={t("Earlier imports")}>
       {imports.map(({ importId, format, made, createdAt }) => (
         <li key={importId}>
           <p>
-            <b>{importFormatNames[format]}</b>, {timeText(createdAt)}: {aliasesText(made)} created
+            <b>{importFormatNames[format]}</b>
+            {t(", {time}: {aliases} created", { time: timeText(createdAt), aliases: aliasesText(made) })}
           </p>
           <Button
             isSmall
             look="quiet"
-            aria-label={`Open the import of ${timeText(createdAt)}`}
+            aria-label={t("Open the import of {time}", { time: timeText(createdAt) })}
             onClick={() => onOpen(importId)}
           >
-            Open
+            {t("Open")}
           </Button>
         </li>
       ))}
@@ -65,12 +67,12 @@ export function ImportCard({ userId }: { userId: string }) {
     <Card
       id={titleId}
       heading="h2"
-      title={shown === undefined ? "Import aliases" : titles[shown.state]}
+      title={shown === undefined ? t("Import aliases") : titles[shown.state]}
       aside={shown === undefined ? null : <span className="tag">{importFormatNames[shown.format]}</span>}
       isBusy={list.data === undefined && failure === null}
     >
       {failure !== null ? (
-        <LoadFailed title="Your imports could not be loaded" error={failure} onRetry={list.refetch} />
+        <LoadFailed title={t("Your imports could not be loaded")} error={failure} onRetry={list.refetch} />
       ) : list.data === undefined ? (
         <Loading />
       ) : shown === undefined ? (

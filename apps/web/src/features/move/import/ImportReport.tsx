@@ -2,6 +2,7 @@ import type { ImportResult, ImportWire } from "@kauke/contract";
 import { Check, Info, TriangleAlert } from "lucide-react";
 import { type CSSProperties, useEffect, useState } from "react";
 import { isInProgress } from "../../../api/imports.ts";
+import { t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
@@ -40,8 +41,8 @@ function Progress({ progress: { done, total }, state }: Pick<ImportWire, "progre
   return (
     <div className="import-progress" role="status">
       <p>
-        {state === "running" ? "Creating" : "Deleting"} {countText(done)} of {aliasesText(total)}. You can leave this
-        page, it goes on.
+        {state === "running" ? t("Creating") : t("Deleting")} {countText(done)} of {aliasesText(total)}. You can leave
+        this page, it goes on.
       </p>
       <span className="bar" aria-hidden="true">
         <i style={{ "--part": String(part) } as CSSProperties} />
@@ -55,7 +56,7 @@ function Outcome({ state, made, undone, keptCount, kept }: ImportWire) {
     return (
       <p className="ok">
         <Check className="i" aria-hidden />
-        {aliasesText(made)} created
+        {t("{aliases} created", { aliases: aliasesText(made) })}
       </p>
     );
   if (state !== "undone") return null;
@@ -63,11 +64,12 @@ function Outcome({ state, made, undone, keptCount, kept }: ImportWire) {
     <>
       <p className="ok">
         <Check className="i" aria-hidden />
-        {aliasesText(undone)} deleted again
+        {t("{aliases} deleted again", { aliases: aliasesText(undone) })}
       </p>
       {keptCount === 0 ? null : (
         <Note>
-          {aliasesText(keptCount)} stayed, because they were changed or used since: <Addresses list={kept} />
+          {t("{aliases} stayed, because they were changed or used since:", { aliases: aliasesText(keptCount) })}{" "}
+          <Addresses list={kept} />
         </Note>
       )}
     </>
@@ -105,11 +107,13 @@ function Twins({ count, isAdding, onAdd }: TwinsProps) {
     <div className="note twins">
       <TriangleAlert className="i" aria-hidden />
       <div>
-        <b>{count === 1 ? "1 site has" : `${countText(count)} sites have`} to be told.</b> These addresses could not
-        move with you: mail to the old ones goes on to the other service until you change them at each site.
+        <b>{count === 1 ? "1 site has" : t("{count} sites have", { count: countText(count) })} to be told.</b>{" "}
+        {t(
+          "These addresses could not move with you: mail to the old ones goes on to the other service until you change them at each site.",
+        )}
       </div>
-      <SubmitButton type="button" className="btn-sm" pending={isAdding} pendingLabel="Adding..." onClick={onAdd}>
-        Add to the checklist
+      <SubmitButton type="button" className="btn-sm" pending={isAdding} pendingLabel={t("Adding...")} onClick={onAdd}>
+        {t("Add to the checklist")}
       </SubmitButton>
     </div>
   );
@@ -138,8 +142,11 @@ export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, on
       {isInProgress(state) ? <Progress {...shown} /> : <Counts counts={counts} />}
       {state === "planned" && unconfirmed.length > 0 ? (
         <Note>
-          {unconfirmed.length === 1 ? "One mailbox is" : `${countText(unconfirmed.length)} mailboxes are`} not confirmed
-          yet. Each is asked {provider === null ? "when its first mail arrives" : "once an alias forwards to it"}:{" "}
+          {unconfirmed.length === 1
+            ? t("One mailbox is")
+            : t("{count} mailboxes are", { count: countText(unconfirmed.length) })}{" "}
+          not confirmed yet. Each is asked{" "}
+          {provider === null ? "when its first mail arrives" : "once an alias forwards to it"}:{" "}
           <Addresses list={unconfirmed} />
         </Note>
       ) : null}
@@ -150,17 +157,19 @@ export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, on
       ))}
       {state === "done" && twins > 0 ? <Twins count={twins} isAdding={isAdding} onAdd={onAddTwins} /> : null}
       <div className="acts">
-        {isInProgress(state) ? null : <Button onClick={onClose}>{state === "planned" ? "Discard" : "Close"}</Button>}
+        {isInProgress(state) ? null : (
+          <Button onClick={onClose}>{state === "planned" ? t("Discard") : t("Close")}</Button>
+        )}
         {state === "planned" ? (
           <SubmitButton
             type="button"
             className="btn-primary"
             pending={isStarting}
-            pendingLabel="Starting..."
+            pendingLabel={t("Starting...")}
             disabled={count === 0}
             onClick={onRun}
           >
-            Import {aliasesText(count)}
+            {t("Import {aliases}", { aliases: aliasesText(count) })}
           </SubmitButton>
         ) : null}
         {state === "done" && left !== null ? (
@@ -169,12 +178,12 @@ export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, on
               type="button"
               className="btn-danger-line"
               pending={isUndoing}
-              pendingLabel="Starting..."
+              pendingLabel={t("Starting...")}
               onClick={onUndo}
             >
-              Undo the import
+              {t("Undo the import")}
             </SubmitButton>
-            <p className="hint">It can be undone for {left}.</p>
+            <p className="hint">{t("It can be undone for {left}.", { left })}</p>
           </>
         ) : null}
       </div>

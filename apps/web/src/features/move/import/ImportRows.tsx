@@ -1,6 +1,7 @@
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
 import { type RowsWanted, useImport } from "../../../api/imports.ts";
+import { t } from "../../../texts/texts.ts";
 import { Select } from "../../../ui/Controls.tsx";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { Pager } from "../../../ui/Pager.tsx";
@@ -18,14 +19,14 @@ function ImportRow({ address, becomes, result, reason, forwardTo, active }: Impo
         {becomes === null || becomes === address ? null : (
           <span className="addr becomes">
             <ArrowRight className="i" aria-hidden />
-            <span className="sr">becomes </span>
+            <span className="sr">{t("becomes")}</span>
             <b>{becomes}</b>
           </span>
         )}
       </span>
       <span className="reason">
         {reason ?? resultReasons[result]}
-        {good.has(result) && !active ? " It stays paused." : null}
+        {good.has(result) && !active ? t(" It stays paused.") : null}
         {good.has(result) && forwardTo !== "" ? <span className="addr to">{forwardTo}</span> : null}
       </span>
       <span className="tag">{resultWords[result]}</span>
@@ -43,14 +44,14 @@ interface FilterProps {
 function ResultFilter({ counts, rows, result, onResult }: FilterProps) {
   return (
     <Select
-      aria-label="Rows shown"
+      aria-label={t("Rows shown")}
       value={result ?? "all"}
       options={resultOrder
         .filter((known) => (counts[known] ?? 0) > 0)
         .map((known) => [known, `${resultWords[known]} (${countText(counts[known] ?? 0)})`])}
       onChange={({ target: { value } }) => onResult(resultOrder.find((known) => known === value))}
     >
-      <option value="all">All rows ({countText(rows)})</option>
+      <option value="all">{t("All rows ({rows})", { rows: countText(rows) })}</option>
     </Select>
   );
 }
@@ -66,7 +67,7 @@ export function ImportRows({ shown, wanted, onWanted }: Props) {
   const page = query.data?.page;
   const failure = failureOf(query);
   if (failure !== null)
-    return <LoadFailed title="The rows could not be loaded" error={failure} onRetry={query.refetch} />;
+    return <LoadFailed title={t("The rows could not be loaded")} error={failure} onRetry={query.refetch} />;
   return (
     <>
       <div className="import-tools">
@@ -77,7 +78,7 @@ export function ImportRows({ shown, wanted, onWanted }: Props) {
           onResult={(result) => onWanted({ page: 0, result })}
         />
       </div>
-      <ol className="import-rows" aria-label="Rows of the import" aria-busy={page === undefined}>
+      <ol className="import-rows" aria-label={t("Rows of the import")} aria-busy={page === undefined}>
         {page?.rows.map((row) => (
           <ImportRow key={row.row} {...row} />
         ))}
@@ -85,7 +86,7 @@ export function ImportRows({ shown, wanted, onWanted }: Props) {
       {page === undefined || page.count <= 1 ? null : (
         <div className="list-foot">
           <span className="count" aria-live="polite">
-            Page {countText(page.number + 1)} of {countText(page.count)}
+            {t("Page {number} of {count}", { number: countText(page.number + 1), count: countText(page.count) })}
           </span>
           <Pager
             page={page.number + 1}

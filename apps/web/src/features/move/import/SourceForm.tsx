@@ -2,6 +2,7 @@
 import { type ImportFromServiceBody, importServices } from "@kauke/contract";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Link } from "wouter";
+import { rich, t } from "../../../texts/texts.ts";
 import { Select } from "../../../ui/Controls.tsx";
 import { TextField } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
@@ -11,8 +12,8 @@ type Service = ImportFromServiceBody["service"];
 
 const serviceNames: Readonly<Record<Service, string>> = {
   addy: "addy.io",
-  relay: "Firefox Relay",
-  "forward-email": "Forward Email",
+  relay: t("Firefox Relay"),
+  "forward-email": t("Forward Email"),
 };
 
 interface Props {
@@ -33,7 +34,7 @@ function DomainField({ domains, domain, onDomain }: DomainProps) {
   const id = useId();
   return (
     <div className="field domain">
-      <label htmlFor={id}>New addresses on</label>
+      <label htmlFor={id}>{t("New addresses on")}</label>
       <Select
         id={id}
         value={domain}
@@ -42,7 +43,7 @@ function DomainField({ domains, domain, onDomain }: DomainProps) {
         options={domains}
       />
       <p className="hint" id={`${id}-hint`}>
-        For aliases whose domain cannot move, such as simplelogin.com.
+        {t("For aliases whose domain cannot move, such as simplelogin.com.")}
       </p>
     </div>
   );
@@ -68,13 +69,13 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
       return typeof value === "string" ? value.trim() : "";
     };
     const [apiKey, baseUrl] = [read("key"), read("server")];
-    setKeyError(apiKey === "" ? "Please enter the API key" : undefined);
+    setKeyError(apiKey === "" ? t("Please enter the API key") : undefined);
     if (apiKey !== "") onService({ service, apiKey, ...(baseUrl === "" || service !== "addy" ? {} : { baseUrl }) });
   };
   return (
-    <form ref={form} className="service-source" aria-label="Account at another service" onSubmit={handleSubmit}>
+    <form ref={form} className="service-source" aria-label={t("Account at another service")} onSubmit={handleSubmit}>
       <div className="field">
-        <label htmlFor={id}>Service</label>
+        <label htmlFor={id}>{t("Service")}</label>
         <Select
           id={id}
           value={service}
@@ -83,7 +84,7 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
         />
       </div>
       <TextField
-        label="API key"
+        label={t("API key")}
         name="key"
         type="password"
         autoComplete="off"
@@ -94,11 +95,7 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
       />
       {service === "addy" ? (
         <TextField
-          label={
-            <>
-              Server <span className="opt">optional</span>
-            </>
-          }
+          label={<>{rich("Server <span>optional</span>", { span: (inner) => <span className="opt">{inner}</span> })}</>}
           name="server"
           type="url"
           placeholder="https://app.addy.io"
@@ -107,18 +104,18 @@ function ServiceSource({ pending, error, onService }: ServiceProps) {
           error={undefined}
         />
       ) : null}
-      <p className="hint">The key is used once, to read your aliases there. It is never stored.</p>
+      <p className="hint">{t("The key is used once, to read your aliases there. It is never stored.")}</p>
       <FormError>{error}</FormError>
       <div className="acts">
-        <SubmitButton pending={pending} pendingLabel="Reading...">
-          Read my aliases
+        <SubmitButton pending={pending} pendingLabel={t("Reading...")}>
+          {t("Read my aliases")}
         </SubmitButton>
       </div>
     </form>
   );
 }
 
-const kinds = { file: "From a file", service: "From an account" } as const;
+const kinds = { file: t("From a file"), service: t("From an account") } as const;
 type Kind = keyof typeof kinds;
 
 export function SourceForm({ domains, pending, error, onFile, onService }: Props) {
@@ -127,7 +124,7 @@ export function SourceForm({ domains, pending, error, onFile, onService }: Props
   const domain = chosen ?? domains[0];
   return (
     <div className="card-body import-source">
-      <div className="segments" role="radiogroup" aria-label="Where your aliases are">
+      <div className="segments" role="radiogroup" aria-label={t("Where your aliases are")}>
         {(Object.keys(kinds) as Kind[]).map((name) => (
           <label key={name}>
             <input type="radio" name="source" checked={kind === name} onChange={() => setKind(name)} />
@@ -138,19 +135,24 @@ export function SourceForm({ domains, pending, error, onFile, onService }: Props
       {domain === undefined ? null : <DomainField {...{ domains, domain }} onDomain={setChosen} />}
       {kind === "file" ? (
         <FileDrop
-          legend="File of your aliases"
-          label="File of aliases"
+          legend={t("File of your aliases")}
+          label={t("File of aliases")}
           isReading={pending}
           error={error}
           onFile={(file) => onFile(file, domain)}
         >
-          <h3>Drop the export of your aliases here</h3>
+          <h3>{t("Drop the export of your aliases here")}</h3>
           <p>
-            SimpleLogin (CSV, ZIP), addy.io (CSV), Firefox Relay (JSON), Forward Email (JSON, DNS records), Mailx (CSV)
-            or Kauke (JSON), up to 32 MB. First you see what would happen; nothing is made before you say so.{" "}
-            <Link className="link" href="/docs/moving">
-              What carries over
-            </Link>
+            {rich(
+              "SimpleLogin (CSV, ZIP), addy.io (CSV), Firefox Relay (JSON), Forward Email (JSON, DNS records), Mailx (CSV) or Kauke (JSON), up to 32 MB. First you see what would happen; nothing is made before you say so. <link>What carries over</link>",
+              {
+                link: (inner) => (
+                  <Link className="link" href="/docs/moving">
+                    {inner}
+                  </Link>
+                ),
+              },
+            )}
           </p>
         </FileDrop>
       ) : (

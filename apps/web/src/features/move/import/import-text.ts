@@ -1,5 +1,7 @@
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
-import { ApiError, messageOf } from "../../../api/api-error.ts";
+import { ApiError } from "../../../api/api-error.ts";
+import { messageOf } from "../../../api/error-text.ts";
+import { t } from "../../../texts/texts.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
 /** Outcomes of rows, in the order of the filter's choices. */
@@ -16,28 +18,28 @@ export const resultOrder = [
 ] as const satisfies readonly ImportResult[];
 
 export const resultWords: Readonly<Record<ImportResult, string>> = {
-  create: "Same address",
-  twin: "New address",
-  exists: "Already here",
-  taken: "Taken",
-  unchecked: "Not checked yet",
-  reserved: "Reserved name",
-  invalid: "Not readable",
-  deleted: "Deleted there",
-  over_limit: "Over the limit",
+  create: t("Same address"),
+  twin: t("New address"),
+  exists: t("Already here"),
+  taken: t("Taken"),
+  unchecked: t("Not checked yet"),
+  reserved: t("Reserved name"),
+  invalid: t("Not readable"),
+  deleted: t("Deleted there"),
+  over_limit: t("Over the limit"),
 };
 
 /** Reasons for outcomes where the server gives none. */
 export const resultReasons: Readonly<Record<ImportResult, string>> = {
-  create: "The alias moves as it is.",
-  twin: "Its domain is not one of ours, so it gets an address here. The site has to be told.",
-  exists: "You have this alias already.",
-  taken: "This address belongs to somebody else.",
-  unchecked: "Whether this address is free is found out when the import runs.",
-  reserved: "This name cannot be used here.",
-  invalid: "This row is no address that can be an alias.",
-  deleted: "It was deleted at the other service.",
-  over_limit: "Your account can hold no more aliases.",
+  create: t("The alias moves as it is."),
+  twin: t("Its domain is not one of ours, so it gets an address here. The site has to be told."),
+  exists: t("You have this alias already."),
+  taken: t("This address belongs to somebody else."),
+  unchecked: t("Whether this address is free is found out when the import runs."),
+  reserved: t("This name cannot be used here."),
+  invalid: t("This row is no address that can be an alias."),
+  deleted: t("It was deleted at the other service."),
+  over_limit: t("Your account can hold no more aliases."),
 };
 
 /** Number of aliases that the import makes if the unchecked addresses are free. */
@@ -50,16 +52,18 @@ export function undoTimeText(undoUntil: string | null, now: Date): string | null
   const leftMs = new Date(undoUntil).getTime() - now.getTime();
   if (!(leftMs > 0)) return null;
   const minutes = Math.floor(leftMs / 60_000);
-  return minutes === 0 ? "less than a minute" : minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  return minutes === 0 ? "less than a minute" : minutes === 1 ? "1 minute" : t("{minutes} minutes", { minutes });
 }
 
 /** Why an import failed; for a rate limit, when it ends. */
 export function importFailureText(error: unknown, fileName: string | null, now = new Date()): string {
-  const message = messageOf(error, "The import could not be read.");
+  const message = messageOf(error, t("The import could not be read."));
   const named = fileName === null || message.includes(fileName) ? message : `“${fileName}”: ${message}`;
   if (!(error instanceof ApiError) || !error.rateLimited || error.resetTime === undefined) return named;
   const time = timeText(error.resetTime, now);
-  return time === "" ? message : `${message.replace(/[.\s]*$/, ".")} Try again after ${time}`;
+  return time === ""
+    ? message
+    : t("{message} Try again after {time}", { message: message.replace(/[.\s]*$/, "."), time });
 }
 
 const hostName = /(?:^|[\s(])(?:https?:\/\/)?((?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,})(?=$|[\s/),:;])/i;

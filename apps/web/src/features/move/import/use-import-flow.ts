@@ -2,8 +2,8 @@ import { type ImportFromServiceBody, type ImportWire, limits } from "@kauke/cont
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { aliasesQuery } from "../../../api/aliases.ts";
-import { messageOf } from "../../../api/api-error.ts";
 import { useAddToChecklist } from "../../../api/checklist.ts";
+import { messageOf } from "../../../api/error-text.ts";
 import {
   isInProgress,
   type RowsWanted,
@@ -12,6 +12,7 @@ import {
   useImportCalls,
   useImports,
 } from "../../../api/imports.ts";
+import { t } from "../../../texts/texts.ts";
 import { countText } from "../../../ui/text/count-text.ts";
 import { fileSizeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
@@ -32,8 +33,10 @@ function useEnd(shown: ImportWire | undefined, refetchAliases: () => Promise<voi
     void refetchAliases();
     const isUndone = shown.state === "undone";
     showToast({
-      title: isUndone ? "Import undone" : "Import finished",
-      description: isUndone ? `${aliasesText(shown.undone)} deleted again` : `${aliasesText(shown.made)} created`,
+      title: isUndone ? t("Import undone") : t("Import finished"),
+      description: isUndone
+        ? t("{aliases} deleted again", { aliases: aliasesText(shown.undone) })
+        : t("{aliases} created", { aliases: aliasesText(shown.made) }),
     });
   }, [key, shown, refetchAliases]);
 }
@@ -57,13 +60,16 @@ function useAddTwins(userId: string) {
       const added = await add.mutateAsync(rows);
       showToast({ title: `${countText(added)} ${added === 1 ? "site" : "sites"} added to the checklist` });
     } catch (error) {
-      showFailure("Checklist not saved", messageOf(error, "Failed to save the checklist"));
+      showFailure(t("Checklist not saved"), messageOf(error, t("Failed to save the checklist")));
     } finally {
       setIsAdding(false);
     }
   };
   return { isAdding, addTwins: (importId: string) => void addTwins(importId) };
 }
+
+const tooLargeText = ({ name }: File) =>
+  t("“{name}” is too large. The maximum is {size}.", { name, size: fileSizeText(limits.importFileMaxBytes) });
 
 export function useImportFlow(userId: string) {
   const list = useImports();
@@ -87,11 +93,10 @@ export function useImportFlow(userId: string) {
     });
   };
   const onFile = (file: File, domain: string | undefined) => {
-    if (file.size > limits.importFileMaxBytes)
-      return setError(`“${file.name}” is too large. The maximum is ${fileSizeText(limits.importFileMaxBytes)}.`);
+    if (file.size > limits.importFileMaxBytes) return setError(tooLargeText(file));
     create({ file, domain }, file.name);
   };
-  const failed = (title: string) => (failure: Error) => showFailure(title, messageOf(failure, "Please try again."));
+  const failed = (title: string) => (failure: Error) => showFailure(title, messageOf(failure, t("Please try again.")));
   const withId = (act: (importId: string) => void) => () => shown !== undefined && act(shown.importId);
   return {
     list,
@@ -107,14 +112,14 @@ export function useImportFlow(userId: string) {
       isStarting: calls.run.isPending,
       isUndoing: calls.undo.isPending,
       isAdding: twins.isAdding,
-      onRun: withId((id) => calls.run.mutate(id, { onError: failed("Import Failed") })),
-      onUndo: withId((id) => calls.undo.mutate(id, { onError: failed("Undo Failed") })),
+      onRun: withId((id) => calls.run.mutate(id, { onError: failed(t("Import Failed")) })),
+      onUndo: withId((id) => calls.undo.mutate(id, { onError: failed(t("Undo Failed")) })),
       onAddTwins: withId(twins.addTwins),
       onClose: withId((id) => {
         setWanted(allRows);
         // A finished import is only hidden: a deleted one can't be undone.
         if (shown?.state === "done") setClosedIds((before) => new Set([...before, id]));
-        else calls.remove.mutate(id, { onError: failed("Deletion Failed") });
+        else calls.remove.mutate(id, { onError: failed(t("Deletion Failed")) });
       }),
     },
     onOpen: (importId: string) => {

@@ -1,0 +1,62 @@
+/**
+ * Writes the catalogues of apps/web/src/texts as scripts, `assets/texts-LANGUAGE-PART-HASH.js`, which documents in that
+ * language load before the app. A text that a catalogue lacks ends the build.
+ */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { languages } from "../packages/contract/src/languages.ts";
+
+export const translatedLanguages = Object.keys(languages).filter((language) => language !== "en");
+
+const parts: Readonly<Record<string, readonly string[]>> = {
+  public: ["common", "messages", "public"],
+  guides: ["guides"],
+  app: ["account", "admin", "aliases", "keys", "letters", "move"],
+};
+
+type Catalogue = Record<string, string | Record<string, string>>;
+
+/** @returns the catalogue of a language's areas; without `areas` all of it */
+export function readCatalogue(texts: string, language: string, areas: readonly string[] = Object.values(parts).flat()) {
+  const files = areas.map(
+    (area) => JSON.parse(readFileSync(join(texts, language, `${area}.json`), "utf8")) as Catalogue,
+  );
+  const all = Object.assign({ "": language }, ...files) as Catalogue;
+  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== "")) as Catalogue;
+}
+
+/** @throws Error naming the texts that a catalogue lacks, or has in vain */
+export function checkCatalogues(texts: string): void {
+  const [first = "", ...others] = translatedLanguages;
+  const known = Object.keys(readCatalogue(texts, first));
+  for (const other of others) {
+    const given = Object.keys(readCatalogue(texts, other));
+    const differing = [
+      ...known.filter((text) => !given.includes(text)),
+      ...given.filter((text) => !known.includes(text)),
+    ];
+    if (differing.length > 0) throw new Error(`Catalogues ${first} and ${other} differ in: ${differing.join(" | ")}`);
+  }
+}
+
+export function writeTextFiles(texts: string, dist: string): void {
+  checkCatalogues(texts);
+  for (const language of translatedLanguages)
+    for (const [part, areas] of Object.entries(parts)) {
+      const script = `globalThis.kaukeTexts=Object.assign(globalThis.kaukeTexts??{},${JSON.stringify(readCatalogue(texts, language, areas))});`;
+      const hash = createHash("sha256").update(script).digest("base64url").slice(0, 8);
+      writeFileSync(join(dist, "assets", `texts-${language}-${part}-${hash}.js`), script);
+    }
+}
+
+/** @returns paths of a language's written scripts by part, e.g. `{ app: "/assets/texts-de-app-1a2b3c4d.js", … }` */
+export function textFiles(dist: string, language: string): Record<string, string> {
+  const names = readdirSync(join(dist, "assets"));
+  return Object.fromEntries(
+    Object.keys(parts).flatMap((part) => {
+      const name = names.find((file) => file.startsWith(`texts-${language}-${part}-`) && file.endsWith(".js"));
+      return name === undefined ? [] : [[part, `/assets/${name}`]];
+    }),
+  );
+}
