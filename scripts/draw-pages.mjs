@@ -83,8 +83,22 @@ function withLanguage(document, name, isDrawn) {
 function withApp(isDrawn, nextChunk, firstData = []) {
   if (isDrawn) return withLowPriorityScripts(template);
   if (nextChunk === undefined) return template;
-  const document = withChunkPreloads(withStyleSheetFirst(template), nextChunk);
-  return withDataPreloads(withChunkPreloads(document, KEYS_CHUNK), ["/api/auth/session", ...firstData]);
+  const document = withBaseFirst(withStyleSheetFirst(template));
+  const withData = withDataPreloads(document, ["/api/auth/session", ...firstData]);
+  return withFontsLast(withChunkPreloads(withChunkPreloads(withData, nextChunk), KEYS_CHUNK));
+}
+
+/** All that is requested shares a slow line: the app begins to run while the page's own chunks still arrive. */
+function withBaseFirst(document) {
+  const [base] = /^ *<link rel="modulepreload"[^>]* href="\/assets\/base-[^>]*>\n/m.exec(document) ?? [];
+  if (base === undefined) throw new Error("The built document does not preload the base chunk.");
+  return document.replace(base, "").replace("</title>\n", (title) => title + base);
+}
+
+function withFontsLast(document) {
+  const fonts = document.match(/^ *<link rel="preload"[^>]* as="font"[^>]*>\n/gm) ?? [];
+  const rest = fonts.reduce((text, font) => text.replace(font, ""), document);
+  return rest.replace("  </head>", (end) => fonts.join("") + end);
 }
 
 /**
@@ -93,16 +107,16 @@ function withApp(isDrawn, nextChunk, firstData = []) {
  * visitors with a session: others get errors as responses, and Firefox reports preloads that fail.
  */
 function withDataPreloads(document, paths) {
-  const preloads = paths.map((path) => `\n    <link rel="preload" href="${path}" as="fetch" crossorigin>`);
-  return document.replace("</title>", () => `</title>${preloads.join("")}`);
+  const preloads = paths.map((path) => `    <link rel="preload" href="${path}" as="fetch" crossorigin>\n`);
+  return document.replace("</title>\n", (title) => title + preloads.join(""));
 }
 
-/** Adds preloads of the chunks that the app loads once it knows who is signed in. */
+/** Adds preloads of the chunks that the app loads once it knows who is signed in, after all that it needs before. */
 function withChunkPreloads(document, source) {
   const links = filesOf(source)
     .filter((file) => !document.includes(file))
     .map((file) => {
-      return `    <link rel="modulepreload" crossorigin href="/${file}">\n`;
+      return `    <link rel="modulepreload" fetchpriority="low" crossorigin href="/${file}">\n`;
     });
   return document.replace("  </head>", () => `${links.join("")}  </head>`);
 }
