@@ -34,9 +34,9 @@ const kitChunk = {
       "node_modules/@tanstack/",
       "node_modules/@radix-ui/(?!react-(?:tabs|roving-focus|direction|use-is-hydrated|toast|visually-hidden)/)",
       "node_modules/(?:aria-hidden|react-remove-scroll)/",
-      "node_modules/lucide-react/dist/esm/icons/(?:arrow-right|check|chevron-down|circle-exclamation-point|clock|copy|download)\\.",
+      "node_modules/lucide-react/dist/esm/icons/(?:arrow-right|check|chevron-down|circle-exclamation-point|clock|copy|download|forward|paperclip|send)\\.",
       "node_modules/lucide-react/dist/esm/icons/(?:eye|eye-off|info|lock|lock-open|plus|trash|triangle-exclamation-point|webhook)\\.",
-      "src/ui/(?:Card|Controls|Dialog|Field|LoadFailed|SubmitButton|TypedConfirmDialog|use-part)\\.tsx",
+      "src/ui/(?:Card|Controls|Dialog|Field|FilePicker|KeyInput|LoadFailed|SubmitButton|TypedConfirmDialog|use-part)\\.tsx",
       "src/ui/(?:files|use-list-focus|text/copy-text|text/refusal-text|text/time-text)\\.ts",
       "src/app/with-queries\\.",
       "src/drafts/",
@@ -44,8 +44,8 @@ const kitChunk = {
       "src/features/(?:account/DeleteAccountCard|encryption-keys/KeyOptions|forwarding/NeedsEngine)\\.tsx",
       "src/features/decrypt/incoming\\.ts",
       "src/vault/(?:ask-worker|forget-decrypted|unlocked-keys|vault-jobs|worker-url)\\.ts",
-      "packages/contract/src/(?:provider-problems|routes)\\.ts",
-      "src/api/(?:account-settings|aliases|encryption-keys|forwarding|mailboxes|session/ways-in)\\.ts",
+      "packages/contract/src/(?:destinations|email-job-facts|provider-problems|routes)\\.ts",
+      "src/api/(?:account-settings|aliases|contacts|encryption-keys|forwarding|mailboxes|session/ways-in)\\.ts",
     ].join("|"),
   ),
 };
@@ -57,7 +57,7 @@ const formsChunk = {
     [
       "node_modules/(?:react-hook-form|@hookform)/",
       "packages/contract/src/(?:alias|labels|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
-      "src/features/(?:aliases/(?:alias-text|list/list-view)|auth/password-form)\\.ts",
+      "src/features/(?:aliases/row/edit-body|auth/password-form)\\.ts",
     ].join("|"),
   ),
 };
@@ -68,7 +68,7 @@ const aliasesChunk = {
   test: new RegExp(
     [
       "src/api/labels\\.ts",
-      "src/features/aliases/(?:alias-location|delete-aliases|switch-alias|undo-change|bulk/bulk-text|list/use-list-view|row/edit-body)\\.ts",
+      "src/features/aliases/(?:alias-location|alias-text|delete-aliases|switch-alias|undo-change|bulk/bulk-text|list/(?:list-view|use-list-view))\\.ts",
       "src/(?:api/alias-bulk|ui/undo-store)\\.ts",
       "src/features/aliases/create/(?:TypoNote|domain-typo|generated-format|read-typed|wanted-name)\\.ts",
       "src/ui/Pager\\.tsx",
@@ -104,7 +104,7 @@ export default defineConfig({
       // Without side effects, unused zod schemas stay out of the chunks.
       treeshake: { moduleSideEffects: [{ test: /[\\/]packages[\\/]contract[\\/]/, sideEffects: false }] },
       output: {
-        codeSplitting: { groups: [zodChunk, baseChunk, kitChunk, formsChunk, aliasesChunk] },
+        codeSplitting: { groups: [zodChunk, baseChunk, kitChunk, aliasesChunk, formsChunk] },
         postBanner: eagerCompileHint,
       },
     },

@@ -2,16 +2,8 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type * as z from "zod";
-import {
-  createAliasBody,
-  formatForwardTo,
-  isAliasName,
-  isMailbox,
-  isWebhookUrl,
-  parseForwardTo,
-  toggleAliasBody,
-  updateAliasBody,
-} from "./alias.ts";
+import { createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
+import { formatForwardTo, isAliasName, isMailbox, isWebhookUrl, parseForwardTo } from "./destinations.ts";
 
 const lines = (name: string): string[] =>
   readFileSync(new URL(`../../../test-vectors/addresses/${name}`, import.meta.url), "utf8")

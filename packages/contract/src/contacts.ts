@@ -1,6 +1,7 @@
 /** People that an account wrote to, with the age key of each if it is known. */
 import * as z from "zod";
-import { emailJobMessages, recipientField } from "./email-jobs.ts";
+import { emailJobMessages } from "./email-job-facts.ts";
+import { recipientField } from "./email-jobs.ts";
 import { limits } from "./limits.ts";
 
 export const contactMessages = {

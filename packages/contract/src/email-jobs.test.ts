@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createEmailJobBody, uniqueRecipients } from "./email-jobs.ts";
+import { uniqueRecipients } from "./email-job-facts.ts";
+import { createEmailJobBody } from "./email-jobs.ts";
 import { limits } from "./limits.ts";
 
 const whole = {

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { generatedAliasFields, isMailbox } from "./alias.ts";
+import { generatedAliasFields } from "./alias.ts";
 import { confirmationState } from "./confirmations.ts";
+import { isMailbox } from "./destinations.ts";
 import { aliasFormats, defaultFormats } from "./generated-names.ts";
 import { labelIds } from "./labels.ts";
 import { limits } from "./limits.ts";

@@ -1,6 +1,6 @@
 /** Bodies of `/preview/api`, the local preview inbox (`KAUKE_DELIVERY=preview`). */
 import * as z from "zod";
-import { isMailbox } from "./alias.ts";
+import { isMailbox } from "./destinations.ts";
 import { messageBodyField } from "./email-jobs.ts";
 
 export const previewSummary = z.object({

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isAliasName } from "./alias.ts";
+import { isAliasName } from "./destinations.ts";
 import { findReservedName } from "./reserved-names.ts";
 import { neverReserved, reservedNames } from "./reserved-names-data.ts";
 

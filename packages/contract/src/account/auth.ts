@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isMailbox } from "../alias.ts";
+import { isMailbox } from "../destinations.ts";
 import { isKeyId } from "../key-id.ts";
 import { limits } from "../limits.ts";
 import { registrationMessages } from "./registration.ts";

@@ -1,4 +1,4 @@
-import { type AliasWire, isMailbox, isWebhookUrl, limits } from "@kauke/contract";
+import { type AliasWire, isMailbox, isWebhookUrl, limits, type UpdateAliasBody } from "@kauke/contract";
 import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import { countText } from "../../ui/text/count-text.ts";
@@ -58,3 +58,12 @@ export function cutNotes(notes: string): string {
 
 export const notesLeft = (notes: string): string =>
   t("{count} left", { count: Math.max(0, limits.notesMax - notes.length) });
+
+/** The alias as the editor read it; the server refuses to overwrite anything newer. */
+export type AliasRead = NonNullable<UpdateAliasBody["before"]>;
+
+export const readOf = (alias: AliasWire): AliasRead => ({
+  alias: alias.alias,
+  forwardTo: destinationText(alias),
+  notes: alias.notes,
+});

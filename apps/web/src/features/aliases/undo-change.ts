@@ -8,9 +8,8 @@ import { readSession } from "../../api/session/session.ts";
 import { t } from "../../texts/texts.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { offerUndo, type Undoable } from "../../ui/undo-store.ts";
-import { addressOf, aliasesText, destinationText, isActive } from "./alias-text.ts";
+import { addressOf, aliasesText, destinationText, isActive, readOf } from "./alias-text.ts";
 import { bulkFailureText } from "./bulk/bulk-text.ts";
-import { readOf } from "./row/edit-body.ts";
 
 interface Change extends Omit<Undoable, "undo"> {
   /** Nobody else is offered the undo, and learns the address, who has signed in before the response came. */

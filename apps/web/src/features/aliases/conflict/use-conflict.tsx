@@ -4,8 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { aliasesQuery, refetchAliases } from "../../../api/aliases.ts";
 import { t } from "../../../texts/texts.ts";
+import type { AliasRead } from "../alias-text.ts";
 import { addressOf, destinationText } from "../alias-text.ts";
-import type { AliasEdit, AliasRead } from "../row/edit-body.ts";
+import type { AliasEdit } from "../row/edit-body.ts";
 import { ConflictDialog } from "./ConflictDialog.tsx";
 import { type Conflict, mergeEdit } from "./merge-edit.ts";
 

@@ -10,13 +10,13 @@ import { Button } from "../../../ui/Controls.tsx";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { showFailure } from "../../../ui/toast-store.ts";
-import { addressOf, destinationText } from "../alias-text.ts";
+import { type AliasRead, addressOf, destinationText, readOf } from "../alias-text.ts";
 import { useConflict } from "../conflict/use-conflict.tsx";
 import { isChangedElsewhere, updateFailure } from "../create/create-failure.ts";
 import { offerSavedUndo } from "../undo-change.ts";
 import { AliasSwitch } from "./AliasListRow.tsx";
 import { type AliasDraft, readAliasDraft } from "./alias-draft.ts";
-import { type AliasEdit, type AliasRead, type EditErrors, readAliasEdit, readOf } from "./edit-body.ts";
+import { type AliasEdit, type EditErrors, readAliasEdit } from "./edit-body.ts";
 import { RenameDialog } from "./RenameDialog.tsx";
 
 interface EditButtonsProps {

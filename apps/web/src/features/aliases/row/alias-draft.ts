@@ -1,6 +1,6 @@
 /** Edits of aliases that were typed and neither saved nor cancelled. */
 import { listDrafts, readDraft } from "../../../drafts/drafts.ts";
-import type { AliasRead } from "./edit-body.ts";
+import type { AliasRead } from "../alias-text.ts";
 
 export interface AliasDraft {
   forwardTo: string;

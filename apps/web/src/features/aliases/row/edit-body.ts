@@ -1,21 +1,12 @@
 /** The request that changes an alias is made only from input that the shared schema accepts. */
 import { type AliasWire, type UpdateAliasBody, updateAliasBody } from "@kauke/contract";
-import { destinationText } from "../alias-text.ts";
+import type { AliasRead } from "../alias-text.ts";
 
 export interface AliasEdit {
   alias: string;
   forwardTo: string;
   notes: string;
 }
-
-/** The alias as the editor read it; the server refuses to overwrite anything newer. */
-export type AliasRead = NonNullable<UpdateAliasBody["before"]>;
-
-export const readOf = (alias: AliasWire): AliasRead => ({
-  alias: alias.alias,
-  forwardTo: destinationText(alias),
-  notes: alias.notes,
-});
 
 export type EditErrors = Partial<Record<keyof AliasEdit, string>>;
 
