@@ -7,8 +7,12 @@ import type { AdminHandlers } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { mtaStsPolicyOf } from "./cli/dns-plan.ts";
+import { reachable } from "./cli/doctor/port-checks.ts";
 import type { SendTestMail } from "./core/first-steps.ts";
+import type { TestSubmission } from "./core/mail-profile.ts";
+import { usualMailPorts } from "./core/mail-program-settings.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
+import { smtpHost } from "./core/smtp-credential.ts";
 import { type AnswerChallenge, challengeRoute, plainEntry } from "./http/plain-entry.ts";
 import { previewAccess } from "./http/preview/preview-access.ts";
 import { previewRoutes, replyRoute, traceRoutes } from "./http/preview/routes.ts";
@@ -18,6 +22,7 @@ import { buildHttpServer } from "./http/server.ts";
 import { mtaStsRoute } from "./http/site/serve-site.ts";
 import { parseAllowList } from "./mail/transport/address-guard.ts";
 import { guardedGet } from "./mail/transport/guarded-get.ts";
+import { testSubmission } from "./mail/transport/test-submission.ts";
 import { openIdIssuer } from "./platform/openid-issuer.ts";
 import { ageWorker } from "./platform/workers/age-worker.ts";
 import { argon2Hasher } from "./platform/workers/argon2-hasher.ts";
@@ -27,7 +32,7 @@ import { LISTEN_BACKLOG } from "./runtime/listen-backlog.ts";
 const builtWeb = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 interface WebParts {
-  ports: { http: number | null; https: number | null };
+  ports: { http: number | null; https: number | null; submissions: number | null };
   /** Calls of the admin page. */
   admin: AdminHandlers;
   /** Takes what is written in the preview inbox; `null` when this process has no mail path. */
@@ -63,6 +68,7 @@ export function httpService(
         ageWorker: worker,
         asCaller,
         testMail,
+        testSubmission: submissionTest(parts, ports),
         isPreview: preview !== null,
         webRoot: overrides.webRoot ?? builtWeb,
         preview: access,
@@ -95,6 +101,20 @@ export function httpService(
       ports.http = await listenPlain(entry, { ...http, ...listenOptions });
     },
     drain: () => Promise.all([app?.close(), closePlain(entry), worker.close(GRACE_MS)]),
+  };
+}
+
+/** At the listener of this process, or at the public name if another machine has it. */
+function submissionTest({ config, resolver }: Parts, ports: WebParts["ports"]): TestSubmission | null {
+  if (config.forwarding.kind !== "engine") return null;
+  const serverName = smtpHost(config.domains);
+  return (login) => {
+    const { submissions: port } = ports;
+    const at =
+      port === null
+        ? { host: serverName, port: usualMailPorts.submissions }
+        : { host: reachable(config.submissions.host), port };
+    return testSubmission({ serverName, resolver, ...at }, login);
   };
 }
 

@@ -41,9 +41,11 @@ import {
   mailboxEndpoints,
 } from "./settings-endpoints.ts";
 import {
+  createdMailProfile,
   createdSmtpCredential,
   createSmtpCredentialBody,
   regeneratedSmtpCredential,
+  smtpConnectionTest,
   smtpCredentialList,
   smtpPasswordResponse,
   webhookSecretResponse,
@@ -211,6 +213,21 @@ const shapes = {
     errors: [429],
     response: regeneratedSmtpCredential,
   },
+  createMailProfile: {
+    summary:
+      "A link to a configuration profile for Apple's mail programs, with the SMTP password; works once, for ten minutes",
+    params: aliasParams,
+    status: 201,
+    errors: [404, 429],
+    response: createdMailProfile,
+  },
+  testSmtpConnection: {
+    summary: "Have the server sign in at its own submission port with the alias' SMTP credentials",
+    params: aliasParams,
+    status: 200,
+    errors: [404, 429],
+    response: smtpConnectionTest,
+  },
   deleteSmtpCredential: {
     summary: "Delete SMTP credentials; the password stops working at once",
     params: credentialParams,
@@ -346,8 +363,8 @@ const shapes = {
 
 type Endpoints = { [N in RouteName]: (typeof routes)[N] & (typeof shapes)[N] & Pick<Endpoint, "scope"> };
 
-export const endpoints = Object.fromEntries(
-  Object.entries(shapes).map(([name, shape]) => [
+export const endpoints = Object.fromEntries<unknown>(
+  Object.entries<EndpointShapes>(shapes).map(([name, shape]) => [
     name,
     { ...routes[name as RouteName], scope: routeScopes[name as RouteName], ...shape },
   ]),

@@ -47,6 +47,9 @@ export const limits = {
   attachmentKeptHours: 24,
   /** Octets of an upload on any server; `KAUKE_MAX_MESSAGE_BYTES` bounds it further. */
   attachmentMaxBytes: 104_857_600,
+  /** Minutes for which a link to a configuration profile works, and open ones of an account. */
+  mailProfileMinutes: 10,
+  mailProfilesMax: 10,
   priorityMax: 10,
   waitingJobsShown: 100,
   endedJobsShown: 200,

@@ -29,6 +29,8 @@ export const routes = {
   createSmtpCredential: user("POST", "/api/smtp-credentials"),
   readSmtpPassword: user("GET", "/api/smtp-credentials/alias/:aliasId/password"),
   regenerateSmtpPassword: user("PATCH", "/api/smtp-credentials/:credentialId/alias/:aliasId/regenerate"),
+  createMailProfile: user("POST", "/api/smtp-credentials/alias/:aliasId/profile"),
+  testSmtpConnection: user("POST", "/api/smtp-credentials/alias/:aliasId/test"),
   deleteSmtpCredential: user("DELETE", "/api/smtp-credentials/:credentialId/alias/:aliasId"),
   getAccountStats: user("GET", "/api/account-stats"),
   deleteAccount: user("DELETE", "/api/account"),

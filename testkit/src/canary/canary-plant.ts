@@ -17,6 +17,7 @@ import { plantFederated } from "./canary-federated.ts";
 import { plantImports } from "./canary-imports.ts";
 import { plantInvitation } from "./canary-invitation.ts";
 import { plantKeys } from "./canary-keys.ts";
+import { plantMailPrograms } from "./canary-mail-programs.ts";
 import { plantMailboxes } from "./canary-mailboxes.ts";
 import { plantProbe } from "./canary-probe.ts";
 import type { Canaries } from "./canary-scan.ts";
@@ -173,6 +174,7 @@ async function plantOutgoing(
     aliasId: aliases.id,
   });
   canaries.watch("smtp-password", made.credential.password);
+  await plantMailPrograms(canaries, { client, owner, aliasId: aliases.id });
   const job = {
     to: `${word("job-to")}-down@people.example`,
     subject: word("job-subject"),

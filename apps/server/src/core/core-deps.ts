@@ -26,6 +26,7 @@ import type { LabelStore } from "./label.ts";
 import type { LeakGuard } from "./leak-guard.ts";
 import type { LiveChanges } from "./live-changes.ts";
 import type { LoginSessionStore } from "./login-session.ts";
+import type { MailProfileLinkStore, TestSubmission } from "./mail-profile.ts";
 import type { MailProgramSettings } from "./mail-program-settings.ts";
 import type { MailboxStore } from "./mailbox/mailbox.ts";
 import type { MessageBodies } from "./message/message.ts";
@@ -46,6 +47,7 @@ export interface CoreStores {
   firstSteps: FirstStepsStore;
   invites: InviteStore;
   accountLinks: AccountLinkStore;
+  mailProfileLinks: MailProfileLinkStore;
   loginSessions: LoginSessionStore;
   apiKeys: ApiKeyStore;
   signInFlows: SignInFlowStore;
@@ -91,6 +93,8 @@ export interface CoreDeps extends CoreStores {
   testMail?: SendTestMail | null;
   /** Whether mail is delivered to the preview inbox. */
   isPreview?: boolean;
+  /** Signs in at our own submission port; `null` with a forwarding provider. */
+  testSubmission?: TestSubmission | null;
   clock: Clock;
   random: Random;
   registration: RegistrationMode;

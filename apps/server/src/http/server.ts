@@ -67,6 +67,7 @@ import {
 import { mailProgramRoutes } from "./site/mail-program-settings.ts";
 import { isApiPath } from "./site/page-routes.ts";
 import { serveSite } from "./site/serve-site.ts";
+import { mailProfileRoute } from "./smtp-credentials/mail-profile.ts";
 import { smtpCredentialHandlers } from "./smtp-credentials/routes.ts";
 import { SocketGuard, type SocketRules } from "./socket-guard.ts";
 
@@ -159,6 +160,7 @@ export async function buildHttpServer(options: HttpServerOptions): Promise<Fasti
   if (deps.mailPrograms !== null) {
     const guide = new URL(config.links.smtpGuide, config.publicUrl).href;
     mailProgramRoutes(app, { domains: config.domains, settings: deps.mailPrograms, guide });
+    mailProfileRoute(app, deps, deps.mailPrograms);
   }
   googleRoutes(app, { ...options, deps, later, sessionCookie: cookie, browserCookie: browsers });
   await serveSite(app, {

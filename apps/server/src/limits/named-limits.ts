@@ -91,6 +91,8 @@ const counted = {
   test_message: most(10, HOUR, "You have sent too many test messages in a short time."),
   provider_try: most(60, HOUR, "You have tried to set up aliases too often in a short time."),
   secret_change: most(120, HOUR, "You have changed passwords and secrets too often in a short time."),
+  // Each connects and signs in at our own port.
+  smtp_test: most(20, HOUR, "You have tested connections too often in a short time."),
   api_key_create: most(
     20,
     HOUR,

@@ -523,6 +523,12 @@ const signIn = {
     { waiting: 5 },
     "confirmation messages to one mailbox, over all accounts and spellings | {confirmation_mailbox} | mailbox, account | the mailbox; {waiting} waiting mailboxes an account | not sent; a user who confirms the same address as an account's e-mail needs no such message | test/confirmation.test.ts, destination/confirmation.test.ts",
   ),
+  mailProfiles: bound(
+    { account: limits.mailProfilesMax, minutes: limits.mailProfileMinutes },
+    "links to configuration profiles of mail programs | {account} open ones an account, each for {minutes} minutes and one use; {secret_change} | account | the account | a new one ends the oldest | mail-profile.test.ts",
+  ),
+  smtpTests:
+    "tests of the connection of SMTP credentials, by one account | {smtp_test} | account | the account | refused | mail-profile.test.ts",
   openLinks:
     "open links sent by mail | one of a kind for an account or a pair of account and mailbox | account | none | the newer one ends the older | account-links.test.ts",
 };

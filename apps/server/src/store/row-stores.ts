@@ -24,6 +24,7 @@ import { encryptionKeyStore } from "./rows/encryption-keys.ts";
 import { importStore } from "./rows/imports/imports.ts";
 import { labelStore } from "./rows/labels.ts";
 import { mailProbeStore } from "./rows/mail-probes.ts";
+import { mailProfileLinkStore } from "./rows/mail-profile-links.ts";
 import { destinationStore } from "./rows/mailboxes/destinations.ts";
 import { mailboxStore } from "./rows/mailboxes/mailboxes.ts";
 import { missingMailboxStore } from "./rows/mailboxes/missing-mailboxes.ts";
@@ -62,6 +63,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies, planD
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
     accountLinks: accountLinkStore(context, { forgetBodies }),
+    mailProfileLinks: mailProfileLinkStore(context),
     firstSteps: firstStepsStore(context),
     invites: inviteStore(context),
     loginSessions: loginSessionStore(context),

@@ -36,7 +36,7 @@ export async function checkPorts(facts: PortFacts, plan: DnsPlan, now: Date): Pr
 }
 
 /** Loopback for a listener on all addresses. */
-function reachable(host: string): string {
+export function reachable(host: string): string {
   return { "::": "::1", "0.0.0.0": "127.0.0.1" }[host] ?? host;
 }
 

@@ -59,6 +59,8 @@ describe("creating SMTP credentials", () => {
       credentials: [],
       host: "smtp.kauke.test",
       local: { submission: 2587, submissions: 2465 },
+      setsUpPrograms: true,
+      canTest: false,
     });
     const { credential, params } = await withCredential();
     const { body } = await ann.call("listSmtpCredentials", { params });

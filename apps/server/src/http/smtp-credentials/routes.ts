@@ -1,5 +1,6 @@
 import type { SmtpCredentialWire } from "@kauke/contract";
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { createMailProfileLink, testSmtpConnection } from "../../core/mail-profile.ts";
 import {
   createSmtpCredential,
   deleteSmtpCredential,
@@ -10,6 +11,7 @@ import {
   smtpHost,
 } from "../../core/smtp-credential.ts";
 import type { Handlers } from "../handler.ts";
+import { mailProfilePath } from "./mail-profile.ts";
 
 export function smtpCredentialHandlers(deps: CoreDeps) {
   return {
@@ -17,8 +19,17 @@ export function smtpCredentialHandlers(deps: CoreDeps) {
       const credentials = await listSmtpCredentials(deps, { userId, ...params });
       const { about } = deps.forwarding;
       const shown = credentials.map((one) => smtpCredentialToWire(withUsername(one, about !== null)));
-      if (about !== null) return { credentials: shown, host: about.smtpHost, local: null };
-      return { credentials: shown, host: smtpHost(deps.ownDomains), local: deps.localSmtpPorts };
+      if (about !== null)
+        return { credentials: shown, host: about.smtpHost, local: null, setsUpPrograms: false, canTest: false };
+      const can = { setsUpPrograms: deps.mailPrograms !== null, canTest: Boolean(deps.testSubmission) };
+      return { credentials: shown, host: smtpHost(deps.ownDomains), local: deps.localSmtpPorts, ...can };
+    },
+    async createMailProfile({ userId, params, origin }) {
+      const { token, expiresAt } = await createMailProfileLink(deps, { userId, ...params });
+      return { url: `${origin}${mailProfilePath(token)}`, expiresAt: expiresAt.toISOString() };
+    },
+    async testSmtpConnection({ userId, params }) {
+      return await testSmtpConnection(deps, { userId, ...params });
     },
     async createSmtpCredential({ userId, body }) {
       const { credential, password } = await createSmtpCredential(deps, { userId, aliasId: body.aliasId });

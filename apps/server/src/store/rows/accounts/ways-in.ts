@@ -141,6 +141,6 @@ export async function endSessionsAndLinks(
   await trx
     .deleteFrom("one_time_token")
     .where("user_id", "=", userId)
-    .where("kind", "in", ["reset", "sign-in", "new-email"])
+    .where("kind", "in", ["reset", "sign-in", "new-email", "mail-profile"])
     .execute();
 }
