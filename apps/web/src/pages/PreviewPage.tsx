@@ -30,7 +30,7 @@ function Summary({ message }: { message: PreviewSummary }) {
       <time dateTime={message.receivedAt}>{preciseTimeText(message.receivedAt)}</time>
       <span className="addr">
         {message.from || message.envelopeFrom || "<>"}{" "}
-        <ArrowRight className="i inline align-middle" aria-label="to" role="img" /> <b>{message.rcptTo}</b>
+        <ArrowRight className="i inline align-middle" aria-label={t("to")} role="img" /> <b>{message.rcptTo}</b>
       </span>
       <span className="size">
         {message.attachments > 0 ? <Paperclip className="i" role="img" aria-label={t("With attachments")} /> : null}
@@ -48,9 +48,7 @@ function MessageList({ messages, selectedId, onSelect }: Props) {
       <div className="inbox-search">
         <SearchField label={t("Search messages")} value={query} onQuery={setQuery} />
         <p className="sr" role="status">
-          {query.trim() === ""
-            ? ""
-            : t("{count} of {count2} messages", { count: found.length, count2: messages.length })}
+          {query.trim() === "" ? "" : t("{found} of {count} messages", { found: found.length, count: messages.length })}
         </p>
       </div>
       {found.length === 0 ? <p className="none">{t("No message contains that.")}</p> : null}
@@ -92,7 +90,7 @@ function EmptyInbox() {
       <Mask className="m" />
       <h2>{t("No messages yet")}</h2>
       <p>
-        Everything this server sends lands here and goes nowhere else.{" "}
+        {t("Everything this server sends lands here and goes nowhere else.")}{" "}
         {provider === null
           ? t("Write to one of your aliases and watch.")
           : t("Mail to your aliases does not come here: {name} forwards it.", { name: provider.name })}
@@ -143,7 +141,9 @@ export function PreviewPage() {
         <div className="card empty" role="alert">
           <Mask className="m" eyes="shut" />
           <h2>{t("The inbox could not be loaded")}</h2>
-          <p>{messageOf(error, t("Something went wrong."))} Trying again every two seconds.</p>
+          <p>
+            {t("{reason} Trying again every two seconds.", { reason: messageOf(error, t("Something went wrong.")) })}
+          </p>
         </div>
       ) : null}
       {isEmpty ? <EmptyInbox /> : null}

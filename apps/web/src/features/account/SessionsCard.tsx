@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/error-text.ts";
 import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/session/sign-in.ts";
 import { useLogOutButton } from "../../app/use-log-out.ts";
+import { plural } from "../../texts/plural.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/Controls.tsx";
@@ -55,7 +56,7 @@ function EndButton({ session, place }: RowProps) {
     <SubmitButton
       type="button"
       className="btn-quiet btn-sm"
-      label={end.isPending ? `Ending... session: ${which}` : t("End session: {which}", { which })}
+      label={end.isPending ? t("Ending... session: {which}", { which }) : t("End session: {which}", { which })}
       pending={end.isPending}
       pendingLabel={t("Ending...")}
       onClick={() => end.mutate(session.id, { onSuccess, onError: onFailure })}
@@ -76,10 +77,10 @@ function SessionRow({ session, place }: RowProps) {
           {session.current ? <span className="tag">{t("this device")}</span> : null}
         </div>
         <p>
-          {rich("Signed in {time}, last used", {
+          {rich("Signed in {time}, last used {lastUsed}", {
             time: <time dateTime={session.createdAt}>{timeText(session.createdAt)}</time>,
-          })}{" "}
-          <time dateTime={session.lastSeenAt}>{timeText(session.lastSeenAt)}</time>
+            lastUsed: <time dateTime={session.lastSeenAt}>{timeText(session.lastSeenAt)}</time>,
+          })}
         </p>
       </div>
       {session.current ? <SignOutButton /> : <EndButton session={session} place={place} />}
@@ -93,7 +94,9 @@ function EndOthers() {
     focusCard();
     showToast({
       title: t("Sessions Ended"),
-      description: `Signed out on ${ended} other ${ended === 1 ? "device" : "devices"}.`,
+      description: plural(ended, "Signed out on {count} other device.", "Signed out on {count} other devices.", {
+        count: ended,
+      }),
     });
   };
   return (

@@ -31,7 +31,7 @@ function EmailRow({ email, emailConfirmedAt, onChange }: EmailRowProps) {
       },
       onError: (error) => showFailure(t("Not Sent"), messageOf(error, t("The message could not be sent"))),
     });
-  const state = isConfirmed ? "confirmed" : "not confirmed";
+  const state = isConfirmed ? t("confirmed") : t("not confirmed");
   return (
     <Setting
       title={
@@ -79,7 +79,7 @@ function NoPasswordRow({ email, ways }: { email: string; ways: SignInWire }) {
   return (
     <Setting
       title={t("No password")}
-      text={t("{otherWays} A link to your e-mail sets a password as well.", { otherWays: otherWaysText(ways) })}
+      text={`${otherWaysText(ways)} ${t("A link to your e-mail sets a password as well.")}`}
     >
       <SubmitButton type="button" pending={ask.isPending} pendingLabel={t("Sending...")} onClick={onAsk}>
         {t("Send Link")}
@@ -92,9 +92,7 @@ function NoEmailRow({ ways, onAdd }: { ways: SignInWire; onAdd: () => void }) {
   return (
     <Setting
       title={t("No e-mail, no password")}
-      text={t("{otherWays} There is nothing else to keep secret, and nothing we could reset.", {
-        otherWays: otherWaysText(ways),
-      })}
+      text={`${otherWaysText(ways)} ${t("There is nothing else to keep secret, and nothing we could reset.")}`}
     >
       <Button onClick={onAdd}>{t("Add E-mail")}</Button>
     </Setting>

@@ -61,13 +61,21 @@ interface RemoveWayDialogProps {
 }
 
 const words = {
-  wallet: { title: t("Remove wallet"), removed: t("Wallet Removed"), subject: t("The wallet") },
-  google: { title: t("Remove Google"), removed: t("Google Removed"), subject: t("The Google account") },
+  wallet: {
+    title: t("Remove wallet"),
+    removed: t("Wallet Removed"),
+    says: t("The wallet will no longer sign in to your account, and every other device is signed out."),
+  },
+  google: {
+    title: t("Remove Google"),
+    removed: t("Google Removed"),
+    says: t("The Google account will no longer sign in to your account, and every other device is signed out."),
+  },
 } as const;
 
 export function RemoveWayDialog({ way, onProofNeeded, onClose }: RemoveWayDialogProps) {
   const remove = useRemoveWay(way);
-  const { title, removed, subject } = words[way];
+  const { title, removed, says } = words[way];
   const onRemove = () =>
     remove.mutate(undefined, {
       onSuccess: () => {
@@ -82,9 +90,7 @@ export function RemoveWayDialog({ way, onProofNeeded, onClose }: RemoveWayDialog
   return (
     <ConfirmDialog
       title={title}
-      description={t("{subject} will no longer sign in to your account, and every other device is signed out.", {
-        subject,
-      })}
+      description={says}
       label={t("Remove")}
       pending={remove.isPending}
       pendingLabel={t("Removing...")}

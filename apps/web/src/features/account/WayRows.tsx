@@ -9,8 +9,9 @@ import { useGoogleOff } from "../auth/GoogleButton.tsx";
 import { CancelWallet } from "../wallet/ConnectWallet.tsx";
 
 export function otherWaysText({ hasGoogle, hasWallet }: Pick<SignInWire, "hasGoogle" | "hasWallet">): string {
-  const ways = [...(hasGoogle ? [t("your Google account")] : []), ...(hasWallet ? ["your wallet"] : [])];
-  return ways.length === 0 ? "" : `You sign in with ${ways.join(" or ")}.`;
+  if (hasGoogle && hasWallet) return t("You sign in with your Google account or your wallet.");
+  if (hasGoogle) return t("You sign in with your Google account.");
+  return hasWallet ? t("You sign in with your wallet.") : "";
 }
 
 interface Props {

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { messageOf } from "../../api/error-text.ts";
 import { isProofNeeded, useLinkGoogle, useLinkWallet } from "../../api/session/ways-in.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { showGoogleFailure } from "../auth/google-failure.ts";
@@ -88,7 +89,7 @@ export function useWaysIn({ ways, loadedAt, reload }: Given): WaysIn {
 
 /** Why a wallet was not linked; an invalid signature has a text of its own. */
 function linkFailure(error: Error): string {
-  return error instanceof ApiError && error.code !== "wallet_unproven" ? error.message : walletFailureText(error);
+  return error instanceof ApiError && error.code !== "wallet_unproven" ? said(error.message) : walletFailureText(error);
 }
 
 /** Resumes a change after the issuer's redirect. Removes the hash, so that a reload doesn't repeat it. */

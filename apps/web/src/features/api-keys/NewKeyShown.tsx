@@ -97,7 +97,7 @@ export function NewKeyShown({ name, secret, onClose }: Props) {
         </div>
         {hasFailed ? <PartFailed what={t("The QR code")} canReload={false} /> : null}
         <div className="qr-box">
-          {qr === null ? null : <qr.component text={qrText(origin, secret)} label="server address and key" />}
+          {qr === null ? null : <qr.component text={qrText(origin, secret)} label={t("server address and key")} />}
         </div>
         <div className="note note-plain">
           <Info className="i" aria-hidden />

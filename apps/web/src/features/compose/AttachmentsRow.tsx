@@ -95,11 +95,11 @@ export function AttachmentsRow(props: Props) {
         </Button>
         <span className="hint" role="status">
           {files.length === 0
-            ? "or drop or paste them here"
-            : t("{count} of {attachmentsMax}, {fileSize}", {
+            ? t("or drop or paste them here")
+            : t("{count} of {most}, {size}", {
                 count: files.length,
-                attachmentsMax: limits.attachmentsMax,
-                fileSize: fileSizeText(total),
+                most: limits.attachmentsMax,
+                size: fileSizeText(total),
               })}
         </span>
       </div>

@@ -169,7 +169,7 @@ function Acts({ letter: { scheduledAt }, isSending, isLoading, change, onReset, 
       {scheduledAt === null ? null : (
         <span className="scheduled">
           <Clock className="i" aria-hidden />
-          <span role="status">{t("Leaves {dayAndTime}", { dayAndTime: dayAndTime(new Date(scheduledAt)) })}</span>
+          <span role="status">{t("Leaves {time}", { time: dayAndTime(new Date(scheduledAt)) })}</span>
           <IconButton icon={X} label={t("Send without delay")} onClick={() => change({ scheduledAt: null })} />
         </span>
       )}

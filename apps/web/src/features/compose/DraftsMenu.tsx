@@ -18,7 +18,8 @@ function Row({ draft, onOpen }: { draft: LetterDraft; onOpen: () => void }) {
       <div>
         <b>{title}</b>
         <span>
-          {to === "" ? t("No recipient yet") : t("To {to}", { to })} · {timeText(new Date(savedAt).toISOString())}
+          {to === "" ? t("No recipient yet") : t("To {recipients}", { recipients: to })} ·{" "}
+          {timeText(new Date(savedAt).toISOString())}
         </span>
       </div>
       <Button isSmall aria-label={t("Open {title}", { title })} onClick={onOpen}>

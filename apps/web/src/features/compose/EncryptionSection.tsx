@@ -4,6 +4,7 @@ import { CircleAlert, Info, Lock, LockOpen } from "lucide-react";
 import { useCallback, useEffect, useId, useState } from "react";
 import { Link } from "wouter";
 import { useEncryptionKeys } from "../../api/encryption-keys.ts";
+import { said } from "../../texts/said.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { Switch } from "../../ui/Controls.tsx";
 import { KeyTextarea } from "../../ui/KeyInput.tsx";
@@ -72,7 +73,7 @@ function KeyField({ target: { address, publicKey, isKnown }, isOnly, keyErrors, 
       <label htmlFor={id}>
         <span>{isOnly ? t("Recipient's Public Key") : t("Recipient's Public Key for {address}", { address })}</span>
         <span className="opt" role="status">
-          {isKey === true ? `${isKnown ? t("Remembered · ") : ""}${keyKindText(publicKey)}` : ""}
+          {isKey === true ? `${isKnown ? `${t("Remembered")} · ` : ""}${keyKindText(publicKey)}` : ""}
         </span>
       </label>
       <KeyTextarea
@@ -99,7 +100,7 @@ function Failure({ text }: { text: string }) {
       <div>
         <b>{t("Not sent")}</b>
         <br />
-        {text}
+        {said(text)}
       </div>
     </div>
   );

@@ -1,4 +1,5 @@
 import { memo, type RefObject, useMemo, useState } from "react";
+import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import { Select } from "../../ui/Controls.tsx";
 import { verbatim } from "../../ui/Field.tsx";
@@ -14,7 +15,7 @@ const SEARCH_FROM = 10;
 const Options = memo(function Options({ senders }: { senders: readonly SendingAlias[] }) {
   return senders.map((sender) => (
     <option key={sender.id} value={sender.id} disabled={!canSend(sender)}>
-      {canSend(sender) ? addressOf(sender) : `${addressOf(sender)} (paused)`}
+      {canSend(sender) ? addressOf(sender) : t("{address} (paused)", { address: addressOf(sender) })}
     </option>
   ));
 });
@@ -68,7 +69,7 @@ function Search({ search, field }: { search: ReturnType<typeof useSearch>; field
         }}
       />
       <span className="sr" role="status">
-        {count === null ? "" : count === 1 ? "1 alias found" : t("{count} aliases found", { count })}
+        {count === null ? "" : plural(count, "{count} alias found", "{count} aliases found", { count })}
       </span>
     </>
   );

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Check, CircleAlert, Clock } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { refetchJobs, useEndedEmailJobs, useWaitingEmailJobs } from "../../api/email-jobs.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -80,22 +81,24 @@ interface EndedLetter {
   lastError: string | null;
   /** `null` if this browser does not have it: the server erases what was sent. */
   letter: Letter | null;
-  sender: string;
+  /** Address of its alias, unless that was deleted. */
+  sender: string | undefined;
 }
 
 function EndedRow({ ended: { jobId, status, endedAt, lastError, letter, sender } }: { ended: EndedLetter }) {
   const Icon = status === "sent" ? Check : CircleAlert;
-  const title = letter === null ? t("Message from {sender}", { sender }) : titleOf(letter);
+  const from = sender === undefined ? t("Message from an alias") : t("Message from {sender}", { sender });
+  const title = letter === null ? from : titleOf(letter);
   const word = status === "sent" ? t("Sent") : status === "cancelled" ? t("Cancelled") : t("Not sent");
   return (
     <li className={status}>
       <Icon className="i" aria-hidden />
       <div>
         <b>{title}</b>
-        {letter === null ? null : <span>{t("To {letter}", { letter: namesOf(letterAddresses(letter)) })}</span>}
+        {letter === null ? null : <span>{t("To {recipients}", { recipients: namesOf(letterAddresses(letter)) })}</span>}
         <span>
           {word}, {timeText(endedAt)}
-          {status === "sent" || lastError === null ? null : `. ${lastError}`}
+          {status === "sent" || lastError === null ? null : `. ${said(lastError)}`}
         </span>
       </div>
       {status === "sent" || letter === null ? null : (
@@ -167,9 +170,7 @@ function endedLetters(
     const letter = sent.find(({ id }) => id === jobId)?.value.letter ?? null;
     const sender = senders?.find(({ id }) => id === aliasId);
     if (status === "cancelled" && letter === null) return [];
-    return [
-      { jobId, status, endedAt, lastError, letter, sender: sender === undefined ? "an alias" : addressOf(sender) },
-    ];
+    return [{ jobId, status, endedAt, lastError, letter, sender: sender && addressOf(sender) }];
   });
 }
 
@@ -212,8 +213,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function waitingText({ status, scheduledAt, currentRetries, maxRetries }: WaitingState, now: Date): string {
   if (status === "sending") return t("Being sent");
   const isSoon = Date.parse(scheduledAt) - now.getTime() < SOON_MS;
-  const when = isSoon ? "in a moment" : `at ${timeText(scheduledAt, now)}`;
-  return currentRetries > 0
-    ? t("Retry {currentRetries}/{maxRetries} {when}", { currentRetries, maxRetries, when })
-    : t("Leaves {when}", { when });
+  const time = timeText(scheduledAt, now);
+  if (currentRetries === 0) return isSoon ? t("Leaves in a moment") : t("Leaves at {time}", { time });
+  const retry = `${currentRetries}/${maxRetries}`;
+  return isSoon ? t("Retry {retry} in a moment", { retry }) : t("Retry {retry} at {time}", { retry, time });
 }

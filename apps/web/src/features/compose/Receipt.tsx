@@ -1,13 +1,14 @@
 /** Stands in the form's place after sending, and shows what becomes of the message. */
 import { Check, CircleAlert, Clock } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { said } from "../../texts/said.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { addressOf } from "../aliases/alias-text.ts";
 import { type Progress, useJobProgress } from "./job-tracker.ts";
 import { closeReceipt, type Sent } from "./letter-store.ts";
 import { letterAddresses, namesOf } from "./recipients.ts";
-import { DashboardLink } from "./SenderHint.tsx";
+import { dashboardLink } from "./SenderHint.tsx";
 import { dayAndTime } from "./schedule.ts";
 import type { ComposeProps } from "./use-send.ts";
 
@@ -19,20 +20,21 @@ interface Props extends Pick<ComposeProps, "senders"> {
 export function receiptState(progress: Progress | undefined, scheduledAt: string | null): string {
   const { status = "pending", lastError = null, currentRetries = 0 } = progress ?? {};
   if (status === "sent") return t("The recipient's server has it.");
-  if (status === "failed") return lastError ?? t("Unknown error");
+  if (status === "failed") return lastError === null ? t("Unknown error") : said(lastError);
   if (status === "cancelled") return t("It was cancelled and will not be sent.");
   if (status === "sending") return t("It is being sent.");
-  if (currentRetries > 0) return t("It is tried again. {lastError}", { lastError: lastError ?? "" }).trim();
+  if (currentRetries > 0) return t("It is tried again. {reason}", { reason: said(lastError ?? "") }).trim();
   return scheduledAt === null
     ? t("It leaves in a moment.")
-    : t("It leaves {dayAndTime}.", { dayAndTime: dayAndTime(new Date(scheduledAt)) });
+    : t("It leaves {time}.", { time: dayAndTime(new Date(scheduledAt)) });
 }
 
-const titles: Readonly<Record<string, string>> = {
-  sent: t("Sent to"),
-  failed: t("Not sent to"),
-  cancelled: t("Not sent to"),
-};
+function titleOf(status: string, recipients: string): string {
+  if (status === "sent") return t("Sent to {recipients}", { recipients });
+  return status === "failed" || status === "cancelled"
+    ? t("Not sent to {recipients}", { recipients })
+    : t("On its way to {recipients}", { recipients });
+}
 
 export function Receipt({ sent: { jobId, letter, madeCredentials, height }, senders }: Props) {
   const panel = useRef<HTMLElement>(null);
@@ -55,9 +57,7 @@ export function Receipt({ sent: { jobId, letter, madeCredentials, height }, send
     >
       <h2 id="receipt-title">
         <Icon className="i i-20" aria-hidden />
-        <span>
-          {titles[status] ?? t("On its way to")} {namesOf(letterAddresses(letter))}
-        </span>
+        <span>{titleOf(status, namesOf(letterAddresses(letter)))}</span>
       </h2>
       <p role="status">{receiptState(progress, letter.scheduledAt)}</p>
       <dl>
@@ -69,8 +69,8 @@ export function Receipt({ sent: { jobId, letter, madeCredentials, height }, send
       {madeCredentials && sender !== undefined ? (
         <p className="hint">
           {rich(
-            "SMTP credentials for {span} were made. For a mail program, their password is under SMTP in the {dashboardlink}.",
-            { span: <span className="mono">{addressOf(sender)}</span>, dashboardlink: <DashboardLink /> },
+            "SMTP credentials for {alias} were made. For a mail program, their password is under SMTP in the <link>Dashboard</link>.",
+            { alias: <span className="mono">{addressOf(sender)}</span>, link: dashboardLink },
           )}
         </p>
       ) : null}

@@ -80,6 +80,14 @@ function moveAmong(event: KeyboardEvent<HTMLElement>, list: HTMLElement | null, 
   next.focus();
 }
 
+function addedText(added: readonly LetterRecipient[], wrong: readonly LetterRecipient[]): string {
+  const list = (entries: readonly LetterRecipient[]) => entries.map(({ address }) => address).join(", ");
+  const addresses = list(added);
+  return wrong.length === 0
+    ? t("{addresses} added", { addresses })
+    : t("{addresses} added, not valid: {wrong}", { addresses, wrong: list(wrong) });
+}
+
 function useTokens({ field, onChange }: Pick<Props, "field" | "onChange">) {
   const list = useRef<HTMLUListElement>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -87,12 +95,7 @@ function useTokens({ field, onChange }: Pick<Props, "field" | "onChange">) {
   const change = (next: RecipientField) => {
     const added = next.entries.filter((entry) => !field.entries.includes(entry));
     const wrong = added.filter((entry) => !isValid(entry));
-    if (added.length > 0)
-      setSaid(
-        `${added.map(({ address }) => address).join(", ")} added${
-          wrong.length > 0 ? `, not valid: ${wrong.map(({ address }) => address).join(", ")}` : ""
-        }`,
-      );
+    if (added.length > 0) setSaid(addedText(added, wrong));
     onChange(next);
   };
   const remove = (entry: LetterRecipient) => {

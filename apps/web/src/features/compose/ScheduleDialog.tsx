@@ -2,7 +2,7 @@ import { useState } from "react";
 import { t } from "../../texts/texts.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
-import { dayAndTime, latestOf, localText, presetsOf, scheduleProblem, zoneText } from "./schedule.ts";
+import { dayAndTime, latestOf, localText, presetsOf, scheduleProblem, tomorrowMorning, zoneText } from "./schedule.ts";
 
 interface Props {
   scheduledAt: string | null;
@@ -13,7 +13,9 @@ interface Props {
 export function ScheduleDialog({ scheduledAt, onChoose, onClose }: Props) {
   const [now] = useState(() => new Date());
   const presets = presetsOf(now);
-  const [text, setText] = useState(() => localText(scheduledAt === null ? tomorrowOf(presets) : new Date(scheduledAt)));
+  const [text, setText] = useState(() =>
+    localText(scheduledAt === null ? tomorrowMorning(now) : new Date(scheduledAt)),
+  );
   const [problem, setProblem] = useState<string | undefined>();
   return (
     <FormDialog
@@ -52,8 +54,4 @@ export function ScheduleDialog({ scheduledAt, onChoose, onClose }: Props) {
       />
     </FormDialog>
   );
-}
-
-function tomorrowOf(presets: ReturnType<typeof presetsOf>): Date {
-  return presets.find(({ label }) => label === "Tomorrow morning")?.at ?? new Date();
 }

@@ -10,9 +10,9 @@ interface Props extends Pick<ComposeProps, "senders"> {
   chosen: string;
 }
 
-export const DashboardLink = () => (
+export const dashboardLink = (text: string) => (
   <Link className="link" href="/dashboard">
-    {t("Dashboard")}
+    {text}
   </Link>
 );
 
@@ -22,16 +22,16 @@ function Text({ senders, chosen }: Props) {
     return (
       <>
         {rich(
-          "You have no alias to send from. Create one in the {dashboardlink}; what you have written is kept meanwhile.",
-          { dashboardlink: <DashboardLink /> },
+          "You have no alias to send from. Create one in the <link>Dashboard</link>; what you have written is kept meanwhile.",
+          { link: dashboardLink },
         )}
       </>
     );
   if (senders !== undefined && !senders.some(canSend))
     return (
       <>
-        {rich("All your aliases are paused. Switch on the one to send from in the {dashboardlink}.", {
-          dashboardlink: <DashboardLink />,
+        {rich("All your aliases are paused. Switch on the one to send from in the <link>Dashboard</link>.", {
+          link: dashboardLink,
         })}
       </>
     );
@@ -40,8 +40,8 @@ function Text({ senders, chosen }: Props) {
   return (
     <>
       {rich(
-        "Sending makes SMTP credentials for this alias, which a mail program can use too. Their password will be under SMTP in the {dashboardlink}.",
-        { dashboardlink: <DashboardLink /> },
+        "Sending makes SMTP credentials for this alias, which a mail program can use too. Their password will be under SMTP in the <link>Dashboard</link>.",
+        { link: dashboardLink },
       )}
     </>
   );

@@ -2,6 +2,7 @@
 import type { CreatedEmailJob, EmailJobStatusWire } from "@kauke/contract";
 import { messageOf } from "../../api/error-text.ts";
 import { onUserChange } from "../../api/session/session.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
@@ -43,7 +44,7 @@ export function followJob(job: Omit<CreatedEmailJob, "status">, to: string, call
   const { jobId, canUndo, undoSeconds } = job;
   showToast({
     title: t("Email queued"),
-    description: t("To {to}", { to }),
+    description: t("To {recipients}", { recipients: to }),
     variant: "info",
     icon: "clock",
     ...(canUndo ? undoAction(jobId, undoSeconds, calls) : {}),
@@ -123,7 +124,10 @@ const waiting: Step = { isOver: false, toast: null };
 export function nextStep(progress: Progress, { to, retriesShown }: { to: string; retriesShown: number }): Step {
   switch (progress.status) {
     case "sent":
-      return { isOver: true, toast: { title: t("Email sent"), description: t("To {to}", { to }), variant: "good" } };
+      return {
+        isOver: true,
+        toast: { title: t("Email sent"), description: t("To {recipients}", { recipients: to }), variant: "good" },
+      };
     case "failed":
       return { isOver: true, toast: failedToast(progress) };
     case "cancelled":
@@ -134,17 +138,17 @@ export function nextStep(progress: Progress, { to, retriesShown }: { to: string;
 }
 
 function failedToast(progress: Progress): JobToast {
-  const description = `Retries: ${usedOfMax(progress)}. ${errorOf(progress)}`;
+  const description = t("Retries: {retry}. {reason}", { retry: usedOfMax(progress), reason: errorOf(progress) });
   return { title: t("Email failed to send"), description, variant: "bad" };
 }
 
 function retryToast(progress: Progress): JobToast {
-  const description = t("Retry {progress}. Previous error: {progress2}", {
-    progress: usedOfMax(progress),
-    progress2: errorOf(progress),
+  const description = t("Retry {retry}. Previous error: {reason}", {
+    retry: usedOfMax(progress),
+    reason: errorOf(progress),
   });
   return { title: t("Email retry in progress"), description, variant: "info" };
 }
 
 const usedOfMax = ({ currentRetries, maxRetries }: Progress): string => `${currentRetries}/${maxRetries}`;
-const errorOf = ({ lastError }: Progress): string => lastError ?? t("Unknown error");
+const errorOf = ({ lastError }: Progress): string => (lastError === null ? t("Unknown error") : said(lastError));

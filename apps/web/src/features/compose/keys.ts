@@ -1,5 +1,6 @@
 /** Whose key a letter is encrypted for. */
 
+import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import type { Letter } from "./letter.ts";
 import type { Person } from "./RecipientsRow.tsx";
@@ -30,18 +31,24 @@ export const missingKeys = (targets: readonly KeyTarget[]): KeyTarget[] => targe
 
 /** @example stateOf(letter, targets) // "Not encrypted · bob@example.org has no key" */
 export function encryptionState({ isEncrypted }: Pick<Letter, "isEncrypted">, targets: readonly KeyTarget[]): string {
-  const state = isEncrypted ? t("Encrypted") : t("Not encrypted");
   const named = targets.filter(({ address }) => address !== "");
   const missing = missingKeys(named);
-  if (named.length === 0) return state;
-  if (missing.length === 0)
-    return isEncrypted ? state : `${state} · ${named.length === 1 ? "the key is" : "all keys are"} known`;
   const [first] = missing;
-  const who =
-    missing.length === 1
-      ? t("{address} has", { address: first?.address ?? "" })
-      : t("{count} recipients have", { count: missing.length });
-  return isEncrypted
-    ? `Not sent before ${who.replace(/ have$/, " have a key").replace(/ has$/, " has a key")}`
-    : t("{state} · {who} no key", { state, who });
+  const count = missing.length;
+  if (isEncrypted) {
+    if (first === undefined) return t("Encrypted");
+    return count === 1
+      ? t("Not sent before {address} has a key", { address: first.address })
+      : plural(count, "Not sent before {count} recipient has a key", "Not sent before {count} recipients have a key", {
+          count,
+        });
+  }
+  if (named.length === 0) return t("Not encrypted");
+  if (first === undefined)
+    return named.length === 1 ? t("Not encrypted · the key is known") : t("Not encrypted · all keys are known");
+  return count === 1
+    ? t("Not encrypted · {address} has no key", { address: first.address })
+    : plural(count, "Not encrypted · {count} recipient has no key", "Not encrypted · {count} recipients have no key", {
+        count,
+      });
 }

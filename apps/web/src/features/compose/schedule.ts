@@ -1,6 +1,6 @@
 /** Times at which a letter can be sent, in the browser's time zone. */
 import { limits } from "@kauke/contract";
-import { t } from "../../texts/texts.ts";
+import { language, t } from "../../texts/texts.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -14,15 +14,16 @@ export interface Preset {
   at: Date;
 }
 
+export const tomorrowMorning = (now: Date): Date => atHour(daysLater(now, 1), 8);
+
 /** The evening only while it is ahead; Monday, unless that is tomorrow. */
 export function presetsOf(now: Date): Preset[] {
   const evening = atHour(now, 18);
-  const tomorrow = atHour(daysLater(now, 1), 8);
   const untilMonday = (8 - now.getDay()) % 7 || 7;
   return [
     { label: t("In one hour"), at: new Date(now.getTime() + HOUR_MS) },
     ...(evening.getTime() - now.getTime() > HOUR_MS ? [{ label: t("This evening"), at: evening }] : []),
-    { label: t("Tomorrow morning"), at: tomorrow },
+    { label: t("Tomorrow morning"), at: tomorrowMorning(now) },
     ...(untilMonday === 1 ? [] : [{ label: t("Monday morning"), at: atHour(daysLater(now, untilMonday), 8) }]),
   ];
 }
@@ -42,9 +43,7 @@ export function scheduleProblem(text: string, now: Date): string | null {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return t("Please choose a day and a time");
   if (at.getTime() <= now.getTime()) return t("This time has passed");
-  return at > latestOf(now)
-    ? t("A message can wait {scheduleMaxDays} days at most", { scheduleMaxDays: limits.scheduleMaxDays })
-    : null;
+  return at > latestOf(now) ? t("A message can wait {days} days at most", { days: limits.scheduleMaxDays }) : null;
 }
 
 const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -56,7 +55,7 @@ export function zoneText(at: Date): string {
   return offset === undefined || offset === zone() ? zone() : `${zone()}, ${offset}`;
 }
 
-const full = new Intl.DateTimeFormat("en-GB", {
+const full = new Intl.DateTimeFormat(language() === "en" ? "en-GB" : language(), {
   weekday: "short",
   day: "numeric",
   month: "short",

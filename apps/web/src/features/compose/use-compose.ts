@@ -1,6 +1,7 @@
 import { emailJobMessages } from "@kauke/contract";
 import { type RefObject, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { discardUpload } from "../../api/email-attachments.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { addFiles, hasFile, isUploading, type LetterFile, removeFile, uploadFile, withdraw } from "./attachments.ts";
@@ -131,7 +132,8 @@ export function useCompose({ userId, senders, people }: Input) {
     const settledTargets = keyTargets(settled, people);
     const problems = problemsOf(settled);
     const keyErrors = settled.isEncrypted ? keyRefusals(settledTargets) : {};
-    if (Object.keys(keyErrors).length > 0) showFailure(t("Public key required"), emailJobMessages.publicKeyRequired);
+    if (Object.keys(keyErrors).length > 0)
+      showFailure(t("Public key required"), said(emailJobMessages.publicKeyRequired));
     if (Object.keys(problems).length + Object.keys(keyErrors).length > 0)
       return refuse({ ...noRefusals, problems, keyErrors });
     const height = form.current?.offsetHeight ?? 0;

@@ -7,6 +7,7 @@ import { discardUpload } from "../../api/email-attachments.ts";
 import { makeSmtpCredentials, refetchJobs, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
 import { fieldMessages, messageOf } from "../../api/error-text.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure } from "../../ui/toast-store.ts";
@@ -48,7 +49,8 @@ async function makeCredentials(client: QueryClient, userId: string, sender: Send
       void refetchAliases(client, userId);
       return false;
     }
-    const message = `No SMTP credentials could be made for this alias. ${messageOf(error, "Please try again.")}`;
+    const reason = messageOf(error, t("Please try again."));
+    const message = t("No SMTP credentials could be made for this alias. {reason}", { reason });
     throw new ApiError({ status: 0, message, errors: { fromAliasId: [message] } }, { cause: error });
   }
 }
@@ -61,7 +63,7 @@ async function filesOf({ files }: Letter, encrypted: EncryptedText | null): Prom
     );
   const uploaded = await uploadAllEncrypted(files, encrypted.publicKeys);
   if (uploaded === null)
-    throw new NotEncrypted("attachments", "A file could not be encrypted or sent. Its row says why.");
+    throw new NotEncrypted("attachments", t("A file could not be encrypted or sent. Its row says why."));
   return uploaded;
 }
 
@@ -218,7 +220,7 @@ export function useSend({ userId, senders }: ComposeProps) {
       }
       const refusals = await withLeaks(refusalsOf(error, targets), letter, readGuard);
       const reason =
-        error instanceof NotEncrypted ? error.message : messageOf(error, t("The email could not be queued."));
+        error instanceof NotEncrypted ? said(error.message) : messageOf(error, t("The email could not be queued."));
       showFailure(t("Failed to queue email"), reason);
       // If the alias or its credentials changed elsewhere, the aliases are refetched.
       if (refusals.problems.fromAlias !== undefined) void refetchAliases(client, userId);
@@ -230,7 +232,9 @@ export function useSend({ userId, senders }: ComposeProps) {
   return { beingSent, send };
 }
 
-const leakMessages: ReadonlySet<string> = new Set([emailJobMessages.bodyLeaks, emailJobMessages.subjectLeaks]);
+const leakMessages: ReadonlySet<string> = new Set(
+  [emailJobMessages.bodyLeaks, emailJobMessages.subjectLeaks].flatMap((text) => [text, said(text)]),
+);
 
 /** What is missing for encryption, at the fields of the keys. */
 export function keyRefusals(targets: readonly KeyTarget[]): KeyErrors {

@@ -3,7 +3,7 @@ import { type EncryptionKeyWire, encryptionMessages } from "@kauke/contract";
 import { LockOpen } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { readProtectedKey } from "../../api/encryption-keys.ts";
-import { t } from "../../texts/texts.ts";
+import { language, t } from "../../texts/texts.ts";
 import { Select } from "../../ui/Controls.tsx";
 import { describedBy, FieldError, TextField } from "../../ui/Field.tsx";
 import { onForget } from "../../vault/forget-decrypted.ts";
@@ -15,10 +15,14 @@ import { type Encrypted, openEncrypted } from "./open-encrypted.ts";
 import type { Decryption } from "./use-decrypt.ts";
 import type { EncryptedInput } from "./use-encrypted.ts";
 
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const day = new Intl.DateTimeFormat(language() === "en" ? "en-GB" : language(), {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
 
 function keyLabel({ keyName, createdAt }: Pick<EncryptionKeyWire, "keyName" | "createdAt">): string {
-  return t("{keyName}, created {format}", { keyName, format: day.format(new Date(createdAt)) });
+  return t("{keyName}, created {date}", { keyName, date: day.format(new Date(createdAt)) });
 }
 
 async function readUsableKey(keyId: string): Promise<string> {
@@ -106,9 +110,9 @@ function useAutoForm({ keys = [], decryption, encrypted }: Props) {
     if (next === undefined) return;
     choice.choose(next.id);
     refuse({
-      password: t("It is not for {keyName}. Try {keyName2}: enter its master password", {
-        keyName: key.keyName,
-        keyName2: next.keyName,
+      password: t("It is not for {tried}. Try {next}: enter its master password", {
+        tried: key.keyName,
+        next: next.keyName,
       }),
     });
   };
@@ -174,7 +178,7 @@ function Password({ form, keyName }: { form: ReturnType<typeof useAutoForm>; key
       />
       <label className="keep">
         <input type="checkbox" ref={keptField} />
-        {t("Keep the key unlocked for {UNLOCKED_MINUTES} minutes", { UNLOCKED_MINUTES })}
+        {t("Keep the key unlocked for {minutes} minutes", { minutes: UNLOCKED_MINUTES })}
       </label>
     </div>
   );

@@ -1,6 +1,6 @@
 import { FileLock2, LockOpen, X } from "lucide-react";
 import { type ClipboardEvent, type FormEvent, type ReactNode, useId } from "react";
-import { t } from "../../texts/texts.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { describedBy, FieldError, verbatim } from "../../ui/Field.tsx";
 import { FilePicker } from "../../ui/FilePicker.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -53,7 +53,9 @@ function EncryptedField({ encrypted, id }: { encrypted: EncryptedInput; id: stri
       />
       <FieldError id={errorId}>{error}</FieldError>
       <p className="hint">
-        Or drop files on any page: <i>.age</i>, <i>.eml</i>, up to 40 MB.{" "}
+        {rich("Or drop files on any page: <i>.age</i>, <i>.eml</i>, up to 40 MB.", {
+          i: (ending) => <i key={ending}>{ending}</i>,
+        })}{" "}
         <FilePicker label={t("Encrypted file")} onFiles={onFiles}>
           {(open) => (
             <button type="button" className="link" onClick={open}>

@@ -1,5 +1,6 @@
 import { Check, Copy, Download, Info } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { saveFile } from "../../ui/files.ts";
@@ -18,35 +19,47 @@ function messageName(messages: readonly Message[], index: number): string {
   const source = messages[index]?.source;
   const ofSource = messages.filter((message) => message.source === source);
   if (source !== undefined && ofSource.length === 1) return source;
-  const isQuoted = (messages[index]?.quoteDepth ?? 0) > 0;
-  return `message ${index + 1}${isQuoted ? ", quoted" : ""}`;
+  const number = index + 1;
+  return (messages[index]?.quoteDepth ?? 0) > 0
+    ? t("message {number}, quoted", { number })
+    : t("message {number}", { number });
 }
 
 function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
   if (result === null || result.messages.length < 2) return null;
   const { messages, shown } = result;
+  const count = messages.length;
+  const message = messageName(messages, shown);
   return (
     <div className="note note-plain others">
       <Info className="i" aria-hidden />
       <div>
         <b>
           {messages.some(({ source }) => source !== undefined)
-            ? t("{count} files or messages were decrypted one after the other", { count: messages.length })
-            : t("There are {count} encrypted messages in what you entered", { count: messages.length })}
+            ? plural(
+                count,
+                "{count} file or message was decrypted",
+                "{count} files or messages were decrypted one after the other",
+                { count },
+              )
+            : plural(
+                count,
+                "There is {count} encrypted message in what you entered",
+                "There are {count} encrypted messages in what you entered",
+                { count },
+              )}
         </b>
         <p>
-          Shown is {messageName(messages, shown)}
           {messages[shown]?.quoteDepth === 0 && messages.some(({ quoteDepth }) => quoteDepth > 0)
-            ? t(", which is not quoted")
-            : ""}
-          .
+            ? t("Shown is {message}, which is not quoted.", { message })
+            : t("Shown is {message}.", { message })}
         </p>
         {messages.map(({ failure }, index) =>
           failure === null ? null : (
             <p key={index}>
-              {t("Not shown is {messages}: {decryptFailure}", {
-                messages: messageName(messages, index),
-                decryptFailure: decryptFailureText(failure),
+              {t("Not shown is {message}: {reason}", {
+                message: messageName(messages, index),
+                reason: decryptFailureText(failure),
               })}
             </p>
           ),
@@ -55,7 +68,7 @@ function OtherMessages({ result, show }: Pick<Decryption, "result" | "show">) {
           {messages.map(({ opened }, index) =>
             opened === null || index === shown ? null : (
               <Button key={index} isSmall onClick={() => show(index)}>
-                {t("Show {messages}", { messages: messageName(messages, index) })}
+                {t("Show {message}", { message: messageName(messages, index) })}
               </Button>
             ),
           )}

@@ -21,7 +21,7 @@ export interface ChosenFile {
 
 /** @returns the files with their kinds, or the message that says why one of them can't be used */
 export async function chooseFiles(files: readonly File[]): Promise<readonly ChosenFile[] | string> {
-  if (files.length > FILES_MAX) return t("These are too many files. The maximum is {FILES_MAX}", { FILES_MAX });
+  if (files.length > FILES_MAX) return t("These are too many files. The maximum is {count}", { count: FILES_MAX });
   if (files.length > 1 && files.reduce((sum, { size }) => sum + size, 0) > FILES_MAX_BYTES)
     return t("The files are too large together. The maximum is 80 MB");
   const chosen: ChosenFile[] = [];

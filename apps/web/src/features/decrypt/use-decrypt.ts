@@ -3,6 +3,7 @@ import { encryptionMessages } from "@kauke/contract";
 import { useCallback, useEffect, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { messageOf } from "../../api/error-text.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { onForget } from "../../vault/forget-decrypted.ts";
@@ -87,7 +88,7 @@ const texts: Readonly<Partial<Record<VaultErrorCode, string>>> = {
 
 const needsUpdate: FailureToast = {
   title: t("Encryption key needs update"),
-  description: encryptionMessages.needsRecreation,
+  description: said(encryptionMessages.needsRecreation),
 };
 
 const incompatible: FailureToast = {

@@ -83,7 +83,7 @@ function FormChoice({ chosen, onChoose }: { chosen: Form; onChoose: (form: Form)
         {...{ group, chosen, onChoose }}
         value="protected"
         title={t("Protected file, .age")}
-        tag="safer"
+        tag={t("safer")}
         text={t("Encrypted, as it is stored here. The age program opens it with your password, without us.")}
       />
       <Choice

@@ -1,6 +1,7 @@
 import { engineNeededText } from "@kauke/contract/provider-problems";
 import { useState } from "react";
 import { readProvider } from "../../app/page-settings.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 
 /** The server's forwarding provider; `null`: it forwards by itself. */
@@ -18,5 +19,5 @@ export function onceThere(sentence: string): string {
 
 /** In place of a control for what the provider can't do. */
 export function NeedsEngine({ provider }: { provider: { name: string } }) {
-  return <p className="needs-engine">{engineNeededText(provider.name)}</p>;
+  return <p className="needs-engine">{said(engineNeededText(provider.name))}</p>;
 }

@@ -58,8 +58,8 @@ function Rows({ defaults, domains, onChange }: RowsProps) {
         titleId={`${id}-format`}
         text={
           <>
-            {rich("For example {span}. Somebody who guesses hits one of yours with a chance of {chances}.", {
-              span: <span className="addr">{examples[format]}</span>,
+            {rich("For example {name}. Somebody who guesses hits one of yours with a chance of {chances}.", {
+              name: <span className="addr">{examples[format]}</span>,
               chances: chancesText(format),
             })}
           </>
@@ -77,9 +77,10 @@ function Rows({ defaults, domains, onChange }: RowsProps) {
         title={site}
         text={
           <>
-            Names like <span className="addr">{examples.site}</span>, where a program tells the site. Off by default,
-            because whoever sees such a name knows where it is used and can guess your others, with a chance of{" "}
-            {chancesText("site")} each. Some shops also refuse their own name.
+            {rich(
+              "Names like {name}, where a program tells the site. Off by default, because whoever sees such a name knows where it is used and can guess your others, with a chance of {chances} each. Some shops also refuse their own name.",
+              { name: <span className="addr">{examples.site}</span>, chances: chancesText("site") },
+            )}
           </>
         }
       >

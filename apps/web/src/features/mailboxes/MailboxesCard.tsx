@@ -75,7 +75,7 @@ function DefaultButton({ mailbox: { id, email: address } }: { mailbox: MailboxWi
     <SubmitButton
       type="button"
       className="btn-quiet btn-sm"
-      label={change.isPending ? `Saving... ${address}` : t("Make default: {address}", { address })}
+      label={change.isPending ? `${t("Saving...")} ${address}` : t("Make default: {address}", { address })}
       pending={change.isPending}
       pendingLabel={t("Saving...")}
       onClick={onClick}
@@ -101,8 +101,8 @@ function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () 
           {state === "confirmed" ? null : <span className={stateTag[state].className}>{stateTag[state].text}</span>}
         </div>
         <p>
-          {aliasCountText(aliasCount)}
-          {isOwn ? t(". You sign in with it.") : "."} {texts[state]}
+          {aliasCountText(aliasCount)}. {isOwn ? `${t("You sign in with it.")} ` : ""}
+          {texts[state]}
         </p>
       </div>
       <div className="acts">

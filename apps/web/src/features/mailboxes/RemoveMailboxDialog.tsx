@@ -21,8 +21,8 @@ function UsesNote({ uses }: { uses: Uses }) {
       <div className="note" role="alert">
         <TriangleAlert className="i" aria-hidden />
         <div className="wrap-anywhere">
-          {rich("It is the only destination of {b}. Choose another one there first, or delete the alias.", {
-            b: <b>{namedText(only)}</b>,
+          {rich("It is the only destination of {aliases}. Choose another one there first, or delete the alias.", {
+            aliases: <b>{namedText(only)}</b>,
           })}
         </div>
       </div>
@@ -32,9 +32,9 @@ function UsesNote({ uses }: { uses: Uses }) {
     <div className="note note-plain">
       <Info className="i" aria-hidden />
       <div className="wrap-anywhere">
-        {rich("{aliasCount} will no longer forward to it: {b}. Their other destinations stay.", {
-          aliasCount: aliasCountText(uses.length),
-          b: <b>{namedText(uses.map(addressOf))}</b>,
+        {rich("{count} will no longer forward to it: {aliases}. Their other destinations stay.", {
+          count: aliasCountText(uses.length),
+          aliases: <b>{namedText(uses.map(addressOf))}</b>,
         })}
       </div>
     </div>

@@ -19,10 +19,10 @@ export const stateTextsWithProvider: typeof stateTexts = {
 };
 
 export const stateTag = {
-  new: { text: "not confirmed", className: "tag tag-accent" },
-  asked: { text: "not confirmed", className: "tag tag-accent" },
-  refused: { text: "refused", className: "tag" },
-  blocked: { text: "refused", className: "tag" },
+  new: { text: t("not confirmed"), className: "tag tag-accent" },
+  asked: { text: t("not confirmed"), className: "tag tag-accent" },
+  refused: { text: t("refused"), className: "tag" },
+  blocked: { text: t("refused"), className: "tag" },
 } as const;
 
 /** @example aliasCountText(1204) // "1,204 aliases"; 0: "No alias" */

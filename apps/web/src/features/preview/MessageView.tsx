@@ -23,7 +23,7 @@ function Facts({ message }: { message: PreviewMessage }) {
         </>
       )}
       <dt>{t("Envelope")}</dt>
-      <dd>{t("{envelopeFrom} to {rcptTo}", { envelopeFrom: message.envelopeFrom || "<>", rcptTo: message.rcptTo })}</dd>
+      <dd>{t("{sender} to {recipient}", { sender: message.envelopeFrom || "<>", recipient: message.rcptTo })}</dd>
       <dt>{t("Received")}</dt>
       <dd>
         {timeText(message.receivedAt)}, {fileSizeText(message.sizeBytes)}
@@ -72,7 +72,7 @@ function Files({ message }: { message: PreviewMessage }) {
         <li key={file.index}>
           <a className="btn btn-sm" href={previewUrl(message.id, `/files/${file.index}`)} download={file.filename}>
             <Download className="i" aria-hidden />
-            {file.filename || "attachment"} <span>{fileSizeText(file.sizeBytes)}</span>
+            {file.filename || t("attachment")} <span>{fileSizeText(file.sizeBytes)}</span>
           </a>
         </li>
       ))}

@@ -28,8 +28,14 @@ type Replied = Pick<PreviewMessage, "from" | "rcptTo" | "alias">;
 export function replyHint({ from, rcptTo, alias }: Replied, all: boolean): string {
   if (alias !== null && from.includes(alias))
     return t("You write from {rcptTo} to {alias}, as its correspondent would.", { rcptTo, alias });
-  const seen = alias ?? "your alias";
-  return `You write from ${rcptTo}. ${all ? "Everybody else sees" : `${authorName(from)} sees`} ${seen}.`;
+  if (all)
+    return alias === null
+      ? t("You write from {rcptTo}. Everybody else sees your alias.", { rcptTo })
+      : t("You write from {rcptTo}. Everybody else sees {alias}.", { rcptTo, alias });
+  const author = authorName(from);
+  return alias === null
+    ? t("You write from {rcptTo}. {author} sees your alias.", { rcptTo, author })
+    : t("You write from {rcptTo}. {author} sees {alias}.", { rcptTo, author, alias });
 }
 
 /** A forward doesn't pass through the alias, which the reader should know before pressing the button. */
@@ -76,7 +82,13 @@ const stageWords: Record<PreviewStage["stage"], string> = {
   rewrite: t("Rewritten"),
   deliver: t("Delivered"),
 };
-const verdictWords: Readonly<Record<string, string>> = { accept: "ok", taken: "ok", discard: "discarded" };
+const verdictWords: Readonly<Record<string, string>> = {
+  accept: t("ok"),
+  taken: t("ok"),
+  discard: t("discarded"),
+  reject: t("reject"),
+  defer: t("defer"),
+};
 
 export const stageText = ({ stage, verdict }: PreviewStage): string =>
   `${stageWords[stage]}: ${verdictWords[verdict] ?? verdict}`;

@@ -1,6 +1,6 @@
 import { Copy, Eye, EyeOff, RefreshCw } from "lucide-react";
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
-import { t } from "../../texts/texts.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { copySecret } from "../../ui/text/copy-text.ts";
@@ -20,8 +20,7 @@ function useLeftMs(until: number): number {
 
 interface Props {
   revealed: Revealed;
-  /** Word for the secret, e.g. `password`. */
-  noun: string;
+  noun: "password" | "secret";
   /** Name of the secret in the toast, e.g. `SMTP password`. */
   named: string;
   /** @param hadFocus the focus was inside the strip when the secret was hidden */
@@ -45,7 +44,10 @@ export function SecretStrip({ revealed, noun, named, onHide, onCopied }: Props) 
       <div>
         <code>{revealed.secret}</code>
         <p>
-          {revealed.isNew ? t("Copy now. ") : null}The {noun} hides in <b>{left}</b>
+          {revealed.isNew ? `${t("Copy now.")} ` : null}
+          {noun === "password"
+            ? rich("The password hides in {left}", { left: <b>{left}</b> })
+            : rich("The secret hides in {left}", { left: <b>{left}</b> })}
         </p>
       </div>
       <Button isSmall icon={EyeOff} onClick={() => onHide(true)}>

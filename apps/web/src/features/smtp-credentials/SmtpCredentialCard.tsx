@@ -4,7 +4,7 @@ import { type CSSProperties, useState } from "react";
 import { countEvent } from "../../api/client.ts";
 import type { useSmtpCalls } from "../../api/smtp-credentials.ts";
 import { readLinks } from "../../app/page-settings.ts";
-import { t } from "../../texts/texts.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
@@ -33,7 +33,7 @@ function DeleteCredentialsDialog({ username, ...handlers }: Props) {
   );
 }
 
-const PORTS = "587 (TLS) or 465 (SSL)";
+const PORTS = t("587 (TLS) or 465 (SSL)");
 const NAMED = t("SMTP password");
 const PASSWORD_CH = 29;
 
@@ -57,7 +57,7 @@ function useCredentialActions({ credential, calls, secret, onDeleted }: CardProp
     if (isOutdated(error)) void calls.refresh();
   };
   const read = async () => passwordOf(await calls.readPassword());
-  const onReadFailed = (error: unknown) => failed(error, ["Error", passwordFailureText(error)]);
+  const onReadFailed = (error: unknown) => failed(error, [t("Error"), passwordFailureText(error)]);
   const renew = async () => {
     const password = await calls.regenerate(credential.id);
     const description =
@@ -96,18 +96,13 @@ function SetupGuide() {
 }
 
 /** @param copied text that is copied: of two ports the first one */
-function Fact({ name, value, copied }: { name: string; value: string; copied: string }) {
+function Fact({ name, value, copied, copyLabel }: Record<"name" | "value" | "copied" | "copyLabel", string>) {
   return (
     <div>
       <dt>{name}</dt>
       <dd>
         {value}
-        <IconButton
-          icon={Copy}
-          label={t("Copy")}
-          fullLabel={t("Copy {name}", { name: name.toLowerCase() })}
-          onClick={() => void copyText(copied)}
-        />
+        <IconButton icon={Copy} label={t("Copy")} fullLabel={copyLabel} onClick={() => void copyText(copied)} />
       </dd>
     </div>
   );
@@ -121,15 +116,22 @@ export function SmtpCredentialCard(props: CardProps) {
   return (
     <div className="smtp" role="group" aria-label={t("SMTP credentials")}>
       <dl>
-        <Fact name="Host" value={host} copied={host} />
-        <Fact name="Port" value={PORTS} copied="587" />
-        <Fact name="Username" value={credential.username} copied={credential.username} />
+        <Fact name={t("Host")} value={host} copied={host} copyLabel={t("Copy host")} />
+        <Fact name={t("Port")} value={PORTS} copied="587" copyLabel={t("Copy port")} />
+        <Fact
+          name={t("Username")}
+          value={credential.username}
+          copied={credential.username}
+          copyLabel={t("Copy username")}
+        />
         {revealed === null ? <HiddenSecret label={t("Password")} ch={PASSWORD_CH} /> : null}
       </dl>
       {local === null ? null : (
         <p className="local">
-          On this machine: <span className="mono">{t("localhost:{submission}", { submission: local.submission })}</span>{" "}
-          or <span className="mono">{local.submissions}</span>
+          {rich("On this machine: {submission} or {submissions}", {
+            submission: <span className="mono">localhost:{local.submission}</span>,
+            submissions: <span className="mono">{local.submissions}</span>,
+          })}
         </p>
       )}
       <PasswordState aliasId={aliasId} />

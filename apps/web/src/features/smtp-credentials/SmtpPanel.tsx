@@ -8,6 +8,7 @@ import { Button } from "../../ui/Controls.tsx";
 import { Empty, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { addressOf } from "../aliases/alias-text.ts";
 import { useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { SmtpCredentialCard } from "./SmtpCredentialCard.tsx";
 import { isOutdated, secretFailure, useSecret } from "./use-secret.ts";
@@ -70,10 +71,13 @@ function Credentials({ alias }: { alias: AliasWire }) {
   const [wasDeleted, setWasDeleted] = useState(false);
   const create = async () => {
     const password = await calls.create();
-    const when = provider === null ? "now" : "in a few seconds";
+    const address = addressOf(alias);
     showToast({
       title: t("SMTP Credentials Generated"),
-      description: t("{alias}@{domain} can send {when}.", { alias: alias.alias, domain: alias.domain, when }),
+      description:
+        provider === null
+          ? t("{address} can send now.", { address })
+          : t("{address} can send in a few seconds.", { address }),
     });
     return password;
   };
@@ -104,10 +108,7 @@ function Credentials({ alias }: { alias: AliasWire }) {
 /** The alias' SMTP credentials, in the alias panel. */
 export function SmtpPanel({ alias }: { alias: AliasWire }) {
   return (
-    <section
-      className="smtp-panel"
-      aria-label={t("SMTP settings of {alias}@{domain}", { alias: alias.alias, domain: alias.domain })}
-    >
+    <section className="smtp-panel" aria-label={t("SMTP settings of {address}", { address: addressOf(alias) })}>
       <Credentials alias={alias} />
     </section>
   );

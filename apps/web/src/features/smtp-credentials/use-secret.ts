@@ -2,6 +2,7 @@
 import { secretTimes } from "@kauke/contract";
 import { useCallback, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { copySecret } from "../../ui/text/copy-text.ts";
 import { timeText } from "../../ui/text/time-text.ts";
@@ -68,11 +69,11 @@ export type Secret = ReturnType<typeof useSecret>;
 
 /** Why a call failed; for a rate limit, when to try again. @param fallback as the specification names it */
 export function secretFailure(error: unknown, fallback: string, now = new Date()): [title: string, text: string] {
-  if (!(error instanceof ApiError) || !error.rateLimited) return ["Error", fallback];
+  if (!(error instanceof ApiError) || !error.rateLimited) return [t("Error"), fallback];
   const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
   return [
     t("Rate Limit Exceeded"),
-    time === "" ? error.message : t("{message} Try again after {time}", { message: error.message, time }),
+    time === "" ? said(error.message) : t("{message} Try again after {time}", { message: said(error.message), time }),
   ];
 }
 
@@ -87,12 +88,12 @@ class PasswordResponseError extends Error {
 
 /** @throws PasswordResponseError as the specification names it (section 8, "SMTP toasts") */
 export async function passwordOf(response: Pick<Response, "headers" | "json">): Promise<string> {
-  const notJson = () => new PasswordResponseError("Server returned non-JSON response");
+  const notJson = () => new PasswordResponseError(t("Server returned non-JSON response"));
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "")) throw notJson();
   const body: unknown = await response.json().catch(() => {
     throw notJson();
   });
-  if (!hasPassword(body)) throw new PasswordResponseError("No password found or invalid response");
+  if (!hasPassword(body)) throw new PasswordResponseError(t("No password found or invalid response"));
   return body.password;
 }
 

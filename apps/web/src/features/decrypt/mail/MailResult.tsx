@@ -1,6 +1,7 @@
 /** Shows a decrypted message; its HTML goes into a frame without any permissions. */
 import { Download, LockOpen } from "lucide-react";
 import { useLayoutEffect, useRef } from "react";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { saveFile } from "../../../ui/files.ts";
@@ -67,10 +68,12 @@ function Html({ content }: { content: FrameContent }) {
     <>
       {content.leftOut === 0 ? null : (
         <p className="none">
-          {content.leftOut === 1
-            ? t("A picture from elsewhere is")
-            : t("{leftOut} pictures from elsewhere are", { leftOut: content.leftOut })}{" "}
-          not loaded: its sender would learn that you read this.
+          {plural(
+            content.leftOut,
+            "A picture from elsewhere is not loaded: its sender would learn that you read this.",
+            "{count} pictures from elsewhere are not loaded: its sender would learn that you read this.",
+            { count: content.leftOut },
+          )}
         </p>
       )}
       <iframe
