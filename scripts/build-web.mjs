@@ -1,6 +1,7 @@
 /**
  * Builds the web app and renders its public pages to HTML if its sources, or what they import, have changed since the
- * last build: a hash over the contents of those folders and of the lock file decides.
+ * last build: a hash over the contents of those folders and of the lock file decides. With `--dev` pages register no
+ * service worker, which would stay in the browser for whatever is run at that port next.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -25,7 +26,8 @@ const notSources = new Set(["node_modules", "dist"]);
 const dist = join(root, "apps/web/dist");
 const stampFile = join(root, "node_modules", ".kauke-web-built");
 
-const stamp = hashOf(sources);
+const isForDev = process.argv.includes("--dev");
+const stamp = `${hashOf(sources)}${isForDev ? " dev" : ""}`;
 if (!isBuilt()) {
   process.stderr.write("Building the web app ...\n");
   setAssetsAside(dist);
@@ -66,7 +68,7 @@ function runNode(args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: join(root, "apps/web"),
     encoding: "utf8",
-    env: { ...process.env, NODE_ENV: "production" },
+    env: { ...process.env, NODE_ENV: "production", VITE_WORKER: isForDev ? "off" : "on" },
   });
   return status === 0 ? null : { status, output: `${stdout ?? ""}${stderr ?? ""}` };
 }

@@ -44,13 +44,19 @@ function rebuildWeb(): void {
   isStale = building;
   if (building) return;
   building = true;
-  startNode(["scripts/build-web.mjs"]).once("exit", () => {
+  startNode(["scripts/build-web.mjs", "--dev"]).once("exit", () => {
     building = false;
     if (isStale) rebuildWeb();
   });
 }
 
-for (const folder of ["apps/web/src", "apps/web/public", "packages/contract/src", "packages/age/src"])
+for (const folder of [
+  "apps/web/offline",
+  "apps/web/src",
+  "apps/web/public",
+  "packages/contract/src",
+  "packages/age/src",
+])
   watch(join(root, folder), { recursive: true }, rebuildWeb);
 
 let stopping = false;

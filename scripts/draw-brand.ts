@@ -26,6 +26,7 @@ try {
   // A launcher crops a maskable icon to its own shape, within the middle 80 %.
   const inset = icon.replace('viewBox="0 0 32 32"', 'viewBox="-3 -3 38 38"');
   const filled = inset.replace('<rect width="32" height="32"', '<rect x="-3" y="-3" width="38" height="38"');
+  await drawIcon(page, filled, { file: "icon-maskable-192.png", size: 192 });
   await drawIcon(page, filled, { file: "icon-maskable-512.png", size: 512 });
 } finally {
   await browser.close();

@@ -1,13 +1,15 @@
 /**
  * `draw-pages.mjs FOLDER LANGUAGE`, run after both builds of the web app: puts each pre-rendered page into the built
  * document as dist/pages/NAME.html and the shell without a page into dist/index.html; in a language other than English
- * both are in dist/pages/LANGUAGE. With English the manifest is written. FOLDER holds the Node build of main-server.tsx.
+ * both are in dist/pages/LANGUAGE. With English, which comes last, the manifest and the service worker are written.
+ * FOLDER holds the Node build of main-server.tsx.
  */
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { forwardingTexts } from "../packages/contract/src/forwarding-texts.ts";
-import { readCatalogue, textFiles } from "./text-files.ts";
+import { readCatalogue, textFiles, translatedLanguages } from "./text-files.ts";
 
 const web = join(dirname(dirname(fileURLToPath(import.meta.url))), "apps/web");
 const dist = join(web, "dist");
@@ -15,9 +17,8 @@ const [, , builtPages, language] = process.argv;
 const isEnglish = language === "en";
 // Before the import, because texts are constants of modules.
 if (!isEnglish) globalThis.kaukeTexts = readCatalogue(join(web, "src/texts"), language);
-const { drawPages, site } = await import(pathToFileURL(join(builtPages, "main-server.js")).href);
+const { drawOfflinePage, drawPages, site } = await import(pathToFileURL(join(builtPages, "main-server.js")).href);
 const chunks = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
-if (isEnglish) rmSync(join(dist, ".vite"), { recursive: true });
 const texts = isEnglish ? {} : textFiles(dist, language);
 const template = readFileSync(join(dist, "index.html"), "utf8");
 
@@ -44,8 +45,14 @@ for (const page of await drawPages()) {
   const file = page.name === "index" && isEnglish ? "index.html" : join(folder, `${page.name}.html`);
   writeFileSync(join(dist, file), documentOf(page));
 }
-if (isEnglish) writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
-else writeFileSync(join(dist, folder, "forwarding.json"), JSON.stringify(forwardingPairs()));
+const offlinePage = (tag) => join(dist, ".vite", `offline-${tag}.json`);
+writeFileSync(offlinePage(language), JSON.stringify(await drawOfflinePage()));
+if (isEnglish) {
+  writeFileSync(join(dist, "manifest.webmanifest"), JSON.stringify(manifest()));
+  const drawn = ["en", ...translatedLanguages].map((tag) => [tag, JSON.parse(readFileSync(offlinePage(tag), "utf8"))]);
+  writeFileSync(join(dist, "sw.js"), worker(Object.fromEntries(drawn)));
+  rmSync(join(dist, ".vite"), { recursive: true });
+} else writeFileSync(join(dist, folder, "forwarding.json"), JSON.stringify(forwardingPairs()));
 
 /** Each sentence about who forwards, as drawn and as it is with a provider, whose name the server puts in. */
 function forwardingPairs() {
@@ -186,22 +193,109 @@ function headOf(title, description) {
 
 function manifest() {
   const icon = (src, sizes, purpose = "any") => ({ src, sizes, type: "image/png", purpose });
+  const shortcut = (name, url) => ({ name, url, icons: [icon("/icon-192.png", "192x192")] });
   return {
     name: site.name,
     short_name: site.name,
     description: site.description,
+    lang: "en",
     id: "/",
-    start_url: "/",
+    scope: "/",
+    start_url: "/dashboard",
     display: "standalone",
+    categories: ["productivity", "security", "utilities"],
     background_color: site.canvas,
     theme_color: site.canvas,
+    color_scheme_dark: { background_color: site.darkCanvas, theme_color: site.darkCanvas },
     icons: [
       { src: "/favicon.svg", sizes: "any", type: "image/svg+xml" },
       icon("/icon-192.png", "192x192"),
       icon("/icon-512.png", "512x512"),
+      icon("/icon-maskable-192.png", "192x192", "maskable"),
       icon("/icon-maskable-512.png", "512x512", "maskable"),
     ],
+    shortcuts: [
+      shortcut("New alias", "/dashboard?new"),
+      shortcut("Write a letter", "/compose"),
+      shortcut("Decrypt", "/decrypt"),
+    ],
+    share_target: {
+      action: "/dashboard",
+      method: "GET",
+      enctype: "application/x-www-form-urlencoded",
+      params: { title: "title", text: "text", url: "url" },
+    },
   };
+}
+
+/** The service worker with the page that it shows offline, in each language: one document without other files. */
+function worker(drawn) {
+  const read = (file) => readFileSync(join(web, file), "utf8");
+  const style = withFonts(withTokens(read("offline/page.css"), read("src/styles/theme.css")));
+  const scripts = [read("public/theme.js"), read("offline/retry.js")];
+  const icon = encodeURIComponent(read("public/favicon.svg").trim());
+  const document = ([tag, { title, html }]) => `<!doctype html>
+<html lang="${tag}" data-theme="light">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="${site.canvas}">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${site.darkCanvas}">
+<title>${escapeText(title)}</title>
+<link rel="icon" href="data:image/svg+xml,${icon}">
+<style>${style}</style>
+<script>${scripts[0]}</script>
+</head>
+<body>${html}<script>${scripts[1]}</script></body>
+</html>
+`;
+  const policy = [
+    "default-src 'none'",
+    `script-src ${scripts.map(hashSource).join(" ")}`,
+    `style-src ${hashSource(style)}`,
+    "img-src data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+  const pages = Object.fromEntries(Object.entries(drawn).map((entry) => [entry[0], document(entry)]));
+  return put(read("offline/worker.js"), ['"%PAGES%"', JSON.stringify(pages)], ['"%POLICY%"', JSON.stringify(policy)]);
+}
+
+/** Adds the theme's values of the custom properties that occur in a style sheet. */
+function withTokens(sheet, theme) {
+  const own = new Set([...sheet.matchAll(/(--[\w-]+):/g)].map(([, name]) => name));
+  const names = [...new Set([...sheet.matchAll(/var\((--[\w-]+)/g)].map(([, name]) => name))];
+  const values = names
+    .filter((name) => !own.has(name))
+    .map((name) => {
+      const value = new RegExp(`\\s${name}: ([^;]+);`).exec(theme);
+      if (value === null) throw new Error(`The theme has no ${name}.`);
+      return `${name}: ${value[1]};`;
+    });
+  return `:root { ${values.join(" ")} }\n${sheet.replaceAll(/\/\*.*?\*\/\n?/gs, "")}`;
+}
+
+/** Adds the typefaces, which the browser has from an earlier page; otherwise the text shows in another one. */
+function withFonts(sheet) {
+  const faces = ["geist-latin-wght-normal", "geist-latin-ext-wght-normal"];
+  const rules = /@font-face \{[^}]*\}/g;
+  const all = readFileSync(join(web, "src/styles/fonts.css"), "utf8").match(rules) ?? [];
+  const found = faces.map((face) => {
+    const rule = all.find((one) => one.includes(`/${face}.woff2`));
+    const file = chunks[`src/styles/fonts/${face}.woff2`]?.file;
+    if (rule === undefined || file === undefined) throw new Error(`The build has no typeface ${face}.`);
+    return rule.replace(`./fonts/${face}.woff2`, `/${file}`);
+  });
+  return [...found, sheet].join("\n");
+}
+
+/** For a content security policy. */
+function hashSource(text) {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
 /** @param pairs texts to be replaced wherever they occur, each with its replacement @throws Error if one is missing */

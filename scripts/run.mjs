@@ -17,7 +17,7 @@ const buildWeb = ["scripts/build-web.mjs"];
  */
 const commands = {
   start: [buildWeb, [...serverFlags, "apps/server/src/main.ts"]],
-  dev: [buildWeb, ["scripts/dev.ts"]],
+  dev: [[...buildWeb, "--dev"], ["scripts/dev.ts"]],
   test: [["scripts/test.ts", "quick"]],
   "test-all": [["scripts/test.ts", "all"]],
   "test-long": [["scripts/test.ts", "long"]],

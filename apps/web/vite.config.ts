@@ -57,7 +57,7 @@ const formsChunk = {
     [
       "node_modules/(?:react-hook-form|@hookform)/",
       "packages/contract/src/(?:alias|labels|confirmations|email-jobs|encryption|key-id|account/(?:auth|sign-in))\\.ts",
-      "src/features/(?:aliases/row/edit-body|auth/password-form)\\.ts",
+      "src/features/(?:aliases/(?:create/shared-site|row/edit-body)|auth/password-form)\\.ts",
     ].join("|"),
   ),
 };

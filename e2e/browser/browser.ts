@@ -35,6 +35,11 @@ export interface VisitOptions {
   previewToken?: string | null;
   hasTouch?: boolean;
   /**
+   * Whether the page may have its service worker. It changes what is shown without a connection only, and requests that
+   * pass through one can't be intercepted.
+   */
+  worker?: boolean;
+  /**
    * Whether the page may move: toasts, dialogs, the landing page. Otherwise the visitor prefers reduced motion, which
    * takes a fifth less of the processor. Long runs always move.
    */
@@ -92,6 +97,7 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
     viewport: { width, height },
     colorScheme: options.systemTheme ?? "light",
     hasTouch: options.hasTouch ?? false,
+    serviceWorkers: options.worker ? "allow" : "block",
     reducedMotion: (options.moves ?? isLongRun) ? "no-preference" : "reduce",
     storageState: {
       cookies: [],

@@ -1,6 +1,6 @@
 /** Prerenders pages at build time (`scripts/build-web.mjs`); the server fills in values (`pagePlaceholders`). */
 import { pagePlaceholders, product } from "@kauke/contract";
-import { StrictMode } from "react";
+import { type ComponentType, StrictMode } from "react";
 import { prerender } from "react-dom/static";
 import { Router } from "wouter";
 import { App } from "./app/App.tsx";
@@ -14,6 +14,7 @@ import {
   type ScreenName,
 } from "./app/screens.ts";
 import { loadStaticSections } from "./features/landing/StaticSection.tsx";
+import { OfflinePage } from "./pages/OfflinePage.tsx";
 import { rich, t } from "./texts/texts.ts";
 import { Mask } from "./ui/Mask.tsx";
 
@@ -52,6 +53,8 @@ export const site = {
   pictureWords: t("{product}: one click, new identity. Your inbox stays safe."),
   /** The light theme's --color-canvas, with which the app starts. */
   canvas: "#f6f7f7",
+  /** The dark theme's. */
+  darkCanvas: "#0b0c0d",
 };
 
 export interface DrawnPage {
@@ -88,13 +91,22 @@ function sourceOf(screen: PersonalScreenName): string {
   return `src/pages/${screen.charAt(0).toUpperCase()}${screen.slice(1)}Page.tsx`;
 }
 
-async function drawPreviewLocked(): Promise<DrawnPage> {
+async function drawAlone(Page: ComponentType): Promise<string> {
   const { prelude } = await prerender(
     <StrictMode>
-      <PreviewLockedPage />
+      <Page />
     </StrictMode>,
   );
-  const html = await new Response(prelude).text();
+  return new Response(prelude).text();
+}
+
+/** For the service worker. */
+export async function drawOfflinePage(): Promise<{ title: string; html: string }> {
+  return { title: t("No connection — {product}"), html: await drawAlone(OfflinePage) };
+}
+
+async function drawPreviewLocked(): Promise<DrawnPage> {
+  const html = await drawAlone(PreviewLockedPage);
   const [title, description] = [pageTitle("preview"), pageDescription("preview")];
   return { name: "preview-locked", title, description, html, isDrawn: true, hasApp: false };
 }

@@ -21,11 +21,12 @@ export function useDraft<T>(kind: DraftKind, id: string, onFound: (value: T) => 
   const found = useEffectEvent(onFound);
   const changes = useRef(0);
   const hasDraft = useRef(false);
+  const reading = useRef(Promise.resolve());
   useEffect(() => {
     const before = changes.current;
     let isOver = false;
     openDrafts();
-    void readDraft<T>(kind, id).then((draft) => {
+    reading.current = readDraft<T>(kind, id).then((draft) => {
       if (draft === null || isOver || changes.current !== before) return;
       hasDraft.current = true;
       setState({ savedAt: draft.savedAt, isInTabOnly: false });
@@ -50,5 +51,7 @@ export function useDraft<T>(kind: DraftKind, id: string, onFound: (value: T) => 
     setState(none);
     void deleteDraft(kind, id);
   };
-  return { ...state, save, drop };
+  /** Resolves once `onFound` was called, or is not going to be. */
+  const whenRead = () => reading.current;
+  return { ...state, save, drop, whenRead };
 }

@@ -1,4 +1,5 @@
 import "../app/zod-jitless.ts";
+import "../features/aliases/create/shared-site.ts";
 
 import { useEffect, useRef } from "react";
 import { Link } from "wouter";

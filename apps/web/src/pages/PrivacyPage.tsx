@@ -154,7 +154,8 @@ function browser(): LegalPart {
           out; the words you search for are in its history only. One in which you open an invitation remembers it as{" "}
           <code>invite</code>, until it is closed or you sign in with a password or a wallet. The e-mail for a new
           account and the name for a new key stay in the tab, as <code>typed-email</code> and{" "}
-          <code>typed-key-name</code>, until they were used.
+          <code>typed-key-name</code>, until they were used. So does the host name of a site that you share with the
+          installed app, as <code>shared-site</code>.
         </p>
         <p>
           What you have typed and not used yet (a letter, a new alias, a change of one, an encrypted text) is kept in
@@ -163,10 +164,9 @@ function browser(): LegalPart {
           keys and decrypted texts are never kept.
         </p>
         <p>
-          What you have typed and not used yet (a letter, a new alias, a change of one, an encrypted text) is kept in
-          this browser for a week at most, so that you don't type it twice. It is encrypted with a key that this server
-          gives only to your signed-in session, and goes once you have used it or delete the account. Passwords, private
-          keys and decrypted texts are never kept.
+          Once you are signed in, your browser also keeps a small script of ours, a service worker. It shows a page of
+          its own when there is no connection, and stores nothing: no page, message or list of yours is in the browser's
+          caches. It stays until you delete this site's data.
         </p>
         <p>
           Scripts, styles, fonts and pictures come from this server only; your browser is told to refuse anything else.

@@ -6,9 +6,12 @@ const origin = "https://kauke.test";
 
 it("a script of this build is accepted", () => {
   expect(ownScriptUrl("/assets/vault.worker-abc.js", origin)).toBe(`${origin}/assets/vault.worker-abc.js`);
+  expect(ownScriptUrl("/sw.js", origin)).toBe(`${origin}/sw.js`);
 });
 
 it.each([
+  "/other/sw.js",
+  "https://other.test/sw.js",
   "https://other.test/assets/vault.worker-abc.js",
   "//other.test/assets/vault.worker-abc.js",
   "/api/assets/x.js",

@@ -13,7 +13,8 @@ interface TrustedTypes {
 /** Checks a script's URL. @throws TypeError for another origin or folder */
 export function ownScriptUrl(url: string, origin: string): string {
   const { href, origin: itsOrigin, pathname } = new URL(url, origin);
-  const isOurs = itsOrigin === origin && (pathname.startsWith("/assets/") || import.meta.env.DEV);
+  const isBuilt = pathname.startsWith("/assets/") || pathname === "/sw.js";
+  const isOurs = itsOrigin === origin && (isBuilt || import.meta.env.DEV);
   if (!isOurs) throw new TypeError("not a script of this app");
   return href;
 }

@@ -11,6 +11,7 @@ import { ForwardField } from "./ForwardField.tsx";
 import { NameField } from "./NameField.tsx";
 import { firstDestination, offersOf } from "./offered-destinations.ts";
 import { type CreateState, useCreateForm } from "./use-create-form.ts";
+import { useSharedSite } from "./use-shared-site.ts";
 import { useWantedName } from "./wanted-name.ts";
 
 function Notes({ form, shown }: Pick<CreateState, "form" | "shown">) {
@@ -67,7 +68,7 @@ export function CreateAliasCard({ userId }: { userId: string }) {
   const { domains, offers, beginning, format, hasSite } = useOffer(userId);
   const own = domains.data ?? noDomains;
   const known = useMemo(() => offers.map(({ destination }) => destination), [offers]);
-  const { form, shown, tidy, typo, destinations, onSubmit, onForwardFocus } = useCreateForm({
+  const { form, shown, tidy, typo, destinations, onSubmit, onForwardFocus, whenDraftRead } = useCreateForm({
     userId,
     domains: own,
     beginning,
@@ -78,6 +79,7 @@ export function CreateAliasCard({ userId }: { userId: string }) {
     tidy.name();
     form.setFocus("alias");
   });
+  useSharedSite({ userId, form, shown, tidy, whenDraftRead });
   return (
     <form
       className={shown.alias === "" ? "card make" : "card make is-named"}

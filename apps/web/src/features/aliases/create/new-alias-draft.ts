@@ -15,8 +15,8 @@ const NOTHING = "{}";
 export function useNewAliasDraft(
   fields: Partial<TypedFields>,
   restore: (fields: Readonly<Record<string, unknown>>) => void,
-): void {
-  const { save, drop } = useDraft<Partial<TypedFields>>("new-alias", "", restore);
+): { whenDraftRead: () => Promise<void> } {
+  const { save, drop, whenRead } = useDraft<Partial<TypedFields>>("new-alias", "", restore);
   const typed = JSON.stringify(fields);
   const last = useRef(NOTHING);
   const onTyped = useEffectEvent(() => (typed === NOTHING ? drop() : save(fields)));
@@ -26,4 +26,5 @@ export function useNewAliasDraft(
     last.current = typed;
     onTyped();
   }, [typed]);
+  return { whenDraftRead: whenRead };
 }

@@ -139,7 +139,7 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
   };
   // In memory as well: what was typed last may not be stored yet when the session is lost.
   useKeptFields(userId, { read: () => changed, restore: (kept) => restore({ ...kept }) });
-  useNewAliasDraft(changed, restore);
+  const { whenDraftRead } = useNewAliasDraft(changed, restore);
   const send = useSend(form, userId);
   const typo = useTypoQuestion(known, ({ typed, meant }) => {
     endTyping();
@@ -169,7 +169,7 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
     void submit(event.currentTarget);
   };
   const onForwardFocus = () => setHeld(held ?? begun.forwardTo);
-  return { form, shown, tidy, typo, destinations, onSubmit, onForwardFocus };
+  return { form, shown, tidy, typo, destinations, onSubmit, onForwardFocus, whenDraftRead };
 }
 
 export type CreateState = ReturnType<typeof useCreateForm>;
