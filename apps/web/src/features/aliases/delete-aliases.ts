@@ -7,6 +7,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { dropDeleted, requestDeletion, requestKeeping } from "../../api/alias-bulk.ts";
 import { messageOf } from "../../api/error-text.ts";
 import { onUserChange } from "../../api/session/session.ts";
+import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { describeUndo, offerUndo, UNDO_MS, withdrawUndo } from "../../ui/undo-store.ts";
@@ -118,7 +119,12 @@ async function undoDeletion(deletion: Deletion): Promise<void> {
     if (late.length > 0)
       showFailure(
         t("Too Late"),
-        t("{aliases} of {count} were deleted already.", { aliases: aliasesText(late.length), count: aliases.length }),
+        plural(
+          late.length,
+          "{late} alias of {count} was deleted already.",
+          "{late} aliases of {count} were deleted already.",
+          { late: late.length, count: aliases.length },
+        ),
       );
     else showToast({ title: t("Deletion Undone"), description: textOf(aliases) });
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Which of the first steps are done, by what really happened, and what to say about each. */
 import type { AliasWire, FirstSteps, MailboxWire, TestStage } from "@kauke/contract";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { addressOf, isActive } from "../aliases/alias-text.ts";
 
@@ -40,16 +41,18 @@ export const summaryOf = (progress: StepsProgress): string => summaries[countDon
 
 const stageWords: Record<TestStage["name"], Record<TestStage["state"], string>> = {
   sent: { running: t("Sending..."), done: t("Sent"), waiting: t("Sending..."), failed: t("Not sent") },
-  received: { running: "receiving...", done: "received", waiting: "receiving...", failed: "not received" },
-  delivered: { running: "delivering...", done: "delivered", waiting: "waiting", failed: "not delivered" },
+  received: { running: t("receiving..."), done: t("received"), waiting: t("receiving..."), failed: t("not received") },
+  delivered: { running: t("delivering..."), done: t("delivered"), waiting: t("waiting"), failed: t("not delivered") },
 };
 
 /** @example stagesText(stages) // "Sent, received, delivering..." */
 export const stagesText = (stages: readonly TestStage[]): string =>
   stages.map(({ name, state }) => stageWords[name][state]).join(", ");
 
+const saidOrNull = (text: string | undefined): string | null => (text === undefined ? null : said(text));
+
 /** Why the test did not arrive; `null` while that is not known, and when it did. */
 export const troubleOf = (stages: readonly TestStage[]): string | null =>
-  stages.find(({ text }) => text !== undefined)?.text ?? null;
+  saidOrNull(stages.find(({ text }) => text !== undefined)?.text);
 
 export const nameOfAlias = (alias: AliasWire): string => addressOf(alias).split("@")[0] ?? "";

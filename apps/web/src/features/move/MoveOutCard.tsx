@@ -21,7 +21,7 @@ const formats: readonly Row[] = [
   { format: "addy", name: "addy.io", text: t("CSV with alias, description and recipients."), isTable: true },
   {
     format: "forward-email",
-    name: t("Forward Email"),
+    name: "Forward Email",
     text: t("One DNS line per domain, to paste as TXT records."),
     isTable: false,
   },

@@ -3,6 +3,7 @@ import { TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/error-text.ts";
 import { useDismissNotice, useNotices } from "../../api/notices.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { RetryButton } from "../../ui/LoadFailed.tsx";
@@ -23,15 +24,21 @@ const titles: Record<NoticeWire["kind"], string> = {
 };
 
 function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => void }) {
+  const text = said(notice.text);
   return (
     <li className="note notice">
       <TriangleAlert className="i" aria-hidden />
       <div className="min-w-0 flex-1">
         <b>{titles[notice.kind]}</b> <time dateTime={notice.createdAt}>{timeText(notice.createdAt)}</time>
         <br />
-        {notice.text}
+        {text}
       </div>
-      <IconButton icon={X} label={t("Dismiss")} fullLabel={`Dismiss: ${notice.text}`} onClick={onDismiss} />
+      <IconButton
+        icon={X}
+        label={t("Dismiss")}
+        fullLabel={t("Dismiss: {notice}", { notice: text })}
+        onClick={onDismiss}
+      />
     </li>
   );
 }

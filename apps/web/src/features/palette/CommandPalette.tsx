@@ -2,6 +2,7 @@
 import { AtSign, CornerDownLeft, Pause, Search } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId } from "react";
 import { messageOf } from "../../api/error-text.ts";
+import { plural } from "../../texts/plural.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { Dialog } from "../../ui/Dialog.tsx";
@@ -47,13 +48,9 @@ function CommandWords({ entry: { command }, typed }: { entry: Extract<Entry, { k
     <>
       <Icon className="i" aria-hidden />
       <span className="words">
-        {command.title}
-        {command.does === "create" && typed !== "" ? (
-          <>
-            {" "}
-            “<b>{typed}</b>”
-          </>
-        ) : null}
+        {command.does === "create" && typed !== ""
+          ? rich("Create alias “{typed}”", { typed: <b>{typed}</b> })
+          : command.title}
       </span>
     </>
   );
@@ -123,6 +120,20 @@ function List({ id, palette }: { id: string; palette: Palette }) {
   );
 }
 
+const noneAtAll: Record<Verb, string> = {
+  open: t("There is no alias."),
+  copy: t("There is no alias."),
+  pause: t("There is no active alias."),
+  activate: t("There is no paused alias."),
+};
+
+const noMatch: Record<Verb, (typed: string) => string> = {
+  open: (typed) => t("No alias matches “{typed}”.", { typed }),
+  copy: (typed) => t("No alias matches “{typed}”.", { typed }),
+  pause: (typed) => t("No active alias matches “{typed}”.", { typed }),
+  activate: (typed) => t("No paused alias matches “{typed}”.", { typed }),
+};
+
 function States({ palette: { state, error, refetch, entries, verb, typed } }: { palette: Palette }) {
   if (state === "loading")
     return (
@@ -133,22 +144,23 @@ function States({ palette: { state, error, refetch, entries, verb, typed } }: { 
   if (state === "failed")
     return (
       <div className="palette-state" role="alert">
-        <p>Your aliases could not be loaded. {messageOf(error, t("Something went wrong."))}</p>
+        <p>
+          {t("Your aliases could not be loaded. {reason}", { reason: messageOf(error, t("Something went wrong.")) })}
+        </p>
         <Button isSmall onClick={() => void refetch()}>
           {t("Try again")}
         </Button>
       </div>
     );
-  const kind = verb === "pause" ? "active alias" : verb === "activate" ? "paused alias" : "alias";
   if (entries.length === 0)
     return (
       <p className="palette-state" role="status">
-        {typed === "" ? t("There is no {kind}.", { kind }) : t("No {kind} matches “{typed}”.", { kind, typed })}
+        {typed === "" ? noneAtAll[verb] : noMatch[verb](typed)}
       </p>
     );
   return (
     <p className="sr" role="status">
-      {entries.length === 1 ? "1 result" : t("{count} results", { count: countText(entries.length) })}
+      {plural(entries.length, "{count} result", "{count} results", { count: countText(entries.length) })}
     </p>
   );
 }

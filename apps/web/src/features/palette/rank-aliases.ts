@@ -1,11 +1,17 @@
 /** Ranks 5,000 aliases within one frame: words are split once per list, and only the best matches are sorted. */
 import type { AliasWire } from "@kauke/contract";
+import { t } from "../../texts/texts.ts";
 import { addressOf, isActive } from "../aliases/alias-text.ts";
 import type { LabelsById } from "../aliases/list/list-view.ts";
 
 export type Verb = "open" | "copy" | "pause" | "activate";
 
-const verbs: readonly Verb[] = ["copy", "pause", "activate"];
+type TypedVerb = Exclude<Verb, "open">;
+
+/** The verbs as they are typed; the English ones work in every language. */
+export const verbNames: Record<TypedVerb, string> = { copy: t("copy"), pause: t("pause"), activate: t("activate") };
+
+const verbs = Object.keys(verbNames) as TypedVerb[];
 
 /** State of the aliases that a verb can act on. */
 export const wantedBy: Record<Verb, Wanted> = { open: "any", copy: "any", pause: "active", activate: "paused" };
@@ -22,7 +28,8 @@ interface Query {
  */
 export function readQuery(text: string): Query {
   const [, word = "", rest = ""] = /^\s*(\S+)\s+(.*)$/s.exec(text) ?? [];
-  const verb = verbs.find((known) => known === word.toLowerCase());
+  const lower = word.toLowerCase();
+  const verb = verbs.find((known) => known === lower || verbNames[known] === lower);
   return verb === undefined ? { verb: "open", typed: text.trim() } : { verb, typed: rest.trim() };
 }
 

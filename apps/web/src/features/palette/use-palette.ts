@@ -28,7 +28,7 @@ import { askForName } from "../aliases/create/wanted-name.ts";
 import { switchAlias } from "../aliases/switch-alias.ts";
 import { readEarlyText } from "./early-keys.ts";
 import { closePalette } from "./palette-store.ts";
-import { indexForPalette, rankAliases, readQuery, type Verb, wantedBy } from "./rank-aliases.ts";
+import { indexForPalette, rankAliases, readQuery, type Verb, verbNames, wantedBy } from "./rank-aliases.ts";
 
 interface Page {
   path: string;
@@ -49,9 +49,9 @@ interface Command {
 const createCommand: Command = { title: t("Create alias"), icon: Plus, does: "create" };
 
 const commands: readonly Command[] = [
-  { title: t("Copy an address"), icon: Copy, does: { text: "copy " } },
-  { title: t("Pause an alias"), icon: CirclePause, does: { text: "pause " } },
-  { title: t("Activate an alias"), icon: CirclePlay, does: { text: "activate " } },
+  { title: t("Copy an address"), icon: Copy, does: { text: `${verbNames.copy} ` } },
+  { title: t("Pause an alias"), icon: CirclePause, does: { text: `${verbNames.pause} ` } },
+  { title: t("Activate an alias"), icon: CirclePlay, does: { text: `${verbNames.activate} ` } },
   { title: t("Go to Aliases"), icon: Mail, does: { path: "/dashboard" } },
   { title: t("Go to Compose"), icon: PenLine, does: { path: "/compose" } },
   { title: t("Go to Decrypt"), icon: LockOpen, does: { path: "/decrypt" } },
@@ -63,7 +63,10 @@ const commands: readonly Command[] = [
 /** Rows of the settings, found by what is typed; a title that is its group's own is listed once. */
 const settings: readonly Command[] = settingsParts.flatMap(({ path, title, icon, rows }) =>
   rows.map((row) => ({
-    title: row.title === title ? `Settings: ${title}` : `Settings: ${title}, ${row.title}`,
+    title:
+      row.title === title
+        ? t("Settings: {group}", { group: title })
+        : t("Settings: {group}, {setting}", { group: title, setting: row.title }),
     icon,
     does: { path: `${path}#${row.id}` },
   })),

@@ -1,11 +1,11 @@
 import { aliasMessages, type BulkAliasChange, bulkAliasBody } from "@kauke/contract";
 import { type FormEvent, useRef, useState } from "react";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { FormDialog } from "../../../ui/Dialog.tsx";
 import { TextField, verbatim } from "../../../ui/Field.tsx";
 import { TypedConfirmDialog } from "../../../ui/TypedConfirmDialog.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
-import { aliasesText } from "../alias-text.ts";
 import { isCount } from "./bulk-text.ts";
 
 interface Props {
@@ -30,7 +30,9 @@ export function BulkDestinationsDialog({ aliasIds, onChange, onClose }: Props) {
   };
   return (
     <FormDialog
-      title={t("Forward {aliases}", { aliases: aliasesText(aliasIds.length) })}
+      title={plural(aliasIds.length, "Forward {count} alias", "Forward {count} aliases", {
+        count: countText(aliasIds.length),
+      })}
       description={t("Replaces every destination that they have now. Paused aliases stay paused.")}
       label={t("Change Destinations")}
       onSubmit={onSubmit}
@@ -62,7 +64,7 @@ export function DeleteManyDialog({ count, onConfirm, onClose }: DeleteManyDialog
     <TypedConfirmDialog
       word={countText(count)}
       fits={(typed) => isCount(typed, count)}
-      title={t("Delete {aliases}", { aliases: aliasesText(count) })}
+      title={plural(count, "Delete {count} alias", "Delete {count} aliases", { count: countText(count) })}
       description={t("Mail to them will be refused from now on. You have ten seconds to undo it.")}
       label={t("Delete Aliases")}
       onConfirm={onConfirm}

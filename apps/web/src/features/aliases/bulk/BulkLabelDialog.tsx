@@ -1,8 +1,9 @@
 import type { AliasWire, BulkAliasChange, LabelWire } from "@kauke/contract";
 import { type FormEvent, useId, useState } from "react";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { Dialog, DialogFooter } from "../../../ui/Dialog.tsx";
-import { aliasesText } from "../alias-text.ts";
+import { countText } from "../../../ui/text/count-text.ts";
 import { LabelChip } from "../labels/LabelChip.tsx";
 import { NewLabelForm } from "../labels/LabelForm.tsx";
 
@@ -13,6 +14,13 @@ interface Props {
   onChange: (change: BulkAliasChange, said: string) => void;
   onClose: () => void;
 }
+
+const titleOf = (isAdding: boolean, count: number): string =>
+  isAdding
+    ? plural(count, "Label {count} alias", "Label {count} aliases", { count: countText(count) })
+    : plural(count, "Remove a label from {count} alias", "Remove a label from {count} aliases", {
+        count: countText(count),
+      });
 
 export function BulkLabelDialog({ isAdding, picked, labels, onChange, onClose }: Props) {
   const formId = useId();
@@ -29,7 +37,7 @@ export function BulkLabelDialog({ isAdding, picked, labels, onChange, onClose }:
   };
   return (
     <Dialog
-      title={`${isAdding ? t("Label") : t("Remove a label from")} ${aliasesText(picked.length)}`}
+      title={titleOf(isAdding, picked.length)}
       description={isAdding ? t("Labels that they have already stay.") : t("The label itself stays.")}
       onClose={onClose}
     >

@@ -1,10 +1,15 @@
 import { aliasMessages, type BulkAliasResponse } from "@kauke/contract";
+import { plural } from "../../../texts/plural.ts";
+import { said } from "../../../texts/said.ts";
+import { t } from "../../../texts/texts.ts";
 import { countText } from "../../../ui/text/count-text.ts";
-import { aliasesText } from "../alias-text.ts";
 
 export function deletionFailureText(failed: BulkAliasResponse["failed"]): string {
   const isLimited = failed.some(({ code }) => code === "rate_limited");
-  return `${aliasesText(failed.length)} could not be deleted.${isLimited ? ` ${aliasMessages.releasedMany}` : ""}`;
+  const text = plural(failed.length, "{count} alias could not be deleted.", "{count} aliases could not be deleted.", {
+    count: countText(failed.length),
+  });
+  return isLimited ? `${text} ${said(aliasMessages.releasedMany)}` : text;
 }
 
 /** Whether the typed number is `count`, with or without separators: `4998`, `4,998`, `4 998`. */
@@ -14,10 +19,29 @@ export const isCount = (typed: string, count: number): boolean => typed.replace(
 export function bulkFailureText(failed: BulkAliasResponse["failed"], asked: number): string | null {
   const missing = failed.filter(({ code }) => code === "not_found").length;
   const refused = failed.length - missing;
-  const of = `of ${aliasesText(asked)}`;
   const parts = [
-    refused === 0 ? [] : `${countText(refused)} ${of} ${refused === 1 ? "has" : "have"} 10 labels already.`,
-    missing === 0 ? [] : `${countText(missing)} ${of} ${missing === 1 ? "does" : "do"} not exist any more.`,
+    refused === 0 ? [] : refusedText(refused, asked),
+    missing === 0 ? [] : missingText(missing, asked),
   ].flat();
   return parts.length === 0 ? null : parts.join(" ");
+}
+
+function refusedText(count: number, asked: number): string {
+  if (asked === 1) return t("The alias has 10 labels already.");
+  return plural(
+    count,
+    "{count} of {asked} aliases has 10 labels already.",
+    "{count} of {asked} aliases have 10 labels already.",
+    { count: countText(count), asked: countText(asked) },
+  );
+}
+
+function missingText(count: number, asked: number): string {
+  if (asked === 1) return t("The alias does not exist any more.");
+  return plural(
+    count,
+    "{count} of {asked} aliases does not exist any more.",
+    "{count} of {asked} aliases do not exist any more.",
+    { count: countText(count), asked: countText(asked) },
+  );
 }

@@ -2,6 +2,7 @@
 import { ArrowRight, ChevronDown, Webhook, X } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, type MouseEvent, useId, useRef } from "react";
 import { useController } from "react-hook-form";
+import { said } from "../../../texts/said.ts";
 import { t } from "../../../texts/texts.ts";
 import { describedBy, FieldError, verbatim } from "../../../ui/Field.tsx";
 import { withHidden } from "../../../ui/text/hidden-character.ts";
@@ -161,7 +162,7 @@ export function ForwardField(props: Props) {
         <DestinationMenu menu={menu} />
       </div>
       <FieldError id={`${id}-error`}>
-        {error === undefined ? undefined : withHidden(error, tokens.join(", "))}
+        {error === undefined ? undefined : withHidden(said(error), tokens.join(", "))}
       </FieldError>
       <Reasons wrong={wrongDestinations(tokens)} />
       {typo.question === null ? null : (

@@ -62,7 +62,7 @@ export function TypoNote({ question: { typed, meant, isAwaited }, onDecide }: Pr
       <CircleHelp className="i" aria-hidden />
       <div>
         <p id={id} role="status">
-          {rich("Did you mean {b}?", { b: <b className="wrap-anywhere">{meant}</b> })}
+          {rich("Did you mean {address}?", { address: <b className="wrap-anywhere">{meant}</b> })}
         </p>
         <div className="acts">
           <Button

@@ -1,6 +1,7 @@
 /** Texts of the specification's section 8, "Create alias". */
 import { ApiError } from "../../../api/api-error.ts";
 import { fieldMessages, messageOf } from "../../../api/error-text.ts";
+import { said } from "../../../texts/said.ts";
 import { t } from "../../../texts/texts.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
@@ -11,7 +12,7 @@ export interface CreateFailure {
 }
 
 function rateLimitText(error: ApiError, now: Date): string {
-  const message = error.message.replace(/[.\s]*$/, ".");
+  const message = said(error.message).replace(/[.\s]*$/, ".");
   const time = error.resetTime === undefined ? "" : timeText(error.resetTime, now);
   return time === "" ? message : t("{message} Try again after {time}", { message, time });
 }
@@ -29,8 +30,8 @@ export function createFailure(error: unknown, now = new Date()): CreateFailure {
   if (error instanceof ApiError && error.rateLimited)
     return { title: t("Rate Limit Exceeded"), description: rateLimitText(error, now), fields: [] };
   if (error instanceof ApiError && error.code === "alias_reserved")
-    return nameFailure(t("Alias Not Allowed"), error.message);
-  if (error instanceof ApiError && isNameRefused(error)) return nameFailure(t("Creation Failed"), error.message);
+    return nameFailure(t("Alias Not Allowed"), said(error.message));
+  if (error instanceof ApiError && isNameRefused(error)) return nameFailure(t("Creation Failed"), said(error.message));
   const fields = fieldMessages(error);
   if (fields.length > 0)
     return { title: t("Validation Error"), description: t("Please fix the errors shown below and try again."), fields };
@@ -39,8 +40,8 @@ export function createFailure(error: unknown, now = new Date()): CreateFailure {
 
 export function updateFailure(error: unknown): CreateFailure {
   if (error instanceof ApiError && error.code === "alias_reserved")
-    return nameFailure(t("Alias Not Allowed"), error.message);
-  if (error instanceof ApiError && isNameRefused(error)) return nameFailure(t("Update Failed"), error.message);
+    return nameFailure(t("Alias Not Allowed"), said(error.message));
+  if (error instanceof ApiError && isNameRefused(error)) return nameFailure(t("Update Failed"), said(error.message));
   if (isChangedElsewhere(error)) return { title: t("Alias Changed Elsewhere"), description: changedText, fields: [] };
   return {
     title: t("Update Failed"),

@@ -13,19 +13,25 @@ export const siteWanted = t("Enter the name of the site first, then generate");
 /** @example hostOf("shop") // "shop.com" */
 export const hostOf = (site: string): string => (/[.:/]/.test(site) ? site : `${site}.com`);
 
-const steps: readonly [bits: number, text: string][] = [
-  [30, "million"],
-  [40, "billion"],
-  [50, "trillion"],
-  [60, "quadrillion"],
-  [Number.POSITIVE_INFINITY, "quintillion"],
+interface Step {
+  /** Names with fewer bits are spoken of in this unit. */
+  bits: number;
+  unit: number;
+  text: (count: number) => string;
+}
+
+const steps: readonly Step[] = [
+  { bits: 30, unit: 1e6, text: (count) => t("1 in {count} million", { count }) },
+  { bits: 40, unit: 1e9, text: (count) => t("1 in {count} billion", { count }) },
+  { bits: 50, unit: 1e12, text: (count) => t("1 in {count} trillion", { count }) },
+  { bits: 60, unit: 1e15, text: (count) => t("1 in {count} quadrillion", { count }) },
+  { bits: 70, unit: 1e18, text: (count) => t("1 in {count} quintillion", { count }) },
 ];
 
 /** Odds of a guess, rounded down to a power of ten. @example chancesText("characters") // "1 in 4 quintillion" */
 export function chancesText(format: AliasFormat): string {
   const bits = nameEntropyBits[format];
-  if (bits >= 70) return t("1 in 10 to the power of {bits}", { bits: Math.floor(bits * Math.log10(2)) });
-  const [, text] = steps.find(([limit]) => bits < limit) ?? steps[0] ?? [0, ""];
-  const power = 6 + 3 * steps.findIndex(([, name]) => name === text);
-  return t("1 in {floor} {text}", { floor: Math.floor(2 ** bits / 10 ** power), text });
+  const step = steps.find((known) => bits < known.bits);
+  if (step === undefined) return t("1 in 10 to the power of {power}", { power: Math.floor(bits * Math.log10(2)) });
+  return step.text(Math.floor(2 ** bits / step.unit));
 }

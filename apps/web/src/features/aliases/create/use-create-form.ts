@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { type Resolver, type UseFormReturn, useForm, useWatch } from "react-hook-form";
 import { useCreateAlias } from "../../../api/aliases.ts";
 import { readProvider } from "../../../app/page-settings.ts";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { copyQuietly, copyText } from "../../../ui/text/copy-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
@@ -27,16 +28,32 @@ const resetAll = { keepDirtyValues: false, keepErrors: false, keepIsSubmitted: f
 
 const fields = ["alias", "domain", "forwardTo", "notes"] as const;
 
+function questionsText(count: number, isAsked: boolean): string {
+  return isAsked
+    ? plural(
+        count,
+        "Our question in {count} mailbox is still open.",
+        "Our question in {count} mailboxes is still open.",
+        { count },
+      )
+    : plural(
+        count,
+        "The first mail brings a question to {count} mailbox.",
+        "The first mail brings a question to {count} mailboxes.",
+        { count },
+      );
+}
+
 /** @example whatNext(alias) // "The first mail brings a question to jonas@example.org." */
 function whatNext({ unconfirmed = [] }: AliasWire): string | null {
   const unasked = unconfirmed.filter(({ state }) => state === "new" || state === "asked").map(({ address }) => address);
   if (unasked.length === 0) return null;
   const isAsked = unconfirmed.every(({ state }) => state !== "new");
-  const [first = ""] = unasked;
-  const boxes = unasked.length === 1 ? first : t("{count} mailboxes", { count: unasked.length });
+  const [address = ""] = unasked;
+  if (unasked.length > 1) return questionsText(unasked.length, isAsked);
   return isAsked
-    ? t("Our question in {boxes} is still open.", { boxes })
-    : t("The first mail brings a question to {boxes}.", { boxes });
+    ? t("Our question in {address} is still open.", { address })
+    : t("The first mail brings a question to {address}.", { address });
 }
 
 function showCreated(alias: AliasWire, isCopied: boolean): void {
@@ -44,14 +61,19 @@ function showCreated(alias: AliasWire, isCopied: boolean): void {
   const address = addressOf(alias);
   const provider = readProvider();
   const next = provider === null ? whatNext(alias) : null;
-  const when = provider === null ? "from now on" : `once ${provider.name} has it`;
-  if (isCopied)
-    return showToast({
-      title,
-      description: next === null ? t("{address} is copied. It forwards {when}.", { address, when }) : `Copied. ${next}`,
-    });
+  if (isCopied) {
+    const copied =
+      provider === null
+        ? t("{address} is copied. It forwards from now on.", { address })
+        : t("{address} is copied. It forwards once {provider} has it.", { address, provider: provider.name });
+    return showToast({ title, description: next === null ? copied : t("Copied. {next}", { next }) });
+  }
+  const forwards =
+    provider === null
+      ? t("{address} forwards from now on.", { address })
+      : t("{address} forwards once {provider} has it.", { address, provider: provider.name });
   const action = { label: t("Copy"), spoken: t("Copy {address}", { address }), onAct: () => void copyText(address) };
-  showToast({ title, description: next ?? t("{address} forwards {when}.", { address, when }), action });
+  showToast({ title, description: next ?? forwards, action });
 }
 
 const changing = (form: CreateForm) => (field: "alias" | "domain" | "forwardTo", text: string) =>

@@ -3,11 +3,13 @@ import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { messageOf } from "../../../api/error-text.ts";
 import { useLabelCalls, useLabels } from "../../../api/labels.ts";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { Button, IconButton } from "../../../ui/Controls.tsx";
 import { Dialog } from "../../../ui/Dialog.tsx";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
+import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { aliasesText } from "../alias-text.ts";
 import { LabelChip } from "./LabelChip.tsx";
@@ -71,7 +73,12 @@ function DeleteLabel({ label, count, onDone }: { label: LabelWire; count: number
   return (
     <div className="lab-delete">
       <p>
-        Delete “{label.name}”? {aliasesText(count)} {count === 1 ? "loses" : "lose"} it. No alias is deleted.
+        {plural(
+          count,
+          "Delete “{name}”? {count} alias loses it. No alias is deleted.",
+          "Delete “{name}”? {count} aliases lose it. No alias is deleted.",
+          { name: label.name, count: countText(count) },
+        )}
       </p>
       <div className="acts">
         <Button look="quiet" onClick={onDone}>

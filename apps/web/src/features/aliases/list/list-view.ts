@@ -98,10 +98,10 @@ export function listPage<T>(items: readonly T[], wanted: number, size: number): 
   const shown = items.slice(start, start + size);
   const range =
     items.length === 0
-      ? "0 of 0"
-      : t("{start}–{start2} of {count}", {
-          start: countText(start + 1),
-          start2: countText(start + shown.length),
+      ? t("0 of 0")
+      : t("{first}–{last} of {count}", {
+          first: countText(start + 1),
+          last: countText(start + shown.length),
           count: countText(items.length),
         });
   return { items: shown, page, pages, range, buttons: pageButtons(page, pages) };

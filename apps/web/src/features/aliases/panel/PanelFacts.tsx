@@ -12,6 +12,11 @@ import { type EditedField, resumeEdit, setEdited, usePanelState } from "./panel-
 
 const labels: Record<EditedField, string> = { forwardTo: t("Forward to"), notes: t("Notes") };
 
+const editWords: Record<EditedField, (alias: string) => string> = {
+  forwardTo: (alias) => t("Edit forward to of {alias}", { alias }),
+  notes: (alias) => t("Edit notes of {alias}", { alias }),
+};
+
 interface EditFormProps {
   alias: AliasWire;
   field: EditedField;
@@ -90,10 +95,7 @@ function EditedFact({ alias, field, title, children }: EditedFactProps) {
     <button
       type="button"
       className="icon-btn"
-      aria-label={t("Edit {fact} of {alias}", {
-        fact: labels[field].toLowerCase(),
-        alias: addressOf(alias),
-      })}
+      aria-label={editWords[field](addressOf(alias))}
       data-tip={t("Edit")}
       // Focus returns to the Edit button, unless another form opened.
       ref={(element) => {

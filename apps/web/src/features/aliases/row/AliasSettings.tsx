@@ -39,7 +39,7 @@ function NoChoice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => voi
 /** @returns what the account's setting and the alias' own choice come to, e.g. `As in Settings (off)` */
 export function useSealingText(alias: AliasWire): string {
   const { keys, byAccount } = useSealing();
-  if (alias.sealTo === "account") return `As in Settings${byAccount === undefined ? "" : ` (${byAccount})`}`;
+  if (alias.sealTo === "account") return byAccount;
   if (alias.sealTo === "off") return t("Off");
   return keys.data?.find((key) => key.id === alias.sealTo)?.keyName ?? t("On");
 }
@@ -48,7 +48,12 @@ function useSealing() {
   const keys = useEncryptionKeys();
   const settings = useAccountSettings();
   const accountKey = keys.data?.find((key) => key.id === settings.data?.sealTo)?.keyName;
-  return { keys, settings, byAccount: settings.data === undefined ? undefined : (accountKey ?? "off") };
+  return { keys, settings, byAccount: asInSettings(settings.data !== undefined, accountKey) };
+}
+
+function asInSettings(isLoaded: boolean, key: string | undefined): string {
+  if (!isLoaded) return t("As in Settings");
+  return key === undefined ? t("As in Settings (off)") : t("As in Settings ({key})", { key });
 }
 
 /** With a forwarding provider it can only be switched off. */
@@ -74,9 +79,7 @@ export function EncryptedForwarding({ alias }: { alias: AliasWire }) {
           value={pending?.sealTo ?? alias.sealTo}
           onChange={(event) => save({ sealTo: event.target.value })}
         >
-          {provider === null || alias.sealTo === "account" ? (
-            <option value="account">As in Settings{byAccount === undefined ? "" : ` (${byAccount})`}</option>
-          ) : null}
+          {provider === null || alias.sealTo === "account" ? <option value="account">{byAccount}</option> : null}
           <KeyOptions keys={choices} />
         </Select>
       )}

@@ -1,10 +1,9 @@
 import type { AliasWire, ConfirmationState } from "@kauke/contract";
 import { Check, CircleAlert } from "lucide-react";
-import { ApiError } from "../../../api/api-error.ts";
 import { messageOf } from "../../../api/error-text.ts";
 import { useAskConfirmation, useResumeMailbox } from "../../../api/mailboxes.ts";
 import { t } from "../../../texts/texts.ts";
-import { timeText } from "../../../ui/text/time-text.ts";
+import { refusalText } from "../../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
 import { useForwarding } from "../../forwarding/NeedsEngine.tsx";
 import { entriesOf, isUrl } from "../alias-text.ts";
@@ -46,12 +45,12 @@ export type OpenState = Exclude<EntryState, "confirmed" | "webhook">;
 export const isOpen = (state: EntryState): state is OpenState => state !== "confirmed" && state !== "webhook";
 
 export const stateWords: Record<OpenState, string> = {
-  new: "not confirmed",
-  asked: "not confirmed",
-  refused: "refused",
-  blocked: "refused",
-  suspended: "suspended",
-  paused: "gone",
+  new: t("not confirmed"),
+  asked: t("not confirmed"),
+  refused: t("refused"),
+  blocked: t("refused"),
+  suspended: t("suspended"),
+  paused: t("gone"),
 };
 
 const texts: Record<OpenState, string> = {
@@ -76,11 +75,7 @@ function AskAgain({ userId, address }: { userId: string; address: string }) {
     ask.mutate(address, {
       onSuccess: () =>
         showToast({ title: t("Confirmation Sent"), description: t("Look for our message in {address}.", { address }) }),
-      onError: (error) => {
-        const again =
-          error instanceof ApiError && error.resetTime ? ` Try again after ${timeText(error.resetTime)}` : "";
-        showFailure(t("Not Sent"), `${messageOf(error, t("The confirmation could not be sent"))}${again}`);
-      },
+      onError: (error) => showFailure(t("Not Sent"), refusalText(error, t("The confirmation could not be sent"))),
     });
   return (
     <button

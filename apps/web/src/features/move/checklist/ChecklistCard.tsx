@@ -3,6 +3,7 @@ import { Plus } from "lucide-react";
 import { useId, useState } from "react";
 import { useAddToChecklist, useChecklist, useDeleteChecklist } from "../../../api/checklist.ts";
 import { messageOf } from "../../../api/error-text.ts";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { Card } from "../../../ui/Card.tsx";
 import { Button } from "../../../ui/Controls.tsx";
@@ -25,8 +26,12 @@ function useAddLogins(onDone: () => void) {
         onSuccess: (added) => {
           const known = logins.length - added;
           showToast({
-            title: `${countText(added)} ${added === 1 ? "site" : "sites"} added`,
-            ...(known === 0 ? {} : { description: t("{known} were on the list already", { known: countText(known) }) }),
+            title: plural(added, "{count} site added", "{count} sites added", { count: countText(added) }),
+            ...(known > 0 && {
+              description: plural(known, "{count} was on the list already", "{count} were on the list already", {
+                count: countText(known),
+              }),
+            }),
           });
           onDone();
         },

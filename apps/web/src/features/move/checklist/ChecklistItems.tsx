@@ -45,7 +45,11 @@ const showChangeFailure = (error: Error): void =>
 
 const ROWS_PER_PAGE = 25;
 
-const words: Readonly<Record<ShownPart, string>> = { open: t("Open"), done: t("Done"), all: t("All") };
+const words: Readonly<Record<ShownPart, (count: string) => string>> = {
+  open: (count) => t("Open {count}", { count }),
+  done: (count) => t("Done {count}", { count }),
+  all: (count) => t("All {count}", { count }),
+};
 
 interface Props {
   userId: string;
@@ -94,9 +98,7 @@ function Filter({ choice, rows, choose }: Pick<Props, "rows"> & ReturnType<typeo
         {shownParts.map((part) => (
           <label key={part}>
             <input type="radio" name="part" checked={choice.part === part} onChange={() => choose({ part })} />
-            <span>
-              {words[part]} {countText(counts[part])}
-            </span>
+            <span>{words[part](countText(counts[part]))}</span>
           </label>
         ))}
       </div>

@@ -1,5 +1,6 @@
 /** Aliases of other services are preselected. */
 import { type FormEvent, useId, useState } from "react";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
@@ -10,7 +11,8 @@ import type { Login } from "../export-file/password-export.ts";
 const FIRST_ADDRESSES = 6;
 
 interface Props {
-  program: string;
+  /** `null` if unknown. */
+  program: string | null;
   entries: number;
   groups: readonly LoginGroup[];
   pending: boolean;
@@ -19,7 +21,24 @@ interface Props {
   onCancel: () => void;
 }
 
-const sitesText = (count: number) => `${countText(count)} ${count === 1 ? "site" : "sites"}`;
+const sitesText = (count: number) => plural(count, "{count} site", "{count} sites", { count: countText(count) });
+
+function readText(count: number, program: string | null): string {
+  const values = { count: countText(count) };
+  if (program === null)
+    return plural(
+      count,
+      "{count} login from a password manager read on this device. Tick what you want to replace: only those sites and addresses are stored, sealed.",
+      "{count} logins from a password manager read on this device. Tick what you want to replace: only those sites and addresses are stored, sealed.",
+      values,
+    );
+  return plural(
+    count,
+    "{count} login from {program} read on this device. Tick what you want to replace: only those sites and addresses are stored, sealed.",
+    "{count} logins from {program} read on this device. Tick what you want to replace: only those sites and addresses are stored, sealed.",
+    { ...values, program },
+  );
+}
 
 interface GroupsProps {
   title: string;
@@ -80,10 +99,7 @@ export function ChooseLogins({ program, entries, groups, pending, error, onAdd, 
   };
   return (
     <form className="card-body choose-logins" aria-label={t("Addresses to replace")} onSubmit={handleSubmit}>
-      <p>
-        {countText(entries)} {entries === 1 ? "login" : "logins"} from {program} read on this device. Tick what you want
-        to replace: only those sites and addresses are stored, sealed.
-      </p>
+      <p>{readText(entries, program)}</p>
       <Groups
         title={t("Aliases of other services")}
         hint={t("They keep working only as long as you keep your account there.")}
@@ -107,7 +123,7 @@ export function ChooseLogins({ program, entries, groups, pending, error, onAdd, 
           pendingLabel={t("Adding...")}
           disabled={logins.length === 0}
         >
-          {t("Add {sites}", { sites: sitesText(logins.length) })}
+          {plural(logins.length, "Add {count} site", "Add {count} sites", { count: countText(logins.length) })}
         </SubmitButton>
       </div>
     </form>

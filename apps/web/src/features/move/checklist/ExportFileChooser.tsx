@@ -49,7 +49,7 @@ export function ExportFileChooser({ isReading, error, onFile, onCancel }: Props)
 
 /** What is known from choosing the file to choosing its addresses; in memory only. */
 interface ReadExport {
-  program: string;
+  program: string | null;
   entries: number;
   groups: LoginGroup[];
 }

@@ -1,4 +1,5 @@
 import type { ChecklistRowWire } from "@kauke/contract";
+import { plural } from "../../../texts/plural.ts";
 
 export const shownParts = ["open", "done", "all"] as const;
 export type ShownPart = (typeof shownParts)[number];
@@ -36,5 +37,7 @@ const siteCount = (rows: readonly ChecklistRowWire[]): number =>
 /** Heading of the checklist, e.g. "Change your address at 84 sites". */
 export function headingOf(rows: readonly ChecklistRowWire[], countText: (count: number) => string): string {
   const count = siteCount(rows);
-  return `Change your address at ${countText(count)} ${count === 1 ? "site" : "sites"}`;
+  return plural(count, "Change your address at {count} site", "Change your address at {count} sites", {
+    count: countText(count),
+  });
 }

@@ -23,7 +23,7 @@ const bitwardenItem = (name: string, username: string | null, uri: string | null
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
-const files: Record<string, { text: string; program: string; entries: number }> = {
+const files: Record<string, { text: string; program: string | null; entries: number }> = {
   "Bitwarden JSON": {
     program: "Bitwarden",
     entries: 3,
@@ -199,7 +199,7 @@ const files: Record<string, { text: string; program: string; entries: number }> 
     ].join("\n"),
   },
   "another program's CSV with semicolons": {
-    program: "a password manager",
+    program: null,
     entries: 3,
     text: [
       "Titel;Title;Website;Login;Password",

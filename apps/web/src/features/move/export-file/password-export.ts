@@ -1,6 +1,5 @@
 /** Keeps sites and addresses only; passwords, codes and notes are dropped while the file is read. */
 
-import { t } from "../../../texts/texts.ts";
 import { csvRows, readCsvHeader } from "./csv.ts";
 import { siteNameOf } from "./site-name.ts";
 
@@ -10,8 +9,8 @@ export interface Login {
 }
 
 export interface PasswordExport {
-  /** Program that wrote the file, e.g. `Bitwarden`. */
-  program: string;
+  /** Program that wrote the file, e.g. `Bitwarden`; `null` if unknown. */
+  program: string | null;
   /** Logins in the file, with and without an address. */
   entries: number;
   logins: Login[];
@@ -85,7 +84,7 @@ function readJson(text: string): PasswordExport {
   if (Array.isArray(whole.items)) return collected("Bitwarden", listIn(whole.items).flatMap(bitwardenEntry));
   if (isObject(whole.vaults)) {
     const items = Object.values(whole.vaults).flatMap((vault) => listIn(objectIn(vault).items));
-    return collected(t("Proton Pass"), items.flatMap(protonEntry));
+    return collected("Proton Pass", items.flatMap(protonEntry));
   }
   throw new ExportFileError(isAliasJson(parsed) ? "aliases" : "other");
 }
@@ -134,7 +133,7 @@ const passwordColumns = ["login_password", "password"];
 /** Programs, each with columns that occur together only in its exports. */
 const programs: readonly (readonly [program: string, columns: readonly string[]])[] = [
   ["Bitwarden", ["login_uri", "login_username"]],
-  [t("Proton Pass"), ["type", "vault"]],
+  ["Proton Pass", ["type", "vault"]],
   ["KeePass", ["account", "login name", "web site"]],
   ["KeePassXC", ["group", "title", "username", "url"]],
   ["Firefox", ["url", "username", "httprealm"]],
@@ -161,7 +160,7 @@ function readCsv(text: string): PasswordExport {
     if (!isLogins) throw new ExportFileError("other");
     const columns = [header.indexOf("type"), url, header.indexOf("autofillurls"), name, ...users];
     const rows = csvRows(text, { from: next, shape, columns });
-    return collected(programs.find(([, wanted]) => has(wanted))?.[0] ?? "a password manager", entriesOf(rows));
+    return collected(programs.find(([, wanted]) => has(wanted))?.[0] ?? null, entriesOf(rows));
   } catch (error) {
     throw error instanceof ExportFileError ? error : new ExportFileError("damaged");
   }
@@ -188,7 +187,7 @@ function jsonIn(text: string): unknown {
 // An address without `mailto:` or a display name.
 const address = /^[^\s@,;<>"\p{Cc}\p{Cs}]{1,64}@[^\s@,;<>"\p{Cc}\p{Cs}]+\.[^\s@.,;<>"\p{Cc}\p{Cs}]+$/u;
 
-function collected(program: string, entries: Iterable<Entry>): PasswordExport {
+function collected(program: string | null, entries: Iterable<Entry>): PasswordExport {
   const logins = new Map<string, Login>();
   let count = 0;
   for (const { urls, name, users } of entries) {

@@ -1,12 +1,13 @@
 import { type ImportWire, importFormatNames } from "@kauke/contract";
 import { useId } from "react";
 import { useDomains } from "../../../api/aliases.ts";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { Card } from "../../../ui/Card.tsx";
 import { Button } from "../../../ui/Controls.tsx";
 import { failureOf, LoadFailed, Skeleton } from "../../../ui/LoadFailed.tsx";
+import { countText } from "../../../ui/text/count-text.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
-import { aliasesText } from "../../aliases/alias-text.ts";
 import { ImportReport } from "./ImportReport.tsx";
 import { ImportRows } from "./ImportRows.tsx";
 import { SourceForm } from "./SourceForm.tsx";
@@ -42,7 +43,10 @@ function EarlierImports({ imports, onOpen }: EarlierProps) {
         <li key={importId}>
           <p>
             <b>{importFormatNames[format]}</b>
-            {t(", {time}: {aliases} created", { time: timeText(createdAt), aliases: aliasesText(made) })}
+            {plural(made, ", {time}: {count} alias created", ", {time}: {count} aliases created", {
+              time: timeText(createdAt),
+              count: countText(made),
+            })}
           </p>
           <Button
             isSmall

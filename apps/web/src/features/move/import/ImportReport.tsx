@@ -2,13 +2,14 @@ import type { ImportResult, ImportWire } from "@kauke/contract";
 import { Check, Info, TriangleAlert } from "lucide-react";
 import { type CSSProperties, useEffect, useState } from "react";
 import { isInProgress } from "../../../api/imports.ts";
+import { plural } from "../../../texts/plural.ts";
+import { said } from "../../../texts/said.ts";
 import { t } from "../../../texts/texts.ts";
 import { Button } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
-import { aliasesText } from "../../aliases/alias-text.ts";
 import { useForwarding } from "../../forwarding/NeedsEngine.tsx";
-import { resultOrder, resultWords, toMake, undoTimeText } from "./import-text.ts";
+import { createdText, deletedText, resultOrder, resultWords, toMake, undoTimeText } from "./import-text.ts";
 
 const ADDRESSES_SHOWN = 5;
 
@@ -41,8 +42,19 @@ function Progress({ progress: { done, total }, state }: Pick<ImportWire, "progre
   return (
     <div className="import-progress" role="status">
       <p>
-        {state === "running" ? t("Creating") : t("Deleting")} {countText(done)} of {aliasesText(total)}. You can leave
-        this page, it goes on.
+        {state === "running"
+          ? plural(
+              total,
+              "Creating {done} of {count} alias. You can leave this page, it goes on.",
+              "Creating {done} of {count} aliases. You can leave this page, it goes on.",
+              { done: countText(done), count: countText(total) },
+            )
+          : plural(
+              total,
+              "Deleting {done} of {count} alias. You can leave this page, it goes on.",
+              "Deleting {done} of {count} aliases. You can leave this page, it goes on.",
+              { done: countText(done), count: countText(total) },
+            )}
       </p>
       <span className="bar" aria-hidden="true">
         <i style={{ "--part": String(part) } as CSSProperties} />
@@ -56,7 +68,7 @@ function Outcome({ state, made, undone, keptCount, kept }: ImportWire) {
     return (
       <p className="ok">
         <Check className="i" aria-hidden />
-        {t("{aliases} created", { aliases: aliasesText(made) })}
+        {createdText(made)}
       </p>
     );
   if (state !== "undone") return null;
@@ -64,11 +76,16 @@ function Outcome({ state, made, undone, keptCount, kept }: ImportWire) {
     <>
       <p className="ok">
         <Check className="i" aria-hidden />
-        {t("{aliases} deleted again", { aliases: aliasesText(undone) })}
+        {deletedText(undone)}
       </p>
       {keptCount === 0 ? null : (
         <Note>
-          {t("{aliases} stayed, because they were changed or used since:", { aliases: aliasesText(keptCount) })}{" "}
+          {plural(
+            keptCount,
+            "{count} alias stayed, because it was changed or used since:",
+            "{count} aliases stayed, because they were changed or used since:",
+            { count: countText(keptCount) },
+          )}{" "}
           <Addresses list={kept} />
         </Note>
       )}
@@ -76,13 +93,27 @@ function Outcome({ state, made, undone, keptCount, kept }: ImportWire) {
   );
 }
 
+function unconfirmedText(count: number, hasProvider: boolean): string {
+  if (hasProvider)
+    return plural(
+      count,
+      "One mailbox is not confirmed yet. Each is asked once an alias forwards to it:",
+      "{count} mailboxes are not confirmed yet. Each is asked once an alias forwards to it:",
+      { count: countText(count) },
+    );
+  return plural(
+    count,
+    "One mailbox is not confirmed yet. Each is asked when its first mail arrives:",
+    "{count} mailboxes are not confirmed yet. Each is asked when its first mail arrives:",
+    { count: countText(count) },
+  );
+}
+
 function Addresses({ list }: { list: readonly string[] }) {
   const more = list.length - ADDRESSES_SHOWN;
+  const first = list.slice(0, ADDRESSES_SHOWN).join(", ");
   return (
-    <span className="addr">
-      {list.slice(0, ADDRESSES_SHOWN).join(", ")}
-      {more > 0 ? ` and ${countText(more)} more` : null}
-    </span>
+    <span className="addr">{more > 0 ? t("{first} and {count} more", { first, count: countText(more) }) : first}</span>
   );
 }
 
@@ -107,7 +138,9 @@ function Twins({ count, isAdding, onAdd }: TwinsProps) {
     <div className="note twins">
       <TriangleAlert className="i" aria-hidden />
       <div>
-        <b>{count === 1 ? "1 site has" : t("{count} sites have", { count: countText(count) })} to be told.</b>{" "}
+        <b>
+          {plural(count, "{count} site has to be told.", "{count} sites have to be told.", { count: countText(count) })}
+        </b>{" "}
         {t(
           "These addresses could not move with you: mail to the old ones goes on to the other service until you change them at each site.",
         )}
@@ -142,17 +175,12 @@ export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, on
       {isInProgress(state) ? <Progress {...shown} /> : <Counts counts={counts} />}
       {state === "planned" && unconfirmed.length > 0 ? (
         <Note>
-          {unconfirmed.length === 1
-            ? t("One mailbox is")
-            : t("{count} mailboxes are", { count: countText(unconfirmed.length) })}{" "}
-          not confirmed yet. Each is asked{" "}
-          {provider === null ? "when its first mail arrives" : "once an alias forwards to it"}:{" "}
-          <Addresses list={unconfirmed} />
+          {unconfirmedText(unconfirmed.length, provider !== null)} <Addresses list={unconfirmed} />
         </Note>
       ) : null}
       {remarks.map((remark) => (
         <Note key={remark} isPlain>
-          {remark}
+          {said(remark)}
         </Note>
       ))}
       {state === "done" && twins > 0 ? <Twins count={twins} isAdding={isAdding} onAdd={onAddTwins} /> : null}
@@ -169,7 +197,7 @@ export function ImportReport({ shown, isStarting, isUndoing, isAdding, onRun, on
             disabled={count === 0}
             onClick={onRun}
           >
-            {t("Import {aliases}", { aliases: aliasesText(count) })}
+            {plural(count, "Import {count} alias", "Import {count} aliases", { count: countText(count) })}
           </SubmitButton>
         ) : null}
         {state === "done" && left !== null ? (

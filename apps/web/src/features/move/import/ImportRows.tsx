@@ -1,6 +1,7 @@
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ArrowRight } from "lucide-react";
 import { type RowsWanted, useImport } from "../../../api/imports.ts";
+import { said } from "../../../texts/said.ts";
 import { t } from "../../../texts/texts.ts";
 import { Select } from "../../../ui/Controls.tsx";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
@@ -25,8 +26,8 @@ function ImportRow({ address, becomes, result, reason, forwardTo, active }: Impo
         )}
       </span>
       <span className="reason">
-        {reason ?? resultReasons[result]}
-        {good.has(result) && !active ? t(" It stays paused.") : null}
+        {reason === null ? resultReasons[result] : said(reason)}
+        {good.has(result) && !active ? ` ${t("It stays paused.")}` : null}
         {good.has(result) && forwardTo !== "" ? <span className="addr to">{forwardTo}</span> : null}
       </span>
       <span className="tag">{resultWords[result]}</span>

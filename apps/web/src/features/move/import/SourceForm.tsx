@@ -12,8 +12,8 @@ type Service = ImportFromServiceBody["service"];
 
 const serviceNames: Readonly<Record<Service, string>> = {
   addy: "addy.io",
-  relay: t("Firefox Relay"),
-  "forward-email": t("Forward Email"),
+  relay: "Firefox Relay",
+  "forward-email": "Forward Email",
 };
 
 interface Props {

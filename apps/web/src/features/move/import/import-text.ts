@@ -1,7 +1,9 @@
 import type { ImportResult, ImportRowWire, ImportWire } from "@kauke/contract";
 import { ApiError } from "../../../api/api-error.ts";
 import { messageOf } from "../../../api/error-text.ts";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
+import { countText } from "../../../ui/text/count-text.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
 
 /** Outcomes of rows, in the order of the filter's choices. */
@@ -46,19 +48,28 @@ export const resultReasons: Readonly<Record<ImportResult, string>> = {
 export const toMake = ({ counts }: Pick<ImportWire, "counts">): number =>
   (counts.create ?? 0) + (counts.twin ?? 0) + (counts.unchecked ?? 0);
 
+export const createdText = (count: number): string =>
+  plural(count, "{count} alias created", "{count} aliases created", { count: countText(count) });
+
+export const deletedText = (count: number): string =>
+  plural(count, "{count} alias deleted again", "{count} aliases deleted again", { count: countText(count) });
+
 /** Time left to undo an import, e.g. "42 minutes", "less than a minute"; `null` if it is over. */
 export function undoTimeText(undoUntil: string | null, now: Date): string | null {
   if (undoUntil === null) return null;
   const leftMs = new Date(undoUntil).getTime() - now.getTime();
   if (!(leftMs > 0)) return null;
   const minutes = Math.floor(leftMs / 60_000);
-  return minutes === 0 ? "less than a minute" : minutes === 1 ? "1 minute" : t("{minutes} minutes", { minutes });
+  return minutes === 0
+    ? t("less than a minute")
+    : plural(minutes, "{minutes} minute", "{minutes} minutes", { minutes });
 }
 
 /** Why an import failed; for a rate limit, when it ends. */
 export function importFailureText(error: unknown, fileName: string | null, now = new Date()): string {
   const message = messageOf(error, t("The import could not be read."));
-  const named = fileName === null || message.includes(fileName) ? message : `“${fileName}”: ${message}`;
+  const named =
+    fileName === null || message.includes(fileName) ? message : t("“{fileName}”: {message}", { fileName, message });
   if (!(error instanceof ApiError) || !error.rateLimited || error.resetTime === undefined) return named;
   const time = timeText(error.resetTime, now);
   return time === ""

@@ -12,12 +12,12 @@ import {
   useImportCalls,
   useImports,
 } from "../../../api/imports.ts";
+import { plural } from "../../../texts/plural.ts";
 import { t } from "../../../texts/texts.ts";
 import { countText } from "../../../ui/text/count-text.ts";
 import { fileSizeText } from "../../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
-import { aliasesText } from "../../aliases/alias-text.ts";
-import { importFailureText, siteOfTwin } from "./import-text.ts";
+import { createdText, deletedText, importFailureText, siteOfTwin } from "./import-text.ts";
 
 const allRows: RowsWanted = { page: 0, result: undefined };
 
@@ -34,9 +34,7 @@ function useEnd(shown: ImportWire | undefined, refetchAliases: () => Promise<voi
     const isUndone = shown.state === "undone";
     showToast({
       title: isUndone ? t("Import undone") : t("Import finished"),
-      description: isUndone
-        ? t("{aliases} deleted again", { aliases: aliasesText(shown.undone) })
-        : t("{aliases} created", { aliases: aliasesText(shown.made) }),
+      description: isUndone ? deletedText(shown.undone) : createdText(shown.made),
     });
   }, [key, shown, refetchAliases]);
 }
@@ -58,7 +56,11 @@ function useAddTwins(userId: string) {
         aliasId: ids.get((row.becomes ?? "").toLowerCase()) ?? null,
       }));
       const added = await add.mutateAsync(rows);
-      showToast({ title: `${countText(added)} ${added === 1 ? "site" : "sites"} added to the checklist` });
+      showToast({
+        title: plural(added, "{count} site added to the checklist", "{count} sites added to the checklist", {
+          count: countText(added),
+        }),
+      });
     } catch (error) {
       showFailure(t("Checklist not saved"), messageOf(error, t("Failed to save the checklist")));
     } finally {
