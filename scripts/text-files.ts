@@ -15,7 +15,9 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   app: ["account", "admin", "aliases", "keys", "letters", "move"],
 };
 
-type Catalogue = Record<string, string | Record<string, string>>;
+/** A text, or its forms by plural category. */
+export type Translation = string | Record<string, string>;
+type Catalogue = Record<string, Translation>;
 
 /** @returns the catalogue of a language's areas; without `areas` all of it */
 export function readCatalogue(texts: string, language: string, areas: readonly string[] = Object.values(parts).flat()) {
