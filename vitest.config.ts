@@ -26,6 +26,7 @@ const longestS = {
   "operator/start": 50,
   canary: 50,
   "durability/kill-9": 45,
+  "durability/kill-9-composed": 45,
   "attacks/sign-in": 45,
   "operator/backup": 40,
   "operator/close": 40,

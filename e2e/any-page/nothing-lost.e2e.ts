@@ -201,6 +201,41 @@ describe.each(Object.entries(forms))("%s", (_, form) => {
     await seeTyped(page, form, "typed-first");
   });
 
+  test("is there after the server was started again, without a reload and with one", async () => {
+    let lastAt = 0;
+    const { page } = await openForm(form, async (page) => {
+      for (const event of ["request", "requestfinished", "requestfailed"] as const)
+        page.on(event as "request", () => {
+          lastAt = performance.now();
+        });
+    });
+    await form.type(page, "typed-first");
+    // What is being loaded at the restart would fail.
+    await expect.poll(() => performance.now() - lastAt).toBeGreaterThan(1000);
+    await site.restart();
+    await seeTyped(page, form, "typed-first");
+    await page.reload();
+    await seeTyped(page, form, "typed-first");
+  });
+
+  test("is there after an update of the app reloaded the page, and replaced the code of every page", async () => {
+    const { page, context, expectRefusal, expectError } = await openForm(form);
+    expectRefusal(404, /\/assets\/MovePage-/);
+    expectError(/dynamically imported module/);
+    await form.type(page, "typed-first");
+    let loads = 0;
+    page.on("request", (request) => request.isNavigationRequest() && loads++);
+    // The former build's code is gone; that of the page which is loaded anew is there.
+    await context.route("**/assets/MovePage-*", (route) =>
+      loads === 0 ? route.fulfill({ status: 404 }) : route.continue(),
+    );
+    await page.evaluate("history.pushState(null, '', '/move')");
+    await seeHeading(page, "Move in");
+    expect(loads).toBe(1);
+    await page.goto(form.path);
+    await seeTyped(page, form, "typed-first");
+  });
+
   test("is stored without the network, for the reload after it", async () => {
     const { page, context } = await openForm(form);
     // The key is there once a draft was stored.
