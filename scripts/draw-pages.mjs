@@ -17,6 +17,7 @@ const [, , builtPages, language] = process.argv;
 const isEnglish = language === "en";
 // Before the import, because texts are constants of modules.
 if (!isEnglish) globalThis.kaukeTexts = readCatalogue(join(web, "src/texts"), language);
+const { said } = await import("../apps/web/src/texts/said.ts");
 const { drawOfflinePage, drawPages, site } = await import(pathToFileURL(join(builtPages, "main-server.js")).href);
 const chunks = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
 const texts = isEnglish ? {} : textFiles(dist, language);
@@ -56,9 +57,8 @@ if (isEnglish) {
 
 /** Each sentence about who forwards, as drawn and as it is with a provider, whose name the server puts in. */
 function forwardingPairs() {
-  const translated = (text) => globalThis.kaukeTexts[text] || text;
   const theirs = forwardingTexts("{provider}");
-  return Object.entries(forwardingTexts(null)).map(([name, ours]) => [translated(ours), translated(theirs[name])]);
+  return Object.entries(forwardingTexts(null)).map(([name, ours]) => [said(ours), said(theirs[name])]);
 }
 
 function documentOf({ name, title, description, html, isDrawn, nextChunk, hasApp = true }) {

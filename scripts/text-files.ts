@@ -21,11 +21,18 @@ type Catalogue = Record<string, Translation>;
 
 /** @returns the catalogue of a language's areas; without `areas` all of it */
 export function readCatalogue(texts: string, language: string, areas: readonly string[] = Object.values(parts).flat()) {
-  const files = areas.map(
-    (area) => JSON.parse(readFileSync(join(texts, language, `${area}.json`), "utf8")) as Catalogue,
-  );
+  const files = areas.map((area) => {
+    const file = JSON.parse(readFileSync(join(texts, language, `${area}.json`), "utf8")) as Catalogue;
+    return area === "messages" ? marked(file) : file;
+  });
   const all = Object.assign({ "": language }, ...files) as Catalogue;
   return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== "")) as Catalogue;
+}
+
+/** Marks the texts in which only the server puts values, so that `said` compares what the server made with no others. */
+function marked(messages: Catalogue): Catalogue {
+  const entries = Object.entries(messages);
+  return Object.fromEntries(entries.map(([text, found]) => [text.includes("{") ? `~${text}` : text, found]));
 }
 
 /** @throws Error naming the texts that a catalogue lacks, or has in vain */

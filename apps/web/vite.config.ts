@@ -16,11 +16,11 @@ const baseChunk = {
   test: new RegExp(
     [
       "node_modules/(?:react|react-dom|scheduler|wouter|regexparam|use-sync-external-store)/",
-      "node_modules/lucide-react/dist/esm/(?:shared/|context|Icon|createLucideIcon|icons/(?:arrow-up-right|search|x)\\.)",
+      "node_modules/lucide-react/dist/esm/icons/(?:arrow-up-right|search|x)\\.",
       "src/api/(?:api-error|client|connection)\\.ts",
       "src/api/session/(?:asked-ahead|lost-session|session|session-tabs)\\.ts",
       "src/app/(?:page-settings|path)\\.ts",
-      "src/ui/(?:Mask|store|toast-store|use-is-live|use-late|text/count-text)\\.ts",
+      "src/ui/(?:Mask|lucide-icon|store|toast-store|use-is-live|use-late|text/count-text)\\.ts",
       "packages/contract/src/(?:first-routes|limits|split-address)\\.ts",
     ].join("|"),
   ),
@@ -89,6 +89,15 @@ export default defineConfig({
     // In a build, scripts/draw-pages.mjs sets the titles.
     { name: "product-name", apply: "serve", transformIndexHtml: (html) => html.replaceAll("%PRODUCT%", product.name) },
   ],
+  resolve: {
+    alias: [
+      {
+        find: "../createLucideIcon.mjs",
+        replacement: fileURLToPath(new URL("src/ui/lucide-icon.ts", import.meta.url)),
+      },
+    ],
+  },
+  ssr: { noExternal: ["lucide-react"] },
   worker: { format: "es" },
   server: { host: "127.0.0.1", proxy: { "/api": api, "/preview/api": api } },
   build: {

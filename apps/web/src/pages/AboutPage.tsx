@@ -1,5 +1,6 @@
 import { legalFacts, product } from "@kauke/contract";
 import { FactTable, LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
+import { said } from "../texts/said.ts";
 import { rich, t } from "../texts/texts.ts";
 
 export function AboutPage() {
@@ -111,7 +112,7 @@ export function AboutPage() {
 function built(): LegalPart {
   return {
     id: "built",
-    title: t("Built in {country}", { country: legalFacts.country }),
+    title: t("Built in Lithuania"),
     body: (
       <>
         <p>
@@ -122,12 +123,12 @@ function built(): LegalPart {
         <FactTable
           heads={[t("Fact"), product.name]}
           rows={[
-            [t("Built in"), legalFacts.country],
-            [t("Launched"), legalFacts.launched],
+            [t("Built in"), t("Lithuania")],
+            [t("Launched"), said(legalFacts.launched)],
             [t("Version"), product.version],
-            [t("Price"), "free"],
-            [t("Aliases"), "unlimited"],
-            [t("From sign-up to first alias"), `about ${legalFacts.setupSeconds} seconds`],
+            [t("Price"), t("free")],
+            [t("Aliases"), t("unlimited")],
+            [t("From sign-up to first alias"), t("about {seconds} seconds", { seconds: legalFacts.setupSeconds })],
             [t("E-mail logs"), legalFacts.emailLogs],
           ]}
         />

@@ -91,7 +91,7 @@ const clientsOf = (texts: ForwardingTexts): readonly Client[] => [
 
 const scopes = [
   ["aliases:create", t("create aliases; enough for Bitwarden and Keyguard.")],
-  ["aliases:read", "list and export aliases."],
+  ["aliases:read", t("list and export aliases.")],
   ["aliases:write", t("change, pause, label and delete aliases.")],
   ["account:read", t("read mailboxes, defaults and the account's figures.")],
 ] as const;

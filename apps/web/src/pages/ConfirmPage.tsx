@@ -14,12 +14,13 @@ import { SubmitButton } from "../ui/SubmitButton.tsx";
 import { showFailure } from "../ui/toast-store.ts";
 
 interface Words {
-  heading: string;
+  heading: string | ((mailbox?: string) => string);
   text: string;
 }
 
-/** In headings, where the server names the mailbox, its address stands in place of "This mailbox". */
-const unnamed = t("This mailbox");
+/** Not every link's mailbox is named by the server. */
+const confirmedHeading = (mailbox?: string) =>
+  mailbox === undefined ? t("This mailbox is confirmed") : t("{mailbox} is confirmed", { mailbox });
 
 const words: Record<ConfirmationState, Words> = {
   new: { heading: t("Is this mailbox yours?"), text: "" },
@@ -30,7 +31,7 @@ const words: Record<ConfirmationState, Words> = {
     ),
   },
   confirmed: {
-    heading: t("{unnamed} is confirmed", { unnamed }),
+    heading: confirmedHeading,
     text: t(
       "Mail is forwarded to it without the limits for unconfirmed mailboxes. You can change your mind here as long as the link works.",
     ),
@@ -56,13 +57,13 @@ interface Action {
 
 const confirmedWords: Record<NonNullable<ConfirmationLinkStanding["signIn"]>, Words> = {
   confirmed: {
-    heading: t("{unnamed} is confirmed", { unnamed }),
+    heading: confirmedHeading,
     text: t(
       "It is confirmed as a mailbox, so that mail is forwarded to it without limits, and as the e-mail that the account signs in with. You can change your mind about the mailbox here as long as the link works.",
     ),
   },
   open: {
-    heading: t("{unnamed} is confirmed", { unnamed }),
+    heading: confirmedHeading,
     text: t(
       "Mail is forwarded to it without the limits for unconfirmed mailboxes. Still open: the account signs in with the same address, and that is not confirmed. Sign in to that account and open this link again, or confirm it there in Settings.",
     ),
@@ -131,7 +132,7 @@ function ConfirmationCard({ token, standing, isNotMine }: Props) {
   return (
     <>
       <div role="status">
-        <h1 className="wrap-anywhere">{heading.replace(unnamed, mailbox ?? unnamed)}</h1>
+        <h1 className="wrap-anywhere">{typeof heading === "string" ? heading : heading(mailbox)}</h1>
         {state === "asked" && mailbox !== undefined ? <p className="mono mt-3 wrap-anywhere">{mailbox}</p> : null}
         <p className="muted mt-3 max-w-[36rem]">{text}</p>
       </div>

@@ -1,7 +1,8 @@
 /** The target of the footer's Documentation link, unless the operator sets another. */
 import { limits, product, sessionTimes } from "@kauke/contract";
-import { minutesText, readGuideTexts } from "../features/legal/figures.ts";
+import { readGuideTexts } from "../features/legal/figures.ts";
 import { LegalPage, type LegalPart, PageLink } from "../features/legal/LegalPage.tsx";
+import { plural } from "../texts/plural.ts";
 import { rich, t } from "../texts/texts.ts";
 
 export function DocsPage() {
@@ -135,6 +136,7 @@ function creating(texts: ReturnType<typeof readGuideTexts>): LegalPart {
 }
 
 function figures(): LegalPart {
+  const idleMinutes = sessionTimes.idleSeconds / 60;
   return {
     id: "limits",
     title: t("Limits"),
@@ -148,9 +150,12 @@ function figures(): LegalPart {
           })}
         </li>
         <li>
-          {t("A session ends after {minutes} without activity.", {
-            minutes: minutesText(sessionTimes.idleSeconds),
-          })}
+          {plural(
+            idleMinutes,
+            "A session ends after {count} minute without activity.",
+            "A session ends after {count} minutes without activity.",
+            { count: idleMinutes },
+          )}
         </li>
       </ul>
     ),

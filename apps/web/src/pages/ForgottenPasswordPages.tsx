@@ -12,6 +12,7 @@ import { EmailField, HiddenUsername, NewPasswordFields } from "../features/auth/
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
 import { newPasswordForm, refusalToast } from "../features/auth/password-form.ts";
+import { said } from "../texts/said.ts";
 import { rich, t } from "../texts/texts.ts";
 import { failureOf } from "../ui/LoadFailed.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
@@ -23,7 +24,7 @@ function ForgotForm({ onSent }: { onSent: (message: string) => void }) {
   const form = useForm({ resolver: zodResolver(passwordResetRequest), defaultValues: { email: "" } });
   const onSubmit = form.handleSubmit(({ email }) =>
     ask.mutate(email, {
-      onSuccess: ({ message }) => onSent(message),
+      onSuccess: ({ message }) => onSent(said(message)),
       onError: (error) => showFailure(t("Not Sent"), messageOf(error, t("The message could not be requested."))),
     }),
   );
@@ -101,7 +102,7 @@ function NewPasswordForm({ token, email, onDone, onRefused }: Props) {
   return (
     <form onSubmit={onSubmit} noValidate>
       <HiddenUsername email={email} />
-      <NewPasswordFields label={t("New password")} form={form} name="password" />
+      <NewPasswordFields isChange form={form} name="password" />
       <SubmitButton className="btn-primary btn-block" pending={reset.isPending} pendingLabel={t("Saving...")}>
         {t("Set New Password")}
       </SubmitButton>

@@ -12,6 +12,7 @@ import { AccountLinkOver, AccountLinkPage, AccountLinkStep } from "../features/a
 import { CurrentPasswordField, HiddenUsername } from "../features/auth/AuthFields.tsx";
 import { AuthColumns } from "../features/auth/AuthFrame.tsx";
 import { LinkNotChecked, LinkOver, useLinkToken } from "../features/auth/LinkPages.tsx";
+import { said } from "../texts/said.ts";
 import { rich, t } from "../texts/texts.ts";
 import { failureOf } from "../ui/LoadFailed.tsx";
 import { PageSpinner } from "../ui/Spinner.tsx";
@@ -82,7 +83,7 @@ function LinkSignInForm({ token, email, needsPassword, signIn, onRefused }: Prop
   const onError = (error: Error) => {
     if (onRefused(error)) return;
     const refused = fieldMessages(error).find(([field]) => field === "password");
-    if (refused === undefined) showFailure(t("Login Failed"), messageOf(error, authMessages.loginFailed));
+    if (refused === undefined) showFailure(t("Login Failed"), messageOf(error, said(authMessages.loginFailed)));
     else form.setError("password", { message: refused[1] });
   };
   const onSubmit = form.handleSubmit(({ password }) =>

@@ -15,9 +15,9 @@ function Values() {
         [t("Server"), provider?.smtpHost ?? `smtp.${domain}`],
         [t("Port with STARTTLS"), "587"],
         [t("Port with SSL/TLS"), "465"],
-        [t("User name"), "the whole alias address"],
+        [t("User name"), t("the whole alias address")],
         [t("Password"), t("from the alias' SMTP panel")],
-        [t("Authentication"), "normal password"],
+        [t("Authentication"), t("normal password")],
       ]}
     />
   );
@@ -37,7 +37,7 @@ const programs = [
   },
   {
     id: "apple-mail",
-    title: t("Apple Mail"),
+    title: "Apple Mail",
     steps: [
       t("Open Settings, then Accounts, then Server Settings, and edit the list of outgoing servers."),
       t("Add one with the values from the table, and switch off the automatic management of connection settings."),

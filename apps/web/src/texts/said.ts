@@ -1,16 +1,27 @@
-import { fill, find } from "./texts.ts";
+import { fill, find, language } from "./texts.ts";
+
+/** Before keys of texts with `{placeholders}` in which only the server puts values (`messages.json`). */
+const PATTERN = "~";
 
 /** A text that the server or a schema made, in English; never one that a person typed. */
 export function said(english: string): string {
   const texts = globalThis.kaukeTexts;
   if (texts === undefined || english in texts) return find(english);
   for (const [key, translation] of Object.entries(texts)) {
-    if (typeof translation !== "string" || !key.includes("{")) continue;
-    const names = [...key.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-    const pattern = key.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, "(.+)");
-    const [, ...found] = new RegExp(`^${pattern}$`).exec(english) ?? [];
-    if (found.length > 0)
-      return fill(translation, Object.fromEntries(names.map((name, at) => [name, found[at] ?? ""])));
+    if (typeof translation !== "string" || !key.startsWith(PATTERN)) continue;
+    const values = valuesIn(english, key.slice(PATTERN.length));
+    if (values !== null) return fill(translation, values);
   }
   return english;
 }
+
+/** @example valuesIn("At most 5,000 rows", "At most {max} rows") // in German { max: "5.000" } */
+function valuesIn(english: string, text: string): Record<string, string> | null {
+  const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const pattern = text.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replace(/\{\w+\}/g, "(.+)");
+  const found = new RegExp(`^${pattern}$`, "s").exec(english)?.slice(1);
+  return found === undefined ? null : Object.fromEntries(names.map((name, at) => [name, localNumber(found[at] ?? "")]));
+}
+
+const localNumber = (value: string): string =>
+  /^\d{1,3}(?:,\d{3})+$/.test(value) ? Number(value.replaceAll(",", "")).toLocaleString(language()) : value;

@@ -89,7 +89,7 @@ function Row({ row, onUndo }: { row: UndoRow; onUndo: () => void }) {
         {description === undefined ? null : <p className="text">{description}</p>}
       </div>
       <SecondsLeft row={row} />
-      <button type="button" className="btn btn-sm" aria-label={`Undo: ${title}`} onClick={onUndo}>
+      <button type="button" className="btn btn-sm" aria-label={t("Undo: {title}", { title })} onClick={onUndo}>
         {t("Undo")}
       </button>
     </div>
@@ -97,7 +97,7 @@ function Row({ row, onUndo }: { row: UndoRow; onUndo: () => void }) {
 }
 
 const spokenOf = ({ title, description }: UndoRow) =>
-  `${title}${description === undefined ? "" : `: ${description}`}. Control Z undoes it.`;
+  t("{title}. Control Z undoes it.", { title: description === undefined ? title : `${title}: ${description}` });
 
 /** Where the focus was before it came here; it returns there when the row that had it is gone. */
 function useFocusReturn(rows: readonly UndoRow[]) {

@@ -1,3 +1,4 @@
+import { plural } from "../texts/plural.ts";
 import { t } from "../texts/texts.ts";
 
 interface Props {
@@ -26,12 +27,25 @@ export function forecastText(seconds: number | null): string {
   if (seconds === null) return t("Measuring this device…");
   if (seconds < 1.5) return t("About a second on this device.");
   const rounded = Math.round(seconds);
-  if (seconds <= SLOW_SECONDS) return t("About {rounded} seconds on this device.", { rounded });
-  const time =
-    rounded < 90
-      ? t("{rounded} seconds", { rounded: roundTo(rounded, 5) })
-      : t("{seconds} minutes", { seconds: Math.round(seconds / 60) });
-  return t("About {time}: this browser is slow at this. Security is not reduced; keep the page open.", { time });
+  if (seconds <= SLOW_SECONDS)
+    return plural(rounded, "About {count} second on this device.", "About {count} seconds on this device.", {
+      count: rounded,
+    });
+  const isLong = rounded >= 90;
+  const count = isLong ? Math.round(seconds / 60) : roundTo(rounded, 5);
+  return isLong
+    ? plural(
+        count,
+        "About {count} minute: this browser is slow at this. Security is not reduced; keep the page open.",
+        "About {count} minutes: this browser is slow at this. Security is not reduced; keep the page open.",
+        { count },
+      )
+    : plural(
+        count,
+        "About {count} second: this browser is slow at this. Security is not reduced; keep the page open.",
+        "About {count} seconds: this browser is slow at this. Security is not reduced; keep the page open.",
+        { count },
+      );
 }
 
 function roundTo(value: number, step: number): number {

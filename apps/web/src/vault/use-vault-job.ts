@@ -1,6 +1,7 @@
 /** Runs one job of the vault at a time; unmounting ends it. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../api/api-error.ts";
+import { said } from "../texts/said.ts";
 import { t } from "../texts/texts.ts";
 import { type JobOptions, VaultError, type VaultErrorCode } from "./vault.ts";
 
@@ -63,5 +64,5 @@ const texts: Partial<Record<VaultErrorCode, string>> = {
 /** @param fallback for errors without a message of their own */
 export function vaultFailureText(error: unknown, fallback: string): string {
   if (error instanceof VaultError) return texts[error.code] ?? fallback;
-  return error instanceof ApiError && error.message !== "" ? error.message : fallback;
+  return error instanceof ApiError && error.message !== "" ? said(error.message) : fallback;
 }

@@ -53,7 +53,7 @@ export function ChangePasswordDialog({ email, onClose }: { email: string; onClos
         error={errors.currentPassword?.message}
         {...form.register("currentPassword")}
       />
-      <NewPasswordFields label={t("New password")} form={form} name="newPassword" />
+      <NewPasswordFields isChange form={form} name="newPassword" />
     </FormDialog>
   );
 }

@@ -20,14 +20,14 @@ export function HiddenUsername({ email }: { email: string }) {
 }
 
 interface NewPasswordProps<Values extends FieldValues & { confirmPassword: string }, Sent> {
-  /** Label of the first field, e.g. `New password`; the second is `Confirm new password`. */
-  label: string;
+  /** Whether the account gets another password, instead of its first one. */
+  isChange?: boolean;
   form: UseFormReturn<Values, unknown, Sent>;
   name: Path<Values>;
 }
 
 export function NewPasswordFields<Values extends FieldValues & { confirmPassword: string }, Sent>({
-  label,
+  isChange = false,
   form,
   name,
 }: NewPasswordProps<Values, Sent>) {
@@ -37,7 +37,7 @@ export function NewPasswordFields<Values extends FieldValues & { confirmPassword
   return (
     <>
       <TextField
-        label={label}
+        label={isChange ? t("New password") : t("Password")}
         aside={
           <span className="opt">{t("{passwordMin} characters or more", { passwordMin: limits.passwordMin })}</span>
         }
@@ -46,7 +46,7 @@ export function NewPasswordFields<Values extends FieldValues & { confirmPassword
         {...form.register(name)}
       />
       <TextField
-        label={t("Confirm {password}", { password: label.toLowerCase() })}
+        label={isChange ? t("Confirm new password") : t("Confirm password")}
         {...hidden}
         error={errorOf(again)}
         {...form.register(again, { deps: name })}

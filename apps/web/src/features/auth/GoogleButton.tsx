@@ -1,5 +1,5 @@
 /** Sign-in with Google: a link, or without an issuer a disabled button. Once per page, because of its hint's id. */
-import { googleOffText, googleSignInMeta } from "@kauke/contract";
+import { googleSignInMeta } from "@kauke/contract";
 import { Mail } from "lucide-react";
 import { type MouseEvent, useSyncExternalStore } from "react";
 import { findMeta } from "../../app/page-settings.ts";
@@ -40,7 +40,7 @@ export function GoogleButton({ className, onClick, onOffClick }: Props) {
       )}
       {/* CSS shows this hint depending on a meta element, so hydration shifts no layout. */}
       <p id="google-off" className="hint google-off">
-        {googleOffText}
+        {t("Google is not set up on this server.")}
       </p>
     </>
   );

@@ -52,7 +52,7 @@ export function RegisterForm({ isInvited }: { isInvited: boolean }) {
     <form onSubmit={onSubmit} ref={formRef} noValidate>
       {isInvited && !isRefused ? <Invited /> : null}
       <EmailField error={errors.email?.message} {...email} />
-      <NewPasswordFields label={t("Password")} form={form} name="password" />
+      <NewPasswordFields form={form} name="password" />
       {isRefused ? <InviteRefused /> : null}
       <SubmitButton
         className="btn-primary btn-block"

@@ -6,6 +6,7 @@ import { useForm } from "react-hook-form";
 import { Link } from "wouter";
 import { messageOf } from "../../api/error-text.ts";
 import { useSignIn } from "../../api/session/sign-in.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
@@ -31,7 +32,7 @@ export function SignInForm({ email }: { email?: string }) {
     signIn.mutate(body, {
       onSuccess,
       onError: (error) => {
-        const message = messageOf(error, authMessages.loginFailed);
+        const message = messageOf(error, said(authMessages.loginFailed));
         setOfferedTo(isLinkOffered(error) ? body.email : null);
         setFailure(message);
         showFailure(t("Login Failed"), message);

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { messageOf } from "../../api/error-text.ts";
 import { useAskSignInLink } from "../../api/session/sign-in.ts";
+import { said } from "../../texts/said.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
@@ -20,7 +21,7 @@ function OfferText({ email, isSent, wait }: Props & { isSent: boolean; wait: str
   if (isSent)
     return (
       <>
-        <p>{signInMessages.resetSent}</p>
+        <p>{said(signInMessages.resetSent)}</p>
         <p>{t("The link in it works once, for 30 minutes. Open it in this browser.")}</p>
       </>
     );

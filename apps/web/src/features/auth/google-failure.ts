@@ -6,6 +6,7 @@ import {
   googleFailureTitle,
 } from "@kauke/contract";
 import { messageOf } from "../../api/error-text.ts";
+import { said } from "../../texts/said.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 
 /** Why a sign-in with Google failed; unknown reasons mean "failed". @param cookies value of `document.cookie` */
@@ -23,13 +24,13 @@ export function showGoogleFailure(): void {
   const failure = googleFailureIn(document.cookie);
   if (failure === null) return;
   document.cookie = `${googleFailureCookie}=; Path=/; Max-Age=0; SameSite=Lax`;
-  showFailure(googleFailureTitle, googleFailureTexts[failure]);
+  showFailure(said(googleFailureTitle), said(googleFailureTexts[failure]));
 }
 
 export function sayGoogleFailure(error: Error): void {
-  showFailure(googleFailureTitle, messageOf(error, googleFailureTexts.failed));
+  showFailure(said(googleFailureTitle), messageOf(error, said(googleFailureTexts.failed)));
 }
 
 export function sayGoogleIsOff(): void {
-  showFailure(googleFailureTitle, googleFailureTexts.off);
+  showFailure(said(googleFailureTitle), said(googleFailureTexts.off));
 }

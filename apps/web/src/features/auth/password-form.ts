@@ -1,5 +1,6 @@
 import { authMessages, newPassword, registerBody } from "@kauke/contract";
 import * as z from "zod";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 
 export const passwordMismatch = t("Passwords do not match");
@@ -19,7 +20,7 @@ interface Messages {
 export function refusalToast(errors: Messages): { title: string; description: string } | null {
   if (errors.confirmPassword) return { title: t("Password Mismatch"), description: passwordMismatch };
   if (errors.password?.message === authMessages.passwordShort)
-    return { title: t("Password Too Short"), description: authMessages.passwordShort };
+    return { title: t("Password Too Short"), description: said(authMessages.passwordShort) };
   return null;
 }
 

@@ -131,7 +131,7 @@ export function EncryptionKeysCard() {
       title={t("Encryption keys")}
       aside={
         <>
-          <span className="tag">{t("AGE")}</span>
+          <span className="tag">AGE</span>
           <div className="right">
             <Button isSmall disabled={keys === undefined} onClick={() => setOpened({ dialog: "import" })}>
               {t("Import Key")}

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { t } from "../../texts/texts.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { openFace } from "../../ui/Mask.tsx";
 import { StartButton } from "./StartButton.tsx";
 import { closingFigure, Total, useTotals } from "./Total.tsx";
@@ -22,8 +22,9 @@ function Invitation() {
   const figure = closingFigure(useTotals());
   return (
     <h2 className="h2">
-      Join {figure === null ? null : <Total {...figure} />}
-      {figure === null ? "" : " "}people who keep their address to themselves.
+      {figure === null
+        ? t("Join people who keep their address to themselves.")
+        : rich("Join {count} people who keep their address to themselves.", { count: <Total {...figure} /> })}
     </h2>
   );
 }

@@ -5,7 +5,7 @@ import { useIsLive } from "../../ui/use-is-live.ts";
 import type { Motion } from "./motion/motion.ts";
 import { STRIP_COPIES, useStrip } from "./motion/use-strip.ts";
 
-const providers = [t("Proton Mail"), "Tuta", "Gmail", t("QQ Mail"), "Outlook", "Mail.ru", "Yahoo"];
+const providers = ["Proton Mail", "Tuta", "Gmail", "QQ Mail", "Outlook", "Mail.ru", "Yahoo"];
 
 const items = Array.from({ length: STRIP_COPIES }, (_, copy) =>
   providers.map((name) => ({ name, key: `${name} ${copy}`, isCopy: copy > 0 })),

@@ -21,7 +21,7 @@ function Cipher() {
     <div className="card cipher">
       <header>
         <span>{t("What travels")}</span>
-        <span className="mono">{t("AGE")}</span>
+        <span className="mono">AGE</span>
       </header>
       <pre aria-hidden="true">
         {`-----BEGIN AGE ENCRYPTED FILE-----\n${cipherText}\n-----END AGE ENCRYPTED FILE-----`}

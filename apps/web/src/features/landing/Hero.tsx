@@ -36,7 +36,7 @@ export function heroWidth(domains: readonly string[] | null, atFirst: string): H
 function Address({ shown, width }: { shown: ShownDomain; width: HeroWidth }) {
   return (
     <p className="hero-addr" aria-hidden="true" data-longest={width}>
-      <span className="local">{t("not.you")}</span>
+      <span className="local">not.you</span>
       <span className="dom">
         @<FadingDomain {...shown} />
       </span>
@@ -83,8 +83,10 @@ function SocialProof() {
   const totals = useTotals();
   return (
     <p className="proof">
-      <Total {...totalFigure(totals, "users")} />{" "}
-      {rich("users, {total} aliases", { total: <Total {...totalFigure(totals, "aliases")} /> })}
+      {rich("{users} users, {aliases} aliases", {
+        users: <Total {...totalFigure(totals, "users")} />,
+        aliases: <Total {...totalFigure(totals, "aliases")} />,
+      })}
     </p>
   );
 }

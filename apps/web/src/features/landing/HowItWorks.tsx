@@ -65,7 +65,7 @@ export function HowItWorks({ domain }: { domain: string }) {
           <Step number={1} title={t("Sign Up")} words={t("With an e-mail and password, a browser wallet, or Gmail.")}>
             <Line icon={AtSign}>{t("E-mail and password")}</Line>
             <Line icon={Wallet}>{t("Solana Wallet")}</Line>
-            <Line icon={Mail}>{t("Gmail")}</Line>
+            <Line icon={Mail}>Gmail</Line>
           </Step>
           <Step
             number={2}
@@ -73,7 +73,7 @@ export function HowItWorks({ domain }: { domain: string }) {
             words={t("Pick a name and a domain. Forward it to addresses, webhooks, or both.")}
           >
             <Line>
-              <b>{t("shop.k7")}</b>@{domain}
+              <b>shop.k7</b>@{domain}
             </Line>
             <Line icon={CornerDownRight}>jonas@example.org</Line>
             <Line icon={Webhook}>https://hooks.example.org/mail</Line>

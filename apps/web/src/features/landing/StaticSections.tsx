@@ -11,7 +11,7 @@ const facts = [
   [t("Price"), t("Free")],
   [t("Aliases"), t("Unlimited")],
   [t("E-mail logs"), t("Zero")],
-  [t("Setup"), "30 seconds"],
+  [t("Setup"), t("30 seconds")],
   [t("Encryption"), t("AGE, open source")],
   [t("Built in"), t("Lithuania")],
   [t("Launched"), t("January 2025")],
@@ -66,7 +66,7 @@ export function Pillars() {
         </article>
         <article>
           <div className="art" aria-hidden="true">
-            {t("mail.log: 0 B")}
+            mail.log: 0 B
             <span className="cursor" />
           </div>
           <h2>{t("Zero Logs Policy")}</h2>

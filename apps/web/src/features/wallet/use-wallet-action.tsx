@@ -4,6 +4,7 @@ import { Wallet } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import type { WalletSigner } from "../../api/session/sign-in.ts";
+import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { Dialog, DialogFooter } from "../../ui/Dialog.tsx";
 import { showFailure } from "../../ui/toast-store.ts";
@@ -102,5 +103,5 @@ const walletNotFound = t("Solana wallet not found. Please install Phantom or ano
 export function walletFailureText(error: unknown): string {
   if (!(error instanceof ApiError)) return t("Failed to connect wallet");
   const isShown = error.rateLimited || error.status === 0 || error.status === 403;
-  return isShown ? error.message : walletMessages.failed;
+  return said(isShown ? error.message : walletMessages.failed);
 }
