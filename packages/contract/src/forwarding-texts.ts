@@ -40,6 +40,13 @@ const byEngine = () => ({
     "Forwarded mail shows a reply address in place of its sender. Answer as usual: the answer is sent as your alias, without your real address. If your message still contains that address, in a signature for example, it is refused and the refusal says in which line.",
   docsWebhooks:
     "gets each message as JSON by POST, signed as Standard Webhooks describes; the secret is in the alias' panel. A response of 410 pauses it.",
+  smtpPrograms:
+    "Thunderbird and Outlook: add an account, and enter the alias and its password. They find the servers by themselves; if not, enter the values from the table.",
+  smtpProfile:
+    "iPhone, iPad and Mac: press “iPhone, iPad, Mac” in the SMTP panel, and scan the code or open the link. It works once, for ten minutes. The device says that the profile is not signed.",
+  smtpIncoming:
+    "Most programs want an incoming server, so there is one: POP3 at the same server, port 995 with SSL/TLS. Its inbox always stays empty, since mail to the alias arrives in the mailbox that it forwards to.",
+  smtpTest: "“Test connection” in the SMTP panel tells whether name, certificate and password are right.",
   smtpPassword: "535: user name or password are not those of the panel, or the alias is paused.",
   smtpFrom: "553: the From of the message is not the alias you signed in as.",
   smtpLeak: "550: the message contains the address the alias forwards to. The response says in which line.",
@@ -81,6 +88,11 @@ const byProvider = (provider: string): ForwardingTexts => ({
     "A mailbox that is new here gets one message that asks “Is this mailbox yours?”. Until its link is opened nothing is forwarded to it.",
   docsAnswer: `Forwarded mail shows its sender's own address, so an answer from your mailbox would show your real one. To answer as the alias, write on Compose, or from a mail program that sends with the alias' SMTP credentials. Reply addresses need ${product.name}'s own engine.`,
   docsWebhooks: `gets each message by POST, in the form that ${provider} documents. Signed calls need ${product.name}'s own engine.`,
+  smtpPrograms:
+    "Thunderbird and Outlook: add an account with the values from the table, which they may not find by themselves.",
+  smtpProfile: `iPhone, iPad and Mac: enter the values by hand. This server makes no profile, since mail programs send through ${provider}.`,
+  smtpIncoming: "As incoming server enter that of your real mailbox: mail to the alias arrives there.",
+  smtpTest: `Send yourself a message to see whether it works. This server can't test the connection to ${provider}.`,
   smtpPassword: `Sign-in refused: user name or password are not those of the panel, or the alias is paused. A new password works once the alias is set up at ${provider}, usually within seconds.`,
   smtpFrom: "Sender refused: the From of the message is not the alias you signed in as.",
   smtpLeak: `Nothing refuses a message that contains your real address: mail programs send through ${provider}, where no leak guard looks. Mind signatures and quoted lines.`,

@@ -45,6 +45,9 @@ export function useSmtpCalls(alias: SmtpAlias) {
       void refetchForwarding(client);
       return credential.password;
     },
+    makeProfile: () => call("createMailProfile", { params }),
+    /** Has the server sign in at its own port. */
+    test: () => call("testSmtpConnection", { params }),
     async remove(credentialId: string): Promise<void> {
       await call("deleteSmtpCredential", { params: { ...params, credentialId } });
       renew([]);

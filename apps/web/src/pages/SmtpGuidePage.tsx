@@ -84,6 +84,18 @@ export function SmtpGuidePage() {
             </>
           ),
         },
+        {
+          id: "by-itself",
+          title: t("What programs find by themselves"),
+          body: (
+            <ul>
+              <li>{texts.smtpPrograms}</li>
+              <li>{texts.smtpProfile}</li>
+              <li>{texts.smtpIncoming}</li>
+              <li>{texts.smtpTest}</li>
+            </ul>
+          ),
+        },
         ...programs.map(({ id, title, steps }) => ({
           id,
           title,

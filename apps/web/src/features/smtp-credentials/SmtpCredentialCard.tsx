@@ -8,9 +8,11 @@ import { rich, t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
+import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { PasswordState } from "../forwarding/SetUpState.tsx";
+import { ProgramSetup } from "./ProgramSetup.tsx";
 import { HiddenSecret, SecretActions, SecretStrip } from "./SecretStrip.tsx";
 import { isOutdated, passwordFailureText, passwordOf, type Secret, secretFailure } from "./use-secret.ts";
 
@@ -44,6 +46,8 @@ interface CardProps {
   host: string;
   /** Ports to show if the server runs on the user's own machine. */
   local: { submission: number; submissions: number } | null;
+  setsUpPrograms: boolean;
+  canTest: boolean;
   credential: SmtpCredentialWire;
   calls: ReturnType<typeof useSmtpCalls>;
   secret: Secret;
@@ -108,6 +112,16 @@ function Fact({ name, value, copied, copyLabel }: Record<"name" | "value" | "cop
   );
 }
 
+/** The server stores the day only. */
+function LastUse({ day }: { day: string | null }) {
+  return (
+    <div className="last-use">
+      <dt>{t("Last used")}</dt>
+      <dd>{day === null ? t("Never") : <time dateTime={day}>{dayText(`${day}T00:00`)}</time>}</dd>
+    </div>
+  );
+}
+
 export function SmtpCredentialCard(props: CardProps) {
   const { aliasId, host, local, credential, secret } = props;
   const { revealed, busy } = secret;
@@ -125,6 +139,7 @@ export function SmtpCredentialCard(props: CardProps) {
           copyLabel={t("Copy username")}
         />
         {revealed === null ? <HiddenSecret label={t("Password")} ch={PASSWORD_CH} /> : null}
+        <LastUse day={credential.lastUsedOn} />
       </dl>
       {local === null ? null : (
         <p className="local">
@@ -163,6 +178,7 @@ export function SmtpCredentialCard(props: CardProps) {
         </Button>
         <SetupGuide />
       </SecretActions>
+      <ProgramSetup {...props} />
       {asking ? (
         <DeleteCredentialsDialog
           username={credential.username}

@@ -99,7 +99,7 @@ function Credentials({ alias }: { alias: AliasWire }) {
     );
   return (
     <SmtpCredentialCard
-      {...{ credential, calls, secret, aliasId: alias.id, host: data.host, local: data.local }}
+      {...{ ...data, credential, calls, secret, aliasId: alias.id }}
       onDeleted={() => setWasDeleted(true)}
     />
   );
