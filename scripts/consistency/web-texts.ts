@@ -74,8 +74,9 @@ const notVisited =
   /^(?:Import|Export(?:All|Named)Specifier|ThrowStatement|Debugger|TS(?!AsExpression|SatisfiesExpression|NonNullExpression))/;
 
 const hasWord = (text: string): boolean => /\p{L}{2}/u.test(text);
-/** An address, a file's name, a code or a command's option. */
-const isValue = (text: string): boolean => /^\S*[@/:_.#=\d-]\S*$/.test(text) && !/^[A-Z]?[a-z]+[.…:]+$/.test(text);
+/** An address, a file's name, a code, a command's option or text in backticks. */
+const isValue = (text: string): boolean =>
+  /^\S*[@/:_.#=\d-]\S*$|^`[^`]*`$/.test(text) && !/^[A-Z]?[a-z]+[.…:]+$/.test(text);
 /** Words with a space between them, or one that begins with a capital. */
 const isSentence = (text: string): boolean =>
   /^[“"(…]?\p{Lu}\p{Ll}+(?:[\s.,:…!?’']|$)/u.test(text) ||

@@ -74,9 +74,9 @@ function useStates(): Partial<Record<SectionName, { text: string; isBad?: boolea
   return {
     ...(health === undefined
       ? {}
-      : { overview: mend === 0 ? { text: "ok" } : { text: t("{mend} to fix", { mend }), isBad: true } }),
+      : { overview: mend === 0 ? { text: t("ok") } : { text: t("{count} to fix", { count: mend }), isBad: true } }),
     ...(state === undefined ? {} : { queue: { text: countText(state.queue.open) } }),
-    ...(troubled.length === 0 ? {} : { certificates: { text: "problem", isBad: true } }),
+    ...(troubled.length === 0 ? {} : { certificates: { text: t("problem"), isBad: true } }),
   };
 }
 

@@ -3,6 +3,7 @@ import { Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { useAccounts, useDeleteOtherAccount, useEndAccountSessions } from "../../api/admin.ts";
 import { useUser } from "../../api/session/session.ts";
+import { plural } from "../../texts/plural.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button, IconButton, Switch } from "../../ui/Controls.tsx";
@@ -30,14 +31,14 @@ export function AddressSwitch({ isShown, onChange }: SwitchProps) {
   );
 }
 
-const signInWords: Readonly<Record<string, string>> = {
+const signInTexts: Readonly<Record<string, string>> = {
   email: t("E-mail and password"),
   wallet: t("Solana wallet"),
   google: "Google",
 };
 
 const aliasesText = (count: number) =>
-  count === 0 ? "no aliases" : `${countText(count)} ${count === 1 ? "alias" : "aliases"}`;
+  count === 0 ? t("no aliases") : plural(count, "{count} alias", "{count} aliases", { count: countText(count) });
 
 /** What a dialog calls the account: its address if it is shown, else the beginning of its id. */
 const nameOf = ({ email, id }: AccountOfServerWire) => email ?? `${id.slice(0, 8)}…`;
@@ -60,10 +61,14 @@ function DeleteDialog({ account, onClose }: DialogProps) {
   return (
     <TypedConfirmDialog
       title={t("Delete account")}
-      description={t(
-        "{account} loses the account, {aliases} and all settings. Mail to those aliases is refused from then on. This cannot be undone.",
-        { account: nameOf(account), aliases: aliasesText(account.aliases) },
-      )}
+      description={
+        account.aliases === 0
+          ? t("{account} loses the account and all settings. This cannot be undone.", { account: nameOf(account) })
+          : t(
+              "{account} loses the account, {aliases} and all settings. Mail to those aliases is refused from then on. This cannot be undone.",
+              { account: nameOf(account), aliases: aliasesText(account.aliases) },
+            )
+      }
       label={t("Delete Account")}
       pending={remove.isPending}
       onConfirm={onDelete}
@@ -108,6 +113,11 @@ interface RowProps {
 function AccountRow({ account, onSignOut, onDelete }: RowProps) {
   const { id, signIn, createdAt, aliases, lastSeenAt, isAdmin, email } = account;
   const isOwn = useUser().id === id;
+  const parts = {
+    signIn: signInTexts[signIn] ?? signIn,
+    aliases: aliasesText(aliases),
+    since: <time dateTime={createdAt}>{dayText(createdAt)}</time>,
+  };
   return (
     <li>
       <div>
@@ -120,16 +130,12 @@ function AccountRow({ account, onSignOut, onDelete }: RowProps) {
         </h4>
         {email ? <p className="addr">{id}</p> : null}
         <p>
-          {t("{signInWords}, {aliases}. Since", {
-            signInWords: signInWords[signIn] ?? signIn,
-            aliases: aliasesText(aliases),
-          })}{" "}
-          <time dateTime={createdAt}>{dayText(createdAt)}</time>
-          {lastSeenAt === null ? (
-            t(", not seen lately.")
-          ) : (
-            <>{rich(", last seen {time}.", { time: <time dateTime={lastSeenAt}>{dayText(lastSeenAt)}</time> })}</>
-          )}
+          {lastSeenAt === null
+            ? rich("{signIn}, {aliases}. Since {since}, not seen lately.", parts)
+            : rich("{signIn}, {aliases}. Since {since}, last seen {seen}.", {
+                ...parts,
+                seen: <time dateTime={lastSeenAt}>{dayText(lastSeenAt)}</time>,
+              })}
         </p>
       </div>
       {isOwn ? null : (

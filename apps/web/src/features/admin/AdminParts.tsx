@@ -39,7 +39,14 @@ export function VerdictMark({ mark }: { mark: LineMark }) {
   );
 }
 
-const domainsCommand = t("`kauke domains`");
+const domainsCommand = "`kauke domains`";
+
+const sectionTitles: Readonly<Record<string, string>> = {
+  Overview: t("Overview"),
+  Queue: t("Queue"),
+  Domains: t("Domains"),
+  Certificates: t("Certificates"),
+};
 
 function Part({ text }: { text: string }) {
   if (!/^[`[]/.test(text)) return text;
@@ -48,7 +55,7 @@ function Part({ text }: { text: string }) {
   if (text.startsWith("`") && !isDomains) return <code>{inner}</code>;
   return (
     <Link className="link" href={`/admin?section=${isDomains ? "domains" : inner.toLowerCase()}`}>
-      {isDomains ? <code>{inner}</code> : inner}
+      {isDomains ? <code>{inner}</code> : (sectionTitles[inner] ?? inner)}
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 import { Copy, Info } from "lucide-react";
 import { type AdminResponse, useOrderCertificates, useServerDomains, useServerState } from "../../api/admin.ts";
-import { t } from "../../texts/texts.ts";
+import { plural } from "../../texts/plural.ts";
+import { rich, t } from "../../texts/texts.ts";
 import { Card, Setting } from "../../ui/Card.tsx";
 import { Button, IconButton } from "../../ui/Controls.tsx";
 import { Empty, failureOf, LoadFailed } from "../../ui/LoadFailed.tsx";
@@ -39,6 +40,8 @@ const zoneText = (records: readonly DomainRecord[]) =>
 
 function DomainCard({ domain: { domain, records }, at }: { domain: ServerDomain; at: number }) {
   const id = `domain-${at}`;
+  const count = records.length;
+  const recordsText = plural(count, "{count} record of {domain}", "{count} records of {domain}", { count, domain });
   return (
     <Card
       id={id}
@@ -49,9 +52,7 @@ function DomainCard({ domain: { domain, records }, at }: { domain: ServerDomain;
             isSmall
             icon={Copy}
             aria-label={t("Copy all records of {domain}", { domain })}
-            onClick={() =>
-              void copyText(zoneText(records), t("{count} records of {domain}", { count: records.length, domain }))
-            }
+            onClick={() => void copyText(zoneText(records), recordsText)}
           >
             {t("Copy All")}
           </Button>
@@ -136,9 +137,7 @@ function CertificateRow({ certificate }: { certificate: Certificate }) {
             <b>{[...new Set([...names, ...missing])].join(", ")}</b>
           </h4>
           {missing.length === 0 || expiresAt === null ? null : (
-            <p>
-              {t("Not covered:")} <span className="addr">{missing.join(", ")}</span>
-            </p>
+            <p>{rich("Not covered: {names}", { names: <span className="addr">{missing.join(", ")}</span> })}</p>
           )}
           <p>
             <Sentences

@@ -4,6 +4,7 @@ import { type FormEvent, useId, useState } from "react";
 import { type AdminResponse, useCreateInvite, useInvites, useRevokeInvite } from "../../api/admin.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { fieldMessages } from "../../api/error-text.ts";
+import { plural } from "../../texts/plural.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button, Select } from "../../ui/Controls.tsx";
@@ -44,9 +45,7 @@ function NewLink({ made: { link, expiresAt, registration }, onClose }: { made: M
       <div className="body">
         <div className="key-entries">
           <div className="key-entry">
-            <span className="caption">
-              {t("Works once, until")} <Time iso={expiresAt} />
-            </span>
+            <span className="caption">{rich("Works once, until {time}", { time: <Time iso={expiresAt} /> })}</span>
             <code>{link}</code>
             <Button
               isSmall
@@ -60,7 +59,9 @@ function NewLink({ made: { link, expiresAt, registration }, onClose }: { made: M
           </div>
         </div>
         {hasFailed ? <PartFailed what={t("The QR code")} canReload={false} /> : null}
-        <div className="qr-box">{qr === null ? null : <qr.component text={link} label="the invitation link" />}</div>
+        <div className="qr-box">
+          {qr === null ? null : <qr.component text={link} label={t("the invitation link")} />}
+        </div>
         {note === null ? null : (
           <div className="note">
             <Info className="i" aria-hidden />
@@ -132,7 +133,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         <Select
           id={id}
           value={days}
-          options={dayChoices.map((day) => [day, day === 1 ? t("In 1 day") : t("In {day} days", { day })])}
+          options={dayChoices.map((count) => [count, plural(count, "In {count} day", "In {count} days", { count })])}
           onChange={(event) => setDays(Number(event.target.value))}
         />
       </div>
@@ -171,9 +172,9 @@ function InviteRow({ invite, onRevoke }: { invite: OpenInviteWire; onRevoke: () 
       <div>
         <h4 className={address ? "addr" : undefined}>{address ? <b>{address}</b> : whose}</h4>
         <p>
-          {rich("Created {time}, expires {time2}.", {
-            time: <Time iso={createdAt} />,
-            time2: <Time iso={expiresAt} />,
+          {rich("Created {created}, expires {expires}.", {
+            created: <Time iso={createdAt} />,
+            expires: <Time iso={expiresAt} />,
           })}
         </p>
       </div>
@@ -181,7 +182,11 @@ function InviteRow({ invite, onRevoke }: { invite: OpenInviteWire; onRevoke: () 
         <Button
           isSmall
           look="danger-line"
-          aria-label={`Revoke the invitation ${address ? `of ${address}` : `from ${createdAt.slice(0, 16)}`}`}
+          aria-label={
+            address
+              ? t("Revoke the invitation of {address}", { address })
+              : t("Revoke the invitation from {time}", { time: createdAt.slice(0, 16) })
+          }
           onClick={onRevoke}
         >
           {t("Revoke")}

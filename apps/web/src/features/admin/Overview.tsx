@@ -3,6 +3,8 @@ import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useHealth, useServerState } from "../../api/admin.ts";
+import { plural } from "../../texts/plural.ts";
+import { said } from "../../texts/said.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { failureOf, LoadFailed, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
@@ -22,7 +24,7 @@ function CheckRow({ check: { state, check, subject, says } }: { check: HealthChe
           {checkTitle(check)} <span className="addr">{subject}</span>
         </h4>
         <p>
-          <Sentences text={says} />
+          <Sentences text={said(says)} />
         </p>
       </div>
     </li>
@@ -49,7 +51,9 @@ function AllChecks({ checks }: { checks: readonly HealthCheckWire[] }) {
       {passed.length === 0 ? null : (
         <details className="passed">
           <summary>
-            {countText(passed.length)} {passed.length === 1 ? "check" : "checks"} passed
+            {plural(passed.length, "{count} check passed", "{count} checks passed", {
+              count: countText(passed.length),
+            })}
           </summary>
           <Checks checks={passed} label={t("What is in order")} />
         </details>
@@ -176,22 +180,21 @@ function RegistrationTile({ registration, isOpenToStrangers }: ServerStateWire) 
 function BackupTile({ lastBackupAt }: ServerStateWire) {
   if (lastBackupAt === null)
     return (
-      <Tile label={t("Last backup")} value="Never" isBad>
+      <Tile label={t("Last backup")} value={t("Never")} isBad>
         {t("If this disk fails, everything is gone. Run this on the server, best every night:")}
         <CommandLine command="kauke backup kauke.backup" />
       </Tile>
     );
   return (
     <Tile label={t("Last backup")} value={daysAwayText(lastBackupAt)}>
-      <Time iso={lastBackupAt} />
-      {t(". Keep a copy on another machine.")}
+      {rich("{time}. Keep a copy on another machine.", { time: <Time iso={lastBackupAt} /> })}
     </Tile>
   );
 }
 
 function QueueTile({ queue: { open, oldestAt, messageBytes } }: ServerStateWire) {
   return (
-    <Tile label={t("Queue")} value={open === 0 ? t("Empty") : t("{open} waiting", { open: countText(open) })}>
+    <Tile label={t("Queue")} value={open === 0 ? t("Empty") : t("{count} waiting", { count: countText(open) })}>
       {oldestAt === null ? (
         t("Everything was delivered.")
       ) : (
@@ -221,14 +224,16 @@ function Tiles({ state }: { state: ServerStateWire }) {
       <Tile label={t("Delivery")} value={delivery.value}>
         {delivery.text}
       </Tile>
-      <Tile label={t("Database")} value={state.database === "embedded" ? "Embedded" : "PostgreSQL"}>
+      <Tile label={t("Database")} value={state.database === "embedded" ? t("Embedded") : "PostgreSQL"}>
         {state.database === "embedded"
           ? t("In the data directory of this server.")
           : t("On the server that DATABASE_URL names.")}
       </Tile>
       <Tile label={t("Version")} value={state.version}>
-        <span className="addr">{new URL(state.publicUrl).host}</span>
-        {t(", mail host")} <span className="addr">{state.mailHost}</span>
+        {rich("{host}, mail host {mailHost}", {
+          host: <span className="addr">{new URL(state.publicUrl).host}</span>,
+          mailHost: <span className="addr">{state.mailHost}</span>,
+        })}
       </Tile>
     </dl>
   );

@@ -2,6 +2,7 @@ import type { QueueOfHostWire } from "@kauke/contract";
 import { Info } from "lucide-react";
 import { useState } from "react";
 import { useDropQueue, useQueue, useRetryQueue } from "../../api/admin.ts";
+import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import { Card } from "../../ui/Card.tsx";
 import { Button } from "../../ui/Controls.tsx";
@@ -13,24 +14,25 @@ import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
 import { Fact, LoadingRows, Time } from "./AdminParts.tsx";
 
-const deliveriesText = (count: number) => `${countText(count)} ${count === 1 ? "delivery" : "deliveries"}`;
-
 function DropDialog({ queue: { host, open, running }, onClose }: { queue: QueueOfHostWire; onClose: () => void }) {
   const drop = useDropQueue();
   const waiting = open - running;
+  const leftAlone = plural(running, "{count} in progress is left alone.", "{count} in progress are left alone.", {
+    count: countText(running),
+  });
   const onDrop = () =>
     drop.mutate(host, {
       onSuccess: (count) => {
-        showToast({ title: `${countText(count)} Dropped`, description: host });
+        showToast({ title: t("{count} Dropped", { count: countText(count) }), description: host });
         onClose();
       },
       onError: (error) => showFailure(t("Not Dropped"), refusalText(error, t("The deliveries could not be dropped."))),
     });
   return (
     <ConfirmDialog
-      title={t("Give up {deliveries}?", { deliveries: deliveriesText(waiting) })}
+      title={plural(waiting, "Give up {count} delivery?", "Give up {count} deliveries?", { count: countText(waiting) })}
       description={t("Mail to {host} that waits now is never delivered. This cannot be undone.", { host })}
-      label={t("Drop {waiting}", { waiting: countText(waiting) })}
+      label={t("Drop {count}", { count: countText(waiting) })}
       pending={drop.isPending}
       pendingLabel={t("Dropping...")}
       onConfirm={onDrop}
@@ -40,8 +42,8 @@ function DropDialog({ queue: { host, open, running }, onClose }: { queue: QueueO
         <div className="note note-plain">
           <Info className="i" aria-hidden />
           <div>
-            Owners and senders are told, as after any delivery that failed for good.
-            {running === 0 ? null : ` ${countText(running)} in progress ${running === 1 ? "is" : "are"} left alone.`}
+            {t("Owners and senders are told, as after any delivery that failed for good.")}
+            {running === 0 ? null : ` ${leftAlone}`}
           </div>
         </div>
       </div>
@@ -53,14 +55,15 @@ function RetryButton({ host }: { host: string }) {
   const retry = useRetryQueue();
   const onRetry = () =>
     retry.mutate(host, {
-      onSuccess: (count) => showToast({ title: `${countText(count)} Tried Now`, description: host }),
+      onSuccess: (count) =>
+        showToast({ title: t("{count} Tried Now", { count: countText(count) }), description: host }),
       onError: (error) => showFailure(t("Not Retried"), refusalText(error, t("The deliveries could not be retried."))),
     });
   return (
     <SubmitButton
       type="button"
       className="btn-sm"
-      label={retry.isPending ? `Retrying... ${host}` : t("Retry {host}", { host })}
+      label={retry.isPending ? t("Retrying... {host}", { host }) : t("Retry {host}", { host })}
       pending={retry.isPending}
       pendingLabel={t("Retrying...")}
       onClick={onRetry}
@@ -82,8 +85,9 @@ function HostRow({ queue, onDrop }: { queue: QueueOfHostWire; onDrop: () => void
       </div>
       <dl>
         <Fact label={t("Waiting")}>
-          {countText(open)}
-          {running === 0 ? "" : t(", {running} now", { running: countText(running) })}
+          {running === 0
+            ? countText(open)
+            : t("{open}, {running} now", { open: countText(open), running: countText(running) })}
         </Fact>
         <Fact label={t("Oldest")}>
           <Time iso={oldestAt} />

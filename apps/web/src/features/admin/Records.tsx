@@ -59,7 +59,7 @@ export function LimitsSection() {
   );
 }
 
-const actWords: Readonly<Record<OperatorActCode, string>> = {
+const actTexts: Readonly<Record<OperatorActCode, string>> = {
   account_deleted: t("Account deleted"),
   account_signed_out: t("Account signed out everywhere"),
   admin_granted: t("Admin page granted"),
@@ -82,14 +82,14 @@ const actWords: Readonly<Record<OperatorActCode, string>> = {
 };
 
 const whoText = (by: string, ownId: string): string =>
-  by === "command" ? "on the server" : by === ownId ? "you" : `admin ${by.slice(0, 8)}…`;
+  by === "command" ? t("on the server") : by === ownId ? t("you") : t("admin {id}…", { id: by.slice(0, 8) });
 
 function ActRow({ act: { at, by, act, on }, ownId }: { act: OperatorActWire; ownId: string }) {
   return (
     <li className="act">
       <Time iso={at} />
       <div>
-        <h4>{actWords[act]}</h4>
+        <h4>{actTexts[act]}</h4>
         {on === null ? null : <p className="addr">{on}</p>}
       </div>
       <span className="by">{whoText(by, ownId)}</span>

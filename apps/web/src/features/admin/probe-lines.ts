@@ -1,6 +1,7 @@
 /** A proof of mail as lines with a state, and a sentence of what it means where it is not good. */
 import type { MailProbeWire } from "@kauke/contract";
 import { isMailProven } from "@kauke/contract/mail-probe";
+import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import type { LineMark } from "./AdminParts.tsx";
 
@@ -117,7 +118,7 @@ export function arrivalLines({ arrived }: MailProbeWire, isOver: boolean): Probe
   return [
     {
       mark: "ok",
-      title: `It arrived after ${seconds === 1 ? "1 second" : `${seconds} seconds`}`,
+      title: plural(seconds, "It arrived after {count} second", "It arrived after {count} seconds", { count: seconds }),
       ...(seconds > LATE_SECONDS ? { text: late } : {}),
     },
     encryptionLine(arrived),
@@ -132,18 +133,18 @@ const answerLines: Record<NonNullable<MailProbeWire["answer"]>, (problem: string
       t("Our reply is on its way"),
       problem === null
         ? t("Their host has not taken it yet. It is tried again by itself.")
-        : t("{problem} It is tried again by itself: the [Queue] shows when.", { problem }),
+        : `${problem} ${t("It is tried again by itself: the [Queue] shows when.")}`,
     ),
   taken: () => ({ mark: "ok", title: t("Their host took our reply") }),
   refused: (problem) => ({
     mark: "fix",
     title: t("Their host refused our reply"),
-    text: `${problem ?? "It gave no reason."} Put right what is to fix in the [Overview], then start over.`,
+    text: `${problem ?? t("It gave no reason.")} ${t("Put right what is to fix in the [Overview], then start over.")}`,
   }),
   not_sent: (problem) => ({
     mark: "fix",
     title: t("No reply was sent"),
-    text: `${problem ?? "The server gave no reason."} Put that right, or write from another mailbox, and start over.`,
+    text: `${problem ?? t("The server gave no reason.")} ${t("Put that right, or write from another mailbox, and start over.")}`,
   }),
 };
 
@@ -203,13 +204,24 @@ export interface ProbeHeadline {
   text: string;
 }
 
-/** The step that a running proof waits for, as a headline and as a part of a sentence. */
-function stepOf({ arrived, answer, returned }: MailProbeWire): { title: string; step: string } {
-  if (arrived === null) return { title: t("Waiting for your message"), step: "write to its address" };
+/** The step that a running proof waits for, as a headline and as a sentence of one that has faults. */
+function stepOf({ arrived, answer, returned }: MailProbeWire): { title: string; text: string } {
+  if (arrived === null)
+    return { title: t("Waiting for your message"), text: t("The proof goes on: write to its address.") };
   if (answer !== "taken")
-    return { title: t("Mail comes in. Our reply is on its way"), step: "our reply is on its way" };
-  if (!returned) return { title: t("Mail goes both ways. Now reply to our message"), step: "now reply to our message" };
-  return { title: t("Nearly done: say how our message looked"), step: "say how our message looked" };
+    return {
+      title: t("Mail comes in. Our reply is on its way"),
+      text: t("The proof goes on: our reply is on its way."),
+    };
+  if (!returned)
+    return {
+      title: t("Mail goes both ways. Now reply to our message"),
+      text: t("The proof goes on: now reply to our message."),
+    };
+  return {
+    title: t("Nearly done: say how our message looked"),
+    text: t("The proof goes on: say how our message looked."),
+  };
 }
 
 /** One sentence about a whole proof, and what to do next. The server says what counts as proven. */
@@ -225,10 +237,8 @@ export function probeHeadline(probe: MailProbeWire, isOver: boolean): ProbeHeadl
   const goesOn = !isOver && probe.answer !== "refused" && probe.answer !== "not_sent";
   const isWaiting = goesOn && lines.some(({ mark }) => mark === "wait");
   if (bad > 0) {
-    const text = isWaiting
-      ? t("The proof goes on: {step}.", { step: stepOf(probe).step })
-      : t("After that, start over.");
-    return { mark: "fix", title: bad === 1 ? "1 thing to fix" : t("{bad} things to fix", { bad }), text };
+    const title = plural(bad, "{count} thing to fix", "{count} things to fix", { count: bad });
+    return { mark: "fix", title, text: isWaiting ? stepOf(probe).text : t("After that, start over.") };
   }
   if (isOver)
     return { mark: "none", title: t("This proof is over"), text: t("It ran for a day. Start over to try again.") };
