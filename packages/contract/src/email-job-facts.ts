@@ -45,13 +45,21 @@ export interface RecipientLists {
   bcc?: readonly string[] | undefined;
 }
 
+/** Equal for spellings of one mailbox, such as `a@bücher.example` and `A@xn--bcher-kva.example`. */
+export function sameRecipient(address: string): string {
+  const lower = address.normalize("NFC").toLowerCase();
+  const at = lower.lastIndexOf("@") + 1;
+  const site = `http://${lower.slice(at)}`;
+  return /^[ -~]*$/.test(site) || !URL.canParse(site) ? lower : lower.slice(0, at) + new URL(site).hostname;
+}
+
 /** Each address once, where it comes first in To, Cc, Bcc: the order in which the server lists recipients. */
 export function uniqueRecipients({ to, cc = [], bcc = [] }: RecipientLists) {
   const all = { to: typeof to === "string" ? [to] : to, cc, bcc };
   const found = new Map<string, { kind: RecipientKind; address: string }>();
   for (const kind of recipientKinds)
     for (const address of all[kind]) {
-      const same = address.normalize("NFC").toLowerCase();
+      const same = sameRecipient(address);
       if (!found.has(same)) found.set(same, { kind, address });
     }
   return [...found.values()];

@@ -26,6 +26,8 @@ it("each recipient counts once, in the order of To, Cc, Bcc", () => {
     { kind: "bcc", address: "c@example.org" },
   ]);
   expect(uniqueRecipients({ to: "a@example.org" })).toEqual([{ kind: "to", address: "a@example.org" }]);
+  const spellings = ["a@bücher.example", "A@BÜCHER.example", "a@xn--bcher-kva.example", "ä@xn--bcher-kva.example"];
+  expect(uniqueRecipients({ to: spellings }).map(({ address }) => address)).toEqual([spellings[0], spellings[3]]);
 });
 
 describe("a message to queue", () => {

@@ -61,6 +61,8 @@ const counted = {
     HOUR,
     "You have changed very many aliases within an hour. Please wait before you change more at once.",
   ),
+  // As many as may be marked, so that each deletion can be undone.
+  alias_keep: most(50_000, HOUR, "You have undone the deletion of very many aliases within an hour. Please wait."),
   // For clients of other services, whose bulk calls change up to 25 aliases.
   client_bulk: most(12, MINUTE, "You have changed several aliases at once too often. Please wait a minute."),
   client_list: most(50, MINUTE, "You have read your aliases too often in a short time. Please wait a minute."),

@@ -560,7 +560,7 @@ const accounts = {
   ),
   aliasChanges: "changes of aliases | {alias_change} | account | the account | refused | aliases/routes.test.ts",
   bulkChanges:
-    "aliases in bulk changes | {alias_bulk}, a request counting as 100 at least | account | the account | refused | bulk.test.ts",
+    "aliases in bulk changes | {alias_bulk}, and {alias_keep} kept from deletion, a request counting as 100 at least | account | the account | refused | bulk.test.ts",
   labels: bound(
     { account: limits.labelsMax, alias: limits.labelsPerAliasMax },
     "labels of an account | {account}, {alias} an alias | account | the account | refused | aliases/labels.test.ts",

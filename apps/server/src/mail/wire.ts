@@ -1,6 +1,7 @@
 /** Assembles the mail path: the MX and the delivery worker share transports, budget, retry plan and failure reports. */
 
 import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
+import { limits } from "@kauke/contract";
 import type { GoneWebhook } from "../core/alias/update-alias.ts";
 import type { ConfirmationSettings } from "../core/destination/destination.ts";
 import type { LeakGuard } from "../core/leak-guard.ts";
@@ -141,7 +142,7 @@ function copyAndSettle(
   { copyMemory, webhookBodies, reports, signsArcFor }: CopyAndSettleParts,
 ): { copyParts: CopyParts; settling: SettleDeps } {
   const { config, store, clock } = parts;
-  const { deliveries, bodies, notices, pauseWebhook } = store;
+  const { deliveries, bodies, notices, pauseWebhook, contacts } = store;
   const retries = retryPlan(config.retrySchedule, () => clock.now(), Math.random);
   const failures = failureReporter({ ...parts, notices, bodies, pauseWebhook, reports, retries });
   const copyParts: CopyParts = {
@@ -158,7 +159,9 @@ function copyAndSettle(
   // A result that can't be noted must not hold back the delivery.
   const onProbeOutcome: SettleDeps["onProbeOutcome"] = async ({ aliasAddress: address }, outcome) =>
     void (await store.mailProbes.change({ address }, (probe) => withOutcome(probe, outcome)).catch(() => null));
-  return { copyParts, settling: { deliveries, bodies, failures, retries, onProbeOutcome } };
+  const onComposedTaken = (userId: string, recipient: string) =>
+    contacts.remember(userId, [recipient], { now: clock.now(), max: limits.contactsMax }).catch(() => {});
+  return { copyParts, settling: { deliveries, bodies, failures, retries, onProbeOutcome, onComposedTaken } };
 }
 
 /** Separate budgets for messages and for what is made of them, so that new mail always has its own. */

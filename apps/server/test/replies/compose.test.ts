@@ -96,6 +96,19 @@ describe("composed mail", () => {
     expect((await cancel(jobId)).status).toBe(200);
   });
 
+  test("is remembered by its recipients' addresses once it has left, and not if it was undone", async () => {
+    const people = async () => {
+      const { contacts } = (await person.call("GET", "/api/people")).body as { contacts: { address: string }[] };
+      return contacts.map(({ address }) => address).toSorted();
+    };
+    const undone = await compose({ to: "undone@people.example" });
+    await cancel(undone);
+    const jobId = await compose({ bcc: ["ruta@people.example"] });
+    expect(await people()).toEqual([]);
+    await waitFor(jobId, "sent");
+    await vi.waitFor(async () => expect(await people()).toEqual(["rasa@people.example", "ruta@people.example"]));
+  });
+
   test("can't be undone too late, and the response says so", async () => {
     const jobId = await compose();
     await waitFor(jobId, "sent");

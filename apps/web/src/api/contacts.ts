@@ -8,6 +8,10 @@ export function useContacts() {
   return useQuery({ queryKey, queryFn: async () => (await call("listContacts")).contacts });
 }
 
+/** @param publicKey `null` if it is not known */
+export const saveContact = (address: string, publicKey: string | null) =>
+  call("putContact", { body: { address, publicKey } });
+
 export function useContactCalls() {
   const client = useQueryClient();
   const refreshed = async <T>(request: Promise<T>): Promise<T> => {
@@ -16,8 +20,6 @@ export function useContactCalls() {
     return result;
   };
   return {
-    saveContact: (address: string, publicKey: string | null) =>
-      refreshed(call("putContact", { body: { address, publicKey } })),
     forgetContact: (contactId: string) => refreshed(call("deleteContact", { params: { contactId } })),
     forgetAll: () => refreshed(call("deleteContacts")),
     refetch: () => client.invalidateQueries({ queryKey }),

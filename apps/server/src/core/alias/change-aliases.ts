@@ -53,12 +53,10 @@ export async function changeAliases(
   const ids = [...new Set(aliasIds)];
   if (change.kind === "destinations")
     refuseFieldErrors(ownDomainErrors("forwardTo", change.destinations, deps.ownDomains));
+  const weight = Math.max(WEIGHT_MIN, ids.length);
   // Undoing a deletion is no change of its own, so it does not use up the account's changes of many.
-  if (change.kind === "keep") {
-    await takeLimit(deps, "alias_change", { userId });
-    return await deps.aliases.keepMany(userId, ids);
-  }
-  await takeWeightedLimit(deps, "alias_bulk", { userId, weight: Math.max(WEIGHT_MIN, ids.length) });
+  await takeWeightedLimit(deps, change.kind === "keep" ? "alias_keep" : "alias_bulk", { userId, weight });
+  if (change.kind === "keep") return await deps.aliases.keepMany(userId, ids);
   if (change.kind === "destinations") await refuseBlocked(deps, "forwardTo", change.destinations);
   if (change.kind === "labels" && change.add !== null) await refuseUnknownLabel(deps, userId, change.add);
   if (change.kind === "deletion") return await deleteAliases(deps, { userId, ids, clientAddress, ...change });

@@ -156,7 +156,6 @@ type CreateDeps = Pick<
   | "users"
   | "bodies"
   | "emailAttachments"
-  | "contacts"
   | "attachedMail"
   | "maxMessageBytes"
   | "spoolSpace"
@@ -251,12 +250,7 @@ async function encryptAndStore(
   const fingerprint = fingerprintOf(input);
   // Encryption may have waited in a queue, and the time to cancel starts now.
   const now = deps.clock.now();
-  const job = await store(deps, makeJob(deps, { input: { ...input, body }, alias, parts, now, fingerprint }));
-  const people = job.recipients.flatMap(({ address }) => (address === null ? [] : [address]));
-  // The message is queued, whether people can be remembered or not.
-  const options = { now: job.createdAt, max: limits.contactsMax };
-  await deps.contacts.remember(input.userId, people, options).catch(() => {});
-  return job;
+  return await store(deps, makeJob(deps, { input: { ...input, body }, alias, parts, now, fingerprint }));
 }
 
 /** Fails early; `store` checks the alias again under lock. */

@@ -119,6 +119,20 @@ describe("changing many aliases", () => {
     await limited.close();
   });
 
+  it("counts the aliases whose deletion is undone, in a limit of their own", async () => {
+    const limited = await startTestServer({
+      store: server.store,
+      config: { limits: new Map([["alias_keep", { max: 250, windowSeconds: 60 }]]) },
+    });
+    const dora = await new Visitor(limited).register();
+    const many = Array.from({ length: 150 }, () => randomUUID());
+    expect((await bulk(dora, many, { keep: true })).status).toBe(200);
+    expect((await bulk(dora, many, { keep: true })).status).toBe(429);
+    expect((await bulk(dora, many.slice(100), { keep: true })).status).toBe(200);
+    expect((await bulk(dora, many.slice(0, 1), { keep: true })).body).toMatchObject({ code: "rate_limited" });
+    await limited.close();
+  });
+
   it("reads ids in any letter case and counts each once", async () => {
     const [id = ""] = await three();
     expect((await bulk(ann, [id, id.toUpperCase(), id], { pinned: true })).body).toEqual({ changed: 1, failed: [] });

@@ -23,6 +23,33 @@ async function callsFor(outcome: DeliveryOutcome): Promise<string[]> {
   return calls;
 }
 
+async function taken(outcome: DeliveryOutcome, change: Partial<Settled> = {}, finished = true): Promise<string[]> {
+  const told: string[] = [];
+  const deliveries = {
+    finish: async () => ({ finished, messageDone: null, isTakenByNone: false }),
+    defer: async () => true,
+  };
+  const target = { purpose: "send", destination: { kind: "mailbox", address: "rasa@example.org" } };
+  const delivery = { id: "d", userId: "u", createdAt, attempts: 1, maxRetries: 3, target, ...change } as Settled;
+  const retries = { totalSeconds: 1, next: () => createdAt };
+  const onComposedTaken = async (userId: string, recipient: string) => void told.push(`${userId} ${recipient}`);
+  await settle(delivery, "token", outcome, { deliveries, retries, onComposedTaken } as never);
+  return told;
+}
+
+describe("the recipient of a composed message is told to the address book", () => {
+  it("once a host has taken it, and by the process that records so alone", async () => {
+    expect(await taken({ kind: "taken" })).toEqual(["u rasa@example.org"]);
+    expect(await taken({ kind: "taken" }, {}, false)).toEqual([]);
+    const failure = { code: "mailbox_full", enhancedStatus: "4.2.2" } as const;
+    expect(await taken({ kind: "deferred", failure })).toEqual([]);
+  });
+
+  it("not of mail that a mail program submitted, which has no time to undo", async () => {
+    expect(await taken({ kind: "taken" }, { maxRetries: undefined as never })).toEqual([]);
+  });
+});
+
 describe("a wait that is no failure", () => {
   const at = (days: number, code: "at_provider" | "provider_silent" | "provider_busy") => {
     const uncounted = code === "provider_busy" ? ("for_leave" as const) : ("handed_over" as const);

@@ -21,6 +21,8 @@ export interface SettleDeps {
   bodies: Pick<MessageBodies, "delete">;
   failures: FailureReporter;
   retries: RetryPlan;
+  /** Called once a host has taken a composed message, which its sender can't undo any more. Never rejects. */
+  onComposedTaken(userId: string, recipient: string): Promise<void>;
   /** Called with each outcome of our answer to a probe, before it is stored. */
   onProbeOutcome(target: DeliveryTarget, outcome: DeliveryOutcome): Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function settle(
   if (isProbe)
     await deps.onProbeOutcome(delivery.target, failure === null ? { kind: "taken" } : { kind: "refused", failure });
   const { finished, messageDone, isTakenByNone } = await deps.deliveries.finish(delivery.id, leaseToken, failure);
+  if (finished && isTaken) await tellTaken(delivery, deps);
   // The report quotes the message's header, so it is sent before the body is deleted.
   if (finished && failure !== null) {
     const mayTellSender = isTakenByNone || delivery.target.isOneOfSeveral !== true;
@@ -59,6 +62,12 @@ export async function settle(
   }
   // A body that can't be deleted now is deleted by the sweep.
   if (messageDone !== null) await deps.bodies.delete(messageDone).catch(() => {});
+}
+
+async function tellTaken({ maxRetries, target, userId }: Settled, deps: SettleDeps): Promise<void> {
+  const { purpose, destination } = target;
+  if (purpose === "send" && maxRetries !== undefined && userId !== null && destination.kind === "mailbox")
+    await deps.onComposedTaken(userId, destination.address);
 }
 
 const isAtProvider = ({ failure }: Extract<DeliveryOutcome, { kind: "deferred" }>) => failure.code === "at_provider";

@@ -112,22 +112,22 @@ const PAGE_MESSAGES = 100;
 /** Copies bodies that the target lacks. @returns the number of messages */
 export async function copyBodies(pair: BodyPair, report: (messages: number) => void): Promise<number> {
   let seen = 0;
-  for await (const page of messagesIn(pair.db)) {
+  for await (const { table, page } of bodyOwnersIn(pair.db)) {
     const missing: MovedBody[] = [];
     for (const { id, createdAt } of page) {
       if (!(await pair.to.has(id)) && (await pair.from.has(id)))
         missing.push({ messageId: id, createdAt, chunks: pair.from.chunks(id) });
     }
     await pair.to.putAll(missing);
-    seen += page.length;
+    if (table === "message") seen += page.length;
     report(seen);
   }
   return seen;
 }
 
-/** @returns the id of the first message whose body differs */
+/** @returns the id of the first body that differs */
 export async function compareBodies({ db, from, to }: BodyPair): Promise<string | null> {
-  for await (const page of messagesIn(db))
+  for await (const { page } of bodyOwnersIn(db))
     for (const { id } of page) if ((await digestOf(from.chunks(id))) !== (await digestOf(to.chunks(id)))) return id;
   return null;
 }
@@ -142,14 +142,23 @@ async function digestOf(chunks: AsyncIterable<Buffer>): Promise<string> {
   return `${count} ${hash.digest("hex")}`;
 }
 
-async function* messagesIn(db: Database): AsyncGenerator<{ id: string; createdAt: Date }[]> {
-  for (let after: string | null = null; ; ) {
-    let query = db.selectFrom("message").select(["id", "created_at as createdAt"]).orderBy("id").limit(PAGE_MESSAGES);
-    if (after !== null) query = query.where("id", ">", after);
-    const page = await query.execute();
-    const last = page.at(-1);
-    if (last === undefined) return;
-    yield page;
-    after = last.id;
-  }
+interface BodyOwner {
+  id: string;
+  createdAt: Date;
+}
+
+/** Messages, then files uploaded for messages that are being composed: each has a body under its id. */
+async function* bodyOwnersIn(
+  db: Database,
+): AsyncGenerator<{ table: "message" | "email_attachment"; page: BodyOwner[] }> {
+  for (const table of ["message", "email_attachment"] as const)
+    for (let after: string | null = null; ; ) {
+      let query = db.selectFrom(table).select(["id", "created_at as createdAt"]).orderBy("id").limit(PAGE_MESSAGES);
+      if (after !== null) query = query.where("id", ">", after);
+      const page: BodyOwner[] = await query.execute();
+      const last = page.at(-1);
+      if (last === undefined) break;
+      yield { table, page };
+      after = last.id;
+    }
 }

@@ -222,7 +222,9 @@ async function expectBodies(place: Place, { bodies }: MoveWorld): Promise<void> 
   const store = await openStore(place);
   try {
     for (const [messageId, text] of bodies) {
-      expect(await store.deliveries.isKnownMessage(messageId)).toBe(true);
+      expect(
+        (await store.deliveries.isKnownMessage(messageId)) || (await store.emailAttachments.isKnown(messageId)),
+      ).toBe(true);
       expect((await store.bodies.get(messageId))?.toString()).toBe(text);
     }
   } finally {

@@ -45,8 +45,7 @@ const plans: { readonly [Table in keyof DB]: Plan } = {
   contact: small,
   message: { ...small, pageRows: 100 },
   message_chunk: null,
-  // Their files are not moved, so people attach them again.
-  email_attachment: null,
+  email_attachment: small,
   delivery: { ...small, pageRows: 200 },
   reply_path: hashed("id"),
   bounce_sender: hashed("token"),

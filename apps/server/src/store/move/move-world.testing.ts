@@ -20,7 +20,7 @@ import { movedTables } from "./move-tables.ts";
 export interface MoveWorld {
   dataDir: string;
   secretKey: Buffer;
-  /** Text of each body by message id. */
+  /** Text of each body by the id of its message or attachment. */
   bodies: ReadonlyMap<string, string>;
   /** Id of a message that a killed server had in flight. */
   inFlightId: string;
@@ -50,6 +50,10 @@ export async function plantWorld(
     bodies.set(messageId, text);
     owner = planted;
     await spool.put(messageId, [Buffer.from(text)]);
+  }
+  for (const { id } of await db.selectFrom("email_attachment").select("id").execute()) {
+    bodies.set(id, `file of ${id}`);
+    await spool.put(id, [Buffer.from(`file of ${id}`)]);
   }
   await plantServerRows(context);
   await more(context);

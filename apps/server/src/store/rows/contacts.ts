@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Contact, ContactStore } from "../../core/contact.ts";
 import type { InTransaction } from "../database.ts";
+import { SealError } from "../sealing/seal.ts";
 import type { ServerKeys } from "../sealing/server-keys.ts";
 import type { StoreContext } from "../store-context.ts";
 import { openUserDocument } from "./accounts/user-document.ts";
@@ -31,9 +32,9 @@ export function contactStore(context: StoreContext): ContactStore {
     list: async (userId) => {
       const mine = db.selectFrom("contact").selectAll().where("user_id", "=", userId);
       const rows = await mine.orderBy("last_used_at", "desc").orderBy("id").execute();
-      return rows.map(({ id, sealed, last_used_at }): Contact => {
-        const { address, publicKey } = keys.open<ContactDocument>("contact", id, sealed);
-        return { id, address, publicKey, lastUsedAt: last_used_at };
+      return rows.flatMap(({ id, sealed, last_used_at }): Contact[] => {
+        const document = tryToOpen(keys, id, sealed);
+        return document === null ? [] : [{ id, ...document, lastUsedAt: last_used_at }];
       });
     },
     remember: async (userId, addresses, { now, max }) => {
@@ -58,6 +59,17 @@ export function contactStore(context: StoreContext): ContactStore {
   };
 }
 
+/** @returns `null` for a row that can't be read, which is not shown */
+function tryToOpen(keys: ServerKeys, id: string, sealed: Buffer): ContactDocument | null {
+  try {
+    const { address, publicKey } = keys.open<ContactDocument>("contact", id, sealed);
+    return { address, publicKey };
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
 const indexOf = (keys: ServerKeys, userId: string, address: string) =>
   keys.blindIndex("contact.address", `${userId} ${address.normalize("NFC").toLowerCase()}`);
 
@@ -71,7 +83,8 @@ const put = async (
   const mine = trx.selectFrom("contact").selectAll().where("user_id", "=", userId);
   const before = await mine.where("address_index", "=", address_index).executeTakeFirst();
   const id = before?.id ?? randomUUID();
-  const isSame = before !== undefined && keepsKey;
+  // A row that can't be read is replaced.
+  const isSame = before !== undefined && keepsKey && tryToOpen(keys, before.id, before.sealed) !== null;
   const sealed = isSame ? before.sealed : keys.seal("contact", id, document);
   if (before === undefined)
     await trx.insertInto("contact").values({ id, user_id: userId, address_index, last_used_at: now, sealed }).execute();

@@ -1,5 +1,5 @@
 /** The addresses of To, Cc and Bcc: what is typed or pasted becomes one entry per address. */
-import { isMailbox, type RecipientKind, recipientKinds } from "@kauke/contract";
+import { isMailbox, type RecipientKind, recipientKinds, sameRecipient } from "@kauke/contract";
 import { t } from "../../texts/texts.ts";
 
 export interface LetterRecipient {
@@ -30,7 +30,7 @@ export function parseRecipients(text: string): LetterRecipient[] {
   });
 }
 
-const keyOf = ({ address }: LetterRecipient): string => address.toLowerCase();
+const keyOf = ({ address }: LetterRecipient): string => sameRecipient(address);
 
 /** Adds entries, each address once. */
 export function withEntries(field: RecipientField, added: readonly LetterRecipient[]): RecipientField {

@@ -3,13 +3,16 @@
  * undone, refused or cancelled can be written again. Of a sent one only recipients and subject stay, for a week.
  */
 import { navigate } from "wouter/use-browser-location";
+import { saveContact } from "../../api/contacts.ts";
 import { cancelJob, readJobStatus } from "../../api/email-jobs.ts";
 import { onUserChange, readSession } from "../../api/session/session.ts";
 import type { Draft } from "../../drafts/draft.ts";
 import { deleteDraft, listDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
 import { forgetFile } from "./attachments.ts";
+import { cleanPublicKey } from "./encrypt-letter.ts";
 import type { JobCalls } from "./job-tracker.ts";
+import { keyTargets } from "./keys.ts";
 import { asLetter, emptyLetter, type Letter, storedOf } from "./letter.ts";
 import { renewLetter, restoreLetter } from "./letter-store.ts";
 
@@ -59,12 +62,24 @@ export async function noteEnd(jobId: string, status: string): Promise<void> {
   const draft = await readDraft<SentLetter>("sent", jobId);
   if (draft === null || draft.value.status !== null || of !== userId()) return;
   const { letter } = draft.value;
-  if (status === "sent") letter.files.forEach(forgetFile);
+  if (status === "sent") {
+    letter.files.forEach(forgetFile);
+    if (letter.isEncrypted) await rememberKeys(letter);
+  }
   const { fromAlias, to, cc, bcc, subject } = letter;
   await save(jobId, {
     status,
     letter: status === "sent" ? { ...emptyLetter, fromAlias, to, cc, bcc, subject } : letter,
   });
+}
+
+/** Keys typed for a letter that was sent; refused where people are not to be remembered. */
+async function rememberKeys(letter: Letter): Promise<void> {
+  for (const { address, publicKey } of keyTargets(letter, []))
+    if (publicKey.trim() !== "")
+      await cleanPublicKey(publicKey)
+        .then((key) => saveContact(address, key))
+        .catch(() => {});
 }
 
 /** Opens the letter of a job that was not sent. @returns false if this browser no longer has it */

@@ -2,7 +2,6 @@ import { emailJobMessages } from "@kauke/contract";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "../../api/aliases.ts";
 import { ApiError } from "../../api/api-error.ts";
-import { useContactCalls } from "../../api/contacts.ts";
 import { discardUpload } from "../../api/email-attachments.ts";
 import { makeSmtpCredentials, refetchJobs, useCreateEmailJob, useReadLeakGuard } from "../../api/email-jobs.ts";
 import { fieldMessages, messageOf } from "../../api/error-text.ts";
@@ -13,7 +12,7 @@ import { makeStore, useStore } from "../../ui/store.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { type JobFile, uploadAllEncrypted } from "./attachments.ts";
 import type { KeyErrors } from "./EncryptionSection.tsx";
-import { cleanPublicKey, encryptLetter, NotEncrypted } from "./encrypt-letter.ts";
+import { encryptLetter, NotEncrypted } from "./encrypt-letter.ts";
 import { followJob } from "./job-tracker.ts";
 import { type KeyTarget, missingKeys } from "./keys.ts";
 import { findLeaks, type LeakPlace } from "./leak-places.ts";
@@ -148,21 +147,11 @@ function discardRefused(error: unknown, files: readonly JobFile[]): void {
   for (const { id } of files) discardUpload(id);
 }
 
-/** Keys typed for this letter; refused where people are not to be remembered. */
-function rememberKeys(targets: readonly KeyTarget[], save: ReturnType<typeof useContactCalls>["saveContact"]): void {
-  for (const { address, publicKey, isKnown } of targets)
-    if (!isKnown)
-      void cleanPublicKey(publicKey)
-        .then((key) => save(address, key))
-        .catch(() => {});
-}
-
 /** Encrypts the letter if requested, enqueues it and tracks it. */
 export function useSend({ userId, senders }: ComposeProps) {
   const client = useQueryClient();
   const create = useCreateEmailJob(userId);
   const readGuard = useReadLeakGuard(userId);
-  const { saveContact } = useContactCalls();
   const beingSent = useStore(sending);
   const isSameUser = () => readSession().user?.id === userId;
   const checkUser = () => {
@@ -196,7 +185,6 @@ export function useSend({ userId, senders }: ComposeProps) {
     if (job.status === "cancelled") throw new AnotherJob(anotherJob.cancelled);
     await keepSent(job.jobId, letter);
     const calls = jobCallsOf(userId, () => void refetchJobs(client, userId));
-    if (letter.isEncrypted) rememberKeys(targets, saveContact);
     followJob(job, namesOf(letterAddresses(letter)), calls);
     return { jobId: job.jobId, letter, madeCredentials };
   }

@@ -2,12 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import type { Alias } from "../../../core/alias/alias.ts";
+import { onEachContext } from "../../context.testing.ts";
 import { openStore } from "../../open-store.ts";
 import { aMessage, anOpenDelivery } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase, StoreTestClock } from "../../stores.testing.ts";
-import { startSweep } from "./alias-deletions.ts";
+import { plantAccount } from "../accounts/account-rows.testing.ts";
+import { releasedAddresses } from "../accounts/released-addresses.ts";
+import { deleteDue, startSweep } from "./alias-deletions.ts";
 
 const caps = { account: 5, network: 3, block: 3 };
 
@@ -154,6 +158,21 @@ describe("a deletion in some seconds", () => {
       }
 
       if (fixture.severalProcesses)
+        it("is undone without waiting for aliases that are not marked", async () => {
+          const { store } = fixture;
+          const { userId, ids } = await accountOf(2);
+          const [marked = "", other = ""] = ids;
+          await mark(userId, [marked]);
+          const client = new pg.Client({ connectionString: fixture.databaseUrl() ?? "" });
+          await client.connect();
+          await client.query("BEGIN");
+          await client.query("SELECT FROM alias WHERE id = $1 FOR UPDATE", [other]);
+          expect(await store.aliases.keepMany(userId, ids)).toEqual({ changed: 2, failed: new Map() });
+          await client.query("ROLLBACK");
+          await client.end();
+        });
+
+      if (fixture.severalProcesses)
         it("is carried out by another process when the one that marked it has ended, also one half begun", async () => {
           const { store, clock } = fixture;
           const { userId, ids } = await accountOf(2);
@@ -206,5 +225,29 @@ describe("the sweep of deletions", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(work).toHaveBeenCalledTimes(3);
     vi.useRealTimers();
+  });
+});
+
+onEachContext((fixture) => {
+  it("a deletion that fails for one account holds up no other account, and stays due", async () => {
+    const { context } = fixture;
+    const accounts = [await plantAccount(context), await plantAccount(context)];
+    const [broken, sound] = accounts.toSorted((a, b) => (a.aliasId < b.aliasId ? -1 : 1));
+    const past = new Date(context.clock.now().getTime() - 1000);
+    await context.db.updateTable("alias").set({ delete_at: past }).execute();
+    const real = releasedAddresses(context);
+    let isBroken = true;
+    const room: typeof real.room = async (db, userId) => {
+      if (isBroken && userId === broken?.userId) throw new Error("broken");
+      return await real.room(db, userId);
+    };
+    const parts = { released: { ...real, room }, forgetBodies: async () => {} };
+    const left = async () => (await context.db.selectFrom("alias").select("id").execute()).map(({ id }) => id);
+    await expect(deleteDue(context, parts)).rejects.toThrow("broken");
+    expect(await left()).toEqual([broken?.aliasId]);
+    expect(sound).toBeDefined();
+    isBroken = false;
+    expect(await deleteDue(context, parts)).toBe(1);
+    expect(await left()).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ export function markDeletions(
     parts,
     all,
     async (trx, batch) => {
-      const found = await lockIds(trx, batch);
+      const found = await ownAliases(trx, batch).forUpdate().execute();
       const unmarked = trx
         .updateTable("alias")
         .set(mark)
@@ -54,18 +54,27 @@ async function promisedRoom(db: Database, { userId, aliasIds }: Batch): Promise<
 
 export function unmarkDeletions(context: StoreContext, parts: AliasStoreParts, all: Batch): Promise<ManyChanged> {
   return inBatches(context, parts, all, async (trx, batch) => {
-    const found = (await lockIds(trx, batch)).filter(({ delete_at }) => delete_at?.getTime() !== BEGUN.getTime());
-    await unmark(trx, idsOf(found));
-    return { ...nothingElse, failed: missingOf(batch, found) };
+    const own = await ownAliases(trx, batch).execute();
+    // Aliases that are not marked are no concern of this transaction, and stay free for others.
+    const marked = await ownAliases(trx, batch).where("delete_at", "is not", null).forUpdate().execute();
+    const begun = new Set(idsOf(marked.filter(({ delete_at }) => delete_at?.getTime() === BEGUN.getTime())));
+    await unmark(trx, idsOf(marked.filter(({ id }) => !begun.has(id))));
+    return {
+      ...nothingElse,
+      failed: missingOf(
+        batch,
+        own.filter(({ id }) => !begun.has(id)),
+      ),
+    };
   });
 }
 
 const nothingElse = { hasChangedRoutes: false, messagesDone: [] };
 
-/** Locks aliases in the order of their ids, so that batches can't deadlock. */
-function lockIds(trx: InTransaction, { userId, aliasIds }: Batch) {
+/** In the order of their ids, so that batches that lock them can't deadlock. */
+function ownAliases(trx: InTransaction, { userId, aliasIds }: Batch) {
   const own = trx.selectFrom("alias").select(["id", "delete_at"]).where("id", "=", anyOfIds(aliasIds));
-  return own.where("user_id", "=", userId).orderBy("id").forUpdate().execute();
+  return own.where("user_id", "=", userId).orderBy("id");
 }
 
 async function unmark(db: Database | InTransaction, aliasIds: readonly string[]): Promise<void> {
@@ -86,24 +95,34 @@ interface ClaimedRow {
 /**
  * Deletes aliases whose time has come, also those that a process left half done. Several processes may do so at once.
  * @returns number of deleted aliases
+ * @throws the first account's error once all others are done; its aliases stay due
  */
 export async function deleteDue(context: StoreContext, parts: AliasStoreParts): Promise<number> {
   let deleted = 0;
+  const failed = new Map<string, unknown>();
   for (;;) {
-    const claimed = await claimDue(context);
-    for (const some of bySource(claimed)) deleted += await deleteClaimed(context, parts, some);
-    if (claimed.length < CLAIMED_AT_ONCE) return deleted;
+    const claimed = await claimDue(context, [...failed.keys()]);
+    for (const some of bySource(claimed))
+      try {
+        deleted += await deleteClaimed(context, parts, some);
+      } catch (error) {
+        failed.set(some.userId, error);
+      }
+    if (claimed.length < CLAIMED_AT_ONCE) break;
   }
+  for (const error of failed.values()) throw error;
+  return deleted;
 }
 
 /** From here on, `unmarkDeletions` fails: the deletion begins with the alias' correspondents, outside a transaction. */
-async function claimDue({ db, clock }: StoreContext): Promise<ClaimedRow[]> {
+async function claimDue({ db, clock }: StoreContext, without: readonly string[]): Promise<ClaimedRow[]> {
   const now = clock.now();
   // A mark further ahead than any was made means that the clock was set back.
   const latest = new Date(now.getTime() + 2 * limits.deletionDelayMaxSeconds * 1000);
   const { rows } = await sql<ClaimedRow>`
     UPDATE alias SET delete_at = ${BEGUN}::timestamptz WHERE id IN (
-      SELECT id FROM alias WHERE delete_at <= ${now}::timestamptz OR delete_at > ${latest}::timestamptz
+      SELECT id FROM alias WHERE (delete_at <= ${now}::timestamptz OR delete_at > ${latest}::timestamptz)
+        AND user_id <> ALL(${[...without]}::uuid[])
       ORDER BY id LIMIT ${CLAIMED_AT_ONCE} FOR UPDATE SKIP LOCKED)
     RETURNING id, user_id, delete_network_index, delete_block_index`.execute(db);
   return rows;
