@@ -242,7 +242,7 @@ test.each(usuallyAt("phone"))("at %i pixels a wallet is linked, signs in, and is
   const dialog = page.getByRole("dialog", { name: "Remove wallet" });
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();
   await seeToast(page, "Wallet Removed", "Every other device was signed out.");
-  await page.getByRole("button", { name: "Link Wallet" }).waitFor();
+  await seeFocus(page.getByRole("button", { name: "Link Wallet" }));
   await elsewhere.page.reload();
   await seeHeading(elsewhere.page, "Welcome Back");
 });

@@ -64,6 +64,7 @@ function MessageRows({ messages, selectedId, onSelect }: Props) {
         <li key={message.id}>
           <button
             type="button"
+            id={`message-${message.id}`}
             aria-current={message.id === selectedId ? "true" : undefined}
             onClick={() => onSelect(message.id)}
           >
@@ -125,6 +126,16 @@ function EmptyButton({ onDone }: { onDone: () => void }) {
 export function PreviewPage() {
   const { data: messages, error } = usePreviewMessages();
   const [selectedId, select] = useSelection();
+  // The row that was open has the focus again.
+  const onBack = () => {
+    const id = selectedId;
+    select(null);
+    requestAnimationFrame(() => document.getElementById(`message-${id}`)?.focus());
+  };
+  const onEmptied = () => {
+    select(null);
+    document.getElementById("main")?.focus();
+  };
   if (isMissing(error)) return <NotFoundPage />;
   if (messages === undefined && error === null) return <PageSpinner />;
   const isEmpty = messages?.length === 0;
@@ -135,7 +146,7 @@ export function PreviewPage() {
           <h1>{t("Preview inbox")}</h1>
           <p>{t("Every message this server sends, kept in memory only.")}</p>
         </div>
-        {messages === undefined || isEmpty ? null : <EmptyButton onDone={() => select(null)} />}
+        {messages === undefined || isEmpty ? null : <EmptyButton onDone={onEmptied} />}
       </div>
       {messages === undefined ? (
         <div className="card empty" role="alert">
@@ -154,12 +165,12 @@ export function PreviewPage() {
           </section>
           <div className={selectedId === null ? "mail mail-idle" : "mail"}>
             {selectedId === null ? null : (
-              <button type="button" className="btn btn-quiet mail-back" onClick={() => select(null)}>
+              <button type="button" className="btn btn-quiet mail-back" onClick={onBack}>
                 <ArrowLeft className="i" aria-hidden />
                 {t("All messages")}
               </button>
             )}
-            <article className="card">
+            <article className="card" aria-labelledby={selectedId === null ? undefined : "open-message"}>
               {selectedId === null ? <NothingOpen /> : <MessageView key={selectedId} id={selectedId} />}
             </article>
           </div>

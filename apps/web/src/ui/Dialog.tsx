@@ -161,7 +161,7 @@ export function DialogFooter({ onCancel, cancel = t("Cancel"), isBusy, children 
   );
 }
 
-interface ActionProps extends Pick<Props, "title" | "description" | "onClose"> {
+interface ActionProps extends Pick<Props, "title" | "description" | "returnTo" | "onClose"> {
   label: string;
   /** Whether the action is in progress, during which the dialog can't be closed. */
   pending?: boolean;
@@ -174,9 +174,9 @@ interface ActionProps extends Pick<Props, "title" | "description" | "onClose"> {
 /** Asks before an action that can't be undone. */
 export function ConfirmDialog(props: ActionProps & { cancel?: string; onConfirm: () => void }) {
   const { title, description, label, pending = false, pendingLabel = t("Deleting..."), look = "btn-danger" } = props;
-  const { cancel, disabled, onConfirm, onClose, children } = props;
+  const { cancel, disabled, returnTo, onConfirm, onClose, children } = props;
   return (
-    <Dialog title={title} description={description} onClose={() => pending || onClose()}>
+    <Dialog title={title} description={description} returnTo={returnTo} onClose={() => pending || onClose()}>
       {children}
       <DialogFooter cancel={cancel} onCancel={onClose} isBusy={pending}>
         <SubmitButton type="button" className={look} {...{ pending, pendingLabel, disabled }} onClick={onConfirm}>
@@ -196,10 +196,10 @@ interface FormDialogProps extends ActionProps, Pick<Props, "asks"> {
 
 export function FormDialog(props: FormDialogProps) {
   const { title, description, label, pending = false, pendingLabel = t("Saving..."), look = "btn-primary" } = props;
-  const { id, asks, canStop = false, disabled, onSubmit, onClose, children } = props;
+  const { id, asks, canStop = false, disabled, returnTo, onSubmit, onClose, children } = props;
   const isHeld = pending && !canStop;
   return (
-    <Dialog title={title} description={description} asks={asks} onClose={() => isHeld || onClose()}>
+    <Dialog {...{ title, description, asks, returnTo }} onClose={() => isHeld || onClose()}>
       <form id={id} className="contents" onSubmit={(event) => void onSubmit(event)} noValidate>
         <div className="body">{children}</div>
         <DialogFooter onCancel={onClose} isBusy={isHeld}>

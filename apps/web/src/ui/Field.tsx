@@ -56,20 +56,37 @@ interface Props extends InputHTMLAttributes<HTMLInputElement> {
   label: ReactNode;
   error: string | undefined;
   aside?: ReactNode;
+  /** How much can still be typed: beside the label, but no part of the field's name, which must not change. */
+  left?: string;
   mono?: boolean;
   ref?: Ref<HTMLInputElement>;
 }
 
-export function TextField({ label, error, aside, mono = false, ...input }: Props) {
+export function TextField({ label, error, aside, left, mono = false, ...input }: Props) {
   const id = useId();
   const errorId = `${id}-error`;
   return (
     <div className="field">
-      <label htmlFor={id}>
-        <span>{label}</span>
-        {aside}
-      </label>
-      <input {...input} id={id} className={mono ? "input mono" : "input"} {...describedBy(errorId, error)} />
+      {left === undefined ? (
+        <label htmlFor={id}>
+          <span>{label}</span>
+          {aside}
+        </label>
+      ) : (
+        <div className="lab">
+          <label htmlFor={id}>{label}</label>
+          <span className="count" id={`${id}-left`}>
+            {left}
+          </span>
+        </div>
+      )}
+      <input
+        aria-describedby={left === undefined ? undefined : `${id}-left`}
+        {...input}
+        id={id}
+        className={mono ? "input mono" : "input"}
+        {...describedBy(errorId, error)}
+      />
       <FieldError id={errorId}>{error}</FieldError>
     </div>
   );

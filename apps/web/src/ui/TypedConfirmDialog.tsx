@@ -7,7 +7,7 @@ export const isConfirmed = (typed: string): boolean => typed.trim().toUpperCase(
 
 type Props = Pick<
   ComponentProps<typeof FormDialog>,
-  "title" | "description" | "label" | "pending" | "canStop" | "onClose" | "children"
+  "title" | "description" | "label" | "pending" | "canStop" | "returnTo" | "onClose" | "children"
 > & {
   onConfirm: () => void;
   /** What has to be typed, as shown. */

@@ -1,6 +1,6 @@
 import type { LoginSessionWire } from "@kauke/contract";
 import { Monitor, Smartphone } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { messageOf } from "../../api/error-text.ts";
 import { useEndOtherSessions, useEndSession, useLoginSessions } from "../../api/session/sign-in.ts";
 import { useLogOutButton } from "../../app/use-log-out.ts";
@@ -12,6 +12,7 @@ import { failureOf, Skeleton } from "../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useRevealed } from "../../ui/use-revealed.ts";
 import { SettingFailed } from "./SettingsGroup.tsx";
 
 const SHOWN_AT_FIRST = 5;
@@ -115,10 +116,7 @@ function EndOthers() {
 function Sessions({ sessions }: { sessions: readonly LoginSessionWire[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const list = useRef<HTMLUListElement>(null);
-  // The focused "Show All" button is gone: the first revealed session gets the focus.
-  useEffect(() => {
-    if (isWhole) list.current?.children[SHOWN_AT_FIRST]?.querySelector("button")?.focus();
-  }, [isWhole]);
+  useRevealed(list, isWhole, SHOWN_AT_FIRST);
   const shown = isWhole ? sessions : sessions.slice(0, SHOWN_AT_FIRST);
   return (
     <>

@@ -149,7 +149,7 @@ export function SignInCard() {
   const { data: ways, dataUpdatedAt, refetch } = query;
   const failure = failureOf(query);
   return (
-    <Card id="sign-in" title={t("Sign-in")} isBusy={ways === undefined && failure === null}>
+    <Card id="sign-in" title={t("Sign-in")} canFocus isBusy={ways === undefined && failure === null}>
       {ways !== undefined ? (
         <Rows ways={ways} loadedAt={dataUpdatedAt} reload={async () => (await refetch()).data} />
       ) : failure === null ? (

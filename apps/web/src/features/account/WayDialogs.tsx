@@ -94,6 +94,8 @@ export function RemoveWayDialog({ way, onProofNeeded, onClose }: RemoveWayDialog
       label={t("Remove")}
       pending={remove.isPending}
       pendingLabel={t("Removing...")}
+      // The button that opened the dialog is replaced by the one that links again.
+      returnTo={() => document.querySelector<HTMLElement>(`#${way}-acts button`)}
       onConfirm={onRemove}
       onClose={onClose}
     />

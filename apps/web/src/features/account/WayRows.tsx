@@ -5,6 +5,7 @@ import { t } from "../../texts/texts.ts";
 import { Setting } from "../../ui/Card.tsx";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
+import { useKeptFocus } from "../../ui/use-kept-focus.ts";
 import { useGoogleOff } from "../auth/GoogleButton.tsx";
 import { CancelWallet } from "../wallet/ConnectWallet.tsx";
 
@@ -22,6 +23,7 @@ interface Props {
 
 export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { onGiveUp: () => void }) {
   const { walletAddress } = useUser();
+  const kept = useKeptFocus<HTMLDivElement>();
   return (
     <Setting
       title={
@@ -34,23 +36,25 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
         isLinked ? t("You can sign in with a signature of this wallet.") : t("Sign in with a signature of your wallet.")
       }
     >
-      {isLinked ? (
-        <Button aria-label={t("Remove wallet")} onClick={() => onStart("unlink-wallet")}>
-          {t("Remove")}
-        </Button>
-      ) : (
-        <div className="acts">
-          <SubmitButton
-            type="button"
-            pending={isLinking}
-            pendingLabel={t("Connecting...")}
-            onClick={() => onStart("link-wallet")}
-          >
-            {t("Link Wallet")}
-          </SubmitButton>
-          {isLinking ? <CancelWallet onCancel={onGiveUp} /> : null}
-        </div>
-      )}
+      <div className="acts" id="wallet-acts" {...kept}>
+        {isLinked ? (
+          <Button aria-label={t("Remove wallet")} onClick={() => onStart("unlink-wallet")}>
+            {t("Remove")}
+          </Button>
+        ) : (
+          <>
+            <SubmitButton
+              type="button"
+              pending={isLinking}
+              pendingLabel={t("Connecting...")}
+              onClick={() => onStart("link-wallet")}
+            >
+              {t("Link Wallet")}
+            </SubmitButton>
+            {isLinking ? <CancelWallet onCancel={onGiveUp} /> : null}
+          </>
+        )}
+      </div>
     </Setting>
   );
 }
@@ -58,6 +62,7 @@ export function WalletRow({ isLinked, isLinking, onStart, onGiveUp }: Props & { 
 /** Without an issuer a Google account can't be linked, but removed. */
 export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
   const isOff = useGoogleOff();
+  const kept = useKeptFocus<HTMLDivElement>({ other: () => document.getElementById("sign-in") });
   if (isOff && !isLinked) return null;
   const signsIn = isOff
     ? t("Signing in with Google is not set up on this server.")
@@ -67,20 +72,22 @@ export function GoogleRow({ isLinked, isLinking, onStart }: Props) {
       title={t("Google account")}
       text={isLinked ? signsIn : t("Sign in with Google. Google then learns when you sign in here.")}
     >
-      {isLinked ? (
-        <Button aria-label={t("Remove Google")} onClick={() => onStart("unlink-google")}>
-          {t("Remove")}
-        </Button>
-      ) : (
-        <SubmitButton
-          type="button"
-          pending={isLinking}
-          pendingLabel={t("Opening Google...")}
-          onClick={() => onStart("link-google")}
-        >
-          {t("Link Google")}
-        </SubmitButton>
-      )}
+      <div className="acts" id="google-acts" {...kept}>
+        {isLinked ? (
+          <Button aria-label={t("Remove Google")} onClick={() => onStart("unlink-google")}>
+            {t("Remove")}
+          </Button>
+        ) : (
+          <SubmitButton
+            type="button"
+            pending={isLinking}
+            pendingLabel={t("Opening Google...")}
+            onClick={() => onStart("link-google")}
+          >
+            {t("Link Google")}
+          </SubmitButton>
+        )}
+      </div>
     </Setting>
   );
 }

@@ -12,13 +12,16 @@ import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx"
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useRowReturn } from "../../ui/use-row-return.ts";
 import { CreateApiKeyDialog } from "./CreateApiKeyDialog.tsx";
 
 function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyWire; onClose: () => void }) {
   const revoke = useRevokeApiKey();
+  const { returnTo, noteGone } = useRowReturn();
   const onRevoke = () =>
     revoke.mutate(id, {
       onSuccess: () => {
+        noteGone();
         showToast({ title: t("Key Revoked"), description: name });
         onClose();
       },
@@ -34,6 +37,7 @@ function RevokeApiKeyDialog({ apiKey: { id, name }, onClose }: { apiKey: ApiKeyW
       label={t("Revoke Key")}
       pending={revoke.isPending}
       pendingLabel={t("Revoking...")}
+      returnTo={returnTo}
       onConfirm={onRevoke}
       onClose={onClose}
     />

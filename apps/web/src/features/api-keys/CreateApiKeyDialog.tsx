@@ -75,7 +75,7 @@ function Fields({ typed, errors, onChange }: FieldsProps) {
     <>
       <TextField
         label={t("Name")}
-        aside={<span className="count">{t("{count} left", { count: apiKeyNameLeft(typed.name) })}</span>}
+        left={t("{count} left", { count: apiKeyNameLeft(typed.name) })}
         placeholder={t("Bitwarden on my phone")}
         autoComplete="off"
         error={errors.name}

@@ -161,8 +161,13 @@ interface ActsProps extends Pick<Compose, "letter" | "isSending" | "change"> {
 }
 
 function Acts({ letter: { scheduledAt }, isSending, isLoading, change, onReset, onSchedule }: ActsProps) {
+  const acts = useRef<HTMLDivElement>(null);
+  const onNow = () => {
+    acts.current?.querySelector<HTMLElement>(".scheduled + .btn")?.focus();
+    change({ scheduledAt: null });
+  };
   return (
-    <div className="card-foot acts-foot">
+    <div className="card-foot acts-foot" ref={acts}>
       <Button look="quiet" disabled={isSending} onClick={onReset}>
         {t("Reset")}
       </Button>
@@ -170,7 +175,7 @@ function Acts({ letter: { scheduledAt }, isSending, isLoading, change, onReset, 
         <span className="scheduled">
           <Clock className="i" aria-hidden />
           <span role="status">{t("Leaves {time}", { time: dayAndTime(new Date(scheduledAt)) })}</span>
-          <IconButton icon={X} label={t("Send without delay")} onClick={() => change({ scheduledAt: null })} />
+          <IconButton icon={X} label={t("Send without delay")} onClick={onNow} />
         </span>
       )}
       <Button disabled={isSending} icon={Clock} onClick={onSchedule}>

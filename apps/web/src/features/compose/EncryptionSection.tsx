@@ -68,6 +68,10 @@ function KeyField({ target: { address, publicKey, isKnown }, isOnly, keyErrors, 
     [onKeyError, address],
   );
   const isKey = useKeyCheck(publicKey, showKeyError);
+  const takeOwn = (ownKey: string) => {
+    onKey(address, ownKey);
+    document.getElementById(id)?.focus();
+  };
   return (
     <div className="field">
       <label htmlFor={id}>
@@ -85,7 +89,7 @@ function KeyField({ target: { address, publicKey, isKnown }, isOnly, keyErrors, 
         onChange={({ target }) => onKey(address, target.value)}
       />
       {own === undefined || publicKey !== "" ? null : (
-        <button type="button" className="link use-mine" onClick={() => onKey(address, own.publicKey)}>
+        <button type="button" className="link use-mine" onClick={() => takeOwn(own.publicKey)}>
           {t("Use my key")}
         </button>
       )}

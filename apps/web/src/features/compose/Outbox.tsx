@@ -2,13 +2,15 @@
 import type { EndedEmailJob, WaitingEmailJob } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Check, CircleAlert, Clock } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { refetchJobs, useEndedEmailJobs, useWaitingEmailJobs } from "../../api/email-jobs.ts";
 import { said } from "../../texts/said.ts";
 import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { timeText } from "../../ui/text/time-text.ts";
+import { useListFocus } from "../../ui/use-list-focus.ts";
+import { useRevealed } from "../../ui/use-revealed.ts";
 import { addressOf } from "../aliases/alias-text.ts";
 import { type JobCalls, trackJob, undoJob, useJobProgress } from "./job-tracker.ts";
 import { type Letter, titleOf } from "./letter.ts";
@@ -55,6 +57,7 @@ function WaitingRow({ job, calls, onUndone }: RowProps) {
 }
 
 function Waiting({ jobs, calls, onUndone }: { jobs: readonly WaitingEmailJob[] } & Omit<RowProps, "job">) {
+  const listFocus = useListFocus(() => document.querySelector<HTMLElement>("main"));
   if (jobs.length === 0) return null;
   return (
     <section className="card outbox" aria-labelledby="waiting-mail">
@@ -62,7 +65,7 @@ function Waiting({ jobs, calls, onUndone }: { jobs: readonly WaitingEmailJob[] }
         <h2 id="waiting-mail">{t("Waiting to be sent")}</h2>
         <span className="tag">{jobs.length}</span>
       </div>
-      <ul className="rows-list">
+      <ul className="rows-list" {...listFocus}>
         {jobs.map((job) => (
           <WaitingRow key={job.jobId} {...{ job, calls, onUndone }} />
         ))}
@@ -112,6 +115,8 @@ function EndedRow({ ended: { jobId, status, endedAt, lastError, letter, sender }
 
 function Ended({ title, id, letters }: { title: string; id: string; letters: readonly EndedLetter[] }) {
   const [isWhole, setWhole] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  useRevealed(list, isWhole, ENDED_SHOWN);
   if (letters.length === 0) return null;
   const shown = isWhole ? letters : letters.slice(0, ENDED_SHOWN);
   return (
@@ -120,7 +125,7 @@ function Ended({ title, id, letters }: { title: string; id: string; letters: rea
         <h2 id={id}>{title}</h2>
         <span className="tag">{letters.length}</span>
       </div>
-      <ul className="rows-list">
+      <ul className="rows-list" ref={list}>
         {shown.map((ended) => (
           <EndedRow key={ended.jobId} ended={ended} />
         ))}

@@ -156,12 +156,17 @@ function useArrivals({ arrivals }: EncryptedInput, isReady: boolean, goOn: () =>
 
 function Password({ form, keyName }: { form: ReturnType<typeof useAutoForm>; keyName: string | undefined }) {
   const { passwordField, keptField, choice, errors, settle } = form;
+  const onLock = () => {
+    lockKeys();
+    // The password's field takes the button's place.
+    requestAnimationFrame(() => passwordField.current?.focus());
+  };
   if (choice.isOpen)
     return (
       <p className="unlocked">
         <LockOpen className="i" aria-hidden />
         <span>{t("{keyName} is unlocked: no password is needed.", { keyName: keyName ?? "" })}</span>
-        <button type="button" className="link" onClick={lockKeys}>
+        <button type="button" className="link" onClick={onLock}>
           {t("Lock Now")}
         </button>
       </p>

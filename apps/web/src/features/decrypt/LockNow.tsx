@@ -44,7 +44,10 @@ export function LockNow({ unlocked }: { unlocked: Unlocked }) {
       type="button"
       aria-label={t("Lock Now {left}, unlocked: {names}", { left, names })}
       data-tip={`${names}: ${left}`}
-      onClick={lockKeys}
+      onClick={() => {
+        lockKeys();
+        document.getElementById("main")?.focus({ preventScroll: true });
+      }}
     >
       <LockOpen className="i" aria-hidden />
       <b>{t("Lock Now")}</b> <span>{left}</span>

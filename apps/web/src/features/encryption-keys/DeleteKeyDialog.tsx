@@ -5,6 +5,7 @@ import { messageOf } from "../../api/error-text.ts";
 import { t } from "../../texts/texts.ts";
 import { TypedConfirmDialog } from "../../ui/TypedConfirmDialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useRowReturn } from "../../ui/use-row-return.ts";
 
 interface Props {
   encryptionKey: EncryptionKeyWire;
@@ -17,10 +18,12 @@ interface Props {
 export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isLast, onClose }: Props) {
   const { deleteKey } = useEncryptionKeyCalls();
   const [pending, setPending] = useState(false);
+  const { returnTo, noteGone } = useRowReturn();
   const onDelete = async () => {
     setPending(true);
     try {
       await deleteKey(id);
+      noteGone();
       showToast({ title: t("Key deleted"), description: keyName });
       onClose();
     } catch (error) {
@@ -39,6 +42,7 @@ export function DeleteKeyDialog({ encryptionKey: { id, keyName, isDefault }, isL
       )}
       label={t("Delete Key")}
       pending={pending}
+      returnTo={returnTo}
       onConfirm={() => void onDelete()}
       onClose={onClose}
     >

@@ -10,6 +10,7 @@ import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx"
 import { copyText } from "../../ui/text/copy-text.ts";
 import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useKeptFocus } from "../../ui/use-kept-focus.ts";
 import { CreateKeyDialog } from "./CreateKeyDialog.tsx";
 import { DeleteKeyDialog } from "./DeleteKeyDialog.tsx";
 import { DownloadKeyDialog } from "./DownloadKeyDialog.tsx";
@@ -26,8 +27,9 @@ interface Props {
 
 function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }: Props) {
   const { keyName, publicKey, createdAt, isDefault } = encryptionKey;
+  const kept = useKeptFocus<HTMLLIElement>({ first: ".acts button" });
   return (
-    <li>
+    <li {...kept}>
       <div className="name">
         <span>{keyName}</span>
         {isDefault ? <span className="tag">{t("default")}</span> : null}
@@ -49,7 +51,7 @@ function KeyRow({ encryptionKey, pending, onMakeDefault, onDownload, onDelete }:
             isSmall
             look="quiet"
             aria-label={t("Make default: {keyName}", { keyName })}
-            disabled={pending}
+            aria-disabled={pending || undefined}
             onClick={onMakeDefault}
           >
             {t("Make default")}

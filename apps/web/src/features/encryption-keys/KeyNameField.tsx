@@ -14,7 +14,7 @@ export function KeyNameField({ value, error, onEdit }: Props) {
   return (
     <TextField
       label={t("Key name")}
-      aside={<span className="count">{t("{count} left", { count: keyNameLeft(value) })}</span>}
+      left={t("{count} left", { count: keyNameLeft(value) })}
       autoComplete="off"
       error={error}
       value={value}

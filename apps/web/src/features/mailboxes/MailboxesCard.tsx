@@ -10,6 +10,7 @@ import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx"
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useKeptFocus } from "../../ui/use-kept-focus.ts";
 import { useForwarding } from "../forwarding/NeedsEngine.tsx";
 import { AddMailboxDialog } from "./AddMailboxDialog.tsx";
 import { aliasCountText, stateTag, stateTexts, stateTextsWithProvider } from "./mailbox-text.ts";
@@ -90,8 +91,9 @@ function MailboxRow({ mailbox, onRemove }: { mailbox: MailboxWire; onRemove: () 
   const isOpen = state === "new" || state === "asked";
   const isOwn = useUser().email?.toLowerCase() === address.toLowerCase();
   const texts = useForwarding() === null ? stateTexts : stateTextsWithProvider;
+  const kept = useKeptFocus<HTMLLIElement>({ other: () => document.getElementById("mailboxes") });
   return (
-    <li>
+    <li {...kept}>
       <div>
         <div className="name">
           <span className="addr">
@@ -132,6 +134,7 @@ export function MailboxesCard() {
     <Card
       id="mailboxes"
       title={t("Mailboxes")}
+      canFocus
       aside={
         <div className="right">
           <Button isSmall icon={Plus} disabled={mailboxes === undefined} onClick={() => setOpened("add")}>

@@ -9,6 +9,7 @@ import { ConfirmDialog } from "../../ui/Dialog.tsx";
 import { Skeleton, TryAgain } from "../../ui/LoadFailed.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useRowReturn } from "../../ui/use-row-return.ts";
 import { addressOf } from "../aliases/alias-text.ts";
 import { aliasCountText, namedText } from "./mailbox-text.ts";
 
@@ -48,10 +49,12 @@ interface Props {
 
 export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }: Props) {
   const remove = useRemoveMailbox(useUser().id);
+  const { returnTo, noteGone } = useRowReturn();
   const { data: uses, error, isFetching, refetch } = useMailboxAliases(id, !remove.isPending && !remove.isSuccess);
   const onRemove = () =>
     remove.mutate(id, {
       onSuccess: () => {
+        noteGone();
         showToast({ title: t("Mailbox Removed"), description: address });
         onClose();
       },
@@ -70,6 +73,7 @@ export function RemoveMailboxDialog({ mailbox: { id, email: address }, onClose }
       label={t("Remove Mailbox")}
       pending={remove.isPending}
       pendingLabel={t("Removing...")}
+      returnTo={returnTo}
       disabled={uses === undefined || uses.some(({ isOnly }) => isOnly)}
       onConfirm={onRemove}
       onClose={onClose}

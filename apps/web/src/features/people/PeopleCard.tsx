@@ -13,6 +13,7 @@ import { LoadFailed } from "../../ui/LoadFailed.tsx";
 import { dayText } from "../../ui/text/time-text.ts";
 import { showFailure } from "../../ui/toast-store.ts";
 import { useListFocus } from "../../ui/use-list-focus.ts";
+import { useRevealed } from "../../ui/use-revealed.ts";
 
 const PEOPLE_SHOWN = 5;
 
@@ -65,6 +66,7 @@ function List({ people, onAskAll }: { people: readonly ContactWire[]; onAskAll: 
   const { forgetContact } = useContactCalls();
   const [isWhole, setWhole] = useState(false);
   const listFocus = useListFocus(() => document.getElementById("people"));
+  useRevealed(listFocus.ref, isWhole, PEOPLE_SHOWN);
   const shown = isWhole ? people : people.slice(0, PEOPLE_SHOWN);
   if (people.length === 0)
     return <p className="card-body hint">{t("Nobody yet: write to somebody, and they are listed here.")}</p>;
@@ -101,7 +103,7 @@ export function PeopleCard() {
     change.mutate({ remembersContacts }, { onSuccess: () => void refetch(), onError: failedText });
   const onConfirm = () => {
     if (asking === "off") setOn(false);
-    else void forgetAll().catch(failedText);
+    else void forgetAll().then(() => document.getElementById("people")?.focus(), failedText);
     setAsking(null);
   };
   return (

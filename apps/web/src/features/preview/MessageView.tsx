@@ -1,6 +1,6 @@
 import type { PreviewMessage } from "@kauke/contract";
 import { Download, ShieldQuestionMark } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/error-text.ts";
 import { isMissing, previewUrl, usePreviewMessage, useRawMessage } from "../../api/preview.ts";
 import { oppositeTheme, useTheme } from "../../app/theme.ts";
@@ -128,6 +128,13 @@ function Html({ id }: { id: string }) {
 export function MessageView({ id }: { id: string }) {
   const { data: message, error } = usePreviewMessage(id);
   const [replyTo, setReplyTo] = useState<ReplyTo>(null);
+  const title = useRef<HTMLHeadingElement>(null);
+  const isLoaded = message !== undefined;
+  // On a narrow window the message stands in the place of the list, which had the focus.
+  useEffect(() => {
+    const focused = document.activeElement;
+    if (isLoaded && (focused === document.body || focused?.getClientRects().length === 0)) title.current?.focus();
+  }, [isLoaded]);
   if (error) {
     const text = isMissing(error)
       ? t("This message is no longer here.")
@@ -138,7 +145,9 @@ export function MessageView({ id }: { id: string }) {
   return (
     <>
       <div className="card-head">
-        <h2>{message.subject || t("(no subject)")}</h2>
+        <h2 id="open-message" tabIndex={-1} ref={title}>
+          {message.subject || t("(no subject)")}
+        </h2>
         <ReplyButtons replyTo={replyTo} onChoose={setReplyTo} />
       </div>
       <Facts message={message} />

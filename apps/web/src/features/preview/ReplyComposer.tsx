@@ -43,6 +43,10 @@ function useSending({ message, replyTo, onClose }: Props) {
   const [forwardTo, setForwardTo] = useState("");
   const isForward = replyTo === "somebody";
   const reply = useReplyToPreview(message.id);
+  const close = () => {
+    onClose();
+    document.querySelector<HTMLElement>(".reply-buttons [aria-pressed=true]")?.focus();
+  };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (reply.isPending) return;
@@ -51,7 +55,7 @@ function useSending({ message, replyTo, onClose }: Props) {
         title: isForward ? t("Message Forwarded") : t("Reply Sent"),
         description: t("It appears in the list once it is delivered."),
       });
-      onClose();
+      close();
     };
     reply.mutate({ text, all: replyTo === "all", ...(isForward && { forwardTo }) }, { onSuccess });
   };
@@ -60,13 +64,13 @@ function useSending({ message, replyTo, onClose }: Props) {
   const other =
     refused.get("text") ?? (toError === undefined ? messageOf(reply.error, t("It was not sent.")) : undefined);
   const error = reply.error === null ? undefined : other;
-  return { text, setText, forwardTo, setForwardTo, onSubmit, error, toError, pending: reply.isPending };
+  return { text, setText, forwardTo, setForwardTo, onSubmit, error, toError, close, pending: reply.isPending };
 }
 
 export function ReplyComposer(props: Props) {
   const id = useId();
-  const { text, setText, forwardTo, setForwardTo, onSubmit, error, toError, pending } = useSending(props);
-  const { message, replyTo, onClose } = props;
+  const { text, setText, forwardTo, setForwardTo, onSubmit, error, toError, close, pending } = useSending(props);
+  const { message, replyTo } = props;
   const isForward = replyTo === "somebody";
   return (
     <form className="reply" onSubmit={onSubmit} noValidate aria-label={names[replyTo]}>
@@ -103,7 +107,7 @@ export function ReplyComposer(props: Props) {
         <FieldError id={`${id}-error`}>{error}</FieldError>
       </div>
       <div className="card-foot two">
-        <Button look="quiet" disabled={pending} onClick={onClose}>
+        <Button look="quiet" disabled={pending} onClick={close}>
           {t("Cancel")}
         </Button>
         <SubmitButton className="btn-primary" pending={pending} pendingLabel={t("Sending...")}>
