@@ -196,6 +196,24 @@ test("a letter is sent later; it waits in the outbox also after a reload, and un
   expect(mx.messages).toEqual([]);
 });
 
+test("the calendar has the names of the page's language, and its days are reached by keys", async () => {
+  const { page, context } = await openCompose();
+  await context.addCookies([{ name: "language", value: "lt", url: site.server.url }]);
+  await page.reload();
+  await page.getByRole("button", { name: "Vėliau…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Siųsti vėliau" });
+  const time = dialog.getByLabel("Diena ir laikas");
+  const days = dialog.getByRole("table");
+  const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
+  expect(await days.getByRole("columnheader").first().getAttribute("abbr")).toBe("pirmadienis");
+  await time.fill(`${day(40)}T09:30`);
+  await days.getByRole("button", { pressed: true }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => time.inputValue()).toBe(`${day(41)}T09:30`);
+  await days.getByRole("button", { pressed: true, name: /^\d{4} m\. / }).waitFor();
+});
+
 test("several people get a message, Bcc unseen by the others; what is no address is marked and named", async () => {
   const { page } = await openCompose();
   await write(page, "To many");

@@ -2,7 +2,17 @@ import { useState } from "react";
 import { t } from "../../texts/texts.ts";
 import { FormDialog } from "../../ui/Dialog.tsx";
 import { TextField } from "../../ui/Field.tsx";
-import { dayAndTime, latestOf, localText, presetsOf, scheduleProblem, tomorrowMorning, zoneText } from "./schedule.ts";
+import { DayCalendar } from "./DayCalendar.tsx";
+import {
+  dayAndTime,
+  latestOf,
+  localText,
+  onDay,
+  presetsOf,
+  scheduleProblem,
+  tomorrowMorning,
+  zoneText,
+} from "./schedule.ts";
 
 interface Props {
   scheduledAt: string | null;
@@ -40,6 +50,15 @@ export function ScheduleDialog({ scheduledAt, onChoose, onClose }: Props) {
           </li>
         ))}
       </ul>
+      <DayCalendar
+        chosen={new Date(text)}
+        from={now}
+        until={latestOf(now)}
+        onChoose={(day) => {
+          setText(onDay(day, text));
+          setProblem(undefined);
+        }}
+      />
       <TextField
         label={t("Day and time")}
         type="datetime-local"

@@ -32,11 +32,13 @@ export const latestOf = (now: Date): Date => new Date(now.getTime() + limits.sch
 
 const two = (number: number): string => String(number).padStart(2, "0");
 
+const dayOf = (at: Date): string => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+
 /** A time as a `datetime-local` field has it, in the browser's time zone. */
-export function localText(at: Date): string {
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
-}
+export const localText = (at: Date): string => `${dayOf(at)}T${two(at.getHours())}:${two(at.getMinutes())}`;
+
+/** The typed time on another day; eight o'clock if there is none. @param text of a `datetime-local` field */
+export const onDay = (day: Date, text: string): string => `${dayOf(day)}T${/T(.+)/.exec(text)?.[1] ?? "08:00"}`;
 
 /** Why a letter can't be sent then; `null` if it can. @param text of a `datetime-local` field */
 export function scheduleProblem(text: string, now: Date): string | null {
@@ -55,10 +57,14 @@ export function zoneText(at: Date): string {
   return offset === undefined || offset === zone() ? zone() : `${zone()}, ${offset}`;
 }
 
-const full = new Intl.DateTimeFormat(language() === "en" ? "en-GB" : language(), {
+/** English dates are written as in Britain. */
+export const locale = language() === "en" ? "en-GB" : language();
+
+const full = new Intl.DateTimeFormat(locale, {
   weekday: "short",
   day: "numeric",
-  month: "short",
+  // Short months are numbers in Lithuanian.
+  month: locale === "lt" ? "long" : "short",
   hour: "2-digit",
   minute: "2-digit",
 });
