@@ -3,7 +3,7 @@ import { fill, find, language } from "./texts.ts";
 /** Before keys of texts with `{placeholders}` in which only the server puts values (`messages.json`). */
 const PATTERN = "~";
 
-/** A text that the server or a schema made, in English; never one that a person typed. */
+/** Texts that the server or a schema made, in English, one or several; never one that a person typed. */
 export function said(english: string): string {
   const texts = globalThis.kaukeTexts;
   if (texts === undefined || english in texts) return find(english);
@@ -12,7 +12,8 @@ export function said(english: string): string {
     const values = valuesIn(english, key.slice(PATTERN.length));
     if (values !== null) return fill(translation, values);
   }
-  return english;
+  const sentences = english.split(/(?<=[^ ]{2}\.) (?=[A-Z])/);
+  return sentences.length > 1 ? sentences.map(said).join(" ") : english;
 }
 
 /** @example valuesIn("At most 5,000 rows", "At most {max} rows") // in German { max: "5.000" } */

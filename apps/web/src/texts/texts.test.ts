@@ -112,6 +112,13 @@ describe("texts of the server", () => {
     expect(said("Needs Kauke's own engine.")).toBe("Braucht die eigene Engine von Kauke.");
   });
 
+  test("are found one by one if the server put several together", () => {
+    globalThis.kaukeTexts = catalogue;
+    expect(said("Alias not found. An account holds 2 aliases at most. Ask the operator.")).toBe(
+      "Alias not found. Ein Konto hat höchstens 2 Aliasse. Ask the operator.",
+    );
+  });
+
   test("have numbers as the language writes them", () => {
     globalThis.kaukeTexts = catalogue;
     expect(said("An account holds 5,000 aliases at most.")).toBe("Ein Konto hat höchstens 5.000 Aliasse.");
