@@ -9,6 +9,7 @@ import { useFirstSteps, useHideFirstSteps, useTestMessage } from "../../api/firs
 import { useMailboxes } from "../../api/mailboxes.ts";
 import { t } from "../../texts/texts.ts";
 import { IconButton } from "../../ui/Controls.tsx";
+import { useFocusKept } from "../../ui/use-focus-kept.ts";
 import { countDone, nameOfAlias, progressOf, type StepsProgress, stagesText, summaryOf, troubleOf } from "./steps.ts";
 
 interface StepProps {
@@ -87,13 +88,16 @@ interface StripProps {
 
 function Strip({ userId, progress, isPreview, onHide }: StripProps) {
   const id = useId();
+  useFocusKept(id);
   const { done, alias, asked } = progress;
   const next = done.indexOf(false);
   const newest = alias === null ? null : `${alias.alias}@${alias.domain}`;
   return (
     <section className="card first-steps" aria-labelledby={id}>
       <div>
-        <h2 id={id}>{t("Get started")}</h2>
+        <h2 id={id} tabIndex={-1}>
+          {t("Get started")}
+        </h2>
         <p aria-live="polite">{summaryOf(progress)}</p>
       </div>
       <ol>

@@ -10,6 +10,7 @@ import { isUrl } from "../alias-text.ts";
 import { DestinationMenu, keepFocus, useMenu } from "./DestinationMenu.tsx";
 import type { Offer } from "./offered-destinations.ts";
 import { isDestination, pastedInto, wrongDestinations } from "./read-typed.ts";
+import { useSaidTokens } from "./said-tokens.ts";
 import { TypoNote } from "./TypoNote.tsx";
 import type { CreateState } from "./use-create-form.ts";
 
@@ -75,6 +76,7 @@ export function ForwardField(props: Props) {
   const focus = () => input.current?.focus();
   const menu = useMenu({ id, offers, destinations });
   const onKeyDown = useKeys(props, menu);
+  const { said: announced, onFocus } = useSaidTokens(tokens);
   const tidyAndAsk = () => typo.ask(tidy.destinations());
   // A press on the box is one on its field.
   const onBox = (event: MouseEvent) => {
@@ -85,6 +87,7 @@ export function ForwardField(props: Props) {
   return (
     <div
       className="field forward"
+      onFocus={onFocus}
       onBlur={(event) => {
         if (event.currentTarget.contains(event.relatedTarget)) return;
         menu.close();
@@ -164,6 +167,9 @@ export function ForwardField(props: Props) {
       <FieldError id={`${id}-error`}>
         {error === undefined ? undefined : withHidden(said(error), tokens.join(", "))}
       </FieldError>
+      <span className="sr" role="status">
+        {announced}
+      </span>
       <Reasons wrong={wrongDestinations(tokens)} />
       {typo.question === null ? null : (
         <TypoNote

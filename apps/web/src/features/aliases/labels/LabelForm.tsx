@@ -64,15 +64,17 @@ interface FieldsProps {
   form: ReturnType<typeof useLabelForm>["form"];
   input: RefObject<HTMLInputElement | null>;
   label: string;
+  takesFocus?: boolean;
 }
 
-function LabelFields({ form, input, label }: FieldsProps) {
+function LabelFields({ form, input, label, takesFocus }: FieldsProps) {
   const id = useId();
   return (
     <>
       <TextField
         label={label}
         ref={input}
+        autoFocus={takesFocus}
         maxLength={limits.labelNameMax}
         autoComplete="off"
         value={form.fields.name}
@@ -105,8 +107,10 @@ interface NewProps {
 
 export function NewLabelForm({ onMade, isQuiet = true }: NewProps) {
   const { create } = useLabelCalls();
+  const [said, setSaid] = useState("");
   const { form, input, isSaving, onSubmit } = useLabelForm({ name: "", colour: "teal" }, async (fields) => {
     const label = await create(fields);
+    setSaid(t("Label {name} created", { name: label.name }));
     onMade?.(label);
   });
   return (
@@ -115,6 +119,9 @@ export function NewLabelForm({ onMade, isQuiet = true }: NewProps) {
       <SubmitButton className={isQuiet ? "" : "btn-ink"} pending={isSaving} pendingLabel={t("Creating...")}>
         {t("Create Label")}
       </SubmitButton>
+      <span className="sr" role="status">
+        {said}
+      </span>
     </form>
   );
 }
@@ -127,7 +134,7 @@ export function EditLabelForm({ label, onDone }: { label: LabelWire; onDone: () 
   });
   return (
     <form className="lab-form" noValidate onSubmit={onSubmit}>
-      <LabelFields form={form} input={input} label={t("Name")} />
+      <LabelFields form={form} input={input} label={t("Name")} takesFocus />
       <div className="acts">
         <Button look="quiet" onClick={onDone}>
           {t("Cancel")}

@@ -1,6 +1,6 @@
 import type { LabelWire } from "@kauke/contract";
 import { Pencil, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../../api/error-text.ts";
 import { useLabelCalls, useLabels } from "../../../api/labels.ts";
 import { plural } from "../../../texts/plural.ts";
@@ -11,6 +11,7 @@ import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { useListFocus } from "../../../ui/use-list-focus.ts";
 import { aliasesText } from "../alias-text.ts";
 import { LabelChip } from "./LabelChip.tsx";
 import { EditLabelForm, NewLabelForm } from "./LabelForm.tsx";
@@ -36,7 +37,7 @@ function LabelRow({ label, count, opened, onOpen }: RowProps) {
       </li>
     );
   return (
-    <li>
+    <li data-label={label.id}>
       <LabelChip label={label} />
       <span className="hint">{aliasesText(count)}</span>
       <IconButton
@@ -99,11 +100,28 @@ function DeleteLabel({ label, count, onDone }: { label: LabelWire; count: number
   );
 }
 
+/** A form that closes gives the focus back to its row's button; with a deleted row it goes to the next one. */
+function useLabelFocus(opened: Opened) {
+  const field = () => document.querySelector<HTMLElement>(".lab-form input");
+  const list = useListFocus(field);
+  const before = useRef<Opened>(null);
+  useEffect(() => {
+    const closed = before.current;
+    before.current = opened;
+    if (closed === null || opened !== null) return;
+    const row = list.ref.current?.querySelector(`[data-label="${closed.labelId}"]`);
+    const buttons = [...(row?.querySelectorAll("button") ?? [])];
+    buttons.at(closed.isDeleting ? -1 : 0)?.focus();
+  }, [opened, list.ref]);
+  return list;
+}
+
 export function ManageLabelsDialog({ counts, onClose }: { counts: ReadonlyMap<string, number>; onClose: () => void }) {
   const query = useLabels(true);
   const labels = query.data;
   const failure = failureOf(query);
   const [opened, setOpened] = useState<Opened>(null);
+  const list = useLabelFocus(opened);
   return (
     <Dialog
       title={t("Labels")}
@@ -124,7 +142,7 @@ export function ManageLabelsDialog({ counts, onClose }: { counts: ReadonlyMap<st
           {labels.length === 0 ? (
             <p className="hint">{t("No labels yet. An alias can have up to ten.")}</p>
           ) : (
-            <ul aria-label={t("Your labels")}>
+            <ul aria-label={t("Your labels")} {...list}>
               {labels.map((label) => (
                 <LabelRow
                   key={label.id}

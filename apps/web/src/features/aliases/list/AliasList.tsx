@@ -6,6 +6,7 @@ import { useLabels } from "../../../api/labels.ts";
 import { t } from "../../../texts/texts.ts";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
+import { useFocusKept } from "../../../ui/use-focus-kept.ts";
 import { useMedia } from "../../../ui/use-media.ts";
 import { usePart } from "../../../ui/use-part.tsx";
 import { ForwardingWatch } from "../../forwarding/ForwardingWatch.tsx";
@@ -183,6 +184,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
   const onManage = useCallback(() => setDialog("manage"), []);
   const onKeys = useCallback(() => setDialog("keys"), []);
   const isEmpty = data !== undefined && aliases.length === 0;
+  useFocusKept(titleId);
   useListKeys({
     "/": () => field.current?.select(),
     n: onCreate,

@@ -38,14 +38,16 @@ interface Props {
 interface LabelTabProps extends Pick<Props, "counts" | "onFilter"> {
   label: LabelWire;
   isChosen: boolean;
+  takesFocus?: boolean;
 }
 
-function LabelTab({ label: { id, name, colour }, counts, isChosen, onFilter }: LabelTabProps) {
+function LabelTab({ label: { id, name, colour }, counts, isChosen, takesFocus, onFilter }: LabelTabProps) {
   return (
     <button
       type="button"
       className="view"
       aria-pressed={isChosen}
+      autoFocus={takesFocus}
       onClick={() => onFilter(isChosen ? "all" : { label: id })}
     >
       <LabelMark colour={colour} />
@@ -143,8 +145,16 @@ export const ViewTabs = memo(function ViewTabs({ labels, counts, filter, isSplit
         .map((state) => (
           <StateTab key={state} state={state} counts={counts} isChosen={filter === state} onFilter={onFilter} />
         ))}
-      {shown.map((label) => (
-        <LabelTab key={label.id} label={label} counts={counts} isChosen={chosen === label.id} onFilter={onFilter} />
+      {shown.map((label, place) => (
+        <LabelTab
+          key={label.id}
+          label={label}
+          counts={counts}
+          isChosen={chosen === label.id}
+          // The button that shows the others disappears.
+          takesFocus={isScrolled && isWhole && place === room}
+          onFilter={onFilter}
+        />
       ))}
       {rest.length + hiddenStates.length === 0 ? null : isScrolled ? (
         <button type="button" className="view" onClick={() => setIsWhole(true)}>

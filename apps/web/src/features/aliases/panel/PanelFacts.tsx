@@ -4,6 +4,7 @@ import { Pencil, Webhook } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useId, useRef } from "react";
 import { t } from "../../../texts/texts.ts";
 import { FieldError } from "../../../ui/Field.tsx";
+import { useFocusKept } from "../../../ui/use-focus-kept.ts";
 import { addressOf, destinationText, entriesOf, isActive, isUrl } from "../alias-text.ts";
 import { EditButtons, EditInput, useEdit } from "../row/AliasEditRow.tsx";
 import { type AliasDraft, readAliasDraft } from "../row/alias-draft.ts";
@@ -68,9 +69,12 @@ interface PanelFactProps {
 
 export function PanelFact({ title, aside, children }: PanelFactProps) {
   const id = useId();
+  useFocusKept(id);
   return (
     <section className="panel-fact" aria-labelledby={id}>
-      <h3 id={id}>{title}</h3>
+      <h3 id={id} tabIndex={-1}>
+        {title}
+      </h3>
       <div className="said">{children}</div>
       {aside}
     </section>

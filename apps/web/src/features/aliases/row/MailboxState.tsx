@@ -10,17 +10,19 @@ import { entriesOf, isUrl } from "../alias-text.ts";
 
 function TryAgain({ userId, address }: { userId: string; address: string }) {
   const resume = useResumeMailbox(userId);
-  const onClick = () =>
+  const onClick = () => {
+    if (resume.isPending) return;
     resume.mutate(address, {
       onSuccess: () =>
         showToast({ title: t("Mailbox Resumed"), description: t("Mail goes to {address} again.", { address }) }),
       onError: (error) => showFailure(t("Not Resumed"), messageOf(error, t("The mailbox could not be resumed"))),
     });
+  };
   return (
     <button
       type="button"
       className="link"
-      disabled={resume.isPending}
+      aria-disabled={resume.isPending || undefined}
       aria-label={t("Try again: {address}", { address })}
       onClick={onClick}
     >
@@ -71,17 +73,19 @@ const textsWithProvider: Record<OpenState, string> = {
 
 function AskAgain({ userId, address }: { userId: string; address: string }) {
   const ask = useAskConfirmation(userId);
-  const onClick = () =>
+  const onClick = () => {
+    if (ask.isPending) return;
     ask.mutate(address, {
       onSuccess: () =>
         showToast({ title: t("Confirmation Sent"), description: t("Look for our message in {address}.", { address }) }),
       onError: (error) => showFailure(t("Not Sent"), refusalText(error, t("The confirmation could not be sent"))),
     });
+  };
   return (
     <button
       type="button"
       className="link"
-      disabled={ask.isPending}
+      aria-disabled={ask.isPending || undefined}
       aria-label={`${ask.isPending ? t("Sending...") : t("Ask again")}: ${address}`}
       onClick={onClick}
     >

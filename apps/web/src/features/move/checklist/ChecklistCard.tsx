@@ -11,6 +11,7 @@ import { ConfirmDialog } from "../../../ui/Dialog.tsx";
 import { failureOf, LoadFailed, Skeleton } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { useFocusKept } from "../../../ui/use-focus-kept.ts";
 import type { Login } from "../export-file/password-export.ts";
 import { ChecklistItems } from "./ChecklistItems.tsx";
 import { ChooseLogins } from "./ChooseLogins.tsx";
@@ -70,6 +71,7 @@ function LoadingRows() {
 
 export function ChecklistCard({ userId }: { userId: string }) {
   const titleId = useId();
+  useFocusKept(titleId);
   const query = useChecklist();
   const rows = query.data;
   const file = useExportFile();
@@ -90,6 +92,7 @@ export function ChecklistCard({ userId }: { userId: string }) {
     <Card
       id={titleId}
       heading="h2"
+      canFocus
       title={isEmpty || rows === undefined ? t("Change your address") : headingOf(rows, countText)}
       aside={
         rows === undefined || isEmpty || isAdding ? null : (
@@ -113,7 +116,7 @@ export function ChecklistCard({ userId }: { userId: string }) {
       )}
       {rows === undefined || isEmpty ? null : (
         <>
-          <ChecklistItems userId={userId} rows={rows} />
+          <ChecklistItems userId={userId} rows={rows} titleId={titleId} />
           <div className="card-foot">
             <p className="hint">
               {t(

@@ -1,6 +1,6 @@
 import type { ChecklistRowWire } from "@kauke/contract";
 import { ArrowUpRight, Copy, Plus, X } from "lucide-react";
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { t } from "../../../texts/texts.ts";
 import { IconButton } from "../../../ui/Controls.tsx";
 import { SubmitButton } from "../../../ui/SubmitButton.tsx";
@@ -45,10 +45,23 @@ function useTick(done: boolean, onTick: Props["onTick"]) {
   return [clicked ?? done, onClick] as const;
 }
 
+/** The button that makes the alias gives its focus to the one that copies it. */
+function useMadeFocus(alias: string | null) {
+  const place = useRef<HTMLElement>(null);
+  const hadAlias = useRef(alias !== null);
+  useEffect(() => {
+    const isMade = alias !== null && !hadAlias.current;
+    hadAlias.current = alias !== null;
+    if (isMade && document.activeElement === document.body) place.current?.querySelector("button")?.focus();
+  }, [alias]);
+  return place;
+}
+
 export function ChecklistItem({ row, alias, isMaking, onTick, onMake, onRemove }: Props) {
   const id = useId();
   const { site, oldAddress } = row;
   const [ticked, tick] = useTick(row.done, onTick);
+  const made = useMadeFocus(alias);
   return (
     <li className={ticked ? "is-done" : undefined}>
       <input
@@ -63,7 +76,7 @@ export function ChecklistItem({ row, alias, isMaking, onTick, onMake, onRemove }
         <span className="sr">{t("Old address:")}</span>
         {oldAddress}
       </span>
-      <span className="new">
+      <span className="new" ref={made}>
         {alias === null ? (
           <SubmitButton
             type="button"

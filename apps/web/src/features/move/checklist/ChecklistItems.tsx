@@ -11,6 +11,7 @@ import { Pager } from "../../../ui/Pager.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { countText } from "../../../ui/text/count-text.ts";
 import { showFailure, showToast } from "../../../ui/toast-store.ts";
+import { useListFocus } from "../../../ui/use-list-focus.ts";
 import { listPage } from "../../aliases/list/list-view.ts";
 import { siteLink } from "../export-file/site-name.ts";
 import { ChecklistItem } from "./ChecklistItem.tsx";
@@ -54,6 +55,8 @@ const words: Readonly<Record<ShownPart, (count: string) => string>> = {
 interface Props {
   userId: string;
   rows: readonly ChecklistRowWire[];
+  /** Id of the heading, which gets the focus after the last row. */
+  titleId: string;
 }
 
 /** Ticked rows of the checklist stay until the filter changes. */
@@ -128,7 +131,8 @@ function NothingShown({ choice, choose }: Pick<ReturnType<typeof useChecklistVie
   );
 }
 
-export function ChecklistItems({ userId, rows }: Props) {
+export function ChecklistItems({ userId, rows, titleId }: Props) {
+  const focus = useListFocus(() => document.getElementById(titleId));
   const list = useChecklistView(rows);
   const { view, turnTo } = list;
   const { data: aliases } = useAliases(userId);
@@ -154,7 +158,7 @@ export function ChecklistItems({ userId, rows }: Props) {
       {view.items.length === 0 ? (
         <NothingShown {...list} />
       ) : (
-        <ul className="checklist" aria-label={t("Sites")}>
+        <ul className="checklist" aria-label={t("Sites")} {...focus}>
           {view.items.map((row) => (
             <ChecklistItem
               key={row.id}

@@ -50,7 +50,8 @@ interface GroupsProps {
 
 function Groups({ title, hint, groups, chosen, onToggle }: GroupsProps) {
   const id = useId();
-  const [isWhole, setIsWhole] = useState(groups.length <= FIRST_ADDRESSES + 1);
+  const isCut = groups.length > FIRST_ADDRESSES + 1;
+  const [isWhole, setIsWhole] = useState(!isCut);
   if (groups.length === 0) return null;
   const shown = isWhole ? groups : groups.slice(0, FIRST_ADDRESSES);
   return (
@@ -62,9 +63,15 @@ function Groups({ title, hint, groups, chosen, onToggle }: GroupsProps) {
       <p className="hint" id={id}>
         {hint}
       </p>
-      {shown.map(({ name, isService, logins }) => (
+      {shown.map(({ name, isService, logins }, place) => (
         <label className="choice" key={name}>
-          <input type="checkbox" checked={chosen.has(name)} onChange={() => onToggle(name)} />
+          <input
+            type="checkbox"
+            // The button that shows the others disappears.
+            autoFocus={isCut && place === FIRST_ADDRESSES}
+            checked={chosen.has(name)}
+            onChange={() => onToggle(name)}
+          />
           <span>
             {isService ? <b>{name}</b> : <b className="addr">{name}</b>}
             <span className="count">{sitesText(logins.length)}</span>

@@ -8,6 +8,7 @@ import { Button } from "../../../ui/Controls.tsx";
 import { failureOf, LoadFailed, Skeleton } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { timeText } from "../../../ui/text/time-text.ts";
+import { useFocusKept } from "../../../ui/use-focus-kept.ts";
 import { ImportReport } from "./ImportReport.tsx";
 import { ImportRows } from "./ImportRows.tsx";
 import { SourceForm } from "./SourceForm.tsx";
@@ -64,6 +65,7 @@ function EarlierImports({ imports, onOpen }: EarlierProps) {
 
 export function ImportCard({ userId }: { userId: string }) {
   const titleId = useId();
+  useFocusKept(titleId);
   const { data: domains = [] } = useDomains();
   const { list, shown, rows, source, steps, onOpen } = useImportFlow(userId);
   const failure = failureOf(list);
@@ -71,6 +73,7 @@ export function ImportCard({ userId }: { userId: string }) {
     <Card
       id={titleId}
       heading="h2"
+      canFocus
       title={shown === undefined ? t("Import aliases") : titles[shown.state]}
       aside={shown === undefined ? null : <span className="tag">{importFormatNames[shown.format]}</span>}
       isBusy={list.data === undefined && failure === null}
