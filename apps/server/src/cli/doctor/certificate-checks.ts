@@ -3,16 +3,18 @@ import type { CertificateStatus } from "../../platform/acme/certificate-issuer.t
 import type { ServerFacts } from "../control/control-protocol.ts";
 import { type CheckResult, checking } from "./check-result.ts";
 
-const isOfMailPrograms = (host: string) => /^auto(?:config|discover)\./.test(host);
+/** Without these names, people enter the settings of their mail programs themselves. */
+export const isForMailPrograms = ({ hosts }: Pick<CertificateStatus, "hosts">): boolean =>
+  hosts.every((host) => /^auto(?:config|discover)\./.test(host));
 
 export function checkIssued({ certificates }: Pick<ServerFacts, "certificates">): CheckResult[] {
   return (certificates ?? []).map(checkOne);
 }
 
-function checkOne({ hosts, leftOut, validUntil, failure, nextOrderAt }: CertificateStatus): CheckResult {
+function checkOne(status: CertificateStatus): CheckResult {
+  const { hosts, leftOut, validUntil, failure, nextOrderAt } = status;
   const { ok, warn, fix: mustFix } = checking("issued", hosts[0] ?? "");
-  // Without these names, people enter the settings of their mail programs themselves.
-  const fix = hosts.every(isOfMailPrograms) ? warn : mustFix;
+  const fix = isForMailPrograms(status) ? warn : mustFix;
   const next = `The next order is at ${minuteOf(nextOrderAt)}.`;
   const why = failure === null ? "" : ` ${whyNot[failure]}`;
   if (validUntil === null)

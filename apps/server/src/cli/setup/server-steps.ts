@@ -4,7 +4,7 @@ import type { DnsRecord } from "@kauke/mail-rfc";
 import type { ServerFacts } from "../control/control-protocol.ts";
 import type { OperatorAccess } from "../control/operator-access.ts";
 import { dnsPlan } from "../dns-plan.ts";
-import { checkIssued } from "../doctor/certificate-checks.ts";
+import { checkIssued, isForMailPrograms } from "../doctor/certificate-checks.ts";
 import { type CheckResult, checking } from "../doctor/check-result.ts";
 import { offerProbe } from "../probe-results.ts";
 import type { Running, SetupDeps } from "./setup-deps.ts";
@@ -43,10 +43,13 @@ export async function* certificates(
   for (;;) {
     const { certificates } = await access.facts({});
     const results = checkIssued({ certificates });
-    // An issuer with a rate limit may name a time that is days away.
-    const isAwaited = results.some(
-      ({ state }, at) => state === "warn" && Date.parse(certificates?.[at]?.nextOrderAt ?? "") < giveUpAt,
-    );
+    const isAwaited = results.some(({ state }, at) => {
+      const status = certificates?.[at];
+      if (state !== "warn" || status === undefined) return false;
+      if (status.failure !== null && isForMailPrograms(status)) return false;
+      // An issuer with a rate limit may name a time that is days away.
+      return Date.parse(status.nextOrderAt) < giveUpAt;
+    });
     if (!isAwaited || Date.now() > giveUpAt) {
       yield* results;
       return;
