@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { countdownText, dayText, fileSizeText, preciseTimeText, timeText } from "./time-text.ts";
 
 const at = (text: string): Date => new Date(text);
@@ -41,4 +41,22 @@ test.each([
   [90_000, "1:30"],
 ])("%i ms is shown as %s", (leftMs, text) => {
   expect(countdownText(leftMs)).toBe(text);
+});
+
+afterEach(() => {
+  globalThis.kaukeTexts = undefined;
+});
+
+test.each([
+  ["de", "6. März, 09:05", "6. März 2025, 09:05", "3. Sept. 2025", "4,1 KB"],
+  ["lt", "03-06, 09:05", "2025-03-06, 09:05", "2025-09-03", "4,1 KB"],
+])("days and sizes are written as in the language %s", async (language, inYear, inOtherYear, date, size) => {
+  globalThis.kaukeTexts = { "": language };
+  vi.resetModules();
+  const texts = await import("./time-text.ts");
+  const now = at("2026-03-05T10:00:00");
+  expect(texts.timeText(at("2026-03-06T09:05:00").toISOString(), now)).toBe(inYear);
+  expect(texts.timeText(at("2025-03-06T09:05:00").toISOString(), now)).toBe(inOtherYear);
+  expect(texts.dayText(at("2025-09-03T00:05:00").toISOString())).toBe(date);
+  expect(texts.fileSizeText(4200)).toBe(size);
 });
