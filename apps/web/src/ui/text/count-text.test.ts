@@ -1,6 +1,16 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { countText } from "./count-text.ts";
+
+afterEach(() => {
+  globalThis.kaukeTexts = undefined;
+});
+
+test.each(["de", "lt"])("every count is formatted as Intl does for %s", (language) => {
+  globalThis.kaukeTexts = { "": language };
+  const people = new Intl.NumberFormat(language, { useGrouping: "always" });
+  fc.assert(fc.property(fc.maxSafeNat(), (count) => countText(count) === people.format(count)));
+});
 
 test.each([
   [0, "0"],
