@@ -147,6 +147,24 @@ test("an account's deletion deletes its drafts in this browser, and only its own
   await expect.poll(async () => (await rowsIn(page, "drafts")).length).toBe(1);
 });
 
+test("a database that fails to open, as WebKit's does now and then, gets the draft a few seconds later", async () => {
+  const visit = await site.visit({ as: await site.person() });
+  await visit.page.addInitScript(`const { open } = IDBFactory.prototype;
+    if (sessionStorage.failed === undefined) IDBFactory.prototype.open = function () {
+      IDBFactory.prototype.open = open;
+      sessionStorage.failed = "once";
+      throw new DOMException("connection lost", "UnknownError");
+    };`);
+  await visit.page.goto(PAGE);
+  const run = await draftsIn(visit.page);
+  expect(await run(`store.saveDraft("letter", "1", { body: "typed once" })`)).toBe(false);
+  const isAsking = `!window.dispatchEvent(new Event("beforeunload", { cancelable: true }))`;
+  expect(await visit.page.evaluate(isAsking)).toBe(true);
+  await expect.poll(() => visit.page.evaluate(isAsking), { timeout: 20_000 }).toBe(false);
+  const again = await reload(visit.page);
+  expect(await again(`store.readDraft("letter", "1").then(({ value }) => value.body)`)).toBe("typed once");
+});
+
 describe("where nothing can be stored", () => {
   const without: readonly [string, string][] = [
     ["IndexedDB is off", `Object.defineProperty(window, "indexedDB", { value: undefined })`],

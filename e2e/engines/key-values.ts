@@ -10,5 +10,7 @@ export const keys = {
   ArrowDown: "\uE015",
   Delete: "\uE017",
   a: "a",
+  j: "j",
   v: "v",
+  z: "z",
 } as const;

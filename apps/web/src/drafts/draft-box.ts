@@ -35,6 +35,15 @@ const KEPT_MS = draftLimits.keptDays * DAY_MS;
 
 const keyOf = (kind: DraftKind, id: string) => `${kind} ${id}`;
 const isFresh = ({ savedAt }: { savedAt: number }) => savedAt > Date.now() - KEPT_MS;
+
+/** WebKit reports a connection to its database that was lost, or is slow, as one of these; a later attempt works. */
+const passing: ReadonlySet<string> = new Set(["UnknownError", "AbortError", "TimeoutError"]);
+
+const isForGood = (error: unknown): boolean =>
+  error instanceof DOMException
+    ? !passing.has(error.name)
+    : error instanceof TypeError || error instanceof ReferenceError;
+
 const askBeforeLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
 
 export class DraftBox {
@@ -87,12 +96,17 @@ export class DraftBox {
       this.#opened = { db, sealer: await asking };
       void db.removeBefore(Date.now() - KEPT_MS).catch(() => {});
     } catch (error) {
-      // Without the key the next save tries again; without IndexedDB or WebCrypto drafts stay in this tab.
-      this.#isOff = error instanceof DOMException || error instanceof TypeError || error instanceof ReferenceError;
+      // Without IndexedDB or WebCrypto drafts stay in this tab; without the key, or after a fault, it is tried again.
+      this.#isOff = isForGood(error);
+      if (!this.#isOff) setTimeout(() => this.#retry(), RETRY_MS);
       return null;
     }
     for (const [key, entry] of this.#unsaved) void this.#write(key, entry);
     return this.#opened;
+  }
+
+  #retry(): void {
+    if (this.#unsaved.size > 0 && !this.#closed.signal.aborted) void this.open(true);
   }
 
   /** Forgets the key; what is being written is finished first. */

@@ -45,11 +45,18 @@ function makeStores(db: IDBDatabase): void {
   db.createObjectStore("files", { keyPath: "name" });
 }
 
+const OPEN_MS = 5000;
+
+async function tooLate(): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, OPEN_MS));
+  throw new DOMException("The database did not open in time", "TimeoutError");
+}
+
 /** @throws where the browser has IndexedDB off, as some private windows do, or a newer version of the app changed it */
 export async function openDraftDatabase(): Promise<DraftDatabase> {
   const request = indexedDB.open("drafts", SCHEMA);
   request.onupgradeneeded = () => makeStores(request.result);
-  return new DraftDatabase(await resultOf(request));
+  return new DraftDatabase(await Promise.race([resultOf(request), tooLate()]));
 }
 
 export class DraftDatabase {
