@@ -61,6 +61,27 @@ test("Escape asks before a key that was not copied is gone", async () => {
   await seeGone(shown);
 });
 
+test("leaving the page asks before a key that was not copied is gone", async () => {
+  const { page, context } = await openKeys();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.dismiss();
+  });
+  const secret = await makeKey(page, "Phone");
+  const shown = page.getByRole("dialog", { name: "Your new API key" });
+  await page.evaluate("location.reload()");
+  await expect.poll(() => asked).toEqual(["beforeunload"]);
+  expect(await shown.getByRole("group", { name: "API key" }).getByRole("code").textContent()).toBe(secret);
+  // Control: a copied key can be left without a question.
+  await shown.getByRole("button", { name: "Copy Key" }).click();
+  await seeToast(page, "Copied to clipboard", "API key Phone");
+  await page.reload();
+  await keyRow(page, "Phone").waitFor();
+  expect(asked).toHaveLength(1);
+});
+
 test("a new key is shown once with its QR code, can be copied, works, and is refused after it was revoked", async () => {
   const { page, context } = await openKeys();
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -28,6 +28,9 @@ export const emailJobMessages = {
   scheduleInvalid: "Please give the time as an ISO 8601 date and time",
   scheduleFar: `A message can wait ${limits.scheduleMaxDays} days at most`,
   tooLate: "The email may have already been sent.",
+  bccEncrypted:
+    "An encrypted message shows how many people can read it, so it can't have Bcc recipients. " +
+    "Send them a message of their own",
   jobIdInvalid: "The id of a message must be a UUID",
   jobIdTaken: "Another message, or this one as it was before a change, was queued under this id",
 } as const;

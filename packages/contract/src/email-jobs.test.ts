@@ -39,6 +39,7 @@ describe("a message to queue", () => {
     [{ to: ["rasa@example.org", "jonas@example.org"], cc: [], bcc: ["ruta@example.org"] }],
     [{ to: addresses(25), cc: addresses(25), bcc: addresses(50) }],
     [{ useEncryption: true, recipientPublicKeys: ["age1x"] }],
+    [{ useEncryption: true, recipientPublicKey: "age1x", cc: ["jonas@example.org"], bcc: ["rasa@example.org"] }],
     [{ fromAliasId: whole.fromAliasId.toUpperCase() }],
     [{ body: "ž".repeat(limits.messageBodyMaxBytes / 2) }],
     [{ subject: "s".repeat(limits.subjectMax) }],
@@ -58,6 +59,10 @@ describe("a message to queue", () => {
     ],
     [{ bcc: ["a".repeat(5000)] }, `Please enter a valid email address: ${"a".repeat(100)}`],
     [{ bcc: "rasa@example.org" }, "Please enter a valid email address"],
+    [
+      { bcc: ["ruta@example.org"], useEncryption: true, recipientPublicKey: "age1x" },
+      "An encrypted message shows how many people can read it, so it can't have Bcc recipients. Send them a message of their own",
+    ],
     [{ cc: [7] }, "Please enter a valid email address"],
     [{ to: addresses(51) }, "A message can have 50 recipients at most"],
     [{ to: addresses(50), cc: ["other@example.org"] }, "A message can have 50 recipients at most"],

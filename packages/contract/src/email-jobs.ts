@@ -78,8 +78,12 @@ const emailJobFields = z.object({
 
 export const createEmailJobBody = emailJobFields.superRefine(({ useEncryption, body, ...message }, context) => {
   const say = (path: string, text: string) => context.addIssue({ code: "custom", path: [path], message: text });
-  const tooMany = uniqueRecipients(message)[limits.composeRecipientsMax];
+  const recipients = uniqueRecipients(message);
+  const tooMany = recipients[limits.composeRecipientsMax];
   if (tooMany !== undefined) say(tooMany.kind, emailJobMessages.recipientsMany);
+  // An age file has a stanza for each key, which everybody who gets it can count.
+  if (useEncryption === true && recipients.some(({ kind }) => kind === "bcc"))
+    say("bcc", emailJobMessages.bccEncrypted);
   const hasKey = Boolean(message.recipientPublicKey) || message.recipientPublicKeys?.some((key) => key !== "") === true;
   if (useEncryption === true && !hasKey) say("recipientPublicKey", emailJobMessages.publicKeyRequired);
   // Limit of the body: an encrypted one may be longer than the text that was typed.

@@ -35,6 +35,12 @@ test.each([
   [{ subject: "a".repeat(501) }, { subject: "Subject must be 500 characters or less" }],
   [{ body: " \n" }, { body: "Message body is required" }],
   [{ body: "ą".repeat(524_289) }, { body: "The message is too long: 1 MB of text is the most" }],
+  [
+    { isEncrypted: true, bcc: typed("ruta@example.org") },
+    {
+      bcc: "An encrypted message shows how many people can read it, so it can't have Bcc recipients. Send them a message of their own",
+    },
+  ],
 ])("%o is refused", (change, expected) => expect(problems(change)).toEqual(expected));
 
 test("the request has the API's field names, priority 0, a trimmed subject and the message as typed", () => {

@@ -68,6 +68,8 @@ export function problemsOf(letter: Letter): Problems {
     const problem = recipientProblem(letter[kind]);
     if (problem !== null) problems[kind] = problem;
   }
+  if (letter.isEncrypted && letter.bcc.entries.length > 0 && problems.bcc === undefined)
+    problems.bcc = emailJobMessages.bccEncrypted;
   const count = letterAddresses(letter).length;
   // The server wants an address in To, also with others in Cc or Bcc.
   if (letter.to.entries.length === 0 && problems.to === undefined) problems.to = emailJobMessages.toInvalid;

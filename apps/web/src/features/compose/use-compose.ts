@@ -28,6 +28,8 @@ function usePreselectedAlias(letterId: string, senders: ComposeProps["senders"])
 function withoutProblem(refusals: Refusals, changed: readonly string[]): Refusals {
   const problems = { ...refusals.problems };
   for (const field of changed) delete problems[field === "files" ? "attachments" : (field as LetterField)];
+  // Whether people in Bcc are allowed depends on it.
+  if (changed.includes("isEncrypted")) delete problems.bcc;
   const isLeakTouched = refusals.leaks !== null && changed.includes(refusals.leaks.field);
   return { ...refusals, problems, leaks: isLeakTouched ? null : refusals.leaks };
 }
