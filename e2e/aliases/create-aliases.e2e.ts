@@ -49,6 +49,22 @@ const nameField = (page: Page) => createForm(page).getByLabel("Alias name and do
 const notesField = (page: Page) => createForm(page).getByLabel(/^Notes/);
 
 describe("creating", () => {
+  test("all that was typed is there after a reload, and no alias was made of it", async () => {
+    const { page, person } = await openDashboard();
+    await nameField(page).fill("typed-before");
+    await createForm(page).getByLabel("Domain", { exact: true }).selectOption("vejas.test");
+    await setDestinations(page, `${inbox},`);
+    await forwardField(page).pressSequentially("half@");
+    await notesField(page).fill("for the garden shop");
+    await page.waitForTimeout(1000);
+    await page.reload();
+    await expect.poll(() => nameField(page).inputValue()).toBe("typed-before");
+    expect(await createForm(page).getByLabel("Domain", { exact: true }).inputValue()).toBe("vejas.test");
+    expect(await destinationsIn(page)).toBe(`${inbox}, half@`);
+    expect(await notesField(page).inputValue()).toBe("for the garden shop");
+    expect(await person.listAliases()).toEqual([]);
+  });
+
   test("an alias is created on the first domain or the chosen one and is still there after a reload", async () => {
     const { page } = await openDashboard();
     const [first, second] = [newName(), newName()];

@@ -150,6 +150,35 @@ describe("rows with Undo", () => {
     expect(await person.listAliases()).toMatchObject([{ forwardTo: "jonas@inbox.example", notes: null }]);
   });
 
+  test.each([900, 700])("rows with Undo never cover the selection bar, %i pixels high", async (height) => {
+    const { page, address } = await openList(3, { height });
+    const bar = page.getByRole("group", { name: "Selected aliases" });
+    const rows = undoRows(page);
+    const apart = async () => {
+      const [barBox, ...rowBoxes] = await Promise.all([bar, ...(await rows.all())].map((one) => one.boundingBox()));
+      return rowBoxes.every(
+        (box) =>
+          box !== null &&
+          barBox != null &&
+          (box.y >= barBox.y + barBox.height || box.y + box.height <= barBox.y) &&
+          box.y + box.height <= height,
+      );
+    };
+    for (const name of ["Pause", "Activate", "Pin"]) {
+      const box = page.getByRole("checkbox", { name: `Select ${address(1)}` });
+      if (!(await box.isChecked())) await box.click();
+      await bar.getByRole("button", { name, exact: true }).click();
+      await seeUndo(page, `Aliases ${{ Pause: "Paused", Activate: "Activated" }[name] ?? "Pinned"}`);
+    }
+    await page.getByRole("checkbox", { name: `Select ${address(2)}` }).check();
+    await rows.first().hover();
+    await expect.poll(apart).toBe(true);
+    for (const top of [60, 9999]) {
+      await page.evaluate(`scrollTo({ top: ${top}, behavior: "instant" })`);
+      await expect.poll(apart).toBe(true);
+    }
+  });
+
   test("destinations of many aliases are restored, to each its own", async () => {
     const { page, person, address, aliases } = await openList(3);
     await person.call("PUT", `/api/aliases/${aliases[1]?.id}`, { forwardTo: "ona@inbox.example" });

@@ -2,12 +2,12 @@
  * The feedback button and its widget: a few words and a link to a board on another site, from which nothing is loaded.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
 import { seeFocus, seeGone, seeHeading, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { fillCreate } from "../browser/steps.ts";
+import { createForm, fillCreate } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
 import { axeFindings, sidewaysOverflow } from "./axe.ts";
 
@@ -78,6 +78,22 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     await seeGone(page.locator(".feedback"));
   });
 });
+
+test.each([1024, 1440, 1600])(
+  "at %i pixels the button to delete the account ends where the page does, beside Feedback",
+  async (width) => {
+    const { page } = await site.visit({ width, as: await site.person() });
+    await page.goto("/dashboard");
+    await page.getByText("No aliases yet").waitFor();
+    const right = async (part: Locator) => {
+      const box = await part.boundingBox();
+      return { start: box?.x ?? 0, end: (box?.x ?? 0) + (box?.width ?? 0) };
+    };
+    const own = await right(page.getByRole("button", { name: "Delete Account" }));
+    expect(own.end).toBe((await right(createForm(page))).end);
+    expect((await right(button(page))).start).toBeGreaterThanOrEqual(own.end);
+  },
+);
 
 test("on a touch screen the feedback button moves away for the on-screen keyboard", async () => {
   const { page } = await site.visit({ width: widths.phone, hasTouch: true, as: await site.person() });

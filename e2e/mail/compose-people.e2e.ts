@@ -48,3 +48,23 @@ test("the key of somebody one wrote to is filled in, until that person is forgot
   await page.getByText(`Not sent before ${to} has a key`).waitFor();
   expect(await key.inputValue()).toBe("");
 });
+
+test("a key that was typed before there was a recipient is not the next one's", async () => {
+  const person = await site.person();
+  await person.createAlias({ forwardTo: "jonas.early@inbox.example" });
+  const { page } = await site.visit({ as: person });
+  await page.goto("/compose");
+  await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
+  const key = page.getByLabel("Recipient's Public Key", { exact: true });
+  const { publicKey } = await generateKeyPair();
+  await key.fill(publicKey);
+  const field = page.getByLabel("To", { exact: true });
+  await field.fill("ona@outside.example,");
+  await field.press("Enter");
+  expect(await key.inputValue()).toBe(publicKey);
+  await page.getByRole("button", { name: "Remove ona@outside.example" }).click();
+  await field.fill("petras@outside.example,");
+  await field.press("Enter");
+  await page.getByText("Not sent before petras@outside.example has a key").waitFor();
+  expect(await key.inputValue()).toBe("");
+});

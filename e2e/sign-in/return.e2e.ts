@@ -3,9 +3,20 @@ import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import type { Person } from "@kauke/testkit/person";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Visit, widths } from "../browser/browser.ts";
-import { seeFocus, seeGone, seeHeading, seeLive, seePath, seeToast } from "../browser/see.ts";
+import {
+  seeFocus,
+  seeGone,
+  seeHeading,
+  seeLive,
+  seePath,
+  seeToast,
+  seeUndo,
+  undoAct,
+  undoRows,
+} from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import {
+  aliasSwitch,
   createForm,
   destinationsIn,
   resumeSession,
@@ -27,9 +38,11 @@ afterAll(() => issuer?.close());
 
 /** Opens a page of the person, then another client ends the session. */
 async function openThenEnd(visit: Visit, { path, person }: { path: string; person: Person }): Promise<void> {
+  const draftsOpen = visit.page.waitForResponse("**/api/account/draft-key");
   await visit.page.goto(path);
   await seeHeading(visit.page, "Email Forwarding");
   await visit.page.getByText("No aliases yet").waitFor();
+  await draftsOpen;
   expect((await person.call("POST", "/api/auth/logout")).status).toBe(200);
 }
 
@@ -73,6 +86,41 @@ describe.each(Object.values(widths))("at %i pixels", (width) => {
     await form.getByRole("button", { name: "Create Alias" }).click();
     await seeToast(page, "Alias Created");
   });
+});
+
+test("what was done just before the session ended can still be undone after the sign-in, and not by another person", async () => {
+  const [person, other] = [await site.person(), await site.person()];
+  const { alias, domain } = await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const visit = await site.visit({ as: person });
+  const { page } = visit;
+  await page.goto("/dashboard");
+  const flip = aliasSwitch(page, `${alias}@${domain}`);
+  await flip.click();
+  const row = await seeUndo(page, "Alias Paused");
+  // Its time stands still, however slow the sign-in.
+  await row.hover();
+  visit.expectRefusal(401, /^\/api\//);
+  const end = async () => {
+    const cookie = (await visit.context.cookies(visit.origin)).map(({ name, value }) => `${name}=${value}`).join("; ");
+    expect((await fetch(`${visit.origin}/api/auth/logout`, { method: "POST", headers: { cookie } })).status).toBe(200);
+    await page.evaluate(`history.pushState(null, "", "/settings")`);
+    await seeSessionOver(page);
+    expect(await undoRows(page).count()).toBe(0);
+  };
+  await end();
+  await resumeSession(page, person.email, person.password);
+  const undone = page.waitForResponse(/\/toggle$/);
+  await undoAct(page, "Alias Paused");
+  expect((await undone).status()).toBe(200);
+  await page.goto("/dashboard");
+  await flip.waitFor();
+  expect(await flip.getAttribute("aria-checked")).toBe("true");
+  await flip.click();
+  await (await seeUndo(page, "Alias Paused")).hover();
+  await end();
+  await resumeSession(page, other.email, other.password);
+  await seeHeading(page, "Settings");
+  expect(await undoRows(page).count()).toBe(0);
 });
 
 test("what was typed is not there for another person who signs in over the page", async () => {

@@ -4,16 +4,7 @@ import { createPortal } from "react-dom";
 import { t } from "../texts/texts.ts";
 import { countText } from "./text/count-text.ts";
 import { useToast } from "./toast-store.ts";
-import {
-  clearUndo,
-  holdUndo,
-  readUndoRows,
-  releaseUndo,
-  UNDO_MS,
-  type UndoRow,
-  undo,
-  useUndoRows,
-} from "./undo-store.ts";
+import { holdUndo, readUndoRows, releaseUndo, UNDO_MS, type UndoRow, undo, useUndoRows } from "./undo-store.ts";
 
 /** Maximum number of undo rows on the screen; a line says how many older ones there are. */
 const SHOWN_MAX = 3;
@@ -130,7 +121,6 @@ export function UndoStack() {
   const height = useToastHeight();
   const { list, onFocus, onBlur } = useFocusReturn(rows);
   useUndoKey();
-  useEffect(() => clearUndo, []);
   const [newest] = rows;
   const waiting = rows.length - SHOWN_MAX;
   return createPortal(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encryptionState, keyTargets } from "./keys.ts";
+import { encryptionState, keyTargets, withEarlyKey } from "./keys.ts";
 import { emptyLetter } from "./letter.ts";
 import { noRecipients, parseRecipients, withEntries } from "./recipients.ts";
 
@@ -22,14 +22,21 @@ test("a remembered key is filled in, and a typed one wins over it", () => {
   ]);
 });
 
-test("a key typed before its recipient is the only recipient's, and of several nobody's", () => {
-  const keys = { "": "age1early" };
-  expect(keyTargets(letterTo("", keys), people)).toMatchObject([{ address: "", publicKey: "age1early" }]);
-  expect(keyTargets(letterTo("bob@example.org", keys), people)).toMatchObject([{ publicKey: "age1early" }]);
-  expect(keyTargets(letterTo("bob@example.org, carl@example.org", keys), people)).toMatchObject([
-    { publicKey: "" },
-    { publicKey: "" },
-  ]);
+test("a key typed before its recipient is the first recipient's, of nobody who follows, and of several nobody's", () => {
+  const early = letterTo("", { "": "age1early" });
+  const targets = (letter: typeof early) => keyTargets(letter, people).map(({ publicKey }) => publicKey);
+  const to = (before: typeof early, text: string) => withEarlyKey(before, { ...before, to: letterTo(text).to });
+  expect(targets(early)).toEqual(["age1early"]);
+  const first = to(early, "bob@example.org");
+  expect(targets(first)).toEqual(["age1early"]);
+  expect(targets(to(first, "bob@example.org, carl@example.org"))).toEqual(["age1early", ""]);
+  const nobody = to(first, "");
+  expect(targets(nobody)).toEqual([""]);
+  expect(targets(to(nobody, "carl@example.org"))).toEqual([""]);
+  expect(targets(to(nobody, "bob@example.org"))).toEqual(["age1early"]);
+  const several = to(early, "bob@example.org, carl@example.org");
+  expect(targets(several)).toEqual(["", ""]);
+  expect(targets(to(several, "carl@example.org"))).toEqual([""]);
 });
 
 test.each([

@@ -17,12 +17,19 @@ export interface KeyTarget {
 /** One target per recipient; one without an address while there is none. */
 export function keyTargets(letter: Letter, people: readonly Person[]): KeyTarget[] {
   const addresses = letterAddresses(letter);
-  const isOnly = addresses.length <= 1;
   return (addresses.length === 0 ? [""] : addresses).map((address) => {
-    const typed = letter.keys[address] ?? (isOnly ? letter.keys[""] : undefined);
+    const typed = letter.keys[address];
     const known = people.find((person) => person.address.toLowerCase() === address.toLowerCase())?.publicKey ?? null;
     return { address, publicKey: typed ?? known ?? "", isKnown: typed === undefined && known !== null };
   });
+}
+
+/** A key that was typed before there was a recipient is the first one's, who is added alone, and of nobody added later. */
+export function withEarlyKey(before: Letter, letter: Letter): Letter {
+  const { "": early, ...keys } = letter.keys;
+  const [only, ...others] = letterAddresses(letter);
+  const isFirst = only !== undefined && others.length === 0 && letterAddresses(before).length === 0;
+  return early === undefined || !isFirst ? letter : { ...letter, keys: { [only]: early, ...keys } };
 }
 
 const isMissing = ({ publicKey }: KeyTarget): boolean => publicKey.trim() === "";

@@ -6,6 +6,7 @@ import { onUserChange, readSession } from "../../api/session/session.ts";
 import type { Draft } from "../../drafts/draft.ts";
 import { deleteDraft, listDrafts, onDraftsChange, openDrafts, readDraft, saveDraft } from "../../drafts/drafts.ts";
 import { makeStore, useStore } from "../../ui/store.ts";
+import { withEarlyKey } from "./keys.ts";
 import { asLetter, emptyLetter, isBlank, type Letter, storedOf } from "./letter.ts";
 
 /** Reading the list decrypts every draft, which each key typed would cause. */
@@ -133,11 +134,13 @@ async function save({ id, letter }: OpenLetter): Promise<void> {
   if (open.read().id === id) savedAt.set(isBlank(letter) || isStored === false ? null : Date.now());
 }
 
-export function changeLetter(change: Partial<Letter>): void {
+/** @returns the changed letter */
+export function changeLetter(change: Partial<Letter>): Letter {
   const before = open.read();
-  const next = { ...before.letter, ...change };
+  const next = withEarlyKey(before.letter, { ...before.letter, ...change });
   open.set({ ...before, letter: next });
   if (!isBlank(next) || !isBlank(before.letter)) void save(open.read());
+  return next;
 }
 
 /** The open letter of the signed-in user; reads this tab's draft the first time. */

@@ -129,8 +129,7 @@ export function useCompose({ userId, senders, people }: Input) {
   };
   const submit = async () => {
     if (isSending) return;
-    const settled = withRecipientsSettled(letter);
-    changeLetter(settled);
+    const settled = changeLetter(withRecipientsSettled(letter));
     const settledTargets = keyTargets(settled, people);
     const problems = problemsOf(settled);
     const keyErrors = settled.isEncrypted ? keyRefusals(settledTargets) : {};

@@ -1,8 +1,9 @@
 import type { AliasWire, BulkAliasChange } from "@kauke/contract";
 import { Ellipsis, Forward, type LucideIcon, Pause, Pin, PinOff, Play, Tag, TagX, Trash2, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { t } from "../../../texts/texts.ts";
 import { countText } from "../../../ui/text/count-text.ts";
+import { useClearOfBar } from "./use-clear-of-bar.ts";
 
 export type BulkDialog = "addLabel" | "removeLabel" | "destinations" | "delete";
 
@@ -22,9 +23,11 @@ interface Props {
 export function BulkBar({ picked, foundCount, isPending, onPickFound, onClear, ...on }: Props) {
   // A phone shows the acts that are used most, and the others below them on demand.
   const [isWhole, setWhole] = useState(false);
+  const bar = useRef<HTMLFieldSetElement>(null);
+  useClearOfBar(bar);
   return (
     <div className="bulk-place">
-      <fieldset className={isWhole ? "bulk whole" : "bulk"} aria-busy={isPending}>
+      <fieldset ref={bar} className={isWhole ? "bulk whole" : "bulk"} aria-busy={isPending}>
         <legend className="sr">{t("Selected aliases")}</legend>
         <p className="sum">
           <b>{t("{count} selected", { count: countText(picked.length) })}</b>

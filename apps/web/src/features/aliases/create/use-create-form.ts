@@ -13,7 +13,6 @@ import { addressOf } from "../alias-text.ts";
 import { markNewAlias } from "../new-alias.ts";
 import { type Beginning, beginningOf, rememberChoice } from "./beginning.ts";
 import { type CreateFailure, createFailure, isReservedName, reservedFailure } from "./create-failure.ts";
-import { useKeptFields } from "./kept-fields.ts";
 import { useNewAliasDraft } from "./new-alias-draft.ts";
 import { readDestinations, readName, replaceDestination } from "./read-typed.ts";
 import { useTypoQuestion } from "./TypoNote.tsx";
@@ -159,8 +158,6 @@ export function useCreateForm({ userId, domains, beginning, known }: Given) {
         form.setValue(name, text, { shouldDirty: true });
     }
   };
-  // In memory as well: what was typed last may not be stored yet when the session is lost.
-  useKeptFields(userId, { read: () => changed, restore: (kept) => restore({ ...kept }) });
   const { whenDraftRead } = useNewAliasDraft(changed, restore);
   const send = useSend(form, userId);
   const typo = useTypoQuestion(known, ({ typed, meant }) => {
