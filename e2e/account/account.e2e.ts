@@ -213,12 +213,18 @@ test("a late response to signing out does not end a session started meanwhile", 
   await seeHeading(page, "Email Forwarding");
 });
 
+/** The form and the first steps are loaded after the list. */
+async function seeWholeDashboard(page: Page): Promise<void> {
+  await page.getByRole("form", { name: "Create alias" }).waitFor();
+  await page.getByRole("heading", { name: "Get started" }).waitFor();
+}
+
 test("a session that was ended elsewhere is noticed on the open dashboard at the next request", async () => {
   const person = await site.person();
   const { page, expectRefusal } = await site.visit({ as: person });
   expectRefusal(401, `/api/aliases/${person.user.id}`);
   await page.goto("/dashboard");
-  await seeHeading(page, "Email Forwarding");
+  await seeWholeDashboard(page);
   await person.call("POST", "/api/auth/logout");
   const form = page.getByRole("form", { name: "Create alias" });
   await form.getByLabel("Alias name and domain").fill("late");
@@ -231,7 +237,7 @@ test("a session survives a restart of the server", async () => {
   const person = await site.person();
   const { page } = await site.visit({ as: person });
   await page.goto("/dashboard");
-  await seeHeading(page, "Email Forwarding");
+  await seeWholeDashboard(page);
   await site.restart();
   await page.reload();
   await seeHeading(page, "Email Forwarding");

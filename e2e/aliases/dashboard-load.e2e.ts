@@ -46,23 +46,32 @@ test("the heading is in the document before any script runs, and stays the same 
 });
 
 test("the document names every script that the aliases need", async () => {
-  const { visit, asked } = await arrive();
-  const answer = await visit.page.goto("/dashboard");
-  const document = (await answer?.text()) ?? "";
+  const { visit } = await arrive();
+  const document = await (await visit.context.request.get("/dashboard")).text();
+  const named = (path: string) => document.includes(`"${path}"`);
+  const late = Promise.withResolvers<void>();
+  const asked = new Set<string>();
+  await visit.context.route(/\/assets\/.*\.js$/, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    asked.add(pathname);
+    if (!named(pathname)) await late.promise;
+    await route.continue();
+  });
+  await visit.page.goto("/dashboard");
   await firstRow(visit).waitFor();
-  const scripts = asked.filter((path) => path.endsWith(".js"));
-  const named = scripts.filter((path) => document.includes(`"${path}"`));
-  const later = scripts.filter((path) => !named.includes(path));
-  expect(named.some((path) => path.startsWith("/assets/DashboardPage-"))).toBe(true);
-  expect(named.length).toBeLessThanOrEqual(11);
-  // Scripts that nothing on the page waits for may be loaded after the rows are shown.
-  const mayBeLate = /^\/assets\/(?:SessionTimeout|Toaster)-/;
-  expect(later.filter((path) => !mayBeLate.test(path))).toEqual([]);
+  const needed = [...asked].filter(named);
+  expect(needed.some((path) => path.startsWith("/assets/DashboardPage-"))).toBe(true);
+  expect(needed.some((path) => /\/(?:zod|forms|dialogs)-/.test(path))).toBe(false);
+  expect(needed.length).toBeLessThanOrEqual(8);
+  late.resolve();
+  await visit.page.getByRole("form", { name: "Create alias" }).waitFor();
 });
 
 test("the session and the aliases are requested once, and before any script has arrived", async () => {
   const { visit, asked } = await arrive();
   const releasePage = await hold(visit, /\/assets\/.*\.js$/);
+  // What an event says has changed, as the alias just made, is requested again.
+  const releaseEvents = await hold(visit, /\/api\/events$/);
   await visit.page.goto("/dashboard", { waitUntil: "commit" });
   await expect.poll(() => asked).toContain("/api/aliases/me");
   const firstScript = asked.findIndex((path) => path.startsWith("/assets/index-"));
@@ -72,17 +81,21 @@ test("the session and the aliases are requested once, and before any script has 
   await firstRow(visit).waitFor();
   // Nothing on the page waits for these.
   const late = ["/api/analytics", "/api/account/draft-key"];
-  const calls = asked.filter((path) => path.startsWith("/api/") && !late.includes(path));
-  expect(calls.toSorted()).toEqual([
-    "/api/account/defaults",
-    "/api/account/first-steps",
-    "/api/aliases/me",
-    "/api/auth/session",
-    "/api/domains",
-    "/api/events",
-    "/api/mailboxes",
-    "/api/notices",
-  ]);
+  const calls = () => asked.filter((path) => path.startsWith("/api/") && !late.includes(path)).toSorted();
+  await visit.page.getByRole("heading", { name: "Get started" }).waitFor();
+  await expect
+    .poll(calls)
+    .toEqual([
+      "/api/account/defaults",
+      "/api/account/first-steps",
+      "/api/aliases/me",
+      "/api/auth/session",
+      "/api/domains",
+      "/api/events",
+      "/api/mailboxes",
+      "/api/notices",
+    ]);
+  releaseEvents();
 });
 
 test.each([

@@ -1,6 +1,5 @@
 import type { AccountSettings, AccountSettingsChange } from "@kauke/contract";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { prepareWipe } from "../drafts/drafts.ts";
 import { call } from "./client.ts";
 
 const queryKey = ["account-settings"];
@@ -29,6 +28,7 @@ export function useChangeAccountSettings() {
 
 /** The account's drafts in this browser go with it. */
 async function deleteAccount() {
+  const { prepareWipe } = await import("../drafts/drafts.ts");
   const wipe = await prepareWipe();
   const deleted = await call("deleteAccount");
   await wipe();

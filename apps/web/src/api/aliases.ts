@@ -37,6 +37,11 @@ export function useAliases(userId: string) {
   return useQuery({ ...aliasesQuery(userId), select: unmarked });
 }
 
+/** As `useAliases`, for what is shown after the list: a list that could not be loaded is not requested again for it. */
+export function useListedAliases(userId: string) {
+  return useQuery({ ...aliasesQuery(userId), select: unmarked, retryOnMount: false });
+}
+
 /** Aliases that the server deletes in some seconds, of a list that another page has fetched. */
 export function useMarkedAliases(userId: string): AliasWire[] | undefined {
   return useQuery({ ...aliasesQuery(userId), enabled: false, select: marked }).data;

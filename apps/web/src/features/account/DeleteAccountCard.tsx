@@ -5,8 +5,10 @@ import { messageOf } from "../../api/error-text.ts";
 import { leaveSession } from "../../api/session/session.ts";
 import { t } from "../../texts/texts.ts";
 import { Button } from "../../ui/Controls.tsx";
-import { TypedConfirmDialog } from "../../ui/TypedConfirmDialog.tsx";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useLate } from "../../ui/use-late.ts";
+
+const loadDialog = async () => (await import("../../ui/TypedConfirmDialog.tsx")).TypedConfirmDialog;
 
 const REDIRECT_MS = 2000;
 
@@ -31,15 +33,24 @@ function useDeletion(onDone: () => void) {
 export function DeleteAccountCard() {
   const [asking, setAsking] = useState(false);
   const { run, pending, done } = useDeletion(() => setAsking(false));
+  const [isNear, setNear] = useState(false);
+  const Dialog = useLate(isNear || asking, loadDialog)?.component;
   return (
     <section className="quiet-danger" aria-labelledby="delete-account">
       <h2 id="delete-account">{t("Delete account")}</h2>
       <p>{t("Removes your aliases and data, and signs you out. This cannot be undone.")}</p>
-      <Button isSmall look="danger-line" disabled={done} onClick={() => setAsking(true)}>
+      <Button
+        isSmall
+        look="danger-line"
+        disabled={done}
+        onPointerEnter={() => setNear(true)}
+        onFocus={() => setNear(true)}
+        onClick={() => setAsking(true)}
+      >
         {t("Delete Account")}
       </Button>
-      {asking ? (
-        <TypedConfirmDialog
+      {asking && Dialog !== undefined ? (
+        <Dialog
           title={t("Delete account")}
           description={t("This removes your aliases and data and signs you out. It cannot be undone.")}
           label={t("Delete Account")}

@@ -3,7 +3,7 @@ import type { AliasWire } from "@kauke/contract";
 import { Check, X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Link } from "wouter";
-import { useAliases } from "../../api/aliases.ts";
+import { useListedAliases } from "../../api/aliases.ts";
 import { messageOf } from "../../api/error-text.ts";
 import { useFirstSteps, useHideFirstSteps, useTestMessage } from "../../api/first-steps.ts";
 import { useMailboxes } from "../../api/mailboxes.ts";
@@ -130,7 +130,7 @@ export function FirstStepsStrip({ userId, isHidden }: { userId: string; isHidden
 
 function LoadedSteps({ userId }: { userId: string }) {
   const { data: steps, isError } = useFirstSteps();
-  const { data: aliases } = useAliases(userId);
+  const { data: aliases } = useListedAliases(userId);
   const { data: mailboxes } = useMailboxes();
   const isLoaded = steps !== undefined && aliases !== undefined && mailboxes !== undefined;
   const progress = isLoaded ? progressOf({ steps, aliases, mailboxes }) : null;

@@ -10,8 +10,8 @@ import {
 } from "react";
 import { createPortal } from "react-dom";
 import { t } from "../../texts/texts.ts";
-import { closePanel, openPanel } from "../../ui/Dialog.tsx";
 import { verbatim } from "../../ui/Field.tsx";
+import { closePanel, openPanel } from "../../ui/panels.ts";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { beginEarly, endEarly, typeEarly } from "./early-keys.ts";
 import { closePalette, isMac, isPaletteOpen, openPalette, usePaletteOpen } from "./palette-store.ts";

@@ -1,5 +1,4 @@
 import type { AliasWire } from "@kauke/contract";
-import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { messageOf } from "../../api/error-text.ts";
 import { useSmtpCalls, useSmtpCredentials } from "../../api/smtp-credentials.ts";
@@ -111,27 +110,5 @@ export function SmtpPanel({ alias }: { alias: AliasWire }) {
     <section className="smtp-panel" aria-label={t("SMTP settings of {address}", { address: addressOf(alias) })}>
       <Credentials alias={alias} />
     </section>
-  );
-}
-
-interface SmtpButtonProps {
-  address: string;
-  isOpen: boolean;
-  onToggle: () => void;
-}
-
-/** Opens the alias panel at its part about sending. */
-export function SmtpButton({ address, isOpen, onToggle }: SmtpButtonProps) {
-  return (
-    <button
-      type="button"
-      className="btn btn-quiet btn-sm smtp-btn"
-      aria-label={t("SMTP settings of {address}", { address })}
-      aria-expanded={isOpen}
-      onClick={onToggle}
-    >
-      {t("SMTP")}
-      <ChevronDown className="i" aria-hidden />
-    </button>
   );
 }

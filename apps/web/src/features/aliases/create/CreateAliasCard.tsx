@@ -1,6 +1,8 @@
+import "../../../app/zod-jitless.ts";
+
 import { limits } from "@kauke/contract";
 import { useId, useMemo } from "react";
-import { useAliases, useDomains } from "../../../api/aliases.ts";
+import { useDomains, useListedAliases } from "../../../api/aliases.ts";
 import { useAccountDefaults, useMailboxes } from "../../../api/mailboxes.ts";
 import { t } from "../../../texts/texts.ts";
 import { describedBy, FieldError } from "../../../ui/Field.tsx";
@@ -47,7 +49,7 @@ const noDomains: readonly string[] = [];
 
 function useOffer(userId: string) {
   const domains = useDomains();
-  const { data: aliases } = useAliases(userId);
+  const { data: aliases } = useListedAliases(userId);
   const { data: mailboxes } = useMailboxes();
   const { data: defaults } = useAccountDefaults();
   const offers = useMemo(() => offersOf(mailboxes ?? [], aliases ?? []), [mailboxes, aliases]);

@@ -1,7 +1,7 @@
 import { type AliasFormat, isAliasName } from "@kauke/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
-import { useAliases } from "../../../api/aliases.ts";
+import { useListedAliases } from "../../../api/aliases.ts";
 import { t } from "../../../texts/texts.ts";
 import { Select } from "../../../ui/Controls.tsx";
 import { FieldError, verbatim } from "../../../ui/Field.tsx";
@@ -23,7 +23,7 @@ function useSettled(text: string): string {
 }
 
 function useOwnAddresses(userId: string): ReadonlySet<string> {
-  const { data } = useAliases(userId);
+  const { data } = useListedAliases(userId);
   return useMemo(() => new Set(data?.map((alias) => addressOf(alias).toLowerCase())), [data]);
 }
 

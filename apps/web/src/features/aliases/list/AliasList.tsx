@@ -7,22 +7,18 @@ import { t } from "../../../texts/texts.ts";
 import { failureOf, LoadFailed } from "../../../ui/LoadFailed.tsx";
 import { countText } from "../../../ui/text/count-text.ts";
 import { useFocusKept } from "../../../ui/use-focus-kept.ts";
+import { useLate } from "../../../ui/use-late.ts";
 import { useMedia } from "../../../ui/use-media.ts";
-import { usePart } from "../../../ui/use-part.tsx";
 import { ForwardingWatch } from "../../forwarding/ForwardingWatch.tsx";
 import { useOpenAliasId } from "../alias-location.ts";
-import { BulkBar, type BulkDialog } from "../bulk/BulkBar.tsx";
-import { BulkDestinationsDialog, DeleteManyDialog } from "../bulk/BulkDialogs.tsx";
-import { BulkLabelDialog } from "../bulk/BulkLabelDialog.tsx";
+import type { OpenDialog } from "../bulk/Bulk.tsx";
 import { useBulk } from "../bulk/use-bulk.ts";
 import { type Picking, usePicking } from "../bulk/use-picking.ts";
 import { deleteAliases } from "../delete-aliases.ts";
-import { ManageLabelsDialog } from "../labels/ManageLabelsDialog.tsx";
 import { BESIDE } from "../panel/panel-state.ts";
 import { AliasListTable, AliasTableSkeleton, type RowActs } from "./AliasListTable.tsx";
 import { ListFoot, ListTools, NoAliases, NoMatch, NothingHere } from "./ListTools.tsx";
 import type { LabelsById, ListFilter } from "./list-view.ts";
-import { useFocusBack } from "./row-focus.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { type ListView, useChoice, useListView } from "./use-list-view.ts";
 import { ViewTabs } from "./ViewTabs.tsx";
@@ -78,65 +74,6 @@ function useLabelsById(isWanted: boolean) {
   return { list: data, byId };
 }
 
-/** Up to this many aliases are all in view, and are deleted without a question. */
-const DELETED_UNASKED_MAX = 10;
-
-type OpenDialog = BulkDialog | "manage" | "keys" | null;
-
-interface BulkProps {
-  picking: Picking;
-  found: readonly AliasWire[];
-  labels: ReturnType<typeof useLabelsById>["list"];
-  dialog: OpenDialog;
-  onDialog: (dialog: OpenDialog) => void;
-  title: RefObject<HTMLElement | null>;
-  bulk: ReturnType<typeof useBulk>;
-}
-
-function Bulk({ bulk: { change, remove, isPending }, picking, found, labels, dialog, onDialog, title }: BulkProps) {
-  useFocusBack(title);
-  const picked = useMemo(() => {
-    const ids = new Set(picking.picked);
-    return found.filter(({ id }) => ids.has(id));
-  }, [picking.picked, found]);
-  const onClose = () => onDialog(null);
-  const onDelete = () => {
-    onClose();
-    remove(picked);
-    picking.clear();
-  };
-  const onChange: typeof change extends (aliases: readonly AliasWire[], ...rest: infer Rest) => void
-    ? (...rest: Rest) => void
-    : never = (...given) => change(picked, ...given);
-  return (
-    <>
-      <BulkBar
-        picked={picked}
-        foundCount={found.length}
-        isPending={isPending}
-        onPickFound={picking.pickFound}
-        onClear={picking.clear}
-        onChange={onChange}
-        onDialog={onDialog}
-        onDelete={picked.length > DELETED_UNASKED_MAX ? () => onDialog("delete") : onDelete}
-      />
-      {dialog === "delete" ? <DeleteManyDialog count={picked.length} onConfirm={onDelete} onClose={onClose} /> : null}
-      {dialog === "destinations" ? (
-        <BulkDestinationsDialog aliasIds={picking.picked} onChange={onChange} onClose={onClose} />
-      ) : null}
-      {dialog === "addLabel" || dialog === "removeLabel" ? (
-        <BulkLabelDialog
-          isAdding={dialog === "addLabel"}
-          picked={picked}
-          labels={labels}
-          onChange={onChange}
-          onClose={onClose}
-        />
-      ) : null}
-    </>
-  );
-}
-
 const none: AliasWire[] = [];
 const noLabels: LabelWire[] = [];
 
@@ -154,11 +91,16 @@ function Announcer({ pickedCount, hasMatch }: { pickedCount: number; hasMatch: b
   );
 }
 
+const loadBulk = async () => (await import("../bulk/Bulk.tsx")).Bulk;
+const loadManageLabels = async () => (await import("../labels/ManageLabelsDialog.tsx")).ManageLabelsDialog;
 const loadKeys = async () => (await import("./KeysDialog.tsx")).KeysDialog;
 
-function Keys({ onClose }: { onClose: () => void }) {
-  const { part } = usePart(true, loadKeys);
-  return part === null ? null : <part.component onClose={onClose} />;
+/** What opens only by an act is loaded once the aliases are shown, so that it opens at once. */
+function useParts(isListed: boolean) {
+  const bulk = useLate(isListed, loadBulk);
+  const manage = useLate(isListed, loadManageLabels);
+  const keys = useLate(isListed, loadKeys);
+  return { Bulk: bulk?.component, ManageLabels: manage?.component, Keys: keys?.component };
 }
 
 export function AliasList({ userId, onCreate }: { userId: string; onCreate: () => void }) {
@@ -185,6 +127,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
   const onKeys = useCallback(() => setDialog("keys"), []);
   const isEmpty = data !== undefined && aliases.length === 0;
   useFocusKept(titleId);
+  const { Bulk, ManageLabels, Keys } = useParts(data !== undefined);
   useListKeys({
     "/": () => field.current?.select(),
     n: onCreate,
@@ -228,11 +171,13 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
           onDelete={onDelete}
         />
       )}
-      {picking.picked.length === 0 ? null : (
+      {picking.picked.length === 0 || Bulk === undefined ? null : (
         <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
       )}
-      {dialog === "manage" ? <ManageLabelsDialog counts={counts} onClose={() => setDialog(null)} /> : null}
-      {dialog === "keys" ? <Keys onClose={() => setDialog(null)} /> : null}
+      {dialog === "manage" && ManageLabels !== undefined ? (
+        <ManageLabels counts={counts} onClose={() => setDialog(null)} />
+      ) : null}
+      {dialog === "keys" && Keys !== undefined ? <Keys onClose={() => setDialog(null)} /> : null}
     </section>
   );
 }

@@ -11,13 +11,12 @@ import {
   useState,
 } from "react";
 import { t } from "../../../texts/texts.ts";
+import { useLate } from "../../../ui/use-late.ts";
 import { useMedia } from "../../../ui/use-media.ts";
 import { closeAlias, openAlias, openAliasId, useOpenAliasId } from "../alias-location.ts";
 import type { Picking } from "../bulk/use-picking.ts";
 import { BESIDE, editInPanel, openAliasAt, usePanelState } from "../panel/panel-state.ts";
-import { AliasEditRow } from "../row/AliasEditRow.tsx";
 import { AliasListRow, PickBox } from "../row/AliasListRow.tsx";
-import { lastEdited } from "../row/alias-draft.ts";
 import type { LabelsById } from "./list-view.ts";
 import { useFocusBack, useRowFocus } from "./row-focus.ts";
 import { takesText } from "./use-list-keys.ts";
@@ -70,6 +69,13 @@ function useRowKeys({ aliases, query }: Pick<Props, "aliases" | "query">): RowKe
   return keys;
 }
 
+const loadEditRow = async () => (await import("../row/AliasEditRow.tsx")).AliasEditRow;
+
+async function lastEditedOf(aliases: readonly AliasWire[]): Promise<string | null> {
+  const { lastEdited } = await import("../row/alias-draft.ts");
+  return await lastEdited(aliases.map(({ id }) => id));
+}
+
 /** One row at a time is edited; what was typed in another one stays its draft. */
 function useEditedRow(aliases: readonly AliasWire[], isSplit: boolean) {
   const [editing, setEditing] = useState<{ id: string; isBegun: boolean }>();
@@ -77,7 +83,7 @@ function useEditedRow(aliases: readonly AliasWire[], isSplit: boolean) {
   const [shown] = useState(aliases);
   useEffect(() => {
     if (isSplit) return;
-    void lastEdited(shown.map(({ id }) => id)).then((id) => {
+    void lastEditedOf(shown).then((id) => {
       if (id !== null) setEditing((before) => before ?? { id, isBegun: false });
     });
   }, [shown, isSplit]);
@@ -119,6 +125,8 @@ export function AliasListTable(props: Props) {
   const { openId, openedOf, onSmtp } = useOpened();
   const isSplit = isBeside && openId !== null;
   const { editing, edited, onEdit, onClose } = useEditedRow(aliases, isSplit);
+  // Loaded once the rows are shown, so that a row can be edited at once.
+  const EditRow = useLate(true, loadEditRow)?.component;
   const step = (by: number) => {
     if (!focus.move(by)) {
       if (onTurn(by)) focus.turned(by);
@@ -186,8 +194,8 @@ export function AliasListTable(props: Props) {
         </thead>
         <tbody ref={body}>
           {aliases.map((alias) =>
-            alias.id === editing?.id ? (
-              <AliasEditRow key={`edit-${alias.id}`} alias={alias} isBegun={editing.isBegun} onClose={onClose} />
+            alias.id === editing?.id && EditRow !== undefined ? (
+              <EditRow key={`edit-${alias.id}`} alias={alias} isBegun={editing.isBegun} onClose={onClose} />
             ) : (
               <AliasListRow
                 key={keys.get(alias.id)}

@@ -6,7 +6,7 @@ import { rich, t } from "../../../texts/texts.ts";
 import { IconButton, Switch } from "../../../ui/Controls.tsx";
 import { copyText } from "../../../ui/text/copy-text.ts";
 import { SetUpState } from "../../forwarding/SetUpState.tsx";
-import { SmtpButton } from "../../smtp-credentials/SmtpPanel.tsx";
+import { SmtpButton } from "../../smtp-credentials/SmtpButton.tsx";
 import { aliasPath, onAliasLink } from "../alias-location.ts";
 import { addressOf, cutNotes, entriesOf, isActive, isUrl } from "../alias-text.ts";
 import { LabelChips } from "../labels/LabelChip.tsx";
