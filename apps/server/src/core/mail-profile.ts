@@ -1,10 +1,12 @@
 /** Links to configuration profiles, and the test of SMTP credentials at our own port. */
 
 import { limits, type SmtpConnectionTest } from "@kauke/contract";
+import type { Random } from "../runtime/ports.ts";
 import { AppError, notFound } from "./app-error.ts";
-import type { CoreDeps } from "./core-deps.ts";
+import type { MailProgramSettings } from "./mail-program-settings.ts";
 import { hashLinkToken, newLinkToken } from "./own-mail.ts";
-import { takeLimit } from "./take-limit.ts";
+import type { SmtpCredentialStore } from "./smtp-credential.ts";
+import { type LimitDeps, takeLimit } from "./take-limit.ts";
 
 export interface MailProfileLink {
   tokenHash: Buffer;
@@ -26,8 +28,15 @@ export interface MailProfileLinkStore {
 }
 
 type AliasOfUser = { userId: string; aliasId: string };
-type CredentialDeps = Pick<CoreDeps, "smtpCredentials" | "rateLimits" | "limitRules" | "clock">;
-type LinkDeps = CredentialDeps & Pick<CoreDeps, "mailProfileLinks" | "mailPrograms" | "random">;
+interface CredentialStores {
+  smtpCredentials: SmtpCredentialStore;
+}
+
+interface LinkStores extends CredentialStores {
+  mailProfileLinks: MailProfileLinkStore;
+}
+
+type LinkDeps = LimitDeps & LinkStores & { mailPrograms: MailProgramSettings | null; random: Random };
 
 const MINUTE_MS = 60_000;
 
@@ -47,7 +56,7 @@ export async function createMailProfileLink(
   return { token, expiresAt };
 }
 
-async function credentialOf({ smtpCredentials }: Pick<CoreDeps, "smtpCredentials">, { userId, aliasId }: AliasOfUser) {
+async function credentialOf({ smtpCredentials }: CredentialStores, { userId, aliasId }: AliasOfUser) {
   const [credential] = (await smtpCredentials.listForAlias(userId, aliasId)) ?? [];
   const standing = credential === undefined ? null : await smtpCredentials.findStanding(credential.id);
   return credential === undefined || standing === null ? null : { ...credential, ...standing };
@@ -60,10 +69,7 @@ export interface MailProfileLogin {
 }
 
 /** Uses the link up. @returns `null` when it is not valid, or the credentials have changed since */
-export async function takeMailProfile(
-  deps: Pick<CoreDeps, "smtpCredentials" | "mailProfileLinks">,
-  token: string,
-): Promise<MailProfileLogin | null> {
+export async function takeMailProfile(deps: LinkStores, token: string): Promise<MailProfileLogin | null> {
   const link = await deps.mailProfileLinks.take(hashLinkToken(token));
   if (link === null) return null;
   const credential = await credentialOf(deps, link);
@@ -78,7 +84,7 @@ export type TestSubmission = (login: { username: string; password: string }) => 
 
 /** @throws AppError `not_found`, `rate_limited`, `unavailable` with a forwarding provider */
 export async function testSmtpConnection(
-  deps: CredentialDeps & Pick<CoreDeps, "testSubmission">,
+  deps: LimitDeps & CredentialStores & { testSubmission?: TestSubmission | null },
   of: AliasOfUser,
 ): Promise<SmtpConnectionTest> {
   const { testSubmission = null } = deps;
