@@ -61,6 +61,9 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   const exceptions: Exception[] = [
     // The app checks the session on loading; without a signed-in person the answer is 401.
     { status: 401, path: "/api/auth/session", used: false, needed: false },
+    // The document of a signed-in page asks for the list together with that check.
+    { status: 401, path: "/api/aliases/me", used: false, needed: false },
+    { status: 401, path: "/api/aliases/me/with-smtp", used: false, needed: false },
     // The request that counts visits may fail: the app ignores that, so it is not reported as a finding.
     { status: "failed", path: "/api/analytics", used: false, needed: false },
     // So may the event stream, which is opened again later, and is refused after the session has ended.
