@@ -82,6 +82,18 @@ onUserChange(() => {
   lastEncrypted = null;
 });
 
+/** Encrypts a letter and its files, unless it is the last one and unchanged. */
+async function encryptOnce(
+  letter: Letter,
+  targets: readonly KeyTarget[],
+  readGuard: ReturnType<typeof useReadLeakGuard>,
+): Promise<EncryptedLetter> {
+  const of = JSON.stringify([readOpenLetter().id, letter, targets]);
+  if (lastEncrypted?.of === of) return lastEncrypted;
+  const encrypted = await encryptLetter(letter, targets, () => readGuard(letter.fromAlias));
+  return { of, encrypted, files: await filesOf(letter, encrypted) };
+}
+
 /** The letter is in the way of a job that another version of it made, or that was cancelled. */
 class AnotherJob extends Error {
   override readonly name = "AnotherJob";
@@ -140,12 +152,16 @@ function setBeingSent(letterId: string, isSent: boolean): void {
   sending.set(new Set(isSent ? [...others, letterId] : others));
 }
 
-/** What was refused needs its encrypted files no more: the next attempt encrypts them anew. */
-function discardRefused(error: unknown, files: readonly JobFile[]): void {
-  if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return;
+/** What was refused needs its encrypted files no more: the next attempt encrypts them anew. @returns what to throw */
+function refusedJob(error: unknown, encryptedFiles: readonly JobFile[]): unknown {
+  if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500) return error;
   lastEncrypted = null;
-  for (const { id } of files) discardUpload(id);
+  for (const { id } of encryptedFiles) discardUpload(id);
+  return error.code === "job_id_taken" ? new AnotherJob(anotherJob.changed) : error;
 }
+
+const reasonOf = (error: unknown): string =>
+  error instanceof NotEncrypted ? said(error.message) : messageOf(error, t("The email could not be queued."));
 
 /** Encrypts the letter if requested, enqueues it and tracks it. */
 export function useSend({ userId, senders }: ComposeProps) {
@@ -158,16 +174,9 @@ export function useSend({ userId, senders }: ComposeProps) {
     if (!isSameUser()) throw new Error("The session that sends the letter is over");
   };
 
-  async function encrypt(id: string, letter: Letter, targets: readonly KeyTarget[]): Promise<EncryptedLetter> {
-    const of = JSON.stringify([id, letter, targets]);
-    if (lastEncrypted?.of === of) return lastEncrypted;
-    const encrypted = await encryptLetter(letter, targets, () => readGuard(letter.fromAlias));
-    return { of, encrypted, files: await filesOf(letter, encrypted) };
-  }
-
   async function enqueue(letter: Letter, targets: readonly KeyTarget[]): Promise<Omit<Sent, "height">> {
     const { id } = readOpenLetter();
-    const whole = letter.isEncrypted ? await encrypt(id, letter, targets) : null;
+    const whole = letter.isEncrypted ? await encryptOnce(letter, targets, readGuard) : null;
     const encrypted = whole?.encrypted ?? null;
     const files = whole?.files ?? (await filesOf(letter, null));
     const sender = senders?.find(({ id }) => id === letter.fromAlias);
@@ -176,9 +185,7 @@ export function useSend({ userId, senders }: ComposeProps) {
     lastEncrypted = whole;
     const request = { ...jobRequest(letter, encrypted, files), ...jobIdOf(id) };
     const job = await create.mutateAsync(request).catch((error: unknown) => {
-      if (encrypted !== null) discardRefused(error, files);
-      if (error instanceof ApiError && error.code === "job_id_taken") throw new AnotherJob(anotherJob.changed);
-      throw error;
+      throw refusedJob(error, whole?.files ?? []);
     });
     lastEncrypted = null;
     checkUser();
@@ -207,9 +214,7 @@ export function useSend({ userId, senders }: ComposeProps) {
         return null;
       }
       const refusals = await withLeaks(refusalsOf(error, targets), letter, readGuard);
-      const reason =
-        error instanceof NotEncrypted ? said(error.message) : messageOf(error, t("The email could not be queued."));
-      showFailure(t("Failed to queue email"), reason);
+      showFailure(t("Failed to queue email"), reasonOf(error));
       // If the alias or its credentials changed elsewhere, the aliases are refetched.
       if (refusals.problems.fromAlias !== undefined) void refetchAliases(client, userId);
       return refusals;
