@@ -1,7 +1,7 @@
 /**
  * `node e2e/screens.ts [name]`: takes a picture of every screen at 320, 390 and 1440 pixels in both themes, for people
  * to look at, in e2e/.out/screens. A name, or a part of one, selects screens; `--forced-colors` takes them with forced
- * colours, `--scrollbars` with scrollbars that take up space.
+ * colours, `--scrollbars` with scrollbars that take up space, `--language de` with texts in German.
  */
 import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -9,18 +9,24 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { removeDataDirs, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
 import { closeBrowser, heights, openVisit, showScrollbars, widths } from "./browser/browser.ts";
+import { drawInLanguage } from "./screens/in-language.ts";
 import { createScreenData, openScreen, rest } from "./screens/open-screen.ts";
 import type { Screen } from "./screens/screen.ts";
 import { screens } from "./screens/screen-list.ts";
 
 const folder = join(import.meta.dirname, ".out/screens");
 const { values, positionals } = parseArgs({
-  options: { "forced-colors": { type: "boolean", default: false }, scrollbars: { type: "boolean", default: false } },
+  options: {
+    "forced-colors": { type: "boolean", default: false },
+    scrollbars: { type: "boolean", default: false },
+    language: { type: "string" },
+  },
   allowPositionals: true,
 });
 const [wanted = ""] = positionals;
 const forced = values["forced-colors"];
 if (values.scrollbars) showScrollbars();
+const suffix = values.language === undefined ? "" : `-${values.language}`;
 const NARROW_PX = 320;
 
 async function takePictures({ url: origin, previewToken }: ServerProcess, screen: Screen): Promise<number> {
@@ -39,7 +45,8 @@ async function takePictures({ url: origin, previewToken }: ServerProcess, screen
     for (const theme of ["light", "dark"]) {
       await visit.page.evaluate(`document.documentElement.dataset.theme = "${theme}"`);
       await rest(visit);
-      const path = join(folder, `${screen.name}-${width}-${theme}${forced ? "-forced" : ""}.png`);
+      if (values.language !== undefined) await drawInLanguage(visit, values.language);
+      const path = join(folder, `${screen.name}-${width}-${theme}${forced ? "-forced" : ""}${suffix}.png`);
       await visit.page.screenshot({ path, fullPage: !screen.overlay && !values.scrollbars });
     }
   }

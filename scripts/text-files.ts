@@ -25,8 +25,7 @@ export function readCatalogue(texts: string, language: string, areas: readonly s
     const file = JSON.parse(readFileSync(join(texts, language, `${area}.json`), "utf8")) as Catalogue;
     return area === "messages" ? marked(file) : file;
   });
-  const all = Object.assign({ "": language }, ...files) as Catalogue;
-  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== "")) as Catalogue;
+  return Object.assign({ "": language }, ...files) as Catalogue;
 }
 
 /** Marks the texts in which only the server puts values, so that `said` compares what the server made with no others. */
@@ -35,17 +34,16 @@ function marked(messages: Catalogue): Catalogue {
   return Object.fromEntries(entries.map(([text, found]) => [text.includes("{") ? `~${text}` : text, found]));
 }
 
-/** @throws Error naming the texts that a catalogue lacks, or has in vain */
+const isTranslated = (text: Translation | undefined): boolean =>
+  typeof text === "object" ? !Object.values(text).includes("") : Boolean(text);
+
+/** @throws Error naming the texts that a catalogue lacks */
 export function checkCatalogues(texts: string): void {
-  const [first = "", ...others] = translatedLanguages;
-  const known = Object.keys(readCatalogue(texts, first));
-  for (const other of others) {
-    const given = Object.keys(readCatalogue(texts, other));
-    const differing = [
-      ...known.filter((text) => !given.includes(text)),
-      ...given.filter((text) => !known.includes(text)),
-    ];
-    if (differing.length > 0) throw new Error(`Catalogues ${first} and ${other} differ in: ${differing.join(" | ")}`);
+  const catalogues = translatedLanguages.map((language) => ({ language, catalogue: readCatalogue(texts, language) }));
+  const all = [...new Set(catalogues.flatMap(({ catalogue }) => Object.keys(catalogue)))];
+  for (const { language, catalogue } of catalogues) {
+    const missing = all.filter((text) => !isTranslated(catalogue[text]));
+    if (missing.length > 0) throw new Error(`The catalogue ${language} lacks: ${missing.join(" | ")}`);
   }
 }
 

@@ -34,6 +34,8 @@ export interface VisitOptions {
   /** Token of the preview inbox, set as if the link printed at the start had been opened. */
   previewToken?: string | null;
   hasTouch?: boolean;
+  /** Language that the browser asks for; American English by default. */
+  locale?: string;
   /**
    * Whether the page may have its service worker. It changes what is shown without a connection only, and requests that
    * pass through one can't be intercepted.
@@ -97,6 +99,7 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
     viewport: { width, height },
     colorScheme: options.systemTheme ?? "light",
     hasTouch: options.hasTouch ?? false,
+    locale: options.locale ?? "en-US",
     serviceWorkers: options.worker ? "allow" : "block",
     reducedMotion: (options.moves ?? isLongRun) ? "no-preference" : "reduce",
     storageState: {

@@ -1,15 +1,17 @@
 /**
  * The checks of every screen: axe in both themes, wide and narrow, and that nothing sticks out at 320 pixels, at 200 %
- * zoom, or with letters twice as large. In `npm test` axe checks a screen once, in one pair of width and theme, and
+ * zoom, or with letters twice as large, nor in German and Lithuanian. In `npm test` axe checks a screen once, in one pair of width and theme, and
  * overflow is searched at one of the sizes; both alternate from screen to screen, and screens marked `onlyLong` are left out. `npm run test:long` takes
  * all of them. A screen that is one step from the one listed before it is opened by that step, on the same page.
  */
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { beforeAll, expect, test } from "vitest";
+import { translatedLanguages } from "../../scripts/text-files.ts";
 import { axeFindings, sidewaysOverflow } from "../any-page/axe.ts";
 import { type Visit, widths } from "../browser/browser.ts";
 import { runSite } from "../browser/site.ts";
 import { usually, type Variant, variants } from "../browser/variants.ts";
+import { drawInEnglish, drawInLanguage } from "./in-language.ts";
 import { createScreenData, openScreen, rest } from "./open-screen.ts";
 import type { Screen } from "./screen.ts";
 
@@ -76,6 +78,22 @@ async function lookAt(visit: Visit, screen: Screen, place: number): Promise<void
     expect({ name, size, sticking: await sidewaysOverflow(visit) }).toEqual({ name, size, sticking: [] });
   }
   await page.evaluate(`document.documentElement.style.fontSize = ""`);
+  await lookAtLanguages(visit, screen, place);
+}
+
+/** Windows in which each language is looked at. */
+const languageWidths = [NARROWEST_PX, widths.phone, widths.desktop];
+
+/** Nothing sticks out in another language either: in `npm test` in one of them at one width, in turn. */
+async function lookAtLanguages(visit: Visit, { name }: Screen, place: number): Promise<void> {
+  const looks = translatedLanguages.flatMap((language) => languageWidths.map((width) => ({ language, width })));
+  for (const { language, width } of usually(looks, place % looks.length)) {
+    await visit.page.setViewportSize({ width, height: 900 });
+    await drawInLanguage(visit, language);
+    const sticking = await sidewaysOverflow(visit);
+    await drawInEnglish(visit);
+    expect({ name, language, width, sticking }).toEqual({ name, language, width, sticking: [] });
+  }
 }
 
 /** Defines the tests of these screens; call it at the top of a file. */

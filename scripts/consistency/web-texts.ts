@@ -63,7 +63,7 @@ export function usedTexts(source: Source): UsedText[] {
 type Use = "read" | "machine" | "unknown";
 
 const readAttribute =
-  /^(?:alt|aria-(?:description|label|roledescription|valuetext)|aside|description|empty|\w*[lL]abel|lead|noun|placeholder|\w*[tT]ext|\w*[tT]itle|what)$/;
+  /^(?:alt|aria-(?:description|label|roledescription|valuetext)|aside|description|empty|\w*[lL]abel|lead|noun|placeholder|\w*[tT]ext|\w*[tT]itle|what|words?)$/;
 const machineAttribute =
   /^(?:accept|align|aria-.*|as|autoC.*|className|command|crossOrigin|d|data-.*|dateTime|dir|encType|enterKeyHint|fetchPriority|fill.*|form|heading|href|htmlFor|icon|id|inputMode|key|kind|labelledBy|lang|loading|look|media|method|name|part|path|pattern|points|preserveAspectRatio|rel|role|scope|sizes|src.*|stroke.*|style|target|to|tone|transform|type|variant|viewBox|[wh])$/;
 const machineCall =

@@ -8,7 +8,7 @@ export function OfflinePage() {
     <>
       <header>
         <div className="page">
-          <a className="logo" href="/home" aria-label={`${product.name}, home`}>
+          <a className="logo" href="/home" aria-label={t("{product}, home")}>
             <Mark />
             {product.name}
           </a>

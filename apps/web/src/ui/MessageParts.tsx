@@ -14,11 +14,11 @@ interface Props {
 
 export function MessageParts({ text, html, headers, raw }: Props) {
   const parts: { value: string; name: string; content: ReactNode }[] = [
-    { value: "text", name: "Text", content: <Text text={text} /> },
-    { value: "headers", name: "Headers", content: <Headers headers={headers} /> },
+    { value: "text", name: t("Text"), content: <Text text={text} /> },
+    { value: "headers", name: t("Headers"), content: <Headers headers={headers} /> },
   ];
   if (html !== null) parts.splice(1, 0, { value: "html", name: "HTML", content: html });
-  if (raw !== undefined) parts.push({ value: "raw", name: "Raw", content: raw });
+  if (raw !== undefined) parts.push({ value: "raw", name: t("Raw"), content: raw });
   return (
     <Tabs.Root defaultValue={text === null && html !== null ? "html" : "text"}>
       <Tabs.List className="tabs" aria-label={t("Parts of the message")}>

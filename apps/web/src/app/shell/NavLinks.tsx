@@ -5,7 +5,7 @@ import { Mark } from "../../ui/Mask.tsx";
 
 export function Logo() {
   return (
-    <Link className="logo" href="/home" aria-label={`${product.name}, home`}>
+    <Link className="logo" href="/home" aria-label={t("{product}, home")}>
       <Mark />
       {product.name}
     </Link>
@@ -13,10 +13,10 @@ export function Logo() {
 }
 
 const links = [
-  { href: "/dashboard", word: "FORWARD" },
-  { href: "/compose", word: "COMPOSE" },
-  { href: "/decrypt", word: "DECRYPT" },
-  { href: "/settings", word: "SETTINGS" },
+  { href: "/dashboard", word: t("FORWARD") },
+  { href: "/compose", word: t("COMPOSE") },
+  { href: "/decrypt", word: t("DECRYPT") },
+  { href: "/settings", word: t("SETTINGS") },
 ] as const;
 
 interface LinkProps {
@@ -46,7 +46,7 @@ interface Props {
   isAdmin: boolean | undefined;
 }
 
-const linksFor = (isAdmin: boolean | undefined) => (isAdmin ? [...links, { href: "/admin", word: "ADMIN" }] : links);
+const linksFor = (isAdmin: boolean | undefined) => (isAdmin ? [...links, { href: "/admin", word: t("ADMIN") }] : links);
 
 export function NavRow({ path, isAdmin }: Props) {
   return (

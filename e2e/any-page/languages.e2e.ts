@@ -1,0 +1,183 @@
+/**
+ * The app in German and in Lithuanian: the language that the browser asks for, the choice in Settings, and no English
+ * left on a page. Every visit fails on an error in the console, such as one of hydration.
+ */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { translatedLanguages } from "../../scripts/text-files.ts";
+import { seeLive, seePath } from "../browser/see.ts";
+import { runSite } from "../browser/site.ts";
+import { password } from "../browser/steps.ts";
+import { pairsOf } from "../screens/in-language.ts";
+
+const site = runSite();
+
+/** Looks texts up as the app does. */
+function sayIn(language: string) {
+  const texts = new Map(pairsOf(language));
+  return (english: string, values: Readonly<Record<string, string>> = {}): string => {
+    const translated = texts.get(english);
+    if (translated === undefined) throw new Error(`The catalogue ${language} lacks "${english}".`);
+    return translated.replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
+  };
+}
+
+/** Texts and names that a person sees or hears on the page, except what says that it is English. */
+const shownTexts = `(() => {
+  const isShown = (element) => element.checkVisibility() && !element.closest("[lang=en]:not(html), code, kbd, textarea");
+  const found = new Set([document.title]);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) if (isShown(walker.currentNode.parentElement)) found.add(walker.currentNode.data.trim());
+  for (const element of document.querySelectorAll("[aria-label], [placeholder], [title], [alt]"))
+    if (isShown(element))
+      for (const name of ["aria-label", "placeholder", "title", "alt"]) found.add(element.getAttribute(name) ?? "");
+  return [...found];
+})()`;
+
+const MIN_LETTERS = 10;
+const partsOf = (text: string): string[] => text.split(/<\/?\w+>|\{\w+\}/).map((part) => part.trim());
+
+/** @returns the shown texts that are English texts of a catalogue, or contain the fixed part of one */
+async function englishOn(page: Page, language: string): Promise<string[]> {
+  const pairs = pairsOf(language);
+  const known = new Set(pairs.flatMap(([, translated]) => [translated, ...partsOf(translated)]));
+  const english = new Set(pairs.map(([text]) => text));
+  const parts = new Set(
+    pairs
+      .flatMap(([text, translated]) => (text === translated ? [] : partsOf(text)))
+      .filter((part) => part.length >= MIN_LETTERS && !known.has(part)),
+  );
+  const shown = (await page.evaluate(shownTexts)) as string[];
+  const isEnglish = (text: string) => english.has(text) || [...parts].some((part) => text.includes(part));
+  return shown.filter((text) => text !== "" && !known.has(text) && isEnglish(text));
+}
+
+async function expectLanguage(page: Page, language: string): Promise<void> {
+  const { pathname } = new URL(page.url());
+  const seen = {
+    pathname,
+    lang: await page.locator("html").getAttribute("lang"),
+    english: await englishOn(page, language),
+  };
+  expect(seen).toEqual({ pathname, lang: language, english: [] });
+}
+
+const headingOf = (html: string): string =>
+  (/<h1[^>]*>([\s\S]*?)<\/h1>/.exec(html)?.[1] ?? "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+
+describe.each(translatedLanguages)("a browser that asks for %s", (language) => {
+  const say = sayIn(language);
+
+  test("gets the landing page, signs up, and uses aliases, Compose, Decrypt and Settings in it", async () => {
+    const { page, context } = await site.visit({ locale: language });
+    const sent = await (await context.request.get("/home", { headers: { "accept-language": language } })).text();
+    await page.goto("/home");
+    await seeLiveIn(page, say);
+    expect(headingOf(await page.content())).toBe(headingOf(sent));
+    expect(sent).toContain(`<html lang="${language}"`);
+    await expectLanguage(page, language);
+
+    await page
+      .getByRole("main")
+      .getByRole("link", { name: say("Sign up with email") })
+      .click();
+    await page.getByLabel(say("Email"), { exact: true }).waitFor();
+    await expectLanguage(page, language);
+    await page.getByLabel(say("Email"), { exact: true }).fill(`reader-${language}@people.example`);
+    await page.getByLabel(new RegExp(`^${say("Password")}.*8`)).fill(password);
+    await page.getByLabel(say("Confirm password")).fill(password);
+    await page.getByRole("button", { name: say("Create Account") }).click();
+    await seePath(page, "/dashboard");
+    await page.getByRole("heading", { name: say("Email Forwarding") }).waitFor();
+
+    const form = page.getByRole("form", { name: say("Create alias") });
+    await form.getByLabel(say("Alias name and domain")).fill(`shop-${language}`);
+    await form.getByLabel(say("Forward to")).fill("reader@inbox.example");
+    await form.getByRole("button", { name: say("Create Alias") }).click();
+    const toggle = page.getByRole("switch", { name: new RegExp(`shop-${language}@`) });
+    await toggle.waitFor();
+    await toggle.click();
+    await page.getByText(say("Alias Paused"), { exact: true }).first().waitFor();
+    await expectLanguage(page, language);
+    await page
+      .getByRole("region", { name: say("Undo") })
+      .getByRole("button", { name: say("Undo") })
+      .click();
+    await expect.poll(() => toggle.isChecked()).toBe(true);
+    await expectLanguage(page, language);
+
+    for (const path of ["/compose", "/decrypt", "/settings/account", "/settings/mail", "/settings/data", "/move"]) {
+      await page.goto(path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.locator(".page-loading").waitFor({ state: "detached" });
+      await expectLanguage(page, language);
+    }
+  });
+
+  test("gets the public pages in it; legal pages are English and say so", async () => {
+    const { page } = await site.visit({ locale: language });
+    for (const path of ["/auth", "/register", "/about", "/docs", "/docs/smtp", "/docs/clients", "/docs/moving"]) {
+      await page.goto(path);
+      await seeLiveIn(page, say);
+      await expectLanguage(page, language);
+    }
+    for (const path of ["/privacy", "/terms", "/gdpr", "/transparency"]) {
+      await page.goto(path);
+      await seeLiveIn(page, say);
+      expect(await page.getByRole("main").getAttribute("lang")).toBe("en");
+      const note = page.getByText(
+        say("This page is in English only, so that what it promises says the same to everybody."),
+      );
+      expect(await note.getAttribute("lang")).toBe(language);
+    }
+  });
+});
+
+/** As `seeLive`, by the toggle's name in the language. */
+async function seeLiveIn(page: Page, say: ReturnType<typeof sayIn>): Promise<void> {
+  const toggle = page.getByRole("button", { name: say("Switch between light and dark theme") });
+  await expect.poll(() => toggle.isEnabled()).toBe(true);
+}
+
+test("a language that the app does not have is English", async () => {
+  const { page } = await site.visit({ locale: "fr-FR" });
+  await page.goto("/home");
+  await seeLive(page);
+  expect(await page.locator("html").getAttribute("lang")).toBe("en");
+});
+
+test("the choice in Settings loads the page again, keeps what was typed, and wins over the browser later", async () => {
+  const person = await site.person();
+  await person.createAlias({ forwardTo: "reader@inbox.example" });
+  const { page } = await site.visit({ locale: "de", as: person });
+  const [german, lithuanian] = [sayIn("de"), sayIn("lt")];
+  await page.goto("/compose");
+  await page.getByLabel(german("Subject"), { exact: true }).fill("About the boat");
+  await page.goto("/settings/account");
+  const choice = (name: string) => page.getByRole("radio", { name, exact: true });
+  await expect.poll(() => choice("Deutsch").isChecked()).toBe(true);
+  await choice("Lietuvių").click();
+  await expect.poll(() => page.locator("html").getAttribute("lang")).toBe("lt");
+  await page.getByRole("heading", { name: lithuanian("Appearance") }).waitFor();
+  expect(await choice("Lietuvių").isChecked()).toBe(true);
+
+  await page.goto("/compose");
+  await expect.poll(() => page.getByLabel(lithuanian("Subject"), { exact: true }).inputValue()).toBe("About the boat");
+  const again = await page.context().newPage();
+  await again.goto("/about");
+  expect(await again.locator("html").getAttribute("lang")).toBe("lt");
+});
+
+test("control: an English text and the fixed part of one are found", async () => {
+  const { page } = await site.visit({ locale: "de" });
+  await page.goto("/about");
+  await seeLiveIn(page, sayIn("de"));
+  await page.evaluate(`document.querySelector("main").append(
+    Object.assign(document.createElement("p"), { textContent: "Create Account" }),
+    Object.assign(document.createElement("p"), { textContent: "shop@kauke.test could not be set up at Sons." }),
+  )`);
+  expect(await englishOn(page, "de")).toHaveLength(2);
+});
