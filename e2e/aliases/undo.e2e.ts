@@ -159,7 +159,8 @@ describe("rows with Undo", () => {
       return rowBoxes.every(
         (box) =>
           box !== null &&
-          barBox != null &&
+          barBox !== undefined &&
+          barBox !== null &&
           (box.y >= barBox.y + barBox.height || box.y + box.height <= barBox.y) &&
           box.y + box.height <= height,
       );

@@ -1,5 +1,5 @@
 /** The installed app: its manifest, what it shows without a connection, what it stores, and sites shared with it. */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -232,11 +232,12 @@ describe("an update of the worker", () => {
   let proxy: Server;
   let origin = "";
   /** What /sw.js is: a text, the server's own, or nothing. */
-  let worker: string | "own" | null = "own";
+  const own = "own";
+  let worker: string | null = own;
 
   beforeAll(async () => {
-    proxy = createServer(async ({ method = "GET", url = "/", headers }, response) => {
-      if (url.startsWith("/sw.js") && worker !== "own") {
+    const pass = async ({ method = "GET", url = "/", headers }: IncomingMessage, response: ServerResponse) => {
+      if (url.startsWith("/sw.js") && worker !== own) {
         response.writeHead(worker === null ? 404 : 200, { "content-type": "text/javascript" });
         return response.end(worker ?? "");
       }
@@ -250,7 +251,8 @@ describe("an update of the worker", () => {
       response.writeHead(answer.status, Object.fromEntries(pairs(passed)));
       if (url === "/api/events") return response.end();
       response.end(Buffer.from(await answer.arrayBuffer()));
-    });
+    };
+    proxy = createServer((request, response) => void pass(request, response));
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   });
@@ -281,7 +283,7 @@ describe("an update of the worker", () => {
       await expect.poll(active).toBe("activated");
       await page.goto("/about");
       await page.getByRole("heading", { name: "Old page" }).waitFor();
-      worker = "own";
+      worker = own;
       await page.goto("/dashboard");
       await heading(page);
       await page.evaluate(replaced);
@@ -312,7 +314,7 @@ function* pairs(flat: readonly string[]): Generator<[string, string]> {
 }
 
 describe("a site that is shared with the app", () => {
-  const shared = (url: string) => `/dashboard?${new URLSearchParams({ title: "Shoes", text: "", url })}`;
+  const shared = (url: string) => `/dashboard?${new URLSearchParams({ title: "Shoes", text: "", url }).toString()}`;
   const suggested = /^shop\.[a-z0-9]+$/;
 
   test.each(usuallyAt("phone"))("at %i pixels it fills in the form, and creates nothing by itself", async (width) => {

@@ -8,7 +8,7 @@
     if (response?.ok) again();
   };
   addEventListener("online", again);
-  document.addEventListener("visibilitychange", ask);
-  setInterval(ask, EVERY_MS);
+  document.addEventListener("visibilitychange", () => void ask());
+  setInterval(() => void ask(), EVERY_MS);
   document.querySelector("button").addEventListener("click", again);
 })();

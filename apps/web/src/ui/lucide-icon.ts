@@ -14,6 +14,7 @@ const look = {
   strokeLinejoin: "round",
 } as const;
 
+// oxlint-disable-next-line import/no-default-export -- as the file that it replaces
 export default function createIcon({ node }: IconData) {
   const shapes = node.map(([tag, attributes]) => createElement(tag, attributes));
   return (props: SVGProps<SVGSVGElement>) =>

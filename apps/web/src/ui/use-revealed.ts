@@ -7,7 +7,7 @@ export function useRevealed(list: RefObject<HTMLUListElement | null>, isWhole: b
     if (!isWhole) return;
     const row = list.current?.children[from] as HTMLElement | undefined;
     const button = row?.querySelector("button");
-    if (row !== undefined && !button) row.tabIndex = -1;
+    if (!button) row?.setAttribute("tabindex", "-1");
     (button ?? row)?.focus();
   }, [list, isWhole, from]);
 }

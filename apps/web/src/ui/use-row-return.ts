@@ -25,7 +25,7 @@ export function useRowReturn() {
         const button = row?.isConnected ? [...row.querySelectorAll<HTMLElement>("button")].at(-1) : undefined;
         if (button !== undefined) return button;
       }
-      if (places.heading) places.heading.tabIndex = -1;
+      places.heading?.setAttribute("tabindex", "-1");
       return places.heading ?? null;
     },
   };

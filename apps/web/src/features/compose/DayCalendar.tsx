@@ -97,6 +97,7 @@ export function DayCalendar(props: Props) {
             ))}
           </tr>
         </thead>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- The days in it are buttons. */}
         <tbody onKeyDown={onKeyDown}>
           {weeksOf(current, firstDay).map((week, at) => (
             <tr key={at}>

@@ -30,9 +30,9 @@ function hostIn(text: string): string {
 /** Without storage it lasts until the tab is reloaded. */
 let held: string | null = null;
 
-function inStorage<T>(use: (storage: Storage) => T): T | null {
+function inStorage<T>(act: (storage: Storage) => T): T | null {
   try {
-    return use(sessionStorage);
+    return act(sessionStorage);
   } catch {
     return null;
   }
