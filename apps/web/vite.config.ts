@@ -133,7 +133,11 @@ export default defineConfig({
     emptyOutDir: false,
     cssTarget: ["chrome123", "firefox121", "safari17.5"],
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // The entry runs already when a chunk is imported; Firefox reports another preload of it as failed.
+      resolveDependencies: (_, files) => files.filter((file) => !/^assets\/index-[^/]*\.js$/.test(file)),
+    },
     // Tells scripts/draw-pages.mjs which chunks a page loads first.
     manifest: true,
     rolldownOptions: {

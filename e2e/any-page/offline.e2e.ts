@@ -99,8 +99,9 @@ describe.each(usuallyAt("phone"))("at %i pixels", (width) => {
     let asked = 0;
     await context.route(settingsChunk, (route) => (++asked === 1 ? route.fulfill({ status: 404 }) : route.continue()));
     await page.evaluate("history.pushState(null, '', '/settings')");
+    // The heading is there before the page's code is.
+    await expect.poll(() => asked).toBe(2);
     await seeHeading(page, "Settings");
-    expect(asked).toBe(2);
   });
 
   test.runIf(isLongRun)(

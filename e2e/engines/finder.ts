@@ -98,19 +98,20 @@ const findInPage = `async (query) => {
     const { x, y, width, height } = element.getBoundingClientRect();
     return { x: Math.round(x + width / 2), y: Math.round(y + height / 2) };
   };
-  const before = place();
-  if (before.y < 0 || before.y > innerHeight || before.x < 0 || before.x > innerWidth)
-    element.scrollIntoView({ block: "center", behavior: "instant" });
+  const isOnTop = ({ x, y }) => {
+    const top = document.elementFromPoint(x, y);
+    return top !== null && (element.contains(top) || [...(element.labels ?? [])].some((label) => label.contains(top)));
+  };
+  // Outside the window nothing is on top; inside it the top bar may cover the element.
+  if (!isOnTop(place())) element.scrollIntoView({ block: "center", behavior: "instant" });
   const first = place();
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   const { x, y } = place();
-  const top = document.elementFromPoint(x, y);
-  const isOnTop = top !== null && (element.contains(top) || [...(element.labels ?? [])].some((label) => label.contains(top)));
   return {
     text: element.innerText ?? element.textContent ?? "",
     value: element.value ?? "",
     hasFocus: document.activeElement === element,
-    canBePressed: isOnTop && first.x === x && first.y === y && element.disabled !== true,
+    canBePressed: isOnTop({ x, y }) && first.x === x && first.y === y && element.disabled !== true,
     x, y,
   };
 }`;

@@ -111,6 +111,8 @@ export function testFirstMail(site: EngineSite): void {
   test("a person registers, creates an alias and reads mail sent to it, on a phone", async () => {
     const tab = await site.visit({ width: widths.phone });
     await tab.open("/home");
+    // Until the app has taken the page over, the link would load another document, and this one's scripts be given up.
+    await tab.until("Object.keys(document.querySelector('#root')).some((key) => key.startsWith('__reactContainer'))");
     await tab.click(link("Sign up with email", main));
     await tab.fill(field("Email"), "ona.engine@people.example");
     await tab.fill(field(/^Password/), password);

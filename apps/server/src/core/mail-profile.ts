@@ -88,10 +88,10 @@ export async function testSmtpConnection(
   of: AliasOfUser,
 ): Promise<SmtpConnectionTest> {
   const { testSubmission = null } = deps;
-  if (testSubmission === null) throw new AppError("unavailable");
   const credential = await credentialOf(deps, of);
   const password = await deps.smtpCredentials.readPassword(of.userId, of.aliasId);
   if (credential === null || password === null) throw notFound("SMTP credentials not found");
+  if (testSubmission === null) throw new AppError("unavailable");
   await takeLimit(deps, "smtp_test", { userId: of.userId });
   const result = await testSubmission({ username: credential.username, password });
   return result.signIn === "refused" && credential.isPaused ? { ...result, signIn: "paused" } : result;

@@ -41,7 +41,7 @@ export function DashboardPage() {
       ) : (
         <steps.component userId={user.id} isHidden={!hasSteps} />
       )}
-      {hasFailed ? <PartFailed what={t("This page")} /> : null}
+      {hasFailed ? <PartFailed what={t("The form for a new alias")} /> : null}
       <div ref={createCard} className="make-box">
         {create === null ? <CreateAliasSkeleton /> : <create.component userId={user.id} />}
       </div>

@@ -2,7 +2,7 @@
 import type { LiveKind } from "@kauke/contract/live";
 import type { Query, QueryClient } from "@tanstack/react-query";
 import { isSessionLost, onSessionLost } from "../session/lost-session.ts";
-import { onSession, readSession } from "../session/session.ts";
+import { onSession, onUserChange, readSession } from "../session/session.ts";
 import { type Heard, openLive } from "./live-stream.ts";
 
 /** The first elements of the keys of queries that show something of the kind. */
@@ -39,6 +39,7 @@ const visibility = {
 export function refetcher(client: QueryClient, { isHidden, onChange } = visibility): (heard: Heard) => void {
   const waiting = new Set<string>();
   const inFlight = new Set<string>();
+  let isAccountGone = false;
   const fetchWaiting = async () => {
     if (waiting.size === 0 || client.isMutating() > 0 || isHidden()) return;
     const keys = new Set(waiting);
@@ -55,13 +56,19 @@ export function refetcher(client: QueryClient, { isHidden, onChange } = visibili
       const predicate = ({ queryKey: [first], state }: Query) => keys.has(String(first)) && state.data !== undefined;
       void client.cancelQueries({ predicate });
     }
-    // What was heard of an account that is gone would be refused.
-    if (type === "updated" && mutation?.state.status === "success" && mutation.options.meta?.["endsSession"] === true)
+    // What is heard of an account that is gone would be refused.
+    if (type === "updated" && mutation?.state.status === "success" && mutation.options.meta?.["endsSession"] === true) {
+      isAccountGone = true;
       waiting.clear();
+    }
     void fetchWaiting();
   });
   onChange(() => void fetchWaiting());
+  onUserChange(() => {
+    isAccountGone = false;
+  });
   return (heard) => {
+    if (isAccountGone) return;
     for (const key of keysOf(heard)) waiting.add(key);
     void fetchWaiting();
   };
