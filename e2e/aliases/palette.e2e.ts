@@ -28,8 +28,17 @@ const field = (page: Page) => page.getByRole("combobox", { name: "Alias or comma
 const options = (page: Page) => page.getByRole("dialog").getByRole("option");
 const chosen = (page: Page) => options(page).and(page.getByRole("option", { selected: true }));
 
+/** On a page that has just been loaded, the key works as soon as its code has come. */
+async function open(page: Page): Promise<void> {
+  const press = async () => {
+    if ((await field(page).count()) === 0) await page.keyboard.press("ControlOrMeta+k");
+    return field(page).count();
+  };
+  await expect.poll(press, { interval: 500 }).toBe(1);
+}
+
 async function type(page: Page, text: string): Promise<void> {
-  await page.keyboard.press("ControlOrMeta+k");
+  await open(page);
   await seeFocus(field(page));
   await page.keyboard.type(text);
 }
