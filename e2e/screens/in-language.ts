@@ -11,7 +11,7 @@ const texts = join(import.meta.dirname, "../../apps/web/src/texts");
 
 type Pair = readonly [english: string, translated: string];
 
-/** Every text with its translation, of a counted one the longest form. */
+/** Every text with its translation; the longest form of a plural. */
 export function pairsOf(language: string): Pair[] {
   const longest = (forms: readonly string[]) => forms.toSorted((a, b) => b.length - a.length)[0] ?? "";
   return Object.entries(readCatalogue(texts, language))

@@ -81,7 +81,7 @@ async function lookAt(visit: Visit, screen: Screen, place: number): Promise<void
   await lookAtLanguages(visit, screen, place);
 }
 
-/** Windows in which each language is looked at. */
+/** Window widths at which screens are checked in each language. */
 const languageWidths = [NARROWEST_PX, widths.phone, widths.desktop];
 
 /** Nothing sticks out in another language either: in `npm test` in one of them at one width, in turn. */

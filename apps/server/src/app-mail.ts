@@ -116,7 +116,7 @@ class Listeners {
     if (config.pop3s !== null) ports.pop3s = await this.#listenPop3(config.pop3s, { context });
   }
 
-  /** The server starts without this listener if the port can't be opened: its mailbox is empty, mail must flow. */
+  /** The server also starts when this port can't be opened, because no mail goes through it. */
   async #listenPop3(at: ListenConfig, tls: Pick<ListenTls, "context">): Promise<number | null> {
     const openSession: SmtpServerOptions["openSession"] = (...given) => new Pop3Session(...given);
     const listening = this.#listen(at, this.#mail.submission, { ...tls, isImplicit: true, openSession });

@@ -146,7 +146,7 @@ export class LetterWriter {
   }
 }
 
-/** A copy that a host took. */
+/** A copy of a message that a mail host accepted. */
 export interface Arrival {
   recipient: string;
   message: string;

@@ -24,7 +24,7 @@ import { afterAll, expect, test, vi } from "vitest";
 const TIMEOUT_MS = rounds(600_000, 3_600_000);
 const ROUNDS = rounds(4, 60);
 const LETTERS_PER_ROUND = 8;
-/** From its start until the server is killed. */
+/** Milliseconds from a server's start until it is killed. */
 const LIVES_MS = [50, 1500] as const;
 /** A process that took longer from a host's reply to its record was not merely cut off between them. */
 const RECORD_MAX_MS = 5000;

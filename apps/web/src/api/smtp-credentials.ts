@@ -46,7 +46,7 @@ export function useSmtpCalls(alias: SmtpAlias) {
       return credential.password;
     },
     makeProfile: () => call("createMailProfile", { params }),
-    /** Has the server sign in at its own port. */
+    /** Tests SMTP credentials: the server signs in with them at its own submission port. */
     test: () => call("testSmtpConnection", { params }),
     async remove(credentialId: string): Promise<void> {
       await call("deleteSmtpCredential", { params: { ...params, credentialId } });

@@ -29,7 +29,7 @@ export function plainUrl({ url = "/", headers }: Pick<IncomingMessage, "url" | "
   const queryAt = url.indexOf("?");
   const path = withPlainLetters(queryAt < 0 ? url : url.slice(0, queryAt));
   const query = queryAt < 0 ? "" : url.slice(queryAt);
-  // Outlook and others spell it with various capitals.
+  // Outlook and others write this path with various capitals.
   if (path.length === autodiscoverPath.length && path.toLowerCase() === autodiscoverPath)
     return autodiscoverPath + query;
   const single = path.startsWith("//") ? path.slice(1) : path;

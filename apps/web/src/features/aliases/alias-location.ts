@@ -52,7 +52,7 @@ export function onAliasLink(event: MouseEvent<HTMLAnchorElement>): void {
   openAlias(aliasId);
 }
 
-/** The alias' link in the list; that of the list's current row if it was deleted. */
+/** Link of the alias in the list; of the current row if the alias was deleted. */
 export const findAliasLink = (aliasId: string): HTMLElement | null =>
   document.querySelector(`a[href="${CSS.escape(aliasPath(aliasId))}"]`) ??
   document.querySelector('tr[data-row] .addr a[tabindex="0"]');

@@ -55,7 +55,7 @@ async function promisedRoom(db: Database, { userId, aliasIds }: Batch): Promise<
 export function unmarkDeletions(context: StoreContext, parts: AliasStoreParts, all: Batch): Promise<ManyChanged> {
   return inBatches(context, parts, all, async (trx, batch) => {
     const own = await ownAliases(trx, batch).execute();
-    // Aliases that are not marked are no concern of this transaction, and stay free for others.
+    // Aliases that are not marked are not locked.
     const marked = await ownAliases(trx, batch).where("delete_at", "is not", null).forUpdate().execute();
     const begun = new Set(idsOf(marked.filter(({ delete_at }) => delete_at?.getTime() === BEGUN.getTime())));
     await unmark(trx, idsOf(marked.filter(({ id }) => !begun.has(id))));
