@@ -4,6 +4,7 @@ import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
 import { confirmOwnMailbox } from "../mailboxes/destinations.ts";
+import { insertToken } from "../one-time-tokens.ts";
 import { revokeKeys } from "./api-keys.ts";
 import {
   type AfterProof,
@@ -12,7 +13,7 @@ import {
   removeImpostorAccess,
   withoutImpostor,
 } from "./first-proof.ts";
-import { findLink, type LinkDocument, linkId } from "./link-rows.ts";
+import { findLink, type LinkDocument } from "./link-rows.ts";
 import { lockDocument, sealDocument, type UserDocument } from "./user-document.ts";
 import { endSessionsAndLinks } from "./ways-in.ts";
 
@@ -51,19 +52,14 @@ export function accountLinkStore(context: StoreContext, parts: AccountLinkStoreP
   };
 }
 
-async function issue({ db, keys, clock }: StoreContext, link: AccountLink): Promise<boolean> {
+async function issue(context: StoreContext, link: AccountLink): Promise<boolean> {
   const { kind, tokenHash, userId, email, formerEmail, askedBy, expiresAt } = link;
   const document: LinkDocument = { email, formerEmail, askedBy };
-  return db.transaction().execute(async (trx) => {
+  return context.db.transaction().execute(async (trx) => {
     const user = trx.selectFrom("user").select("id").where("id", "=", userId).forUpdate();
     if ((await user.executeTakeFirst()) === undefined) return false;
     await trx.deleteFrom("one_time_token").where("user_id", "=", userId).where("kind", "=", kind).execute();
-    const sealed = keys.seal("one_time_token", linkId(tokenHash), document);
-    const times = { created_at: clock.now(), expires_at: expiresAt };
-    await trx
-      .insertInto("one_time_token")
-      .values({ token_hash: tokenHash, kind, user_id: userId, ...times, sealed })
-      .execute();
+    await insertToken(trx, context, { tokenHash, kind, userId, expiresAt, document });
     return true;
   });
 }

@@ -1,6 +1,7 @@
 import type { AccountLinkKind } from "../../../core/user/account-link.ts";
 import { latestKnown } from "../../../runtime/ports.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { tokenId } from "../one-time-tokens.ts";
 
 export interface LinkDocument {
   email: string;
@@ -8,8 +9,6 @@ export interface LinkDocument {
   formerEmail?: string | null;
   askedBy?: string;
 }
-
-export const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
 
 export async function findLink({ db, keys, clock }: StoreContext, kind: AccountLinkKind, tokenHash: Buffer) {
   const link = await db
@@ -21,5 +20,5 @@ export async function findLink({ db, keys, clock }: StoreContext, kind: AccountL
     .where("created_at", "<=", latestKnown(clock.now()))
     .executeTakeFirst();
   if (link === undefined || link.user_id === null || link.sealed === null) return null;
-  return { userId: link.user_id, ...keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed) };
+  return { userId: link.user_id, ...keys.open<LinkDocument>("one_time_token", tokenId(tokenHash), link.sealed) };
 }

@@ -21,6 +21,7 @@ import type { StoreContext } from "../../store-context.ts";
 import { openUserDocument } from "../accounts/user-document.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { dropRoutes } from "../aliases/alias-routes.ts";
+import { tokenId } from "../one-time-tokens.ts";
 import { anyOfBytes } from "../sql-parts.ts";
 import { isSharedDomain, mailboxIndex, mailDomainIndex } from "./mailboxes.ts";
 
@@ -337,8 +338,6 @@ async function sealPair({ keys }: StoreContext, trx: InTransaction, id: string, 
     .execute();
 }
 
-const linkId = (tokenHash: Buffer) => tokenHash.toString("hex");
-
 async function insertLink(
   { keys, clock }: StoreContext,
   trx: InTransaction,
@@ -353,7 +352,7 @@ async function insertLink(
       kind: LINK_KIND,
       user_id: userId,
       ...times,
-      sealed: keys.seal("one_time_token", linkId(tokenHash), document),
+      sealed: keys.seal("one_time_token", tokenId(tokenHash), document),
     })
     .execute();
 }
@@ -369,7 +368,7 @@ async function findLink({ db, keys, clock }: StoreContext, tokenHash: Buffer) {
     .where("created_at", "<=", latestKnown(clock.now()))
     .executeTakeFirst();
   if (link === undefined || link.sealed === null) return null;
-  const document = keys.open<LinkDocument>("one_time_token", linkId(tokenHash), link.sealed);
+  const document = keys.open<LinkDocument>("one_time_token", tokenId(tokenHash), link.sealed);
   const query = db.selectFrom("destination").select(["id", "user_id", "state", "mailbox_index"]);
   const pair = await query.where("id", "=", document.destinationId).executeTakeFirst();
   return pair === undefined ? null : { ...pair, address: document.address ?? null };

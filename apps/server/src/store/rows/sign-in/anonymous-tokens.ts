@@ -12,6 +12,7 @@ import { bounds } from "../../../limits/table.ts";
 import { latestKnown } from "../../../runtime/ports.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { takeToken, tokenId } from "../one-time-tokens.ts";
 
 export interface AnonymousTokens<Kept extends object> {
   keep(tokenHash: Buffer, document: Kept, terms: TokenTerms): Promise<void>;
@@ -28,7 +29,6 @@ export function anonymousTokens<Kept extends object>(
   { kind, openMax }: { kind: "wallet" | "google"; openMax: number },
 ): AnonymousTokens<Kept> {
   const { db, keys, clock } = context;
-  const rowId = (tokenHash: Buffer) => tokenHash.toString("hex");
   return {
     keep: async (tokenHash, document, { expiresAt, clientAddress }) => {
       const now = clock.now();
@@ -37,25 +37,14 @@ export function anonymousTokens<Kept extends object>(
         WHERE expires_at <= ${now} AND kind = ${kind} FOR UPDATE SKIP LOCKED)`.execute(db);
       if ((await countOpen(context, kind)) >= openMax)
         await evictOldest(context, { kind, count: openMax * EVICTED_SHARE });
-      const sealed = keys.seal("one_time_token", rowId(tokenHash), document);
+      const sealed = keys.seal("one_time_token", tokenId(tokenHash), document);
       const times = { created_at: now, expires_at: expiresAt };
       await db
         .insertInto("one_time_token")
         .values({ token_hash: tokenHash, kind, ...times, ...networkIndexes(keys, clientAddress), sealed })
         .execute();
     },
-    take: async (tokenHash) => {
-      const row = await db
-        .deleteFrom("one_time_token")
-        .where("token_hash", "=", tokenHash)
-        .where("kind", "=", kind)
-        .where("expires_at", ">", clock.now())
-        .where("created_at", "<=", latestKnown(clock.now()))
-        .returning("sealed")
-        .executeTakeFirst();
-      if (row === undefined || row.sealed === null) return null;
-      return keys.open<Kept>("one_time_token", rowId(tokenHash), row.sealed);
-    },
+    take: async (tokenHash) => (await takeToken<Kept>(context, kind, tokenHash))?.document ?? null,
   };
 }
 
