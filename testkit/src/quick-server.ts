@@ -9,8 +9,10 @@ import { serve } from "@kauke/server/serve";
 const port = Number(process.env.TEST_DIRECT_PORT ?? 25);
 // The forwarding provider's worker waits for up to a minute, which is too long for many rounds.
 const times = process.env.TEST_PROVIDER_TIMES;
+const closeLimit = process.env.TEST_CLOSE_LIMIT_MS;
 await serve(stopRequest(), {
   hasher: argon2Hasher({ memoryKib: 64, passes: 1 }),
   direct: { port },
+  ...(closeLimit === undefined ? {} : { closeLimitMs: Number(closeLimit) }),
   ...(times === undefined ? {} : { providerTimes: JSON.parse(times) as Partial<ProviderTimes> }),
 });

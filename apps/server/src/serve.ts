@@ -25,6 +25,11 @@ import { StoreStartError } from "./store/start-error.ts";
  */
 const CLOSE_LIMIT_MS = 4500;
 
+export interface ServeOverrides extends StartOverrides {
+  /** For a start that a slow machine does not finish within the usual limit. */
+  closeLimitMs?: number;
+}
+
 const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this machine. Outgoing mail is not delivered.";
 
 /**
@@ -32,7 +37,7 @@ const HIDDEN_PREVIEW = "not shown: KAUKE_PUBLIC_URL is not an address of this ma
  * @param stop its abort, even one during the start, ends the process
  * @param overrides replacements for tests
  */
-export async function serve(stop: AbortSignal, overrides: StartOverrides = {}): Promise<void> {
+export async function serve(stop: AbortSignal, overrides: ServeOverrides = {}): Promise<void> {
   try {
     await run(stop, overrides);
   } catch (thrown) {
@@ -50,12 +55,13 @@ interface Running {
   close(): Promise<void>;
 }
 
-async function run(stop: AbortSignal, overrides: StartOverrides): Promise<void> {
+async function run(stop: AbortSignal, overrides: ServeOverrides): Promise<void> {
   const logger = createLogger();
   logUncaughtErrors(logger);
   if (process.argv.includes(MEMBER_ARGUMENT)) return await runMember(logger, overrides);
   if (stop.aborted) return;
-  stop.addEventListener("abort", () => setTimeout(() => process.exit(1), CLOSE_LIMIT_MS));
+  const closeLimitMs = overrides.closeLimitMs ?? CLOSE_LIMIT_MS;
+  stop.addEventListener("abort", () => setTimeout(() => process.exit(1), closeLimitMs));
   const config = readConfigOrExit(process.cwd(), limitNames);
   const running = config.workers > 1 ? await startGroup(config, logger) : await start(config, logger, overrides);
   if (!stop.aborted) {

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { putEmptyDatabase } from "@kauke/testkit/empty-database";
-import { makeDataDir, removeDataDirs } from "@kauke/testkit/server-process";
+import { makeDataDir, quickServer, removeDataDirs } from "@kauke/testkit/server-process";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -24,7 +24,14 @@ let child: ChildProcess | null = null;
 afterEach(() => void child?.kill("SIGKILL"));
 afterAll(removeDataDirs);
 
-async function startServer(settings: Record<string, string> = {}, prefix: readonly string[] = []) {
+interface Start {
+  settings?: Record<string, string>;
+  /** Command that runs the server, before it. */
+  prefix?: readonly string[];
+  program?: string;
+}
+
+async function startServer({ settings = {}, prefix = [], program = main }: Start = {}) {
   const dataDir = await makeDataDir();
   await putEmptyDatabase(dataDir, settings);
   const env = {
@@ -37,7 +44,7 @@ async function startServer(settings: Record<string, string> = {}, prefix: readon
     ...noPorts,
     ...settings,
   };
-  const [command = "", ...args] = [...prefix, process.execPath, main];
+  const [command = "", ...args] = [...prefix, process.execPath, program];
   const started = spawn(command, args, { cwd: dataDir, env, stdio: ["ignore", "pipe", "pipe"] });
   child = started;
   let output = "";
@@ -64,7 +71,9 @@ describe.skipIf(process.platform !== "linux")("a signal", () => {
   });
 
   test("while the store is opened lets the start finish, then shuts down in order", async () => {
-    const { pid, dataDir, exited, output } = await startServer();
+    // A slow machine does not finish this start within the server's own limit.
+    const settings = { TEST_CLOSE_LIMIT_MS: "60000" };
+    const { pid, dataDir, exited, output } = await startServer({ settings, program: quickServer });
     await until(() => expect(existsSync(join(dataDir, "preview.token"))).toBe(true));
     process.kill(pid, "SIGTERM");
     expect(await exited).toEqual([0, null]);
@@ -79,7 +88,9 @@ describe.skipIf(process.platform !== "linux")("a signal", () => {
     const { port } = silent.address() as { port: number };
     const database = `postgres://kauke@127.0.0.1:${port}/kauke`;
     const secretKey = Buffer.alloc(32, 1).toString("base64");
-    const { pid, exited, output } = await startServer({ DATABASE_URL: database, KAUKE_SECRET_KEY: secretKey });
+    const { pid, exited, output } = await startServer({
+      settings: { DATABASE_URL: database, KAUKE_SECRET_KEY: secretKey },
+    });
     await Promise.race([asked, exited]);
     expect(output()).toBe("");
     const sentAt = performance.now();
@@ -90,7 +101,7 @@ describe.skipIf(process.platform !== "linux")("a signal", () => {
   });
 
   test.skipIf(!canIsolate)("reaches the first process of a container", async () => {
-    const { pid, exited } = await startServer({}, isolated);
+    const { pid, exited } = await startServer({ prefix: isolated });
     const firstOf = () => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8"));
     await until(() => expect(takesSignals(firstOf())).toBe(true));
     process.kill(firstOf(), "SIGTERM");
