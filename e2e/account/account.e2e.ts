@@ -2,7 +2,8 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
+import { seeRequestsDone } from "../browser/requests-done.ts";
+import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { fillRegister, password, registerOnPage, seeSessionOver, setDestinations, signIn } from "../browser/steps.ts";
 
@@ -147,11 +148,8 @@ test.each([
 test("signing out shows a message, leads to the landing page and ends the session at the server too", async () => {
   const person = await site.person();
   const { page } = await site.visit({ as: person });
-  await withoutEvents(page);
   await page.goto("/dashboard");
-  // Wait for all requests: those still running would be answered with 401 once the session has ended.
-  await page.getByText("No aliases yet", { exact: true }).waitFor();
-  await page.waitForLoadState("networkidle");
+  await seeWholeDashboard(page);
   await page.getByRole("button", { name: "Log out" }).click();
   await seeToast(page, "Logged Out", "Successfully logged out");
   await seePath(page, "/home");
@@ -197,6 +195,7 @@ test("a late response to signing out does not end a session started meanwhile", 
   const { page, context } = await site.visit({ as: await site.person() });
   const again = await site.person();
   await page.goto("/dashboard");
+  await seeWholeDashboard(page);
   const held = Promise.withResolvers<void>();
   await context.route("**/api/auth/logout", async (route) => {
     const response = await route.fetch();
@@ -213,10 +212,11 @@ test("a late response to signing out does not end a session started meanwhile", 
   await seeHeading(page, "Email Forwarding");
 });
 
-/** The form and the first steps are loaded after the list. */
+/** The form and the first steps are loaded after the list; a request in flight at a sign-out would be refused. */
 async function seeWholeDashboard(page: Page): Promise<void> {
   await page.getByRole("form", { name: "Create alias" }).waitFor();
   await page.getByRole("heading", { name: "Get started" }).waitFor();
+  await seeRequestsDone(page);
 }
 
 test("a session that was ended elsewhere is noticed on the open dashboard at the next request", async () => {
@@ -237,7 +237,8 @@ test("a session survives a restart of the server", async () => {
   const person = await site.person();
   const { page } = await site.visit({ as: person });
   await page.goto("/dashboard");
-  await seeWholeDashboard(page);
+  await seeHeading(page, "Email Forwarding");
+  // What the page loads meanwhile fails, and nobody sees it after the reload.
   await site.restart();
   await page.reload();
   await seeHeading(page, "Email Forwarding");
@@ -269,6 +270,7 @@ test("an account is deleted only after DELETE is typed; two seconds later it is 
 
   await card.click();
   await typed.fill("delete");
+  await seeRequestsDone(page);
   await confirm.click();
   await seeToast(page, "Account Deleted");
   await page.clock.fastForward(2000);

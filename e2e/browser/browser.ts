@@ -6,6 +6,7 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { findChromium } from "../../scripts/find-chromium.ts";
+import { trackRequests } from "./requests-done.ts";
 import { type Watch, watchContext } from "./watch.ts";
 
 export const widths = { phone: 390, desktop: 1440 } as const;
@@ -110,6 +111,7 @@ export async function openVisit(origin: string, options: VisitOptions = {}): Pro
   context.setDefaultTimeout(30_000);
   if (as !== undefined) await signInByCookie(context, { cookie: as.cookie, origin });
   if (options.previewToken) await context.addCookies([previewCookie(options.previewToken, origin)]);
+  trackRequests(context);
   const watch = await watchContext(context, origin);
   const page = await context.newPage();
   return { ...watch, origin, page, context, close: () => context.close() };

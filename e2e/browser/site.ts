@@ -7,9 +7,11 @@ import { cp, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Person, registerPerson } from "@kauke/testkit/person";
 import { makeDataDir, quickServer, type ServerProcess, startServerProcess } from "@kauke/testkit/server-process";
-import { afterAll, beforeAll, inject, onTestFinished, type RunnerTask, TestRunner } from "vitest";
+import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 import { findLeaks } from "../mail/leak-scan.ts";
 import { openVisit, type Visit, type VisitOptions } from "./browser.ts";
+import { freeAddress } from "./free-address.ts";
+import { password } from "./steps.ts";
 
 export interface Site {
   readonly server: ServerProcess;
@@ -17,7 +19,7 @@ export interface Site {
   visit(options?: VisitOptions): Promise<Visit>;
   /** A new person with an account, made through the API. */
   person(email?: string): Promise<Person>;
-  /** Stops the server and starts it again on the same port and data. */
+  /** Stops the server and starts it again on the same port and data. Open visits may ask for something meanwhile. */
   restart(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export function runSite({ env = () => ({}), moves }: SiteOptions = {}): Site {
   let dataDir: string | null = null;
   let settings: Record<string, string> = {};
   let earlierOutput = "";
+  const open = new Set<Visit>();
   const running = () => {
     if (server === null) throw new Error("the server runs only while tests run");
     return server;
@@ -69,19 +72,24 @@ export function runSite({ env = () => ({}), moves }: SiteOptions = {}): Site {
         .previewToken()
         .catch(() => null);
       const visit = await openVisit(running().url, { previewToken, moves, ...options });
-      onTestFinished(({ task }) => endVisit(visit, { name: task.name, failed: task.result?.state === "fail" }));
+      open.add(visit);
+      onTestFinished(({ task }) => {
+        open.delete(visit);
+        return endVisit(visit, { name: task.name, failed: task.result?.state === "fail" });
+      });
       return visit;
     },
     async person(email) {
-      const person = await registerPerson(running().url, email);
-      if (TestRunner.getCurrentTest() !== undefined) onTestFinished(({ task }) => freeAddress(person, task));
-      return person;
+      if (email !== undefined) await freeAddress(running().url, { email, password });
+      return registerPerson(running().url, email);
     },
     async restart() {
       const { dataDir: kept, httpPort, mxPort, stop, output } = running();
+      const started = [...open].map((visit) => visit.expectNoServer());
       await stop();
       earlierOutput += output();
       server = await start(kept, { KAUKE_HTTP_PORT: String(httpPort), KAUKE_MX_PORT: String(mxPort) });
+      await Promise.all(started.map((expectServer) => expectServer()));
     },
   };
 }
@@ -97,11 +105,6 @@ async function freshDataDir(isEmpty: boolean): Promise<string> {
   const filter = (path: string) => !path.endsWith(".sock");
   if (!isEmpty) await cp(inject("initialDataDir"), dataDir, { recursive: true, filter });
   return dataDir;
-}
-
-/** Deletes the account of a failed test: when CI runs the test again, it registers the same address. */
-async function freeAddress(person: Person, { result }: Readonly<RunnerTask>): Promise<void> {
-  if (result?.state === "fail") await person.call("DELETE", "/api/account").catch(() => {});
 }
 
 async function endVisit(visit: Visit, test: { name: string; failed: boolean }): Promise<void> {

@@ -1,6 +1,7 @@
 /** Steps that many journeys share, as a person takes them in the browser. */
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import { freeAddress } from "./free-address.ts";
 import { seeGone, seeHeading, seePath, seeToast, seeUndo } from "./see.ts";
 
 export const password = "correct horse battery";
@@ -24,8 +25,20 @@ export async function fillIn(field: Locator, text: string): Promise<void> {
   await expect.poll(filled).toBe(text);
 }
 
+/** Presses Enter on a button: a key does not reach one that is disabled until its list is loaded, as a click would. */
+export async function pressEnter(button: Locator): Promise<void> {
+  const isReady = async () => {
+    if (!(await button.isEnabled())) return false;
+    await button.focus();
+    return button.evaluate((element) => element === element.ownerDocument.activeElement);
+  };
+  await expect.poll(isReady).toBe(true);
+  await button.page().keyboard.press("Enter");
+}
+
 export async function fillRegister(page: Page, input: RegisterInput): Promise<void> {
   const chosen = input.password ?? password;
+  await freeAddress(new URL(page.url()).origin, { email: input.email, password: chosen });
   await page.getByLabel("Email").fill(input.email);
   await page.getByLabel(/^Password/).fill(chosen);
   await page.getByLabel("Confirm password").fill(input.confirm ?? chosen);
@@ -57,7 +70,15 @@ export async function settingsPart(page: Page, name: string): Promise<void> {
 /** Presses the page's one button, unless the app repeats the failed requests by itself before. */
 export async function tryAgain(page: Page): Promise<void> {
   const again = page.getByRole("button", { name: "Try again" });
-  await Promise.race([again.click().catch(() => {}), again.waitFor({ state: "detached" })]);
+  const shown = again.or(page.getByRole("button", { name: "Trying..." }));
+  const press = async () => {
+    if ((await shown.count()) === 0) return true;
+    return again.click({ timeout: 1000 }).then(
+      () => true,
+      () => false,
+    );
+  };
+  await expect.poll(press).toBe(true);
 }
 
 /** The sign-in over a page whose session is over. */

@@ -4,6 +4,7 @@
  * happen is a finding itself.
  */
 import type { BrowserContext, ConsoleMessage, Request } from "playwright-core";
+import { seeEnd } from "./requests-done.ts";
 
 export type FindingKind =
   | "console error"
@@ -28,6 +29,11 @@ export interface Watch {
    * `expectRefusal`.
    */
   expectFailure(path: string | RegExp): void;
+  /**
+   * Allows all requests to get no response from now on, because the server is stopped. The returned function ends that,
+   * after those in flight.
+   */
+  expectNoServer(): () => Promise<void>;
   /** Allows navigation to this origin, but no other requests. */
   expectVisitTo(origin: string): void;
   /** Allows this error on the console, because the test breaks the page. */
@@ -72,7 +78,9 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   ];
   const expectedErrors: { text: RegExp; used: boolean }[] = [];
   const add = (kind: FindingKind, text: string) => void found.push({ kind, text });
+  let isServerStopped = false;
   const isExpected = (status: number | "failed", url: string) => {
+    if (status === "failed" && isServerStopped) return true;
     const hits = exceptions.filter((allowed) => allowed.status === status && matches(allowed.path, url, origin));
     for (const hit of hits) hit.used = true;
     return hits.length > 0;
@@ -120,6 +128,14 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   return {
     expectRefusal: except,
     expectFailure: (path) => except("failed", path),
+    expectNoServer() {
+      isServerStopped = true;
+      return async () => {
+        await seeEnd(context);
+        await settled(context);
+        isServerStopped = false;
+      };
+    },
     expectVisitTo: (other) => void visited.add(other),
     expectError: (text) => void expectedErrors.push({ text, used: false }),
     findings,

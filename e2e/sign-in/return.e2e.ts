@@ -3,6 +3,7 @@ import { FakeIssuer } from "@kauke/testkit/fakes/fake-issuer";
 import type { Person } from "@kauke/testkit/person";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Visit, widths } from "../browser/browser.ts";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import {
   seeFocus,
   seeGone,
@@ -43,6 +44,7 @@ async function openThenEnd(visit: Visit, { path, person }: { path: string; perso
   await seeHeading(visit.page, "Email Forwarding");
   await visit.page.getByText("No aliases yet").waitFor();
   await draftsOpen;
+  await seeRequestsDone(visit.page);
   expect((await person.call("POST", "/api/auth/logout")).status).toBe(200);
 }
 
@@ -160,6 +162,7 @@ test("another tab asks too, and both go on after a sign-in in one of them", asyn
   const other = await context.newPage();
   await other.goto("/dashboard");
   await other.getByText("No aliases yet").waitFor();
+  await seeRequestsDone(other);
   await openThenEnd(visit, { path: "/dashboard", person });
   visit.expectRefusal(401, /^\/api\//);
   await page.evaluate(`history.pushState(null, "", "/settings")`);

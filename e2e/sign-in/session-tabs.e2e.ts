@@ -2,6 +2,7 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import { seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { seeSessionOver, signIn } from "../browser/steps.ts";
@@ -34,7 +35,7 @@ describe("several tabs", () => {
       await page.getByRole("heading", { level: 1 }).waitFor();
       await watchIsThere(page);
       // A request still in flight at a sign-out would be refused.
-      if (paths[index] === "/settings/account") await page.getByText("this device").waitFor();
+      await seeRequestsDone(page);
     }
     return { ...visit, person, other };
   }
@@ -129,10 +130,11 @@ describe("a tab that was suspended", () => {
     await page.goto("/dashboard");
     await seeHeading(page, "Email Forwarding");
     await watchIsThere(page);
+    await seeRequestsDone(page);
     expect(await wake(page, 45 * minutes)).toBe("hidden");
     await seeToast(page, "Logged Out");
     await seePath(page, "/home");
-    expect(await page.evaluate("document.body.hidden")).toBe(false);
+    await expect.poll(() => page.evaluate("document.body.hidden")).toBe(false);
     await expect.poll(async () => (await person.call("GET", "/api/auth/session")).status).toBe(401);
     await context.clearCookies();
   });

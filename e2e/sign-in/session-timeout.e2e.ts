@@ -6,6 +6,7 @@ import { sessionTimes } from "@kauke/contract";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import { seeFocus, seeGone, seeHeading, seePath, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { createForm, resumeSession, sessionOver, setDestinations } from "../browser/steps.ts";
@@ -121,7 +122,7 @@ describe("the server", () => {
     // The event stream and what it has fetched again learn it too.
     expectRefusal(401, /^\/api\//);
     // A request of the page that is refused after the logout would be reported.
-    await page.waitForLoadState("networkidle");
+    await seeRequestsDone(page);
     await person.call("POST", "/api/auth/logout");
     await page.clock.fastForward(5 * minutes);
     await soon(page, isShown(sessionOver(page)));
@@ -134,7 +135,7 @@ describe("the server", () => {
   test.runIf(isLongRun)("without a response ends nothing", async () => {
     const { page, context, expectFailure } = await openStill(site, "/settings");
     // A response that arrived later would show that the server can be reached.
-    await page.waitForLoadState("networkidle");
+    await seeRequestsDone(page);
     expectFailure("/api/auth/session");
     await context.route("**/api/auth/session", (route) => route.abort("connectionrefused"));
     await page.clock.fastForward(4 * minutes);

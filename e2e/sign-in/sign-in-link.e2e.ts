@@ -6,6 +6,7 @@ import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type Visit } from "../browser/browser.ts";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import { seeFieldError, seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { password, signIn } from "../browser/steps.ts";
@@ -79,7 +80,7 @@ test.each(usuallyAt("desktop"))(
     expect((await page.request.get("/api/auth/session")).status()).toBe(401);
     await page.getByRole("button", { name: "Sign In" }).click();
     await seePath(page, "/dashboard");
-    await page.waitForLoadState("networkidle");
+    await seeRequestsDone(page);
     await page.request.post("/api/auth/logout");
     await page.goto("/auth");
     await signIn(page, email);

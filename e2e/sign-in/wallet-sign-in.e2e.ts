@@ -4,6 +4,7 @@ import { makeWalletKey } from "@kauke/testkit/wallet-key";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import { seeGone, seeHeading, seePath, seeToast, withoutEvents } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { createAliasOnPage } from "../browser/steps.ts";
@@ -63,7 +64,7 @@ test("the same wallet leads to the same account after signing out and in again",
   const { page } = await visitWith(wallet);
   await signIn(page);
   await createAliasOnPage(page, { alias: "from-a-wallet", domain: "kauke.test", forwardTo: "w@inbox.example" });
-  await page.waitForLoadState("networkidle");
+  await seeRequestsDone(page);
   await page.getByRole("button", { name: "Log out" }).click();
   await seeToast(page, "Logged Out", "Successfully logged out");
   await seePath(page, "/home");
@@ -183,11 +184,14 @@ describe("at the next start", () => {
     const wallet = aWallet();
     const { page, context } = await visitWith(wallet);
     await signIn(page);
+    await seeRequestsDone(page);
     await context.clearCookies();
     await page.goto("/home");
     await page.getByRole("banner").getByRole("link", { name: "SIGN IN" }).waitFor();
+    // The page asks the server whose session it is, and then could ask the wallet.
+    await expect.poll(() => stored(page)).toBeNull();
+    await seeRequestsDone(page);
     expect(await page.evaluate("window.walletCalls ?? null")).toBeNull();
-    expect(await stored(page)).toBeNull();
   });
 
   test("the code for wallets is not loaded for people who did not sign in by a wallet", async () => {
@@ -198,7 +202,7 @@ describe("at the next start", () => {
     await withoutEvents(page);
     await page.goto("/dashboard");
     await seeHeading(page, "Email Forwarding");
-    await page.waitForLoadState("networkidle");
+    await seeRequestsDone(page);
     expect(scripts.filter((url) => /trusted-reconnect|wallet/.test(url))).toEqual([]);
   });
 });
@@ -214,7 +218,7 @@ test.runIf(isLongRun)("an account without an e-mail address uses every page, and
   ] as const) {
     await page.goto(path);
     await page.getByRole("heading", { level: 1, name: new RegExp(heading, "i") }).waitFor();
-    await page.waitForLoadState("networkidle");
+    await seeRequestsDone(page);
   }
   await page.goto("/dashboard");
   await page.getByRole("button", { name: "Delete Account" }).click();
