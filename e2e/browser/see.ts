@@ -48,6 +48,14 @@ export async function withoutEvents(page: Page): Promise<void> {
   await page.context().route("**/api/events", (route) => route.fulfill({ status: 204 }));
 }
 
+/** Waits until what was typed is stored: until then the page would ask before it is left. */
+export async function seeStored(page: Page): Promise<void> {
+  await expect.poll(() => asksBeforeLeaving(page)).toBe(false);
+}
+
+export const asksBeforeLeaving = (page: Page): Promise<boolean> =>
+  page.evaluate(`!window.dispatchEvent(new Event("beforeunload", { cancelable: true }))`);
+
 /** Waits until the element is hidden or removed. */
 export async function seeGone(locator: Locator): Promise<void> {
   await locator.waitFor({ state: "hidden" });

@@ -28,8 +28,10 @@ export function RegisterForm({ isInvited }: { isInvited: boolean }) {
   const { errors } = form.formState;
   const { setValue, getValues } = form;
   useEffect(() => {
-    const typed = readTabText("typed-email");
-    if (typed !== "" && !getValues("email")) setValue("email", typed);
+    const [earlier, typed] = [readTabText("typed-email"), getValues("email")];
+    // No event told of what was typed before hydration.
+    if (typed) keepTabText("typed-email", typed);
+    else if (earlier !== "") setValue("email", earlier);
   }, [setValue, getValues]);
   const email = form.register("email", { onChange: ({ target }) => keepTabText("typed-email", target.value) });
   const formRef = useRef<HTMLFormElement>(null);
