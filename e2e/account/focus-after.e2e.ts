@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { seeFocus, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
+import { pressEnter } from "../browser/steps.ts";
 
 const site = runSite();
 
@@ -20,12 +21,12 @@ test("a new default mailbox keeps the focus in its row; a removed one passes it 
   for (const address of ["ann@inbox.example", "bob@inbox.example"])
     expect((await person.call("POST", "/api/mailboxes", { address })).status).toBe(201);
   await go();
-  await button(page, "Make default: ann@inbox.example").press("Enter");
+  await pressEnter(button(page, "Make default: ann@inbox.example"));
   await seeToast(page, "Default Mailbox Changed", "ann@inbox.example");
   await seeFocus(button(page, "Remove ann@inbox.example"));
-  await button(page, "Remove bob@inbox.example").press("Enter");
+  await pressEnter(button(page, "Remove bob@inbox.example"));
   await page.getByText("No alias forwards to it.").waitFor();
-  await button(page, "Remove Mailbox").press("Enter");
+  await pressEnter(button(page, "Remove Mailbox"));
   await seeToast(page, "Mailbox Removed", "bob@inbox.example");
   await expect.poll(() => page.evaluate("document.activeElement.closest('ul.mailboxes') !== null")).toBe(true);
 });
@@ -38,8 +39,8 @@ test("a revoked API key passes the focus to the next one, the last to the card's
   }
   await go();
   const revoke = async (name: string) => {
-    await button(page, `Revoke ${name}`).press("Enter");
-    await button(page, "Revoke Key").press("Enter");
+    await pressEnter(button(page, `Revoke ${name}`));
+    await pressEnter(button(page, "Revoke Key"));
     await seeToast(page, "Key Revoked", name);
   };
   await revoke("Laptop");
@@ -53,11 +54,11 @@ test("everybody is forgotten, and the card's heading has the focus", async () =>
   for (let number = 0; number < 7; number++)
     await person.call("PUT", "/api/people", { address: `friend${number}@outside.example`, publicKey: null });
   await go();
-  await button(page, "Show all 7").press("Enter");
+  await pressEnter(button(page, "Show all 7"));
   const sixth = page.getByRole("list", { name: "Remembered people" }).getByRole("listitem").nth(5);
   await seeFocus(sixth.getByRole("button"));
-  await button(page, "Forget Everyone").press("Enter");
-  await page.getByRole("dialog").getByRole("button", { name: "Forget Everyone" }).press("Enter");
+  await pressEnter(button(page, "Forget Everyone"));
+  await pressEnter(page.getByRole("dialog").getByRole("button", { name: "Forget Everyone" }));
   await page.getByText("Nobody yet", { exact: false }).waitFor();
   await seeFocus(heading(page, "People"));
 });
@@ -65,7 +66,7 @@ test("everybody is forgotten, and the card's heading has the focus", async () =>
 test("the name of a field does not change with each key, although it counts", async () => {
   const { page, go } = await open("/settings/programs");
   await go();
-  await button(page, "Create API Key").press("Enter");
+  await pressEnter(button(page, "Create API Key"));
   const name = page.getByRole("dialog").getByRole("textbox", { name: "Name", exact: true });
   await name.fill("Phone");
   expect(await name.getAttribute("aria-describedby")).not.toBeNull();

@@ -4,7 +4,7 @@ import { test } from "vitest";
 import { widths } from "../browser/browser.ts";
 import { seeFocus, seeGone, seeToast, seeUndo } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
-import { aliasRow, createForm, forwardField } from "../browser/steps.ts";
+import { aliasRow, createForm, forwardField, pressEnter } from "../browser/steps.ts";
 
 const site = runSite();
 let made = 0;
@@ -30,10 +30,7 @@ async function openList(count: number, width: number = widths.desktop) {
   return { page, person, address, label, open };
 }
 
-const press = async (page: Page, name: string | RegExp) => {
-  await page.getByRole("button", { name }).first().focus();
-  await page.keyboard.press("Enter");
-};
+const press = (page: Page, name: string | RegExp) => pressEnter(page.getByRole("button", { name }).first());
 
 const title = (page: Page) => page.getByRole("heading", { name: "Aliases", exact: true });
 

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { test } from "vitest";
 import { seeFocus, seeHeading, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
+import { pressEnter } from "../browser/steps.ts";
 import { encryptedText, masterPassword, storeReadyKey } from "./encrypted-texts.ts";
 import { readyKey } from "./ready-key.ts";
 
@@ -22,11 +23,11 @@ test("a new default key keeps the focus in its row; a deleted one passes it on, 
   await button(page, "Download Old").waitFor();
   const isDefault = page.getByRole("listitem").filter({ hasText: "Old" }).getByText("default", { exact: true });
   const other = (await isDefault.count()) > 0 ? "New" : "Old";
-  await button(page, `Make default: ${other}`).press("Enter");
+  await pressEnter(button(page, `Make default: ${other}`));
   await seeToast(page, "Default key changed", other);
   await seeFocus(button(page, `Download ${other}`));
   const remove = async (name: string) => {
-    await button(page, `Delete ${name}`).press("Enter");
+    await pressEnter(button(page, `Delete ${name}`));
     await page.getByLabel(`Type ${name} to confirm`).fill(name);
     await page.keyboard.press("Enter");
     await seeToast(page, "Key deleted", name);
@@ -55,7 +56,7 @@ test("a locked key leaves the focus at its password, or in the page if it was lo
     await button(page, "Another message").click();
   };
   await decrypt();
-  await form.getByRole("button", { name: "Lock Now" }).press("Enter");
+  await pressEnter(form.getByRole("button", { name: "Lock Now" }));
   await seeFocus(form.getByLabel("Master Password"));
   await decrypt();
   await page

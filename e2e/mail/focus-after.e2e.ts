@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { test } from "vitest";
 import { seeFocus, seeHeading, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
+import { pressEnter } from "../browser/steps.ts";
 import { storeReadyKey } from "../keys/encrypted-texts.ts";
 
 const site = runSite();
@@ -27,12 +28,12 @@ test("a sent or cancelled reply returns the focus to its button", async () => {
   await page.goto("/preview");
   await row(page, "Third floor").click();
   await seeHeading(page, "Third floor");
-  await button(page, "Forward").press("Enter");
-  await button(page, "Cancel").press("Enter");
+  await pressEnter(button(page, "Forward"));
+  await pressEnter(button(page, "Cancel"));
   await seeFocus(button(page, "Forward"));
-  await button(page, "Reply").press("Enter");
+  await pressEnter(button(page, "Reply"));
   await page.getByLabel("Your answer").fill("Yes, it is.");
-  await button(page, "Send Reply").press("Enter");
+  await pressEnter(button(page, "Send Reply"));
   await seeToast(page, "Reply Sent");
   await seeFocus(button(page, "Reply"));
 });
@@ -41,10 +42,10 @@ test("on a phone a message that is opened has the focus, and the list gets it ba
   await receive("Second floor");
   const { page } = await site.visit({ width: 390 });
   await page.goto("/preview");
-  await row(page, "Second floor").press("Enter");
+  await pressEnter(row(page, "Second floor"));
   await seeFocus(page.getByRole("heading", { name: "Second floor" }));
   await page.getByRole("article", { name: "Second floor" }).waitFor();
-  await button(page, "All messages").press("Enter");
+  await pressEnter(button(page, "All messages"));
   await seeFocus(row(page, "Second floor"));
 });
 
@@ -54,11 +55,11 @@ test("Compose keeps the focus at what an act was about", async () => {
   await storeReadyKey(person, "Personal");
   const { page } = await site.visit({ as: person });
   await page.goto("/compose");
-  await button(page, "Later…").press("Enter");
-  await page.getByRole("button", { name: /^In one hour/ }).press("Enter");
-  await button(page, "Send without delay").press("Enter");
+  await pressEnter(button(page, "Later…"));
+  await pressEnter(page.getByRole("button", { name: /^In one hour/ }));
+  await pressEnter(button(page, "Send without delay"));
   await seeFocus(button(page, "Later…"));
   await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
-  await button(page, "Use my key").press("Enter");
+  await pressEnter(button(page, "Use my key"));
   await seeFocus(page.getByLabel("Recipient's Public Key"));
 });

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { test } from "vitest";
 import { seeFocus, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
+import { pressEnter } from "../browser/steps.ts";
 import { aFile, bitwardenExport, simpleLoginExport } from "./exports.ts";
 
 const site = runSite();
@@ -14,10 +15,7 @@ async function openMove() {
   return page;
 }
 
-const press = async (page: Page, name: string | RegExp) => {
-  await page.getByRole("button", { name }).first().focus();
-  await page.keyboard.press("Enter");
-};
+const press = (page: Page, name: string | RegExp) => pressEnter(page.getByRole("button", { name }).first());
 
 const seeTitle = (page: Page, name: string) => seeFocus(page.getByRole("heading", { name, exact: true }));
 
@@ -59,8 +57,7 @@ test("the checklist keeps the focus while it is filled, worked off and deleted",
   await press(page, "Cancel");
   await seeTitle(page, "Change your address at 2 sites");
   await press(page, "Delete checklist");
-  await page.getByRole("dialog").getByRole("button", { name: "Delete Checklist" }).focus();
-  await page.keyboard.press("Enter");
+  await pressEnter(page.getByRole("dialog").getByRole("button", { name: "Delete Checklist" }));
   await seeToast(page, "Checklist deleted");
   await seeTitle(page, "Change your address");
 });
