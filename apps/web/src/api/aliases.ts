@@ -23,8 +23,13 @@ export const aliasesQuery = (userId: string) =>
 /** Unchanged aliases stay the same objects, also when others before them are gone. */
 function sharedById(before: AliasWire[] | undefined, after: AliasWire[]): AliasWire[] {
   if (before === undefined || before === after) return after;
-  const known = new Map(before.map((alias) => [alias.id, alias]));
-  const shared = after.map((alias) => replaceEqualDeep(known.get(alias.id), alias));
+  let byId: ReadonlyMap<string, AliasWire> | undefined;
+  const formerOf = ({ id }: AliasWire, at: number) => {
+    if (before[at]?.id === id) return before[at];
+    byId ??= new Map(before.map((alias) => [alias.id, alias]));
+    return byId.get(id);
+  };
+  const shared = after.map((alias, at) => replaceEqualDeep(formerOf(alias, at), alias));
   return shared.length === before.length && shared.every((alias, at) => alias === before[at]) ? before : shared;
 }
 

@@ -47,7 +47,7 @@ export function DashboardPage() {
       </div>
       <div className="list-and-panel">
         <AliasList userId={user.id} onCreate={() => createCard.current?.querySelector("input")?.focus()} />
-        <OpenAlias userId={user.id} />
+        <OpenAlias userId={user.id} isReady={create !== null} />
       </div>
       <DeleteAccountCard />
     </div>

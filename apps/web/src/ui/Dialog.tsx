@@ -6,7 +6,7 @@ import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { t } from "../texts/texts.ts";
-import { closePanel, isTopPanel, openPanel } from "./panels.ts";
+import { closePanel, isTopPanel, openPanel, scrollbarPx } from "./panels.ts";
 import { SubmitButton } from "./SubmitButton.tsx";
 import { holdsSecret, useAskBeforeLeaving } from "./use-ask-before-leaving.ts";
 
@@ -30,17 +30,21 @@ interface Props {
 }
 
 function usePageInert(panel: RefObject<HTMLElement | null>, returnTo: Props["returnTo"]): void {
-  const [{ opener, findReturn }] = useState(() => ({ opener: document.activeElement, findReturn: returnTo }));
+  const [{ opener, findReturn, scrollbar }] = useState(() => ({
+    opener: document.activeElement,
+    findReturn: returnTo,
+    scrollbar: scrollbarPx(),
+  }));
   useEffect(() => {
     const own = panel.current;
     if (own === null) return;
-    openPanel(own);
+    openPanel(own, scrollbar);
     return () => {
       closePanel(own);
       const before = opener instanceof HTMLElement && opener.isConnected ? opener : document.querySelector("main");
       (findReturn?.() ?? before)?.focus({ preventScroll: true });
     };
-  }, [opener, findReturn, panel]);
+  }, [opener, findReturn, scrollbar, panel]);
 }
 
 /** Handles Escape in the capture phase, before Radix, which would close whatever opened last, even a toast. */

@@ -1,8 +1,12 @@
 /** Open dialogs, topmost last; everything below is inert. */
 const panels: HTMLElement[] = [];
 
-export function openPanel(panel: HTMLElement): void {
-  if (panels.length === 0) lockScroll();
+/** To be read before a dialog is in the page: afterwards the browser would have to lay it out first. */
+export const scrollbarPx = (): number => window.innerWidth - document.documentElement.clientWidth;
+
+/** @param scrollbar width of the page's scrollbar, in pixels, whose place is kept */
+export function openPanel(panel: HTMLElement, scrollbar: number): void {
+  if (panels.length === 0) lockScroll(scrollbar);
   panels.push(panel);
   settle();
 }
@@ -22,8 +26,8 @@ function settle(): void {
   for (const panel of panels) panel.toggleAttribute("inert", !isTopPanel(panel));
 }
 
-function lockScroll(): void {
-  const root = document.documentElement;
-  root.style.setProperty("--scrollbar", `${window.innerWidth - root.clientWidth}px`);
-  root.dataset.locked = "";
+function lockScroll(scrollbar: number): void {
+  // Not on the root: the styles of all elements would be computed again.
+  document.querySelector<HTMLElement>(".shell")?.style.setProperty("--scrollbar", `${scrollbar}px`);
+  document.documentElement.dataset.locked = "";
 }

@@ -11,25 +11,25 @@ import {
 import { createPortal } from "react-dom";
 import { t } from "../../texts/texts.ts";
 import { verbatim } from "../../ui/Field.tsx";
-import { closePanel, openPanel } from "../../ui/panels.ts";
+import { closePanel, openPanel, scrollbarPx } from "../../ui/panels.ts";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
 import { beginEarly, endEarly, typeEarly } from "./early-keys.ts";
 import { closePalette, isMac, isPaletteOpen, openPalette, usePaletteOpen } from "./palette-store.ts";
 
 /** Takes the keys while the palette's code loads, so that none reach the page. The typed text is handed on. */
 function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
-  const [opener] = useState(() => document.activeElement);
+  const [{ opener, scrollbar }] = useState(() => ({ opener: document.activeElement, scrollbar: scrollbarPx() }));
   const scrim = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const own = scrim.current;
     if (own === null) return;
     beginEarly(opener);
-    openPanel(own);
+    openPanel(own, scrollbar);
     return () => {
       closePanel(own);
       if (!isPaletteOpen()) endEarly()?.focus({ preventScroll: true });
     };
-  }, [opener]);
+  }, [opener, scrollbar]);
   const onKeyDown = (event: ReactKeyboardEvent) => {
     if (event.key === "Escape" && !event.nativeEvent.isComposing) closePalette();
     if (event.key === "Tab" && !hasFailed) event.preventDefault();

@@ -1,6 +1,6 @@
 import type { AliasWire, LabelWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { memo, type RefObject, useCallback, useId, useMemo, useRef, useState } from "react";
+import { memo, type RefObject, useCallback, useDeferredValue, useId, useMemo, useRef, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { useLabels } from "../../../api/labels.ts";
 import { t } from "../../../texts/texts.ts";
@@ -117,6 +117,9 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
   const labels = useLabelsById(hasLabels || dialog !== null || typeof choice.filter === "object");
   const { filter, counts, found, view } = useListView(aliases, labels.byId, choice);
   const picking = usePicking({ found, items: view.items });
+  const hasPicked = picking.picked.length > 0;
+  // The box shows the first selection at once, and the bar in a render of its own.
+  const hasBar = useDeferredValue(hasPicked) && hasPicked;
   const bulk = useBulk(userId);
   const client = useQueryClient();
   const onDelete = useCallback((alias: AliasWire) => void deleteAliases(client, [alias]), [client]);
@@ -171,7 +174,7 @@ export function AliasList({ userId, onCreate }: { userId: string; onCreate: () =
           onDelete={onDelete}
         />
       )}
-      {picking.picked.length === 0 || Bulk === undefined ? null : (
+      {!hasBar || Bulk === undefined ? null : (
         <Bulk {...{ bulk, picking, found, dialog, title }} labels={labels.list} onDialog={setDialog} />
       )}
       {dialog === "manage" && ManageLabels !== undefined ? (

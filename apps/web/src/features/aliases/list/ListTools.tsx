@@ -1,5 +1,6 @@
 /** Fields for search and order; uncontrolled, so that typing never waits for the list. */
 import { Keyboard, Tag } from "lucide-react";
+import { memo } from "react";
 import { t } from "../../../texts/texts.ts";
 import { Button, IconButton, SearchField, Select } from "../../../ui/Controls.tsx";
 import { Empty } from "../../../ui/LoadFailed.tsx";
@@ -75,7 +76,8 @@ interface ToolsProps extends Pick<ListView, "choose" | "choice" | "field"> {
   onManage: () => void;
 }
 
-export function ListTools({ choice, field, choose, isSplit, onManage }: ToolsProps) {
+/** Memoized, because a selected row changes nothing in it. */
+export const ListTools = memo(function ListTools({ choice, field, choose, isSplit, onManage }: ToolsProps) {
   const hasRoom = useMedia("(min-width: 48rem)") && !isSplit;
   return (
     <div className="tools">
@@ -89,14 +91,14 @@ export function ListTools({ choice, field, choose, isSplit, onManage }: ToolsPro
       <IconButton icon={Tag} label={t("Manage labels")} onClick={onManage} />
     </div>
   );
-}
+});
 
 interface FootProps extends Pick<ListView, "choose" | "choice" | "view"> {
   hasSort: boolean;
   onKeys: () => void;
 }
 
-export function ListFoot({ view, choice, choose, hasSort, onKeys }: FootProps) {
+export const ListFoot = memo(function ListFoot({ view, choice, choose, hasSort, onKeys }: FootProps) {
   return (
     <div className="list-foot">
       <span className="count" aria-live="polite">
@@ -117,4 +119,4 @@ export function ListFoot({ view, choice, choose, hasSort, onKeys }: FootProps) {
       )}
     </div>
   );
-}
+});

@@ -16,11 +16,19 @@ interface Indexed {
 
 export type LabelsById = ReadonlyMap<string, LabelWire>;
 
-export function indexAliases(aliases: readonly AliasWire[], labels: LabelsById = new Map()): Indexed[] {
+/** A change of one alias leaves the texts of the others. */
+const known = new WeakMap<AliasWire, { labels: LabelsById; entry: Indexed }>();
+const noLabels: LabelsById = new Map();
+
+export function indexAliases(aliases: readonly AliasWire[], labels = noLabels): Indexed[] {
   return aliases.map((alias) => {
+    const before = known.get(alias);
+    if (before?.labels === labels) return before.entry;
     const names = alias.labels.map((id) => `\n${labels.get(id)?.name ?? ""}`).join("");
     const text = `${addressOf(alias)}\n${destinationText(alias)}\n${alias.notes ?? ""}${names}`;
-    return { alias, haystack: text.toLowerCase() };
+    const entry = { alias, haystack: text.toLowerCase() };
+    known.set(alias, { labels, entry });
+    return entry;
   });
 }
 

@@ -13,11 +13,11 @@ const controlsOf = (row: Element): HTMLElement[] => [
 const linkOf = (row: Element | null | undefined): HTMLElement | null =>
   row?.querySelector<HTMLElement>(".addr a") ?? null;
 
+/** By the attribute: reading `tabIndex` makes the browser compute styles first. */
 function markRow(row: Element, isCurrent: boolean): void {
-  for (const control of controlsOf(row)) {
-    if (isCurrent) control.tabIndex = 0;
-    else if (control.tabIndex !== -1) control.tabIndex = -1;
-  }
+  const wanted = isCurrent ? "0" : "-1";
+  for (const control of controlsOf(row))
+    if (control.getAttribute("tabindex") !== wanted) control.setAttribute("tabindex", wanted);
 }
 
 class RowFocus {

@@ -2,7 +2,7 @@
 import type { AliasWire } from "@kauke/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { Copy, Ellipsis, Pin, PinOff, QrCode, Send, TextCursor, Trash2, X } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useCallback, useDeferredValue, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { Link } from "wouter";
 import { deleteDraft } from "../../../drafts/drafts.ts";
@@ -136,7 +136,13 @@ function Foot({ alias }: { alias: AliasWire }) {
   );
 }
 
-function Content({ alias, hasQr }: { alias: AliasWire; hasQr: boolean }) {
+interface ContentProps {
+  alias: AliasWire;
+  hasQr: boolean;
+  hasFolds: boolean;
+}
+
+function Content({ alias, hasQr, hasFolds }: ContentProps) {
   return (
     <>
       <div className="scroll">
@@ -146,7 +152,7 @@ function Content({ alias, hasQr }: { alias: AliasWire; hasQr: boolean }) {
         <PanelFacts alias={alias}>
           <LabelsPart alias={alias} />
         </PanelFacts>
-        <PanelFolds alias={alias} />
+        {hasFolds ? <PanelFolds alias={alias} /> : null}
       </div>
       <Foot alias={alias} />
     </>
@@ -244,12 +250,14 @@ export function AliasPanel({ alias }: { alias: AliasWire }) {
   const [qrOf, setQrOf] = useState<string | null>(null);
   const { box, slot } = useMovedBox();
   const hasQr = qrOf === alias.id;
+  // What is read and edited shows at once; what is folded away follows in a render of its own.
+  const hasFolds = useDeferredValue(true, false);
   const menu = <MoreMenu key={alias.id} alias={alias} hasQr={hasQr} onQr={() => setQrOf(hasQr ? null : alias.id)} />;
   const Frame = isBeside ? Beside : Sheet;
   return (
     <>
       <Frame alias={alias} menu={menu} slot={slot} />
-      {createPortal(<Content key={alias.id} alias={alias} hasQr={hasQr} />, box)}
+      {createPortal(<Content key={alias.id} {...{ alias, hasQr, hasFolds }} />, box)}
     </>
   );
 }

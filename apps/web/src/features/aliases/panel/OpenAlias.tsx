@@ -1,6 +1,6 @@
-/** The alias panel's code loads with the first panel. */
+/** The alias panel's code loads with the first panel, or before it when the page has settled. */
 import { Info, X } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useAliases } from "../../../api/aliases.ts";
 import { rich, t } from "../../../texts/texts.ts";
 import { IconButton } from "../../../ui/Controls.tsx";
@@ -34,9 +34,23 @@ function UnknownAlias() {
   );
 }
 
-export function OpenAlias({ userId }: { userId: string }) {
+const SETTLED_MS = 500;
+
+function useSettled(isReady: boolean): boolean {
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    if (!isReady) return;
+    const timer = setTimeout(() => setSettled(true), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [isReady]);
+  return isSettled;
+}
+
+/** @param isReady whether the page's own parts are shown */
+export function OpenAlias({ userId, isReady }: { userId: string; isReady: boolean }) {
   const aliasId = useOpenAliasId();
-  const { part, hasFailed } = usePart(aliasId !== null, load);
+  const isSettled = useSettled(isReady);
+  const { part, hasFailed } = usePart(aliasId !== null || isSettled, load);
   const { data } = useAliases(userId);
   if (aliasId === null || data === undefined) return null;
   const alias = data.find(({ id }) => id === aliasId);
