@@ -5,6 +5,7 @@
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { seeSessionOver, sessionOver } from "../browser/steps.ts";
@@ -229,7 +230,7 @@ test("a message that was not sent is restored, for the same person alone", async
   expect(await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).isChecked()).toBe(true);
 
   // Another client ends the session, after the page's own requests have been answered.
-  await page.getByRole("option", { name: `${alias}@${domain}` }).waitFor({ state: "attached" });
+  await seeRequestsDone(page);
   await person.call("POST", "/api/auth/logout");
   await page.getByRole("switch", { name: "Enable End-to-End Encryption" }).click();
   await page.getByLabel("To", { exact: true }).fill("rasa@outside.example");

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { openVisit, type Visit } from "./browser.ts";
+import { seeRequestsDone } from "./requests-done.ts";
 import { runSite } from "./site.ts";
 import type { FindingKind } from "./watch.ts";
 
@@ -86,6 +87,27 @@ test("an expected 4xx and the browser's own message about it are not findings", 
   visit.expectRefusal(404, "/missing.png");
   await plant(visit, '<img src="/missing.png">');
   expect(await visit.findings()).toEqual([]);
+});
+
+test("a request in flight at a sign-out may be refused; one begun after it that is refused is found", async () => {
+  const visit = await unchecked();
+  const { page, context } = visit;
+  const [isBegun, isSignedOut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await context.route("**/api/auth/logout", (route) => route.fulfill({ json: {} }).then(isSignedOut.resolve));
+  await context.route("**/api/early", (route) => {
+    isBegun.resolve();
+    return isSignedOut.promise.then(() => route.fulfill({ status: 401 }));
+  });
+  await context.route("**/api/late", (route) => route.fulfill({ status: 401 }));
+  await plant(visit, "");
+  const early = page.evaluate(`fetch("/api/early").then(() => {})`);
+  await isBegun.promise;
+  await page.evaluate(`fetch("/api/auth/logout", { method: "POST" }).then(() => {})`);
+  await early;
+  await seeRequestsDone(page);
+  expect(await visit.findings()).toEqual([]);
+  await page.evaluate(`fetch("/api/late").then(() => {})`);
+  await expect.poll(async () => (await visit.findings()).map(({ kind }) => kind)).toContain("refused request");
 });
 
 test("an expected refusal that did not happen is found", async () => {

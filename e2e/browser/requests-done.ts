@@ -31,6 +31,8 @@ function trafficOf(context: BrowserContext): Traffic {
   return traffic;
 }
 
+export const inFlightIn = (context: BrowserContext): Request[] => [...trafficOf(context).inFlight];
+
 /** Turns of the page in a row without a request, at least 50 ms each. */
 const QUIET_TURNS = 8;
 
@@ -59,6 +61,6 @@ export async function seeRequestsDone(page: Page): Promise<void> {
 /** Waits for the ends of the requests that are in flight now, in whatever way they end. */
 export async function seeEnd(context: BrowserContext): Promise<void> {
   const { inFlight } = trafficOf(context);
-  const begun = [...inFlight];
+  const begun = inFlightIn(context);
   await expect.poll(() => begun.some((request) => inFlight.has(request))).toBe(false);
 }

@@ -4,7 +4,7 @@
  * happen is a finding itself.
  */
 import type { BrowserContext, ConsoleMessage, Request } from "playwright-core";
-import { seeEnd } from "./requests-done.ts";
+import { inFlightIn, seeEnd } from "./requests-done.ts";
 
 export type FindingKind =
   | "console error"
@@ -77,6 +77,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
     { status: 401, path: "/api/events", used: false, needed: false },
   ];
   const expectedErrors: { text: RegExp; used: boolean }[] = [];
+  const overtaken = new Set<Request>();
   const add = (kind: FindingKind, text: string) => void found.push({ kind, text });
   let isServerStopped = false;
   const isExpected = (status: number | "failed", url: string) => {
@@ -88,17 +89,21 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
 
   await context.exposeBinding(cspBinding, (_, text: string) => add("CSP violation", text));
   await context.addInitScript(cspScript);
+  const isExpectedLine = (status: number | "failed", url: string) =>
+    isExpected(status, url) || (status === 401 && [...overtaken].some((request) => request.url() === url));
   const isExpectedError = (line: ConsoleMessage) => {
     const hits = expectedErrors.filter(({ text }) => text.test(line.text()));
     for (const hit of hits) hit.used = true;
     return hits.length > 0;
   };
   context.on("console", (line) => {
-    if (isConsoleError(line, isExpected) && !isExpectedError(line)) add("console error", placed(line));
+    if (isConsoleError(line, isExpectedLine) && !isExpectedError(line)) add("console error", placed(line));
   });
   context.on("weberror", (error) => add("page error", String(error.error())));
   context.on("page", (page) => page.on("crash", () => add("crash", page.url())));
   context.on("request", (request) => {
+    if (endsSession(request, origin))
+      for (const earlier of inFlightIn(context)) if (earlier !== request) overtaken.add(earlier);
     const isVisit = request.isNavigationRequest() && visited.has(new URL(request.url()).origin);
     if (isForeign(request, origin) && !isVisit) add("other origin", named(request));
   });
@@ -110,6 +115,7 @@ export async function watchContext(context: BrowserContext, origin: string): Pro
   context.on("response", (response) => {
     const status = response.status();
     if (status < 400 || isExpected(status, response.url())) return;
+    if (status === 401 && overtaken.has(response.request())) return;
     add("refused request", `${status} ${named(response.request())}`);
   });
 
@@ -154,6 +160,12 @@ function isConsoleError(
   const resource = resourceLine.exec(line.text());
   if (resource === null) return true;
   return !isExpected(resource[1] === undefined ? "failed" : Number(resource[1]), line.location().url);
+}
+
+/** What is in flight when somebody signs out or deletes the account may be refused by then. */
+function endsSession(request: Request, origin: string): boolean {
+  const ends = `${request.method()} ${request.url()}`;
+  return ends === `POST ${origin}/api/auth/logout` || ends === `DELETE ${origin}/api/account`;
 }
 
 function isForeign(request: Request, origin: string): boolean {

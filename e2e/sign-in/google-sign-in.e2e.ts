@@ -8,6 +8,7 @@ import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { expectAccessible } from "../any-page/axe.ts";
 import { type Visit, type VisitOptions, widths } from "../browser/browser.ts";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import { seeGone, seeHeading, seeLaidOut, seeLive, seePath, seeToast, toasts } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { password } from "../browser/steps.ts";
@@ -61,6 +62,7 @@ describe("with an issuer", () => {
     await seeHeading(page, "Email Forwarding");
     await expectAccessible(visit);
     const shown = await page.evaluate("localStorage.user");
+    await seeRequestsDone(page);
     await visit.context.clearCookies();
     await page.goto("/register");
     await press(page);
