@@ -2,10 +2,12 @@
  * Tests of importing aliases from a file, from the dry run to its undo, and of downloading aliases for other services.
  */
 import { readFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { widths } from "../browser/browser.ts";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import { seePath, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { signIn } from "../browser/steps.ts";
@@ -13,6 +15,8 @@ import { usuallyAt } from "../browser/variants.ts";
 import { aFile, simpleLoginExport } from "./exports.ts";
 
 const site = runSite();
+/** Milliseconds within which an event usually reaches a page. */
+const EVENT_MS = 1500;
 
 async function signedIn(email: string, path: string, width: number) {
   const person = await site.person(email);
@@ -72,8 +76,17 @@ test("a file of logins is refused by name as an import, and another file can be 
   await page.getByRole("alert").getByText("“logins.csv”").waitFor();
   await choose(page, "aliases.csv", simpleLoginExport("again"));
   await page.getByRole("heading", { name: "What would happen" }).waitFor();
+  // The event that tells of the deletion comes before its response.
+  await page.route(/\/api\/imports\/[\w-]+$/, async (route) => {
+    if (route.request().method() !== "DELETE") return route.continue();
+    const response = await route.fetch();
+    await setTimeout(EVENT_MS);
+    await route.fulfill({ response });
+  });
   await page.getByRole("button", { name: "Discard" }).click();
   await page.getByText("Drop the export of your aliases here").waitFor();
+  // None of them asks for the deleted import, which would be refused.
+  await seeRequestsDone(page);
 });
 
 test.runIf(isLongRun)(

@@ -1,6 +1,6 @@
 /** What a running import has done is told by events of the server. */
 import type { AliasExportFormat, ImportFromServiceBody, ImportResult, ImportWire } from "@kauke/contract";
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useMutationState, useQuery, useQueryClient } from "@tanstack/react-query";
 import { refetchAliases } from "./aliases.ts";
 import { call, callUnread } from "./client.ts";
 
@@ -18,9 +18,16 @@ export interface RowsWanted {
   result: ImportResult | undefined;
 }
 
+const removalKey = ["remove-import"] as const;
+
 export function useImport(importId: string, { page, result }: RowsWanted, enabled = true) {
+  // The event of a deletion may come before its response, while the import is still shown; the import would be a 404.
+  const removed = useMutationState({
+    filters: { mutationKey: removalKey },
+    select: ({ state }) => (state.status === "error" ? null : state.variables),
+  });
   return useQuery({
-    enabled,
+    enabled: enabled && !removed.includes(importId),
     queryKey: [...queryKey, importId, page, result ?? "all"],
     queryFn: () => call("getImport", { params: { importId }, query: { page, result } }),
     placeholderData: keepPreviousData,
@@ -45,6 +52,7 @@ export function useImportCalls(userId: string) {
     onSettled,
   });
   const remove = useMutation({
+    mutationKey: removalKey,
     mutationFn: (importId: string) => call("deleteImport", { params: { importId } }),
     // Refetches only the list of imports: the deleted import itself would be a 404.
     onSuccess: (_, importId) =>
