@@ -4,7 +4,16 @@ import { isLongRun } from "@kauke/testkit/long-rounds";
 import { personas } from "@kauke/testkit/personas";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { hoverAtRest, seeFieldError, seeFocus, seeGone, seeToast, seeUndo, undoAct } from "../browser/see.ts";
+import {
+  hoverAtRest,
+  seeFieldError,
+  seeFocus,
+  seeGone,
+  seeStored,
+  seeToast,
+  seeUndo,
+  undoAct,
+} from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, aliasSwitch, dismissToast, listedAddresses, toggleAlias, tryAgain } from "../browser/steps.ts";
 
@@ -266,6 +275,7 @@ describe("changing", () => {
     await startEdit(page, `${two}@kauke.test`);
     await startEdit(page, `${one}@kauke.test`);
     await expect.poll(() => field(page, "Notes").inputValue()).toBe("half a th");
+    await seeStored(page);
     await page.reload();
     await expect.poll(() => field(page, "Notes").inputValue()).toBe("half a th");
     await field(page, "Notes").press("Escape");

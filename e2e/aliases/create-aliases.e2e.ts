@@ -5,7 +5,7 @@ import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { VisitOptions } from "../browser/browser.ts";
-import { hoverAtRest, seeFieldError, seeFocus, seeGone, seeToast } from "../browser/see.ts";
+import { hoverAtRest, seeFieldError, seeFocus, seeGone, seeStored, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import {
   aliasRow,
@@ -56,7 +56,7 @@ describe("creating", () => {
     await setDestinations(page, `${inbox},`);
     await forwardField(page).pressSequentially("half@");
     await notesField(page).fill("for the garden shop");
-    await page.waitForTimeout(1000);
+    await seeStored(page);
     await page.reload();
     await expect.poll(() => nameField(page).inputValue()).toBe("typed-before");
     expect(await createForm(page).getByLabel("Domain", { exact: true }).inputValue()).toBe("vejas.test");

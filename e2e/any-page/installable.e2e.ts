@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Visit, VisitOptions } from "../browser/browser.ts";
 import { openVisit } from "../browser/browser.ts";
-import { seeFocus, seeGone, seeHeading, seePath, seeToast } from "../browser/see.ts";
+import { seeFocus, seeGone, seeHeading, seePath, seeStored, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { createAliasOnPage, createForm, settingsPart, signIn } from "../browser/steps.ts";
 import { usuallyAt } from "../browser/variants.ts";
@@ -363,7 +363,7 @@ describe("a site that is shared with the app", () => {
     await page.goto("/dashboard");
     await name(page).fill("bookshop");
     await notes(page).fill("books");
-    await page.waitForTimeout(1000);
+    await seeStored(page);
     await page.goto(shared("https://shop.example/"));
     await expect.poll(() => name(page).inputValue()).toMatch(suggested);
     const toast = await seeToast(page, "Filled In");
