@@ -14,9 +14,15 @@ type Pair = readonly [english: string, translated: string];
 /** Every text with its translation; the longest form of a plural. */
 export function pairsOf(language: string): Pair[] {
   const longest = (forms: readonly string[]) => forms.toSorted((a, b) => b.length - a.length)[0] ?? "";
-  return Object.entries(readCatalogue(texts, language))
-    .filter(([english]) => english !== "")
-    .map(([english, forms]) => [english, typeof forms === "string" ? forms : longest(Object.values(forms))]);
+  return (
+    Object.entries(readCatalogue(texts, language))
+      .filter(([english]) => english !== "")
+      // A mark before a text says that the server puts the values in.
+      .map(([english, forms]) => [
+        english.replace(/^~/, ""),
+        typeof forms === "string" ? forms : longest(Object.values(forms)),
+      ])
+  );
 }
 
 const script = (pairs: readonly Pair[]): string => `(() => {
