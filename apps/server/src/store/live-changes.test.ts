@@ -38,6 +38,18 @@ onEachDatabase((it) => {
     await vi.waitFor(() => expect(heard).toHaveLength(2));
   });
 
+  test("an account's key of drafts is no change, and its settings are", async () => {
+    const heard: (LiveChange | "all")[] = [];
+    it.store.liveChanges.onChange((change) => void heard.push(change));
+    const { id: userId } = await insertUser(it.store);
+    expect(await it.store.users.draftKey(userId, "first")).toBe("first");
+    expect(await it.store.users.draftKey(userId, "second")).toBe("first");
+    await it.store.loginSessions.insert(aSession(userId));
+    await vi.waitFor(() => expect(heard).toEqual([{ userId, kind: "sessions" }]));
+    await it.store.users.changeSettings(userId, { leakGuard: false });
+    await vi.waitFor(() => expect(heard.slice(1)).toEqual([{ userId, kind: "settings" }]));
+  });
+
   test("a session that is used is no change, and one that ends is", async () => {
     const heard: (LiveChange | "all")[] = [];
     it.store.liveChanges.onChange((change) => void heard.push(change));
