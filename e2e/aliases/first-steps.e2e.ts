@@ -79,6 +79,23 @@ test("nothing moves when the steps appear on a page that is loaded again", async
   expect(await page.evaluate<number>("shifted")).toBeLessThanOrEqual(0.02);
 });
 
+test("a test that takes its time is asked for every two seconds, as a message that is being sent", async () => {
+  const person = await site.person();
+  await person.createAlias({ alias: "patient", forwardTo: person.email });
+  const { page, context } = await site.visit({ as: person });
+  const askedAt: number[] = [];
+  const running = { name: "received", state: "running", at: new Date().toISOString() };
+  await context.route("**/test-message/*", (route) => {
+    askedAt.push(Date.now());
+    return route.fulfill({ json: { stages: [running] } });
+  });
+  await page.goto("/dashboard");
+  await strip(page).getByRole("button", { name: "Send a test to patient" }).click();
+  // One look is caused by the event that says that the test has come to its end.
+  await expect.poll(() => askedAt.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(5);
+  expect((askedAt[4] ?? 0) - (askedAt[0] ?? 0)).toBeGreaterThan(4500);
+});
+
 test("what hinders a test is said where it was asked for", async () => {
   const person = await site.person();
   const { page, context, expectRefusal } = await site.visit({ as: person });

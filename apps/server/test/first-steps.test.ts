@@ -49,6 +49,24 @@ test("a test message reaches the mailbox through the alias, and each stage is to
   expect(await firstSteps(person)).toMatchObject({ hasMail: true });
 });
 
+test("a stream of changes says that a test message has come to its end, and nothing of it", async () => {
+  const { system, person, alias } = await setUp();
+  const ended = new AbortController();
+  closers.push(async () => ended.abort());
+  const { body } = await fetch(`${system.url}/api/events`, {
+    headers: { cookie: person.cookie },
+    signal: ended.signal,
+  });
+  await sendTest(person, alias);
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (/^data: .*\btests\b.*\n\n/m.test(text)) break;
+  }
+  expect(text).not.toContain(alias.alias);
+});
+
 test("mail that the mailbox's host does not take yet waits, and mail to a paused alias is dropped, as for any sender", async () => {
   const { mx, person, alias } = await setUp({ KAUKE_ANSWER_SECONDS: "1" });
   await mx.close();

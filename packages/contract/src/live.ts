@@ -2,7 +2,7 @@
 
 export const LIVE_PATH = "/api/events";
 
-/** What an event may name. Migrations `0030-live.sql` and `0033-live-contacts.sql` name the same kinds. */
+/** What an event may name: of rows by triggers (`0030-live.sql`, `0033-live-contacts.sql`), of `tests` by the server. */
 export const liveKinds = [
   "aliases",
   "labels",
@@ -16,6 +16,7 @@ export const liveKinds = [
   "sessions",
   "contacts",
   "forwarding",
+  "tests",
 ] as const;
 
 export type LiveKind = (typeof liveKinds)[number];

@@ -36,7 +36,7 @@ interface OwnTest {
 
 type SendDeps = Pick<
   CoreDeps,
-  "aliases" | "clock" | "random" | "rateLimits" | "limitRules" | "ownMail" | "testMail" | "forwarding"
+  "aliases" | "clock" | "random" | "rateLimits" | "limitRules" | "ownMail" | "testMail" | "forwarding" | "liveChanges"
 >;
 
 /** Test messages and how far they came, in memory. */
@@ -45,7 +45,7 @@ export class TestMessages {
 
   /** @returns the test's id, before the message has gone anywhere @throws AppError `not_found`, `rate_limited`, `unavailable` */
   async send(deps: SendDeps, { userId, aliasId }: OwnTest): Promise<string> {
-    const { testMail = null, forwarding, random, clock } = deps;
+    const { testMail = null, forwarding, liveChanges, random, clock } = deps;
     const route = await deps.aliases.findRouteById(aliasId);
     if (route === null || route.userId !== userId) throw notFound("Alias not found");
     if (forwarding.about !== null)
@@ -65,7 +65,10 @@ export class TestMessages {
       test.stages = [...test.stages.filter((one) => one.name !== name), stage];
     };
     note("sent", "running");
-    void run(test, note, { send: testMail, mail: writeTest(deps, route.address) });
+    void run(test, note, { send: testMail, mail: writeTest(deps, route.address) })
+      .then(() => liveChanges.tell({ userId, kind: "tests" }))
+      // Pages ask by themselves as well.
+      .catch(() => {});
     return testId;
   }
 

@@ -4,6 +4,7 @@ import type { CoreStores } from "../core/core-deps.ts";
 import type { ProviderInventory } from "../core/forwarding/provider-inventory.ts";
 import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
+import { liveChanges } from "./live-changes.ts";
 import { type DeliveryRepository, deliveryStore } from "./queue/deliveries.ts";
 import { accountExportStore } from "./rows/accounts/account-export.ts";
 import { accountLinkStore } from "./rows/accounts/account-links.ts";
@@ -93,7 +94,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies, planD
     emailJobs: emailJobStore(context, { forgetBodies }),
     emailAttachments: emailAttachmentStore(context, { forgetBodies }),
     deliveries: deliveryStore(context, { forgetBodies }),
-    liveChanges: { onChange: context.signals.onLiveChange },
+    liveChanges: liveChanges(context),
     counters: counterStore(context),
     operator: operatorStore(context),
   };

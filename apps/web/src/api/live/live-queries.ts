@@ -19,6 +19,7 @@ const shownIn: Readonly<Record<LiveKind, readonly string[]>> = {
   sessions: ["sessions"],
   contacts: ["contacts"],
   forwarding: ["forwarding"],
+  tests: ["test-message"],
 };
 
 const isKind = (text: string): text is LiveKind => Object.hasOwn(shownIn, text);
