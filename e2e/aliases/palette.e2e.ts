@@ -112,6 +112,33 @@ test("before its code has loaded, the palette takes what is typed, and Enter sen
   await seeFocus(input);
 });
 
+test("before anything of it has loaded, the palette's key is kept, and what is typed after it", async () => {
+  const person = await site.person();
+  await person.createAlias({ forwardTo: "jonas@inbox.example" });
+  const { page, context } = await site.visit({ as: person });
+  const code = Promise.withResolvers<void>();
+  await context.route("**/assets/Anywhere*", async (route) => {
+    await code.promise;
+    await route.continue();
+  });
+  await page.goto("/dashboard");
+  await page.getByRole("switch").first().waitFor();
+  await page.keyboard.press("ControlOrMeta+k");
+  // Two of these are keys of the list.
+  await page.keyboard.type("setjx");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  code.resolve();
+  await seeFocus(field(page));
+  await page.keyboard.type("tings");
+  expect(await field(page).inputValue()).toBe("settings");
+  await page.keyboard.press("Escape");
+  await seeGone(field(page));
+  await page.keyboard.press("ControlOrMeta+k");
+  await seeFocus(field(page));
+  expect(await field(page).inputValue()).toBe("");
+});
+
 test("arrows move through the list and around its ends, and commands lead on", async () => {
   const { page, address } = await openAccount();
   await aliasRow(page, address("news")).waitFor();

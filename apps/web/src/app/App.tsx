@@ -3,6 +3,7 @@ import { useLocation } from "wouter";
 import { countEvent } from "../api/client.ts";
 import { setLeftPage, useSessionLost } from "../api/session/lost-session.ts";
 import { forgetUser, useOtherTabs, useSession } from "../api/session/session.ts";
+import { catchEarlyKey } from "../features/palette/early-keys.ts";
 import { loadTexts } from "../texts/load-texts.ts";
 import { t } from "../texts/texts.ts";
 import { ContentSpinner, PageSpinner } from "../ui/Spinner.tsx";
@@ -156,6 +157,12 @@ const loadAnywhere = async () => {
 
 function LazyAnywhere() {
   const keys = useLate(true, loadAnywhere);
+  const isWaiting = keys === null;
+  useEffect(() => {
+    if (!isWaiting) return;
+    window.addEventListener("keydown", catchEarlyKey, true);
+    return () => window.removeEventListener("keydown", catchEarlyKey, true);
+  }, [isWaiting]);
   return keys === null ? null : <keys.component />;
 }
 

@@ -13,23 +13,27 @@ import { t } from "../../texts/texts.ts";
 import { verbatim } from "../../ui/Field.tsx";
 import { closePanel, openPanel, scrollbarPx } from "../../ui/panels.ts";
 import { PartFailed, usePart } from "../../ui/use-part.tsx";
-import { beginEarly, endEarly, typeEarly } from "./early-keys.ts";
-import { closePalette, isMac, isPaletteOpen, openPalette, usePaletteOpen } from "./palette-store.ts";
+import { beginEarly, endEarly, readEarlyText, typeEarly } from "./early-keys.ts";
+import { closePalette, isPaletteKey, isPaletteOpen, openPalette, usePaletteOpen } from "./palette-store.ts";
 
 /** Takes the keys while the palette's code loads, so that none reach the page. The typed text is handed on. */
 function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
-  const [{ opener, scrollbar }] = useState(() => ({ opener: document.activeElement, scrollbar: scrollbarPx() }));
+  const [{ opener, scrollbar, typed }] = useState(() => ({
+    opener: document.activeElement,
+    scrollbar: scrollbarPx(),
+    typed: readEarlyText(),
+  }));
   const scrim = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const own = scrim.current;
     if (own === null) return;
-    beginEarly(opener);
+    beginEarly(opener, typed);
     openPanel(own, scrollbar);
     return () => {
       closePanel(own);
       if (!isPaletteOpen()) endEarly()?.focus({ preventScroll: true });
     };
-  }, [opener, scrollbar]);
+  }, [opener, scrollbar, typed]);
   const onKeyDown = (event: ReactKeyboardEvent) => {
     if (event.key === "Escape" && !event.nativeEvent.isComposing) closePalette();
     if (event.key === "Tab" && !hasFailed) event.preventDefault();
@@ -51,6 +55,7 @@ function PaletteStart({ hasFailed }: { hasFailed: boolean }) {
             {...verbatim}
             // The palette was opened by a key, so the user types on.
             autoFocus
+            defaultValue={typed}
             onChange={(event) => typeEarly(event.target.value)}
             onKeyDown={onKeyDown}
           />
@@ -82,16 +87,12 @@ async function load(): Promise<ComponentType> {
   return loaded;
 }
 
-/** On a Mac Ctrl-K deletes to the end of a line. */
-const isShortcut = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean =>
-  key.toLowerCase() === "k" && !altKey && !shiftKey && (isMac() ? metaKey : ctrlKey);
-
 export function PaletteKeys() {
   const isOpen = usePaletteOpen();
   const { part, hasFailed } = usePart(isOpen, load);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (!isShortcut(event) || event.isComposing) return;
+      if (!isPaletteKey(event)) return;
       event.preventDefault();
       if (event.repeat) return;
       if (isPaletteOpen()) closePalette();

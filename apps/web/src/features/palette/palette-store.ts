@@ -16,5 +16,9 @@ export const usePaletteOpen = (): boolean => useStore(open);
 
 export const isMac = (): boolean => /mac/i.test(navigator.platform);
 
+/** Ctrl-K, or Cmd-K on a Mac, where Ctrl-K deletes to the end of a line. */
+export const isPaletteKey = ({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }: KeyboardEvent): boolean =>
+  key.toLowerCase() === "k" && !altKey && !shiftKey && !isComposing && (isMac() ? metaKey : ctrlKey);
+
 /** The modifier key's name as printed on the keyboard. */
 export const modifierName = (): string => (isMac() ? "⌘" : "Ctrl");
