@@ -7,6 +7,7 @@ import { FakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { isLongRun } from "@kauke/testkit/long-rounds";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { widths } from "../browser/browser.ts";
 import {
   seeFieldError,
   seeFocus,
@@ -255,6 +256,27 @@ test("several people get a message, Bcc unseen by the others; what is no address
     expect(bytes.toString()).not.toContain("dora");
   }
 });
+
+test.each([320, widths.phone])(
+  "at %i pixels one recipient takes one line, and a tap beside it goes on",
+  async (width) => {
+    const person = await site.person();
+    await person.createAlias({ forwardTo: "jonas.narrow@inbox.example" });
+    const { page } = await site.visit({ as: person, width });
+    await page.goto("/compose");
+    const to = page.getByLabel("To", { exact: true });
+    const row = page.locator(".recipients");
+    const height = async () => (await row.boundingBox())?.height ?? 0;
+    const empty = await height();
+    await to.fill("rasa@example.org");
+    await page.keyboard.press("Enter");
+    await recipients(page).getByText("rasa@example.org").click();
+    await seeFocus(to);
+    expect(await height()).toBeLessThanOrEqual(empty + 2);
+    await page.keyboard.type("ona@example.org,");
+    await expect.poll(() => recipients(page).count()).toBe(2);
+  },
+);
 
 test("the mailbox behind the alias is shown where it stands in the text, and the alias takes its place", async () => {
   const { page, address, expectRefusal } = await openCompose();

@@ -178,8 +178,13 @@ export function RecipientsRow({ label, field, people, error, takesFocus, childre
   return (
     <FieldRow label={label} error={error}>
       {(control) => (
-        // Keys of the tokens' buttons and of the field, which bubble here.
-        <div className="recipients" role="presentation" onKeyDown={onKey}>
+        // Keys of the tokens' buttons and of the field, which bubble here. Beside the tokens the field may be narrow.
+        <div
+          className="recipients"
+          role="presentation"
+          onKeyDown={onKey}
+          onClick={({ target }) => target instanceof Element && !target.closest("button") && input.current?.focus()}
+        >
           <div className="addressees">
             {field.entries.length === 0 ? null : (
               <ul ref={list} aria-label={t("Recipients in {label}", { label })}>
