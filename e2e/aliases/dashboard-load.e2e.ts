@@ -98,6 +98,25 @@ test("the session and the aliases are requested once, and before any script has 
   releaseEvents();
 });
 
+test("the account's first key of drafts makes the page ask for nothing twice", async () => {
+  const person = await site.person();
+  const alias = await person.createAlias({ forwardTo: "somebody@example.org" });
+  const { page } = await site.visit({ as: person });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const opened = page.waitForResponse("**/api/events");
+  const stored = page.waitForResponse("**/api/account/draft-key");
+  await page.goto("/dashboard");
+  await Promise.all([opened, stored]);
+  await page.getByRole("heading", { name: "Get started" }).waitFor();
+  // The change below is told after whatever the storing of the key told.
+  const lists = () => asked.filter((path) => path.startsWith("/api/aliases/")).length;
+  const before = lists();
+  await person.call("PATCH", `/api/aliases/${alias.id}/toggle`, { active: false });
+  await expect.poll(lists).toBeGreaterThan(before);
+  expect(asked.filter((path) => path === "/api/account/defaults")).toHaveLength(1);
+});
+
 test.each([
   ["desktop", 400],
   ["phone", 570],
