@@ -1,0 +1,94 @@
+/** Own domains of an account: what its owner publishes in DNS, and what DNS answers. */
+import * as z from "zod";
+
+export const accountDomainMessages = {
+  off: "This server has no own domains of accounts",
+  invalid: "Please enter a domain name, such as example.com",
+  suffix: "This is not a domain that one person can own",
+  ofServer: "This domain belongs to the server itself",
+  exists: "You have added this domain already",
+  tooMany: "You have as many own domains as an account may have",
+  inUse: "Aliases on this domain are still there. Delete them first.",
+  taken: "Another account of this server has proven this domain",
+} as const;
+
+/** `new`: no mail is accepted until ownership and MX are proven; `proven`: mail is accepted. */
+export const accountDomainStates = ["new", "proven"] as const;
+
+/** In the order in which the page shows them; the first two prove the domain. */
+export const domainRecordNames = ["ownership", "mx", "spf", "dkim", "dkim_next", "dmarc"] as const;
+export type DomainRecordName = (typeof domainRecordNames)[number];
+
+/**
+ * `unread`: not looked up yet, or DNS did not answer; `conflict`: other records of the same kind stand beside ours, or
+ * take what it should have.
+ */
+export const domainRecordStates = ["unread", "right", "missing", "wrong", "conflict"] as const;
+
+export const domainRecordWire = z.object({
+  name: z.enum(domainRecordNames),
+  /** Whether mail is accepted only with it. */
+  isRequired: z.boolean(),
+  type: z.enum(["TXT", "MX"]),
+  /** Absolute, in lower case and A-labels, without the final dot. */
+  host: z.string(),
+  /** As a DNS form wants it: a text without quotes, or the host of an MX record. */
+  value: z.string(),
+  /** Of MX records; `null` otherwise. */
+  priority: z.number().int().nullable(),
+  state: z.enum(domainRecordStates),
+  /** What DNS answered instead, at most five entries of at most 300 characters. */
+  found: z.array(z.string()),
+});
+export type DomainRecordWire = z.infer<typeof domainRecordWire>;
+
+export const accountDomainWire = z.object({
+  id: z.uuid(),
+  /** A-labels in lower case. */
+  domain: z.string(),
+  /** The same for people, e.g. `ąžuolas.lt`. */
+  shownDomain: z.string(),
+  state: z.enum(accountDomainStates),
+  createdAt: z.iso.datetime(),
+  provenAt: z.iso.datetime().nullable(),
+  checkedAt: z.iso.datetime().nullable(),
+  aliasCount: z.number().int(),
+  records: z.array(domainRecordWire),
+});
+export type AccountDomainWire = z.infer<typeof accountDomainWire>;
+
+export const addAccountDomainBody = z.object({
+  domain: z.string(accountDomainMessages.invalid).trim().min(1, accountDomainMessages.invalid).max(255, accountDomainMessages.invalid),
+});
+
+const params = z.object({ domainId: z.string() });
+
+export const accountDomainEndpoints = {
+  listAccountDomains: {
+    summary: "Your own domains, with the records that each needs and what DNS last answered",
+    status: 200,
+    /** `max`: domains that an account may have; 0 when the operator has switched them off. */
+    response: z.object({ domains: z.array(accountDomainWire), max: z.number().int() }),
+  },
+  addAccountDomain: {
+    summary: "Add an own domain; mail is accepted once its ownership and MX records are found",
+    body: addAccountDomainBody,
+    status: 201,
+    errors: [400, 409, 429],
+    response: accountDomainWire,
+  },
+  checkAccountDomain: {
+    summary: "Ask DNS for the records of an own domain now",
+    params,
+    status: 200,
+    errors: [404, 409, 429],
+    response: accountDomainWire,
+  },
+  deleteAccountDomain: {
+    summary: "Remove an own domain that has no aliases",
+    params,
+    status: 200,
+    errors: [404, 409],
+    response: z.object({ message: z.string() }),
+  },
+} as const;
