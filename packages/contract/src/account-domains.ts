@@ -1,5 +1,6 @@
 /** Own domains of an account: what its owner publishes in DNS, and what DNS answers. */
 import * as z from "zod";
+import { limits } from "./limits.ts";
 
 export const accountDomainMessages = {
   off: "This server has no own domains of accounts",
@@ -37,8 +38,8 @@ export const domainRecordWire = z.object({
   /** Of MX records; `null` otherwise. */
   priority: z.number().int().nullable(),
   state: z.enum(domainRecordStates),
-  /** What DNS answered instead, at most five entries of at most 300 characters. */
-  found: z.array(z.string()),
+  /** What DNS returned instead. */
+  found: z.array(z.string().max(limits.domainAnswerMax)).max(limits.domainAnswersShown),
 });
 export type DomainRecordWire = z.infer<typeof domainRecordWire>;
 
@@ -58,7 +59,11 @@ export const accountDomainWire = z.object({
 export type AccountDomainWire = z.infer<typeof accountDomainWire>;
 
 export const addAccountDomainBody = z.object({
-  domain: z.string(accountDomainMessages.invalid).trim().min(1, accountDomainMessages.invalid).max(255, accountDomainMessages.invalid),
+  domain: z
+    .string(accountDomainMessages.invalid)
+    .trim()
+    .min(1, accountDomainMessages.invalid)
+    .max(255, accountDomainMessages.invalid),
 });
 
 const params = z.object({ domainId: z.string() });

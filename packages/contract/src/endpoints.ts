@@ -7,6 +7,7 @@ import {
   waysInEndpoints,
 } from "./account/account-endpoints.ts";
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./account/auth.ts";
+import { accountDomainEndpoints } from "./account-domains.ts";
 import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { bulkAliasBody, bulkAliasResponse } from "./alias-bulk.ts";
 import { attachmentEndpoints } from "./attachments.ts";
@@ -305,6 +306,7 @@ const shapes = {
     response: z.object({ success: z.literal(true), message: z.string() }),
   },
   ...attachmentEndpoints,
+  ...accountDomainEndpoints,
   ...contactEndpoints,
   ...mailboxEndpoints,
   ...labelEndpoints,

@@ -10,6 +10,11 @@ export const limits = {
   addedMailboxesMax: 100,
   /** A new destination joins the list of mailboxes only while it has fewer. */
   listedMailboxesMax: 1000,
+  /** Own domains of an account on any server; `KAUKE_USER_DOMAINS` bounds them further. */
+  userDomainsMax: 100,
+  /** What DNS answered for a record of an own domain: entries, and characters of each. */
+  domainAnswersShown: 5,
+  domainAnswerMax: 300,
   notesMax: 128,
   /** Seconds until a marked alias is deleted, at most; until then the mark can be taken away. */
   deletionDelayMaxSeconds: 60,

@@ -3,6 +3,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import {
+  accountDomainMessages,
   type ErrorCode,
   emailJobMessages,
   mailboxMessages,
@@ -61,6 +62,9 @@ const translations: Record<ErrorCode, Translation> = {
   no_free_name: say(409, "No free name was found in 20 tries. Please try again, or choose another format."),
   no_mailbox: say(403, mailboxMessages.noneConfirmed),
   mailbox_needed: say(409, "An alias would have no destination left."),
+  domain_exists: say(409, accountDomainMessages.exists),
+  domain_taken: say(409, accountDomainMessages.taken),
+  domain_in_use: say(409, accountDomainMessages.inUse),
   smtp_credential_exists: say(409, "This alias has SMTP credentials already."),
   master_password_wrong: say(400, "Incorrect master password."),
   key_not_protected: say(
