@@ -13,6 +13,7 @@ import type { ClientNumberStore } from "./client-number.ts";
 import type { ContactStore } from "./contact.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore, MissingMailboxStore } from "./destination/destination.ts";
+import type { AccountDomainStore } from "./domain/account-domain.ts";
 import type { AttachedMail } from "./email-job/attached-mail.ts";
 import type { EmailAttachmentStore, UploadsInFlight } from "./email-job/email-attachment.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
@@ -42,6 +43,7 @@ import type { PasswordHasher, UserStore } from "./user/user.ts";
 import type { WalletChallengeStore } from "./wallet/wallet-proof.ts";
 
 export interface CoreStores {
+  accountDomains: AccountDomainStore;
   accountExport: AccountExportStore;
   users: UserStore;
   firstSteps: FirstStepsStore;

@@ -720,8 +720,9 @@ const memory = {
       unconfirmed: 50_000,
       refusedClients: 10_000,
       reportedTo: 10_000,
+      accountDkimKeys: 500,
     },
-    "small caches | what destinations took before a failed commit {takenDeliveries}, for {takenMs}; reply addresses known to be stored {replyAddresses}; senders of bounce addresses known to be stored {bounceSenders}; aliases that recently spooled mail {spooledTo}; accounts and aliases whose bytes in the spool are known {spoolOwners} each; messages counted for unconfirmed mailboxes {unconfirmed}; clients turned away from submission before they sent a command {refusedClients}; senders who got a report {reportedTo} | all | none | the oldest entry, which costs one more look-up or lets slightly more through | runtime/maps.test.ts",
+    "small caches | what destinations took before a failed commit {takenDeliveries}, for {takenMs}; reply addresses known to be stored {replyAddresses}; senders of bounce addresses known to be stored {bounceSenders}; aliases that recently spooled mail {spooledTo}; accounts and aliases whose bytes in the spool are known {spoolOwners} each; messages counted for unconfirmed mailboxes {unconfirmed}; clients turned away from submission before they sent a command {refusedClients}; senders who got a report {reportedTo}; own domains of accounts whose DKIM key is open {accountDkimKeys} | all | none | the oldest entry, which costs one more look-up or lets slightly more through | runtime/maps.test.ts, domain-keys.test.ts",
   ),
 };
 

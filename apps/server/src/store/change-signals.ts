@@ -1,4 +1,4 @@
-/** Stale routes and due deliveries: tells this process before the change resolves, others by NOTIFY. */
+/** Stale routes, due deliveries and changed own domains: tells this process before the change resolves, others by NOTIFY. */
 import { sql } from "kysely";
 import type { RouteChange } from "../core/alias/alias.ts";
 import type { LiveChange } from "../core/live-changes.ts";
@@ -14,7 +14,15 @@ export type WakeListener = (dueAt: Date | null) => void;
 
 export type LiveListener = (change: LiveChange | "all") => void;
 
+/** A change is acknowledged after every listener's promise has resolved. */
+export type DomainListener = (domainId: string | "all") => Promise<void>;
+
 export interface ChangeSignals {
+  onDomainChange(listener: DomainListener): void;
+  /** Resolves when all listeners of this process know the domain's row as it is. */
+  domainChanged(domainId: string | "all"): Promise<void>;
+  /** Announces a change of `account_domain` to other processes, at commit. */
+  announceDomain(trx: InTransaction, domainId: string): Promise<void>;
   onLiveChange(listener: LiveListener): void;
   /** @param payload of `LIVE_CHANNEL`, which triggers write (`0030-live.sql`): an account's id and a kind */
   liveChanged(payload: string): void;
@@ -40,6 +48,7 @@ export interface ChangeSignals {
 export const ROUTE_CHANNEL = "kauke_alias";
 export const WAKE_CHANNEL = "kauke_delivery";
 export const LIVE_CHANNEL = "kauke_live";
+export const DOMAIN_CHANNEL = "kauke_domain";
 /** Changed aliases announced one by one; beyond them, dropping all cached routes costs less than the NOTIFYs. */
 const SINGLE_NOTIFIES_MAX = 100;
 
@@ -48,6 +57,7 @@ export function changeSignals(options: { notify: boolean; want?: WantAtProvider 
   const routeListeners: RouteListener[] = [];
   const wakeListeners: WakeListener[] = [];
   const liveListeners: LiveListener[] = [];
+  const domainListeners: DomainListener[] = [];
   const notify = async (db: Database, channel: string, payload: string) => {
     if (options.notify) await sql`SELECT pg_notify(${channel}, ${payload})`.execute(db);
   };
@@ -56,6 +66,11 @@ export function changeSignals(options: { notify: boolean; want?: WantAtProvider 
     for (const aliasId of aliasIds) await notify(trx, ROUTE_CHANNEL, aliasId);
   };
   return {
+    onDomainChange: (listener) => void domainListeners.push(listener),
+    domainChanged: async (domainId) => {
+      await Promise.all(domainListeners.map((listener) => listener(domainId)));
+    },
+    announceDomain: (trx, domainId) => notify(trx, DOMAIN_CHANNEL, domainId),
     onRouteChange: (listener) => void routeListeners.push(listener),
     onWake: (listener) => void wakeListeners.push(listener),
     onLiveChange: (listener) => void liveListeners.push(listener),

@@ -2,7 +2,14 @@
  * Kysely types of the tables, written by hand; `schema.test.ts` compares them with the migrated schema. Both drivers
  * return bytea as Buffer, int8 as number, timestamptz as Date.
  */
-import type { AuthMethod, HeldReason, ImportState, OperatorActCode, ProviderProblem } from "@kauke/contract";
+import type {
+  AccountDomainWire,
+  AuthMethod,
+  HeldReason,
+  ImportState,
+  OperatorActCode,
+  ProviderProblem,
+} from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
 import type { ClientNumberKind } from "../core/client-number.ts";
 import type { NoticeKind } from "../core/notice.ts";
@@ -63,6 +70,29 @@ export interface AliasTable {
   delete_at: Generated<Date | null>;
   delete_network_index: Generated<Buffer | null>;
   delete_block_index: Generated<Buffer | null>;
+  /** The account's own domain that the alias is on; null on a domain of the operator. */
+  domain_id: Generated<string | null>;
+}
+
+export interface AccountDomainTable {
+  id: string;
+  user_id: string;
+  domain_index: Buffer;
+  state: AccountDomainWire["state"];
+  created_at: Date;
+  proven_at: Date | null;
+  checked_at: Date | null;
+  sealed: Buffer;
+}
+
+export interface AccountDomainKeyTable {
+  id: string;
+  domain_id: string;
+  selector: string;
+  /** `next`: its record is published, and it signs after a rotation. */
+  state: "signs" | "next";
+  created_at: Date;
+  sealed: Buffer;
 }
 
 export interface ReleasedAddressTable {
@@ -353,6 +383,8 @@ export interface DB {
   user: UserTable;
   session: SessionTable;
   api_key: ApiKeyTable;
+  account_domain: AccountDomainTable;
+  account_domain_key: AccountDomainKeyTable;
   alias: AliasTable;
   released_address: ReleasedAddressTable;
   destination: DestinationTable;

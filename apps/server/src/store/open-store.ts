@@ -5,6 +5,7 @@ import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { ReleaseCaps } from "../core/alias/alias-rules.ts";
 import type { InFlightMessages } from "../core/delivery/delivery.ts";
+import type { AccountDomainKeys, ProvenDomains } from "../core/domain/account-domain.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { BrowserMac } from "../core/sign-in/known-browser.ts";
 import { type Clock, type Logger, steadyMs } from "../runtime/ports.ts";
@@ -27,6 +28,8 @@ import { type Forgotten, forgetOld, pacedRetention } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { deleteDue, nextDue, startSweep } from "./rows/aliases/alias-deletions.ts";
+import { accountDomainKeys } from "./rows/domains/domain-keys.ts";
+import { openProvenDomains } from "./rows/domains/proven-domains.ts";
 import { fillDestinationDomains } from "./rows/mailboxes/mailboxes.ts";
 import { makeAllDue, wantAtProvider } from "./rows/provider-aliases.ts";
 import { type KeyKeeper, keyKeeper } from "./sealing/key-rotation.ts";
@@ -73,6 +76,8 @@ export interface Store extends RowStores {
   browserMac: BrowserMac;
   suffixMac: (data: string) => Buffer;
   dkimKeys: readonly DkimKey[];
+  provenDomains: ProvenDomains;
+  accountDomainKeys: AccountDomainKeys;
   /** False after a failed fsync or an abort: nothing can be stored until a restart. */
   isSound(): boolean;
   /** Whether an error means that the database can't serve now, so that the request may be repeated. */
@@ -109,7 +114,10 @@ function openOnPostgres(options: StoreOptions, databaseUrl: string): Promise<Sto
     await listener.start();
     const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
     const shown = { kind: "postgres" as const, bodies, isSound: () => true, undo, logger: options.logger };
-    return assemble(context, { ...shown, keyKeeper: startKeyKeeper(options, context, { undo, held: { secretKey } }) });
+    return await assemble(context, {
+      ...shown,
+      keyKeeper: startKeyKeeper(options, context, { undo, held: { secretKey } }),
+    });
   });
 }
 
@@ -125,7 +133,7 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const { bodies, inFlight } = await openSpool({ ...context, ...place });
     const keyKeeper = startKeyKeeper(options, context, { undo, dataDir, isSound, held });
     const { logger } = options;
-    const store = assemble(context, { kind: "embedded", bodies, isSound, undo, logger, keyKeeper });
+    const store = await assemble(context, { kind: "embedded", bodies, isSound, undo, logger, keyKeeper });
     const parts = { ...store, files: inFlight, clock: context.clock, logger };
     await recoverLeases(parts);
     await removeStaging(dataDir);
@@ -200,7 +208,7 @@ function openForTests(options: StoreOptions): Promise<Store> {
     await listen(LIVE_CHANNEL, signals.liveChanged);
     const bodies = messageBodiesInRows({ ...context, now: () => context.clock.now() });
     const keyKeeper = startKeyKeeper(options, context, { undo, held: { secretKey } });
-    return assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger, keyKeeper });
+    return await assemble(context, { kind: "embedded", bodies, isSound, undo, logger: options.logger, keyKeeper });
   });
 }
 
@@ -279,7 +287,12 @@ interface Assembly {
   logger: Logger | undefined;
 }
 
-function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly): Store {
+async function assemble(
+  context: OpenContext,
+  { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly,
+): Promise<Store> {
+  const provenDomains = await openProvenDomains(context, logger);
+  undo.add(() => provenDomains.close());
   const released = releasedAddresses(context, context.releaseCaps);
   // The retention run deletes bodies that could not be deleted now.
   const forgetBodies = async (messageIds: readonly string[]) => {
@@ -314,6 +327,8 @@ function assemble(context: OpenContext, { kind, bodies, isSound, undo, logger, k
     browserMac: (data) => keys.hmac("browser", data),
     suffixMac: (data) => keys.hmac("suffix", data),
     dkimKeys,
+    provenDomains,
+    accountDomainKeys: accountDomainKeys(context, provenDomains),
     isSound,
     isOutage: kind === "postgres" ? isPostgresOutage : () => !isSound(),
     deleteDueAliases,

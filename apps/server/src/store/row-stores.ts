@@ -19,6 +19,7 @@ import { certificateRecordStore } from "./rows/certificate-records.ts";
 import { checklistStore } from "./rows/checklist.ts";
 import { clientNumberStore } from "./rows/client-numbers.ts";
 import { contactStore } from "./rows/contacts.ts";
+import { accountDomainStore } from "./rows/domains/account-domains.ts";
 import { emailAttachmentStore } from "./rows/email-attachments.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
 import { encryptionKeyStore } from "./rows/encryption-keys.ts";
@@ -61,6 +62,7 @@ interface Parts {
 
 export function rowStores(context: StoreContext, { released, forgetBodies, planDeletion }: Parts): RowStores {
   return {
+    accountDomains: accountDomainStore(context),
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
     accountLinks: accountLinkStore(context, { forgetBodies }),

@@ -199,6 +199,11 @@ const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9-]{1,63}\.)*[a-z]{1,63}$/;
 
 /** The domain as A-labels (RFC 5891) in lower case; an invalid one only in lower case. */
 export function asciiDomainOf(address: string): string {
-  const domain = domainOf(address);
-  return PLAIN_NAME.test(domain) ? domain : domainToASCII(domain) || domain;
+  return asciiDomain(domainOf(address));
+}
+
+/** A domain as A-labels (RFC 5891) in lower case; an invalid one only in lower case. */
+export function asciiDomain(domain: string): string {
+  const name = domain.toLowerCase();
+  return PLAIN_NAME.test(name) ? name : domainToASCII(name) || name;
 }

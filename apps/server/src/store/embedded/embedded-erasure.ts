@@ -12,6 +12,8 @@ import type { Database } from "../database.ts";
 export const erasedTables = [
   "user",
   "session",
+  "account_domain",
+  "account_domain_key",
   "alias",
   "alias_import",
   "alias_import_batch",

@@ -28,6 +28,8 @@ const plans: { readonly [Table in keyof DB]: Plan } = {
   encryption_key: { ...large },
   session: hashed("token_hash"),
   api_key: small,
+  account_domain: small,
+  account_domain_key: small,
   alias: small,
   released_address: hashed("address_index"),
   destination: small,

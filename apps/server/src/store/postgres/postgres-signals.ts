@@ -1,10 +1,11 @@
 /**
  * Listens for other processes' changes on a connection of its own. What is sent while it is down is lost, so after a
- * loss and again after reconnecting all routes count as stale, the delivery worker is woken, and all is told as changed.
+ * loss and again after reconnecting all routes count as stale, own domains of accounts are read anew, the delivery worker
+ * is woken, and all is told as changed.
  */
 import pg from "pg";
 import type { Logger } from "../../runtime/ports.ts";
-import { type ChangeSignals, LIVE_CHANNEL, ROUTE_CHANNEL, WAKE_CHANNEL } from "../change-signals.ts";
+import { type ChangeSignals, DOMAIN_CHANNEL, LIVE_CHANNEL, ROUTE_CHANNEL, WAKE_CHANNEL } from "../change-signals.ts";
 import { connectionOptions } from "./postgres.ts";
 
 const RETRY_MS = 1000;
@@ -34,7 +35,9 @@ export class PostgresSignals {
     client.on("notification", ({ channel, payload }) => this.#notify(channel, payload ?? ""));
     try {
       await client.connect();
-      await client.query(`LISTEN ${ROUTE_CHANNEL}; LISTEN ${WAKE_CHANNEL}; LISTEN ${LIVE_CHANNEL}`);
+      await client.query(
+        `LISTEN ${ROUTE_CHANNEL}; LISTEN ${WAKE_CHANNEL}; LISTEN ${LIVE_CHANNEL}; LISTEN ${DOMAIN_CHANNEL}`,
+      );
     } catch {
       return this.#handleLoss(client);
     }
@@ -52,12 +55,14 @@ export class PostgresSignals {
 
   #notify(channel: string, payload: string): void {
     if (channel === LIVE_CHANNEL) this.#signals.liveChanged(payload);
+    else if (channel === DOMAIN_CHANNEL) void this.#signals.domainChanged(payload);
     else if (channel === WAKE_CHANNEL) this.#signals.wake(readDueAt(payload));
     else void this.#signals.routeChanged(payload === "all" ? "all" : { aliasId: payload });
   }
 
   #invalidateAll(): void {
     void this.#signals.routeChanged("all");
+    void this.#signals.domainChanged("all");
     this.#signals.wake();
     this.#signals.liveChanged("all");
   }

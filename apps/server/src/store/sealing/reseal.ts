@@ -18,7 +18,18 @@ interface ResealTable {
 }
 
 export const resealTables: readonly ResealTable[] = [
-  ...(["user", "alias", "destination", "smtp_credential", "encryption_key", "email_job"] as const).map(byId),
+  ...(
+    [
+      "user",
+      "account_domain",
+      "account_domain_key",
+      "alias",
+      "destination",
+      "smtp_credential",
+      "encryption_key",
+      "email_job",
+    ] as const
+  ).map(byId),
   byId("alias_import"),
   // Each row of this table holds up to 500 rows of a file.
   { name: "alias_import_batch", key: "id", rowsAtOnce: 4 },

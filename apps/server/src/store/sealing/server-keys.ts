@@ -17,6 +17,8 @@ export type SealedTable =
   | "user"
   | "session"
   | "api_key"
+  | "account_domain"
+  | "account_domain_key"
   | "alias"
   | "destination"
   | "mailbox"

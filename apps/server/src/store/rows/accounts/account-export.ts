@@ -10,6 +10,7 @@ import type { StoreContext } from "../../store-context.ts";
 import type { AliasDocument } from "../aliases/alias-document.ts";
 import { mailboxIndex, missingMailboxIndex } from "../mailboxes/mailboxes.ts";
 import { composedTables } from "./export-composed.ts";
+import { accountDomainTables } from "./export-domains.ts";
 import {
   type AnyRow,
   clearRow,
@@ -57,6 +58,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
             : keptUntil("expiredApiKey", row.expires_at as Date).toISOString(),
       })),
   },
+  ...accountDomainTables,
   destination: {
     about:
       "Mailboxes you forward to and whether they were confirmed. Stored as keyed hashes: named only while an alias forwards there.",

@@ -54,6 +54,7 @@ export async function plantAccount(
     import: randomUUID(),
   };
   const of = { id: randomUUID(), user_id: user.id, created_at: now };
+  const domain = `${user.id}.example`;
   const text = (table: string) => `planted ${table}`;
   const hash = (table: string) => createHash("sha256").update(`${user.id}${table}`).digest();
   const bounceToken = hash("bounce_sender").subarray(0, 9);
@@ -78,15 +79,6 @@ export async function plantAccount(
           draftKey: "draft key of the account",
         }),
       }),
-    alias: () =>
-      insert("alias", {
-        id: alias.id,
-        user_id: user.id,
-        active: true,
-        created_at: now,
-        address_index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
-        sealed: keys.seal("alias", alias.id, documentOfNew({ ...alias, notes: text("alias") }, randomBytes)),
-      }),
     session: () =>
       insert("session", {
         ...of,
@@ -102,6 +94,36 @@ export async function plantAccount(
         expires_at: null,
         last_used_on: "2026-02-28",
         sealed: keys.seal("api_key", of.id, { name: text("api_key") }),
+      }),
+    account_domain: () =>
+      insert("account_domain", {
+        ...of,
+        domain_index: hash("account_domain"),
+        state: "proven",
+        proven_at: now,
+        sealed: keys.seal("account_domain", of.id, { domain, token: text("account_domain"), seen: [] }),
+      }),
+    account_domain_key: () =>
+      insert("account_domain_key", {
+        id: of.id,
+        domain_id: of.id,
+        selector: "kauke1",
+        state: "signs",
+        created_at: now,
+        sealed: keys.seal("account_domain_key", of.id, {
+          privateKey: "a private key",
+          text: text("account_domain_key"),
+        }),
+      }),
+    alias: () =>
+      insert("alias", {
+        id: alias.id,
+        user_id: user.id,
+        active: true,
+        created_at: now,
+        address_index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
+        sealed: keys.seal("alias", alias.id, documentOfNew({ ...alias, notes: text("alias") }, randomBytes)),
+        domain_id: without.includes("account_domain") ? null : of.id,
       }),
     destination: () =>
       insert("destination", {

@@ -18,6 +18,7 @@ export type ExportPages = AsyncIterable<ExportedRow[]>;
 export type AnyRow = Record<string, unknown>;
 export type OwnedTable =
   | "api_key"
+  | "account_domain"
   | "alias"
   | "destination"
   | "mailbox"

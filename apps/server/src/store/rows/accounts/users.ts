@@ -228,6 +228,7 @@ async function deleteUser(
     await trx.selectFrom("user").select("id").where("id", "=", id).forUpdate().execute();
     const aliases = await lockAliases(trx, id);
     const messageIds = await lockMessagesOf(trx, { column: "user_id", id });
+    const domains = await trx.selectFrom("account_domain").select("id").where("user_id", "=", id).execute();
     const attached = await trx.selectFrom("email_attachment").select("id").where("user_id", "=", id).execute();
     const addresses = aliases.map(({ address_index, fresh }) => ({ index: address_index, isUnused: fresh === "new" }));
     await parts.released.release(trx, { formerUserId: id, network, addresses });
@@ -236,11 +237,13 @@ async function deleteUser(
     await trx.deleteFrom("user").where("id", "=", id).execute();
     const finished = await deleteFinishedMessages(trx, messageIds);
     const aliasIds = aliases.map((alias) => alias.id);
+    for (const domain of domains) await signals.announceDomain(trx, domain.id);
     await signals.announceRoute(trx, aliasIds);
-    return [...finished, ...attached.map((row) => row.id)];
+    return { messages: [...finished, ...attached.map((row) => row.id)], domains };
   });
+  for (const domain of orphans.domains) await signals.domainChanged(domain.id);
   await signals.routeChanged({ userId: id });
-  await parts.forgetBodies(orphans);
+  await parts.forgetBodies(orphans.messages);
 }
 
 function lockAliases(trx: InTransaction, userId: string) {

@@ -1,6 +1,7 @@
 /** Aliases. One sealed document has all that the mail path needs; the column `active` alone decides about a pause. */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
+import { sql } from "kysely";
 import {
   type Alias,
   type AliasChange,
@@ -12,6 +13,7 @@ import { AppError, fieldError } from "../../../core/app-error.ts";
 import type { InTransaction } from "../../database.ts";
 import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
+import { accountDomainIndex, ownDomainId } from "../domains/account-domains.ts";
 import { lockKey } from "../encryption-keys.ts";
 import {
   cancelMessages,
@@ -100,6 +102,7 @@ async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias:
     address_index: indexOf(context, alias),
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
     ...encryptionColumns(alias.sealTo),
+    domain_id: ownDomainId(sql`${alias.userId}::uuid`, sql`${accountDomainIndex(keys, alias.domain)}::bytea`),
   };
   const insert = () =>
     db.transaction().execute(async (trx) => {

@@ -5,6 +5,7 @@ import { type AddressStanding, type Alias, aliasAddress } from "../../../core/al
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { formerUserIndex, type ReleasedAddresses } from "../accounts/released-addresses.ts";
+import { accountDomainIndex, ownDomainId } from "../domains/account-domains.ts";
 import { anyOfBytes, anyOfIds } from "../sql-parts.ts";
 import { type AliasDocument, documentOfNew, encryptionColumns } from "./alias-document.ts";
 
@@ -49,6 +50,7 @@ function newRow({ keys }: StoreContext, alias: Alias) {
     ...alias,
     active: alias.routing.state === "active",
     index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
+    domainIndex: accountDomainIndex(keys, alias.domain),
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
     ...encryptionColumns(alias.sealTo),
   };
@@ -61,15 +63,17 @@ interface InsertedRow {
 
 async function insertRows(trx: InTransaction, rows: readonly ReturnType<typeof newRow>[]): Promise<InsertedRow[]> {
   const { rows: inserted } = await sql<InsertedRow>`
-    INSERT INTO alias (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id, fresh)
+    INSERT INTO alias (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id, fresh,
+      domain_id)
     SELECT id, user_id, active, created_at, decode(address_index, 'hex'), decode(sealed, 'hex'), seal_off, seal_key_id,
-      'new'
+      'new', ${ownDomainId(sql`given.user_id`, sql`decode(given.domain_index, 'hex')`)}
     FROM unnest(
       ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.userId)}::uuid[],
       ${rows.map((row) => row.active)}::boolean[], ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],
       ${rows.map((row) => row.index.toString("hex"))}::text[], ${rows.map((row) => row.sealed.toString("hex"))}::text[],
-      ${rows.map((row) => row.seal_off)}::boolean[], ${rows.map((row) => row.seal_key_id)}::uuid[]
-    ) AS given (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id)
+      ${rows.map((row) => row.seal_off)}::boolean[], ${rows.map((row) => row.seal_key_id)}::uuid[],
+      ${rows.map((row) => row.domainIndex.toString("hex"))}::text[]
+    ) AS given (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id, domain_index)
     ON CONFLICT DO NOTHING RETURNING id, address_index`.execute(trx);
   return inserted;
 }

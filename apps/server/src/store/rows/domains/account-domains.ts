@@ -1,0 +1,183 @@
+/** Own domains of accounts. A domain's name is sealed; a keyed hash finds it. Each has two DKIM keys from the start. */
+import { randomUUID } from "node:crypto";
+import { publicDkimKey } from "@kauke/mail-rfc";
+import { type RawBuilder, sql } from "kysely";
+import type { AccountDomain, AccountDomainStore, SeenRecord } from "../../../core/domain/account-domain.ts";
+import type { AccountDomainTable, Database, InTransaction } from "../../database.ts";
+import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { anyOfIds } from "../sql-parts.ts";
+import { makeDomainKeys, publicKeysOf, sealedKeyRow } from "./domain-keys.ts";
+
+export interface AccountDomainDocument {
+  domain: string;
+  token: string;
+  seen: readonly SeenRecord[];
+}
+
+export const accountDomainIndex = (keys: ServerKeys, domain: string): Buffer =>
+  keys.blindIndex("account_domain.domain", domain);
+
+/**
+ * SQL of the id of the account's proven domain, null on a domain of the operator. A removal of the domain waits for a
+ * transaction that inserts it as `alias.domain_id`, or makes it fail.
+ */
+export const ownDomainId = (userId: RawBuilder<unknown>, domainIndex: RawBuilder<unknown>): RawBuilder<string | null> =>
+  sql<string | null>`(SELECT own.id FROM account_domain AS own
+    WHERE own.user_id = ${userId} AND own.domain_index = ${domainIndex} AND own.state = 'proven')`;
+
+export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable, "id" | "sealed">) =>
+  keys.open<AccountDomainDocument>("account_domain", row.id, row.sealed);
+
+export function accountDomainStore(context: StoreContext): AccountDomainStore {
+  return {
+    list: async (userId) => {
+      const domains = await readDomains(context, { userId });
+      return domains.sort((a, b) => (a.domain < b.domain ? -1 : 1));
+    },
+    find: async (userId, id) => (await readDomains(context, { userId, id }))[0] ?? null,
+    add: (domain, options) => addDomain(context, domain, options),
+    saveCheck: (domain, check) => saveCheck(context, { ...domain, ...check }),
+    delete: (userId, id) => deleteDomain(context, { userId, id }),
+  };
+}
+
+interface Place {
+  userId: string;
+  id?: string;
+}
+
+async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): Promise<AccountDomain[]> {
+  let mine = db.selectFrom("account_domain").selectAll().where("user_id", "=", userId);
+  if (id !== undefined) mine = mine.where("id", "=", id);
+  const rows = await mine.execute();
+  const ids = anyOfIds(rows.map((row) => row.id));
+  const keyRows = await db.selectFrom("account_domain_key").selectAll().where("domain_id", "=", ids).execute();
+  const counts = await db
+    .selectFrom("alias")
+    .select((row) => ["domain_id", row.fn.countAll<number>().as("count")])
+    .where("domain_id", "=", ids)
+    .groupBy("domain_id")
+    .execute();
+  return rows.map((row) => {
+    const { domain, token, seen } = openAccountDomain(keys, row);
+    const ofDomain = keyRows.filter((key) => key.domain_id === row.id);
+    return {
+      id: row.id,
+      userId,
+      domain,
+      token,
+      state: row.state,
+      createdAt: row.created_at,
+      provenAt: row.proven_at,
+      checkedAt: row.checked_at,
+      seen,
+      dkim: publicKeysOf(keys, { domain, rows: ofDomain }),
+      aliasCount: counts.find((count) => count.domain_id === row.id)?.count ?? 0,
+    };
+  });
+}
+
+type ToAdd = Parameters<AccountDomainStore["add"]>[0];
+
+async function addDomain(
+  context: StoreContext,
+  { userId, domain, token }: ToAdd,
+  { now, max }: { now: Date; max: number },
+): Promise<AccountDomain | "exists" | "full"> {
+  const { db, keys } = context;
+  const index = accountDomainIndex(keys, domain);
+  // Asked before the keys are made, which takes a second, and again when they are stored.
+  const refused = await whyRefused(db, { userId, index, max });
+  if (refused !== null) return refused;
+  const id = randomUUID();
+  const dkim = await makeDomainKeys(domain);
+  const added = { id, userId, domain, token, state: "new", createdAt: now } as const;
+  return await db.transaction().execute(async (trx) => {
+    await trx.selectFrom("user").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
+    const refusedNow = await whyRefused(trx, { userId, index, max });
+    if (refusedNow !== null) return refusedNow;
+    const document: AccountDomainDocument = { domain, token, seen: [] };
+    await trx
+      .insertInto("account_domain")
+      .values({
+        id,
+        user_id: userId,
+        domain_index: index,
+        state: "new",
+        created_at: now,
+        proven_at: null,
+        checked_at: null,
+        sealed: keys.seal("account_domain", id, document),
+      })
+      .execute();
+    const keyRows = dkim.map((key) => sealedKeyRow(keys, { ...key, domainId: id, now }));
+    await trx.insertInto("account_domain_key").values(keyRows).execute();
+    const published = dkim.map(({ key }) => publicDkimKey(key));
+    return { ...added, provenAt: null, checkedAt: null, seen: [], dkim: published, aliasCount: 0 };
+  });
+}
+
+async function whyRefused(
+  db: Pick<Database, "selectFrom">,
+  { userId, index, max }: { userId: string; index: Buffer; max: number },
+): Promise<"exists" | "full" | null> {
+  const rows = await db.selectFrom("account_domain").select("domain_index").where("user_id", "=", userId).execute();
+  if (rows.some((row) => row.domain_index.equals(index))) return "exists";
+  return rows.length >= max ? "full" : null;
+}
+
+type Check = Parameters<AccountDomainStore["saveCheck"]>[1] & { userId: string; id: string };
+
+async function saveCheck(context: StoreContext, check: Check): Promise<"saved" | "taken" | "gone"> {
+  try {
+    return await saveInTransaction(context, check);
+  } catch (error) {
+    if (!isDatabaseError(error, UNIQUE_VIOLATION, "account_domain_proven")) throw error;
+    const saved = await saveInTransaction(context, { ...check, proves: false });
+    return saved === "gone" ? "gone" : "taken";
+  }
+}
+
+async function saveInTransaction(context: StoreContext, check: Check): Promise<"saved" | "gone"> {
+  const { db, keys, signals } = context;
+  const { id, seen, now } = check;
+  const saved = await db.transaction().execute(async (trx) => {
+    const row = await lockDomain(trx, check);
+    if (row === undefined) return null;
+    const isProven = check.proves && row.state === "new";
+    const document: AccountDomainDocument = { ...openAccountDomain(keys, row), seen };
+    const sealed = keys.seal("account_domain", id, document);
+    const proven = isProven ? ({ state: "proven", proven_at: now } as const) : {};
+    const next = { checked_at: now, sealed, ...proven };
+    await trx.updateTable("account_domain").set(next).where("id", "=", id).execute();
+    if (isProven) await signals.announceDomain(trx, id);
+    return { isProven };
+  });
+  if (saved === null) return "gone";
+  if (saved.isProven) await signals.domainChanged(id);
+  return "saved";
+}
+
+async function deleteDomain(
+  { db, signals }: StoreContext,
+  place: { userId: string; id: string },
+): Promise<"deleted" | "in_use" | "gone"> {
+  const outcome = await db.transaction().execute(async (trx) => {
+    // A transaction that inserts an alias on the domain locks this row as well, so it is seen, or it fails.
+    if ((await lockDomain(trx, place)) === undefined) return "gone";
+    const onIt = trx.selectFrom("alias").select("id").where("domain_id", "=", place.id).limit(1);
+    if ((await onIt.executeTakeFirst()) !== undefined) return "in_use";
+    await trx.deleteFrom("account_domain").where("id", "=", place.id).execute();
+    await signals.announceDomain(trx, place.id);
+    return "deleted";
+  });
+  if (outcome === "deleted") await signals.domainChanged(place.id);
+  return outcome;
+}
+
+function lockDomain(trx: InTransaction, { userId, id }: { userId: string; id: string }) {
+  const mine = trx.selectFrom("account_domain").selectAll().where("id", "=", id).where("user_id", "=", userId);
+  return mine.forUpdate().executeTakeFirst();
+}
