@@ -87,6 +87,7 @@ test("the session and the aliases are requested once, and before any script has 
     .poll(calls)
     .toEqual([
       "/api/account/defaults",
+      "/api/account/domains",
       "/api/account/first-steps",
       "/api/aliases/me",
       "/api/auth/session",

@@ -9,6 +9,7 @@ import { aliasSettingsScreens } from "./alias-settings-screens.ts";
 import { composeScreens } from "./compose-screens.ts";
 import { dashboardScreens } from "./dashboard-screens.ts";
 import { decryptScreens } from "./decrypt-screens.ts";
+import { domainScreens } from "./domain-screens.ts";
 import { encryptionScreens } from "./encryption-screens.ts";
 import { forwardingScreens } from "./forwarding-screens.ts";
 import { holdToast, onlyLong, pageAt, pauseMotion } from "./make-screen.ts";
@@ -152,6 +153,7 @@ export const screens: readonly Screen[] = [
   ...moveScreens,
   ...adminScreens,
   ...aliasSettingsScreens,
+  ...domainScreens,
   pageAt("/docs", "static-docs"),
   nextPage("/docs/smtp", "static-docs-smtp"),
   nextPage("/docs/clients", "static-docs-clients"),

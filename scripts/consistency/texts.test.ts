@@ -22,7 +22,7 @@ const sources = sourcesIn(/^apps\/web\/src\/(?!texts\/)/);
 /** Areas of the catalogues by the folder or page that uses a text; `common` has those of several, and of the ground. */
 const areas: readonly (readonly [area: string, path: RegExp])[] = [
   ["common", /^(?:api|app|drafts|main|ui|vault)/],
-  ["account", /^features\/(?:account|api-keys|forwarding|mailboxes|smtp-credentials)\/|^pages\/Settings/],
+  ["account", /^features\/(?:account|api-keys|domains|forwarding|mailboxes|smtp-credentials)\/|^pages\/Settings/],
   ["admin", /^features\/admin\/|^pages\/Admin/],
   ["aliases", /^features\/(?:aliases|first-run|notices|palette)\/|^pages\/Dashboard/],
   ["guides", /^pages\/(?:ClientsGuide|Docs|MovingGuide|SmtpGuide)/],

@@ -8,6 +8,8 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useAccountDomains } from "./account-domains.ts";
 import { call, countEvent } from "./client.ts";
 import { markWaiting } from "./forwarding.ts";
 
@@ -159,7 +161,17 @@ export function requestToggle(
   return mutation.execute(active);
 }
 
-/** The server's domains for aliases; the first one is the default. */
+/** Domains for new aliases: the server's, whose first is the default, then the account's own that work. */
 export function useDomains() {
-  return useQuery({ queryKey: ["domains"], queryFn: async () => (await call("listDomains")).domains });
+  const servers = useQuery({ queryKey: ["domains"], queryFn: async () => (await call("listDomains")).domains });
+  const own = useAccountDomains();
+  const data = useMemo(
+    () => (own.isPending || servers.data === undefined ? undefined : [...servers.data, ...namesOf(own.data)]),
+    [servers.data, own.data, own.isPending],
+  );
+  const { error, isError, isFetching, refetch } = servers;
+  return { data, error, isError, isFetching, isPending: data === undefined && !isError, refetch } as const;
 }
+
+const namesOf = (listed: ResponseOf<"listAccountDomains"> | undefined): string[] =>
+  (listed?.domains ?? []).filter(({ state }) => state === "proven").map(({ domain }) => domain);

@@ -160,6 +160,8 @@ const changesNothing: ReadonlySet<EndpointName> = new Set([
   "readConfirmation",
   "countEvent",
   "generateName",
+  // The stream of events tells of what it found.
+  "checkAccountDomain",
   "decryptAuto",
   "decryptManual",
 ]);

@@ -13,6 +13,7 @@ import { SignInCard } from "../features/account/SignInCard.tsx";
 import { firstPart, type SettingsPart, settingsParts } from "../features/account/settings-index.ts";
 import { useNamedRow } from "../features/account/use-named-row.ts";
 import { ApiKeysCard } from "../features/api-keys/ApiKeysCard.tsx";
+import { DomainsCard } from "../features/domains/DomainsCard.tsx";
 import { EncryptionKeysCard } from "../features/encryption-keys/EncryptionKeysCard.tsx";
 import { DefaultsCard } from "../features/mailboxes/DefaultsCard.tsx";
 import { MailboxesCard } from "../features/mailboxes/MailboxesCard.tsx";
@@ -47,6 +48,7 @@ const cards: Readonly<Record<SettingsPart["path"], ReactNode>> = {
     </>
   ),
   "/settings/mailboxes": <MailboxesCard />,
+  "/settings/domains": <DomainsCard />,
   "/settings/new-aliases": <DefaultsCard />,
   "/settings/programs": <ApiKeysCard />,
   "/settings/account": <AccountCards />,

@@ -20,6 +20,7 @@ const shownIn: Readonly<Record<LiveKind, readonly string[]>> = {
   contacts: ["contacts"],
   forwarding: ["forwarding"],
   tests: ["test-message"],
+  domains: ["account-domains", "account-defaults"],
 };
 
 const isKind = (text: string): text is LiveKind => Object.hasOwn(shownIn, text);

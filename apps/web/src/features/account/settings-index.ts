@@ -1,6 +1,6 @@
 /** Groups and rows of the settings, for their index and for the command palette. */
 import type { SettingsGroupName } from "@kauke/contract/settings-groups";
-import { AtSign, FileInput, Inbox, KeyRound, type LucideIcon, PlugZap, Send, UserRound } from "lucide-react";
+import { AtSign, FileInput, Globe, Inbox, KeyRound, type LucideIcon, PlugZap, Send, UserRound } from "lucide-react";
 import { t } from "../../texts/texts.ts";
 
 export interface SettingsRow {
@@ -44,6 +44,12 @@ export const settingsParts: readonly SettingsPart[] = [
     heading: t("Where your mail goes"),
     icon: Inbox,
     rows: [{ title: t("Mailboxes"), id: "mailboxes" }],
+  },
+  {
+    path: "/settings/domains",
+    title: t("Domains"),
+    icon: Globe,
+    rows: [{ title: t("Own domains"), id: "domains" }],
   },
   {
     path: "/settings/new-aliases",

@@ -5,6 +5,7 @@ import {
   defaultFormats,
 } from "@kauke/contract";
 import { useId } from "react";
+import { useDomainChoices } from "../../api/account-domains.ts";
 import { useDomains } from "../../api/aliases.ts";
 import { useAccountDefaults, useChangeDefaults } from "../../api/mailboxes.ts";
 import { rich, t } from "../../texts/texts.ts";
@@ -32,6 +33,7 @@ interface RowsProps {
 
 function Rows({ defaults, domains, onChange }: RowsProps) {
   const id = useId();
+  const choices = useDomainChoices(domains);
   const { domain, format, siteInName } = defaults;
   const site = t("Site name in generated names");
   return (
@@ -48,7 +50,7 @@ function Rows({ defaults, domains, onChange }: RowsProps) {
           mono
           aria-labelledby={`${id}-domain`}
           value={domain}
-          options={domains}
+          options={choices}
           onChange={(event) => onChange({ domain: event.target.value })}
         />
       </Setting>

@@ -1,6 +1,7 @@
 import { type AliasFormat, isAliasName } from "@kauke/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useDomainChoices } from "../../../api/account-domains.ts";
 import { useListedAliases } from "../../../api/aliases.ts";
 import { t } from "../../../texts/texts.ts";
 import { Select } from "../../../ui/Controls.tsx";
@@ -58,6 +59,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
   const id = useId();
   const { errors } = form.formState;
   const { alias, domain } = shown;
+  const choices = useDomainChoices(domains);
   const problem = useNameProblem(userId, alias, domain);
   const nameError = errors.alias?.message ?? problem;
   const error = nameError ?? errors.domain?.message;
@@ -104,7 +106,7 @@ export function NameField({ form, shown, tidy, userId, format, hasSite, domains 
           aria-label={t("Domain")}
           value={domain}
           onChange={(event) => tidy.change("domain", event.target.value)}
-          options={domains}
+          options={choices}
         />
       </div>
       <FieldError id={`${id}-error`}>{error}</FieldError>

@@ -2,6 +2,7 @@
 import { type ImportFromServiceBody, importServices } from "@kauke/contract";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Link } from "wouter";
+import { useDomainChoices } from "../../../api/account-domains.ts";
 import { rich, t } from "../../../texts/texts.ts";
 import { Select } from "../../../ui/Controls.tsx";
 import { TextField } from "../../../ui/Field.tsx";
@@ -32,6 +33,7 @@ interface DomainProps {
 
 function DomainField({ domains, domain, onDomain }: DomainProps) {
   const id = useId();
+  const choices = useDomainChoices(domains);
   return (
     <div className="field domain">
       <label htmlFor={id}>{t("New addresses on")}</label>
@@ -40,7 +42,7 @@ function DomainField({ domains, domain, onDomain }: DomainProps) {
         value={domain}
         aria-describedby={`${id}-hint`}
         onChange={(event) => onDomain(event.target.value)}
-        options={domains}
+        options={choices}
       />
       <p className="hint" id={`${id}-hint`}>
         {t("For aliases whose domain cannot move, such as simplelogin.com.")}

@@ -1,0 +1,64 @@
+import type { DomainRecordWire } from "@kauke/contract";
+import { expect, test } from "vitest";
+import { domainStateText, foundText, isWaiting, readDomain, recordStateText, showsFound } from "./domain-text.ts";
+
+const record = (more: Partial<DomainRecordWire> = {}): DomainRecordWire => ({
+  name: "spf",
+  isRequired: false,
+  type: "TXT",
+  host: "example.com",
+  value: "v=spf1 a:mail.kauke.test -all",
+  priority: null,
+  state: "right",
+  found: [],
+  ...more,
+});
+const at = "2026-03-01T10:00:00.000Z";
+
+test.each([
+  [{ state: "right" }, "Found", false],
+  [{ state: "missing" }, "Nothing found yet", false],
+  [{ state: "unread" }, "DNS did not answer", false],
+  [{ state: "wrong", found: ["v=spf1 -all"] }, "Found something else:", true],
+  [{ state: "wrong" }, "Found something else", false],
+  [{ state: "conflict", found: ["one", "two"] }, "There are two SPF records: join them into one", true],
+  [{ state: "conflict", found: ["one", "two", "three"] }, "There are several SPF records: join them into one", true],
+  [{ name: "dmarc", state: "conflict", found: ["one", "two"] }, "There are several DMARC records: keep one", true],
+  [
+    { name: "mx", state: "conflict", found: ["10 mail.kauke.test", "20 mx.example"] },
+    "Other mail servers are listed too and would get part of the mail: remove them",
+    true,
+  ],
+] satisfies [Partial<DomainRecordWire>, string, boolean][])("%j is said as “%s”", (more, said, listed) => {
+  expect(recordStateText(record(more), at)).toBe(said);
+  expect(showsFound(record(more))).toBe(listed);
+});
+
+test("a record of a domain that was never checked has not been looked up", () => {
+  expect(recordStateText(record({ state: "unread" }), null)).toBe("Not looked up yet");
+});
+
+test("a domain says whether its mail is accepted, and how many records are still to be found", () => {
+  const [right, missing] = [record(), record({ state: "missing" })];
+  expect(domainStateText({ state: "new", records: [right] })).toMatch(/^No mail is accepted before/);
+  expect(domainStateText({ state: "proven", records: [right] })).toBe("Mail is accepted, and what you send is signed.");
+  expect(domainStateText({ state: "proven", records: [right, missing] })).toMatch(/ 1 record is still to be found\.$/);
+  expect(foundText({ records: [right, missing, missing] })).toBe("1 of 3 records found");
+});
+
+test("a domain waits while it is new, and later while DNS lacks a record", () => {
+  expect(isWaiting({ state: "new", records: [record()] })).toBe(true);
+  expect(isWaiting({ state: "proven", records: [record({ state: "wrong" })] })).toBe(true);
+  expect(isWaiting({ state: "proven", records: [record()] })).toBe(false);
+});
+
+test.each([
+  [" example.com ", "example.com"],
+  ["https://example.com/mail?a#b", "example.com"],
+  ["http://example.com:8080", "example.com"],
+  ["jonas@ąžuolas.lt", "ąžuolas.lt"],
+  ["no domain", "no domain"],
+  ["", ""],
+])("of %j the domain is %j", (typed, domain) => {
+  expect(readDomain(typed)).toBe(domain);
+});

@@ -1,0 +1,87 @@
+import type { AccountDomainWire, DomainRecordName, DomainRecordWire } from "@kauke/contract";
+import { plural } from "../../texts/plural.ts";
+import { t } from "../../texts/texts.ts";
+import { countText } from "../../ui/text/count-text.ts";
+
+interface RecordTexts {
+  title: string;
+  /** What the record is for. */
+  purpose: string;
+}
+
+export const recordTexts: Readonly<Record<DomainRecordName, RecordTexts>> = {
+  ownership: { title: t("Ownership"), purpose: t("Proves that the domain is yours.") },
+  mx: { title: t("Incoming mail (MX)"), purpose: t("Brings mail for the domain to this server.") },
+  spf: { title: t("Allowed sender (SPF)"), purpose: t("Says that this server may send for the domain.") },
+  dkim: { title: t("Signature (DKIM)"), purpose: t("Receivers check with it what this server has signed.") },
+  dkim_next: {
+    title: t("Next signature (DKIM)"),
+    purpose: t("A second key, so that the first can be replaced without a change in DNS."),
+  },
+  dmarc: {
+    title: t("Forged mail (DMARC)"),
+    purpose: t("Tells receivers to refuse mail that only claims to be yours."),
+  },
+};
+
+export type RecordMark = "right" | "wait" | "fault";
+
+export const markOf = ({ state }: Pick<DomainRecordWire, "state">): RecordMark =>
+  state === "right" ? "right" : state === "unread" || state === "missing" ? "wait" : "fault";
+
+function conflictText({ name, found }: DomainRecordWire): string {
+  if (name === "spf")
+    return found.length > 2
+      ? t("There are several SPF records: join them into one")
+      : t("There are two SPF records: join them into one");
+  if (name === "dmarc") return t("There are several DMARC records: keep one");
+  if (name === "mx") return t("Other mail servers are listed too and would get part of the mail: remove them");
+  return t("Other records stand beside it: remove them");
+}
+
+/** What DNS answered for a record, in words. @param checkedAt of its domain */
+export function recordStateText(record: DomainRecordWire, checkedAt: string | null): string {
+  const { state, found } = record;
+  if (state === "right") return t("Found");
+  if (state === "missing") return t("Nothing found yet");
+  if (state === "conflict") return conflictText(record);
+  if (state === "wrong") return found.length === 0 ? t("Found something else") : t("Found something else:");
+  return checkedAt === null ? t("Not looked up yet") : t("DNS did not answer");
+}
+
+/** Whether what was found is listed below the words. */
+export const showsFound = ({ state, found }: DomainRecordWire): boolean =>
+  found.length > 0 && (state === "wrong" || state === "conflict");
+
+export const rightCount = ({ records }: Pick<AccountDomainWire, "records">): number =>
+  records.filter(({ state }) => state === "right").length;
+
+/** Whether a later check may find more than the last. */
+export const isWaiting = (domain: Pick<AccountDomainWire, "state" | "records">): boolean =>
+  domain.state === "new" || rightCount(domain) < domain.records.length;
+
+/** @example foundText(domain) // "4 of 6 records found" */
+export function foundText(domain: Pick<AccountDomainWire, "records">): string {
+  const right = rightCount(domain);
+  const total = domain.records.length;
+  return t("{count} of {total} records found", { count: countText(right), total: countText(total) });
+}
+
+export function domainStateText(domain: Pick<AccountDomainWire, "state" | "records">): string {
+  if (domain.state === "new") return t("No mail is accepted before the first two records are found.");
+  const left = domain.records.length - rightCount(domain);
+  if (left === 0) return t("Mail is accepted, and what you send is signed.");
+  return plural(
+    left,
+    "Mail is accepted. {count} record is still to be found.",
+    "Mail is accepted. {count} records are still to be found.",
+    { count: countText(left) },
+  );
+}
+
+/** Takes what people paste: an address of a page, or of a mailbox. @example readDomain("https://example.com/a") */
+export function readDomain(typed: string): string {
+  const text = typed.trim().replace(/^[a-z]+:\/\//i, "");
+  const [host = ""] = text.split(/[/?#]/);
+  return host.slice(host.lastIndexOf("@") + 1).replace(/:\d+$/, "");
+}

@@ -1,0 +1,38 @@
+import type { DomainRecordWire } from "@kauke/contract";
+import { expect, test } from "vitest";
+import { zoneFile, zoneFileName } from "./zone-file.ts";
+
+const txt = (host: string, value: string): DomainRecordWire => ({
+  name: "dkim",
+  isRequired: false,
+  type: "TXT",
+  host,
+  value,
+  priority: null,
+  state: "missing",
+  found: [],
+});
+
+test("names are absolute, texts are quoted, and an MX record has its priority", () => {
+  const mx: DomainRecordWire = {
+    ...txt("example.com", "mail.kauke.test"),
+    name: "mx",
+    type: "MX",
+    priority: 10,
+  };
+  expect(zoneFile({ records: [mx, txt("example.com", "v=spf1 a:mail.kauke.test -all")] })).toBe(
+    'example.com.\t3600\tIN\tMX\t10 mail.kauke.test.\nexample.com.\t3600\tIN\tTXT\t"v=spf1 a:mail.kauke.test -all"\n',
+  );
+  expect(zoneFileName({ domain: "example.com" })).toBe("example.com.zone");
+});
+
+test("a long text is cut into strings of at most 255 octets, which together are the text", () => {
+  const value = `v=DKIM1; k=rsa; p=${"A".repeat(392)}`;
+  const strings = [...zoneFile({ records: [txt("k._domainkey.example.com", value)] }).matchAll(/"([^"]*)"/g)];
+  expect(strings.map(([, part = ""]) => part.length)).toEqual([255, 155]);
+  expect(strings.map(([, part]) => part).join("")).toBe(value);
+});
+
+test("quotes and backslashes are escaped", () => {
+  expect(zoneFile({ records: [txt("a.example", 'x"y\\z')] })).toContain('"x\\"y\\\\z"');
+});

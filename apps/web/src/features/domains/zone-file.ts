@@ -1,0 +1,22 @@
+/** The records as a zone file (RFC 1035 §5.1), which many DNS forms import; names in it are absolute. */
+import type { AccountDomainWire, DomainRecordWire } from "@kauke/contract";
+
+const TTL_SECONDS = 3600;
+/** Maximum octets of one character string of a TXT record (RFC 1035 §3.3.14). */
+const STRING_OCTETS_MAX = 255;
+
+/** @example txtData("v=spf1 -all") // "\"v=spf1 -all\"" */
+function txtData(text: string): string {
+  const strings = text.match(new RegExp(`.{1,${STRING_OCTETS_MAX}}`, "gs")) ?? [""];
+  return strings.map((part) => `"${part.replace(/["\\]/g, String.raw`\$&`)}"`).join(" ");
+}
+
+function lineOf({ host, type, value, priority }: DomainRecordWire): string {
+  const data = type === "MX" ? `${priority ?? 0} ${value}.` : txtData(value);
+  return `${host}.\t${TTL_SECONDS}\tIN\t${type}\t${data}\n`;
+}
+
+/** @example zoneFile(domain) // "example.com.\t3600\tIN\tMX\t10 mail.kauke.test.\n…" */
+export const zoneFile = ({ records }: Pick<AccountDomainWire, "records">): string => records.map(lineOf).join("");
+
+export const zoneFileName = ({ domain }: Pick<AccountDomainWire, "domain">): string => `${domain}.zone`;

@@ -1,0 +1,150 @@
+/** Screens of own domains in Settings, for the list of screens to capture. DNS and the server are canned responses. */
+import type { AccountDomainWire, DomainRecordWire } from "@kauke/contract";
+import type { Locator } from "playwright-core";
+import type { Visit } from "../browser/browser.ts";
+import { seeGone } from "../browser/see.ts";
+import { onlyLong, overlaid } from "./make-screen.ts";
+import type { Screen } from "./screen.ts";
+
+const path = /\/api\/account\/domains$/;
+const createdAt = "2026-09-28T10:00:00.000Z";
+const checkedAt = "2026-09-28T10:20:05.000Z";
+const idOf = (at: number) => `00000000-0000-4000-8000-00000000000${at}`;
+const key = `v=DKIM1; k=rsa; p=${"MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A".repeat(11)}IDAQAB`;
+
+type Seen = Partial<Record<DomainRecordWire["name"], Pick<DomainRecordWire, "state" | "found">>>;
+
+function recordsOf(domain: string, seen: Seen, state: DomainRecordWire["state"] = "right"): DomainRecordWire[] {
+  const txt = { type: "TXT", priority: null, isRequired: false } as const;
+  const records = [
+    {
+      ...txt,
+      name: "ownership",
+      isRequired: true,
+      host: `_kauke.${domain}`,
+      value: `kauke-domain=${"k7vqx2mc".repeat(4)}`,
+    },
+    { name: "mx", type: "MX", isRequired: true, host: domain, value: "mail.kauke.test", priority: 10 },
+    { ...txt, name: "spf", host: domain, value: "v=spf1 a:mail.kauke.test -all" },
+    { ...txt, name: "dkim", host: `kauke1._domainkey.${domain}`, value: key },
+    { ...txt, name: "dkim_next", host: `kauke2._domainkey.${domain}`, value: key },
+    { ...txt, name: "dmarc", host: `_dmarc.${domain}`, value: "v=DMARC1; p=reject; adkim=r; aspf=r" },
+  ] as const;
+  return records.map((record) => ({ ...record, state, found: [], ...seen[record.name] }));
+}
+
+const domainAt = (at: number, domain: string, more: Partial<AccountDomainWire>): AccountDomainWire => ({
+  id: idOf(at),
+  domain,
+  shownDomain: domain,
+  state: "proven",
+  createdAt,
+  provenAt: checkedAt,
+  checkedAt,
+  aliasCount: 0,
+  records: recordsOf(domain, {}),
+  ...more,
+});
+
+const faulty: Seen = {
+  ownership: { state: "right", found: [] },
+  mx: { state: "conflict", found: ["10 mail.kauke.test", "20 mx.of-another-service-with-a-long-name.hosting.example"] },
+  spf: { state: "conflict", found: ["v=spf1 include:_spf.hosting.example ~all", "v=spf1 a:mail.kauke.test -all"] },
+  dkim: { state: "wrong", found: [`${key.slice(0, 299)}…`] },
+  dkim_next: { state: "unread", found: [] },
+  dmarc: { state: "missing", found: [] },
+};
+
+const long = "domain-of-somebody-with-a-name-that-fills-all-sixty-three-octets.of-a-department.university.example";
+const domains: readonly AccountDomainWire[] = [
+  domainAt(1, "jonas.example", { aliasCount: 1204 }),
+  domainAt(2, "xn--uolas-n0a78d.example", {
+    shownDomain: "ąžuolas.example",
+    aliasCount: 1,
+    records: recordsOf("xn--uolas-n0a78d.example", { dmarc: { state: "missing", found: [] } }),
+  }),
+  domainAt(3, long, { state: "new", provenAt: null, records: recordsOf(long, faulty) }),
+];
+const added = domainAt(4, "jonas.example", {
+  state: "new",
+  provenAt: null,
+  checkedAt: null,
+  records: recordsOf("jonas.example", {}, "unread"),
+});
+
+interface Listed {
+  domains: readonly AccountDomainWire[];
+  max: number;
+}
+
+async function goToDomains({ page, context }: Visit, listed: Listed): Promise<void> {
+  await context.route(path, (route) =>
+    route.request().method() === "POST"
+      ? route.fulfill({ status: 409, json: { code: "domain_exists", message: "You have added this domain already" } })
+      : route.fulfill({ json: listed }),
+  );
+  await page.goto("/settings/domains");
+  await page.getByRole("heading", { name: "Own domains", exact: true }).waitFor();
+}
+
+const settings = (name: string, open: Screen["open"]): Screen => ({ name: `settings-${name}`, as: "some", open });
+
+const listed = (name: string, list: Listed, text: string): Screen =>
+  settings(name, async (visit) => {
+    await goToDomains(visit, list);
+    await visit.page.getByText(text).first().waitFor();
+  });
+
+function dialog(name: string, opener: string, fill: (form: Locator, visit: Visit) => Promise<void>): Screen {
+  const open = async (visit: Visit) => {
+    await visit.page.getByRole("button", { name: opener }).click();
+    await fill(visit.page.getByRole("dialog"), visit);
+  };
+  return overlaid({
+    ...settings(name, async (visit) => {
+      await goToDomains(visit, { domains, max: 5 });
+      await open(visit);
+    }),
+    async goOn(visit) {
+      await visit.page.keyboard.press("Escape");
+      await seeGone(visit.page.getByRole("dialog"));
+      await open(visit);
+    },
+  });
+}
+
+export const domainScreens: readonly Screen[] = [
+  listed("domains", { domains, max: 5 }, "There are two SPF records"),
+  onlyLong(listed("domains-added", { domains: [added], max: 1 }, "Not looked up yet")),
+  onlyLong(listed("domains-empty", { domains: [], max: 5 }, "No own domains yet")),
+  onlyLong(listed("domains-off", { domains: [], max: 0 }, "No own domains here")),
+  onlyLong(
+    settings("domains-loading", async ({ page, context }) => {
+      await context.route(path, () => {});
+      await page.goto("/settings/domains");
+      await page.getByRole("heading", { name: "Own domains", exact: true }).waitFor();
+    }),
+  ),
+  onlyLong(
+    settings("domains-failed", async ({ page, context, expectFailure }) => {
+      expectFailure("/api/account/domains");
+      await context.route(path, (route) => route.abort("connectionrefused"));
+      await page.goto("/settings/domains");
+      await page.getByText("Your domains could not be loaded").waitFor();
+    }),
+  ),
+  {
+    ...onlyLong(
+      dialog("domain-add", "Add Domain", async (form, { expectRefusal }) => {
+        expectRefusal(409, "/api/account/domains");
+        await form.getByLabel("Domain").fill("jonas.example");
+        await form.getByRole("button", { name: "Add Domain" }).click();
+        await form.getByText("You have added this domain already").waitFor();
+      }),
+    ),
+    goOn: undefined,
+  },
+  onlyLong(
+    dialog("domain-remove", "Remove jonas.example", (form) => form.getByText("Aliases on this domain").waitFor()),
+  ),
+];
