@@ -4,6 +4,7 @@ import type { SecureContext } from "node:tls";
 import { sendingOf } from "./app-forwarding.ts";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { type GoneWebhook, pauseWebhook } from "./core/alias/update-alias.ts";
+import { mailDomains } from "./core/domain/mail-domains.ts";
 import type { SendTestMail } from "./core/first-steps.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
 import { bounds, partOfAll } from "./limits/table.ts";
@@ -79,11 +80,12 @@ export function mailService(parts: Parts, ports: MailPorts): MailService {
 
 const NO_REPLIES = "a provider forwards, so this server takes no mail, and replies can't be tried";
 
-function previewReplyOf({ config, preview }: Parts, mail: WiredMail): SendPreviewReply | null {
+function previewReplyOf({ config, store, preview }: Parts, mail: WiredMail): SendPreviewReply | null {
   if (preview === null) return null;
   if (config.forwarding.kind !== "engine") return async () => NO_REPLIES;
   const { mailHost } = config;
-  return previewReplyTaker({ inbound: mail.handlers, inbox: preview, domains: new Set(config.domains), mailHost });
+  const domains = mailDomains(config.domains, store.provenDomains);
+  return previewReplyTaker({ inbound: mail.handlers, inbox: preview, domains, mailHost });
 }
 
 interface ListenTls {

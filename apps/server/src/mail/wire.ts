@@ -4,6 +4,7 @@ import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import { limits } from "@kauke/contract";
 import type { GoneWebhook } from "../core/alias/update-alias.ts";
 import type { ConfirmationSettings } from "../core/destination/destination.ts";
+import { mailDomains } from "../core/domain/mail-domains.ts";
 import type { LeakGuard } from "../core/leak-guard.ts";
 import type { MailTrace } from "../core/preview/preview-inbox.ts";
 import { withOutcome } from "../core/probe/probe.ts";
@@ -149,7 +150,10 @@ function copyAndSettle(
     rules: rewriteRules(parts),
     invitations: parts.invitations,
     // The provider signs with its own key, whose record is in DNS instead of ours.
-    signer: messageSigner(config.delivery.kind === "provider" ? [] : store.dkimKeys, () => clock.now()),
+    signer:
+      config.delivery.kind === "provider"
+        ? messageSigner([], () => clock.now())
+        : messageSigner(store.dkimKeys, () => clock.now(), store.accountDomainKeys),
     signsArcFor,
     copyMemory,
     webhookBodies,
@@ -177,7 +181,7 @@ function messageMemory({ config, metrics }: MailParts) {
 function rewriteRules({ config, store }: MailParts): RewriteRules {
   return {
     mailHost: config.mailHost,
-    domains: new Set(config.domains),
+    domains: mailDomains(config.domains, store.provenDomains),
     srsHash: (data) => store.keys.hmac("srs", data),
   };
 }
@@ -289,7 +293,7 @@ function resolveDeps(
 
 function writeAsDeps(parts: MailParts): WriteAsDeps {
   const { config, store, leakGuard, invitations, replaceInQuotes, spoolSpace, clock, random, trace } = parts;
-  const domains = new Set(config.domains);
+  const domains = mailDomains(config.domains, store.provenDomains);
   const limited = { ...store, clock, limitRules: rateLimitRules(config.limits) };
   const sendingLimits: WriteAsDeps["sendingLimits"] = {
     take: (limit, recipients) => takeWeightedLimit(limited, limit, recipients),

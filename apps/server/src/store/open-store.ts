@@ -307,7 +307,7 @@ async function assemble(
     },
   });
   undo.add(() => sweep.stop());
-  const stores = rowStores(context, { released, forgetBodies, planDeletion: sweep.plan });
+  const stores = rowStores(context, { released, forgetBodies, planDeletion: sweep.plan, provenDomains });
   const isKnownMessage = async (id: string) =>
     (await stores.deliveries.isKnownMessage(id)) || (await stores.emailAttachments.isKnown(id));
   const forget = (asOf?: Date) => forgetOld(context, { ...stores, released, bodies, isKnownMessage }, asOf);

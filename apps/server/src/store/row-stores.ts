@@ -1,6 +1,7 @@
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CertificateRecords } from "../core/certificate.ts";
 import type { CoreStores } from "../core/core-deps.ts";
+import type { ProvenDomains } from "../core/domain/account-domain.ts";
 import type { ProviderInventory } from "../core/forwarding/provider-inventory.ts";
 import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
@@ -58,9 +59,13 @@ interface Parts {
   released: ReleasedAddresses;
   forgetBodies(messageIds: readonly string[]): Promise<void>;
   planDeletion?: ((at: Date) => void) | undefined;
+  provenDomains?: Pick<ProvenDomains, "find"> | undefined;
 }
 
-export function rowStores(context: StoreContext, { released, forgetBodies, planDeletion }: Parts): RowStores {
+export function rowStores(
+  context: StoreContext,
+  { released, forgetBodies, planDeletion, provenDomains }: Parts,
+): RowStores {
   return {
     accountDomains: accountDomainStore(context),
     accountExport: accountExportStore(context),
@@ -74,7 +79,7 @@ export function rowStores(context: StoreContext, { released, forgetBodies, planD
     signInFlows: signInFlowStore(context),
     walletChallenges: walletChallengeStore(context),
     imports: importStore(context, { released, forgetBodies }),
-    aliases: aliasStore(context, { released, forgetBodies, planDeletion }),
+    aliases: aliasStore(context, { released, forgetBodies, planDeletion, provenDomains }),
     destinations: destinationStore(context),
     mailboxes: mailboxStore(context),
     missingMailboxes: missingMailboxStore(context),

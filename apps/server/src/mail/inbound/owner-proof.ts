@@ -13,6 +13,7 @@ import {
 import { type AliasRoute, mailboxesAmong } from "../../core/alias/alias.ts";
 import type { DestinationStore } from "../../core/destination/destination.ts";
 import { isMailboxOf, isPublicMailHost, sameMailbox } from "../../core/destination/same-mailbox.ts";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { ReplyRecipient, Transaction } from "../transaction.ts";
 
 export interface OwnerProof {
@@ -26,7 +27,7 @@ export interface OwnerProof {
 export type OwnerProofResult = OwnerProof | "unfinished" | null;
 
 interface OwnerProofDeps {
-  domains: ReadonlySet<string>;
+  domains: Pick<MailDomains, "has">;
   destinations: Pick<DestinationStore, "isSharedDomain">;
 }
 
@@ -68,7 +69,7 @@ export function ownerProofs(
 function addressesNamed(
   transaction: Transaction,
   header: HeaderBlock,
-  domains: ReadonlySet<string>,
+  domains: OwnerProofDeps["domains"],
 ): ReadonlySet<string> {
   const lists = ["to", "cc"].map((name) => addressesOf(sourceOf(transaction, header), name));
   const addresses = lists.flatMap(({ mailboxes }) => mailboxes.map(({ address }) => address.toLowerCase()));

@@ -1,5 +1,6 @@
 /** Resolves a RCPT TO address: an alias, the operator, a bounce address, a reply address or a probe. */
 import {
+  asciiDomain,
   isSrs,
   type MailPath,
   mayBeAliasName,
@@ -13,6 +14,7 @@ import {
 } from "@kauke/mail-rfc";
 import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { BounceSenderStore } from "../../core/bounce-sender.ts";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import { isProbeName, type MailProbeStore } from "../../core/probe/probe.ts";
 import type { SpoolQuota, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
@@ -23,7 +25,7 @@ import type { RouteCache } from "./route-cache.ts";
 
 export interface ResolveDeps extends ResolveReplyDeps {
   aliases: Pick<AliasStore, "findRouteById" | "findIdsBetween" | "markUsed">;
-  domains: ReadonlySet<string>;
+  domains: Pick<MailDomains, "has">;
   bounceSenders: Pick<BounceSenderStore, "find">;
   routes: Pick<RouteCache, "find">;
   probes: Pick<MailProbeStore, "resolve">;
@@ -36,11 +38,12 @@ const operatorNames = new Set(["postmaster", "abuse"]);
 
 /** @param isNullSender bounce addresses accept mail from the null sender only */
 export async function resolve(
-  path: MailPath,
+  given: MailPath,
   isNullSender: boolean,
   deps: ResolveDeps,
 ): Promise<Verdict<ResolvedRecipient>> {
-  const domain = path.domain.toLowerCase();
+  const path = withAsciiDomain(given);
+  const { domain } = path;
   const local = path.local.toLowerCase();
   // RFC 5321 §4.5.1: postmaster is accepted without a domain too.
   if (domain === "" && local === "postmaster") return accept({ kind: "operator", address: "postmaster" });
@@ -53,6 +56,13 @@ export async function resolve(
   return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
 }
 
+/** Addresses of ours are stored with A-labels; a client with SMTPUTF8 may give a domain in Unicode (RFC 6531 §3.2). */
+function withAsciiDomain(path: MailPath): MailPath {
+  const domain = asciiDomain(path.domain);
+  if (domain === path.domain) return path;
+  return { ...path, domain, canonical: `${path.canonical.slice(0, -path.domain.length)}${domain}` };
+}
+
 /** An alias older than probes may have such a name. Nothing tells a wrong token from an unknown alias. */
 async function resolveProbe(address: string, deps: ResolveDeps): Promise<Verdict<ResolvedRecipient>> {
   const route = await deps.routes.find(address);
@@ -63,7 +73,7 @@ async function resolveProbe(address: string, deps: ResolveDeps): Promise<Verdict
 
 /** Resolves an alias, or a reply address: an alias older than their format may have a name of that form. */
 async function resolveAliasOrReply(path: MailPath, token: string, deps: ResolveDeps) {
-  const domain = path.domain.toLowerCase();
+  const { domain } = path;
   const route = await deps.routes.find(`${path.local.toLowerCase()}@${domain}`);
   return route === null ? resolveReply(token, domain, deps) : decide(route, deps);
 }

@@ -1,6 +1,7 @@
 /** Accepts a message written in the preview inbox as authenticated mail of the mailbox' provider; nothing is sent. */
 import { isAscii } from "node:buffer";
 import { parseAddress, stuff } from "@kauke/mail-rfc";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { PreviewInbox } from "../../core/preview/preview-inbox.ts";
 import type { PreviewReply, SendPreviewReply } from "../../core/preview/preview-reply.ts";
 import { replyFor } from "../reply.ts";
@@ -10,7 +11,7 @@ import type { ResolvedRecipient } from "../transaction.ts";
 export interface PreviewReplyParts {
   inbound: MxHandlers;
   inbox: Pick<PreviewInbox, "add">;
-  domains: ReadonlySet<string>;
+  domains: Pick<MailDomains, "has">;
   mailHost: string;
 }
 

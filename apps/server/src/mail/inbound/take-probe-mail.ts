@@ -13,6 +13,7 @@ import {
   unstuff,
 } from "@kauke/mail-rfc";
 import type { DestinationStore } from "../../core/destination/destination.ts";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { MessageAuthentication } from "../../core/message/message.ts";
 import type { QueueDeps } from "../../core/own-mail.ts";
 import { probeResult } from "../../core/probe/judge-header.ts";
@@ -39,7 +40,7 @@ export interface TakeProbeMailDeps {
   destinations: Pick<DestinationStore, "isAnyBlocked">;
   queue: QueueDeps;
   mailHost: string;
-  domains: ReadonlySet<string>;
+  domains: Pick<MailDomains, "has">;
   /** What a client gets that asks for the mail host. */
   certificate(): OurCertificate;
 }

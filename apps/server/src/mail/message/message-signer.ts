@@ -1,4 +1,4 @@
-/** DKIM and ARC for mail under our domains. Keys are parsed once, at start. */
+/** DKIM and ARC for mail under our domains. The operator's keys are parsed once, at start, those of accounts when needed. */
 import {
   arcSign,
   asciiDomainOf,
@@ -10,6 +10,7 @@ import {
   simpleBodyHash,
   unstuff,
 } from "@kauke/mail-rfc";
+import type { AccountDomainKeys } from "../../core/domain/account-domain.ts";
 import type { AuthResult, MessageAuthentication } from "../../core/message/message.ts";
 
 /** SHA-256 of bodies in simple form, shared by all copies and the verification on arrival. */
@@ -46,8 +47,14 @@ export interface MessageSigner {
   signArc(message: ToSign, authentication: MessageAuthentication | undefined): Promise<Buffer>;
 }
 
-export function messageSigner(keys: readonly DkimKey[], now: () => Date): MessageSigner {
+/** @param ofAccounts keys of own domains of accounts; left out: their mail is not signed here */
+export function messageSigner(
+  keys: readonly DkimKey[],
+  now: () => Date,
+  ofAccounts?: AccountDomainKeys,
+): MessageSigner {
   const byDomain = Map.groupBy(keys, (key) => key.domain);
+  const keysOf = async (domain: string) => byDomain.get(domain) ?? (await ofAccounts?.of(domain)) ?? [];
   const bodyHashes = new BodyHashes();
   const sourceOf = ({ header, fields, wire, bodyStart }: ToSign) => ({
     header,
@@ -59,15 +66,16 @@ export function messageSigner(keys: readonly DkimKey[], now: () => Date): Messag
   return {
     bodyHashes,
     async sign(message) {
-      const signing = byDomain.get(message.domain);
-      if (signing === undefined) return Buffer.alloc(0);
+      const signing = await keysOf(message.domain);
+      if (signing.length === 0) return Buffer.alloc(0);
       return fieldTextBytes(await dkimSign(sourceOf(message), signing));
     },
     async signArc(message, authentication) {
-      const key = byDomain.get(message.domain)?.find(({ algorithm }) => algorithm === "rsa-sha256");
       const { results = null, arc: status } = authentication ?? {};
-      if (key === undefined || results === null) return Buffer.alloc(0);
+      if (results === null) return Buffer.alloc(0);
       if (status !== "none" && status !== "pass" && status !== "fail") return Buffer.alloc(0);
+      const key = (await keysOf(message.domain)).find(({ algorithm }) => algorithm === "rsa-sha256");
+      if (key === undefined) return Buffer.alloc(0);
       return fieldTextBytes(await arcSign({ ...sourceOf(message), results, status }, key));
     },
   };

@@ -13,6 +13,7 @@ import {
   splitAddress,
 } from "@kauke/mail-rfc";
 import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { ReplyPathStore } from "../../core/reply-path.ts";
 import { type BucketRule, TokenBuckets } from "../../limits/rate.ts";
 import { bounds, type RowRules, rowsPerDay } from "../../limits/table.ts";
@@ -217,7 +218,7 @@ const localOf = (address: string) => splitAddress(address).local;
 
 export interface ReplyFormDeps {
   aliases: Pick<AliasStore, "findRoute">;
-  domains: ReadonlySet<string>;
+  domains: Pick<MailDomains, "has">;
 }
 
 /** Whether an address has the form of a reply address, and no older alias has this name. */

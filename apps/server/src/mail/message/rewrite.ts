@@ -20,6 +20,7 @@ import {
   srsForward,
 } from "@kauke/mail-rfc";
 import type { BounceSender } from "../../core/bounce-sender.ts";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { MessageEnvelope } from "../../core/message/message.ts";
 import { type BounceAddressParts, bounceAddress, bounceToken, srsSubject } from "./bounce-address.ts";
 import type { Correspondent } from "./reply-book.ts";
@@ -29,7 +30,7 @@ const NON_ASCII = /[^\u{0}-\u{7f}]/u;
 
 export interface RewriteRules {
   mailHost: string;
-  domains: ReadonlySet<string>;
+  domains: Pick<MailDomains, "has">;
   srsHash: SrsHash;
 }
 

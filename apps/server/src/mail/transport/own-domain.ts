@@ -1,6 +1,7 @@
 /** Mail for our own domains goes directly to the inbound path of this process. */
 import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { MemoryBudget } from "../../limits/bytes.ts";
 import { classifyLoss, classifyReply, refused, type SmtpStage, taken } from "../classify-reply.ts";
 import { replyFor, type SmtpReply } from "../reply.ts";
@@ -9,7 +10,7 @@ import { type MailTransport, type OutgoingMail, outcomeOnly } from "./transport.
 
 export interface OwnDomainParts {
   inbound: Pick<MxHandlers, "resolve" | "receive">;
-  domains: ReadonlySet<string>;
+  domains: Pick<MailDomains, "has">;
   /** With a forwarding provider, which knows the aliases but no reply addresses; mail to aliases goes to it. */
   onlyReplies: boolean;
   /** For the Received field, since this mail has no client. */

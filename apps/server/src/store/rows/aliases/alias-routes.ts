@@ -1,6 +1,7 @@
 import type { ConfirmationState } from "@kauke/contract";
 import { sql } from "kysely";
 import type { AliasRoute, RouteChange } from "../../../core/alias/alias.ts";
+import type { ProvenDomains } from "../../../core/domain/account-domain.ts";
 import type { ChangeSignals } from "../../change-signals.ts";
 import { groupCalls } from "../../concurrency/group-calls.ts";
 import { joinReads } from "../../concurrency/shared-calls.ts";
@@ -35,7 +36,8 @@ const AT_ONCE = { embedded: 1, postgres: 4 };
 const KNOWN_MAX = 256;
 const KNOWN_MS = 1000;
 
-export function routeReads({ db, keys, signals }: StoreContext) {
+/** @param proven an alias of another account has no route on a domain that an account has proven since */
+export function routeReads({ db, keys, signals }: StoreContext, proven?: Pick<ProvenDomains, "find">) {
   // Mailboxes as `<index in hex>:<state>`, joined by commas. An array costs less than `string_agg`, which aggregates.
   const pairs = sql<string>`array_to_string(ARRAY(SELECT encode(mailbox_index, 'hex') || ':' || state
     FROM destination WHERE destination.user_id = alias.user_id), ',')`.as("pairs");
@@ -56,6 +58,8 @@ export function routeReads({ db, keys, signals }: StoreContext) {
   const read = (row: RouteRow | undefined): AliasRoute | null => {
     if (row === undefined) return null;
     const document = keys.open<AliasDocument>("alias", row.id, row.sealed);
+    const owner = proven?.find(document.domain) ?? null;
+    if (owner !== null && owner.userId !== row.user_id) return null;
     return toRoute(row, document, {
       stateOf: stateOf(keys, row),
       missing: missingOf(keys, row),

@@ -10,6 +10,7 @@ import {
   type EncryptionChoice,
 } from "../../../core/alias/alias.ts";
 import { AppError, fieldError } from "../../../core/app-error.ts";
+import type { ProvenDomains } from "../../../core/domain/account-domain.ts";
 import type { InTransaction } from "../../database.ts";
 import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
@@ -37,11 +38,12 @@ import { aliasLists } from "./list-aliases.ts";
 interface Parts extends AliasStoreParts {
   /** Called with the time of deletions that are to be carried out later. */
   planDeletion?: ((at: Date) => void) | undefined;
+  provenDomains?: Pick<ProvenDomains, "find"> | undefined;
 }
 
 export function aliasStore(context: StoreContext, parts: Parts): AliasStore {
   const { db, signals } = context;
-  const routes = routeReads(context);
+  const routes = routeReads(context, parts.provenDomains);
   return {
     ...aliasLists(context),
     standing: (userId, addresses) => addressStanding(context, userId, addresses),
