@@ -5,6 +5,7 @@ import type { AddressInfo, ListenOptions } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { AdminHandlers } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
+import { domainDns } from "./app-domains.ts";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { mtaStsPolicyOf } from "./cli/dns-plan.ts";
 import { reachable } from "./cli/doctor/port-checks.ts";
@@ -62,6 +63,7 @@ export function httpService(
         ...parts,
         ...store,
         hasher: overrides.hasher ?? argon2Hasher(),
+        domainDns: domainDns(config),
         aliasSources: parts.features.aliasSources,
         serviceFetch: overrides.serviceFetch ?? guardedGet({ ...parts, allow: parseAllowList(config.webhookAllow) }),
         federatedIssuer: config.google ? openIdIssuer(config.google, parts) : null,

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { readImport } from "@kauke/alias-import";
+import { mailDomains } from "@kauke/server/core/domain/mail-domains";
 import { createImport } from "@kauke/server/core/import/create-import";
 import { ImportRunner, runImport, undoImport } from "@kauke/server/core/import/run-import";
 import { systemClock, systemRandom } from "@kauke/server/runtime/ports";
@@ -68,7 +69,7 @@ const deps = {
   ...store,
   clock: systemClock,
   random: systemRandom,
-  ownDomains: ["kauke.test"],
+  mailDomains: mailDomains(["kauke.test"], store.provenDomains),
   limitRules: null,
   confirmation: null,
   logger: { info() {}, warn() {}, error: (event: string) => console.error(event) },

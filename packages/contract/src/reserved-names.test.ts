@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isAliasName } from "./destinations.ts";
-import { findReservedName } from "./reserved-names.ts";
+import { findReservedName, findReservedOnOwnDomain } from "./reserved-names.ts";
 import { neverReserved, reservedNames } from "./reserved-names-data.ts";
 
 const words = Object.values(reservedNames).flat();
@@ -190,5 +190,36 @@ describe("findReservedName", () => {
       }
     }
     expect(findReservedName("a".repeat(65))).toBeNull();
+  });
+});
+
+describe("on an account's own domain", () => {
+  it.each([
+    ["postmaster", "postmaster"],
+    ["Abuse", "abuse"],
+    ["r-mfrgg-zdfmz-twq2l-knnwg", "r"],
+    ["r.mfrggzdfmztwq2lknnwg", "r"],
+    ["SRS0=abc=TT=example.org=ann", "srs0"],
+    ["srs1-x", "srs1"],
+    ["bounces-7", "bounces"],
+    ["probe-abcd-efgh-ijkl", "probe"],
+  ])("%s is reserved, as %s", (name, reserved) => {
+    expect(findReservedOnOwnDomain(name)).toBe(reserved);
+  });
+
+  it.each([
+    "admin",
+    "info",
+    "support",
+    "paypal",
+    "root",
+    "bounce",
+    "probe",
+    "post.master",
+    "r",
+    "no-reply",
+    "webmaster",
+  ])("%s is free", (name) => {
+    expect(findReservedOnOwnDomain(name)).toBeNull();
   });
 });

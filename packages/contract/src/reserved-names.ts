@@ -48,14 +48,29 @@ const disguises = new Map<string, RegExp>();
 export function findReservedName(name: string): string | null {
   if (name.length > LONGEST_NAME) return null;
   const lower = name.toLowerCase();
-  if (REPLY_ADDRESS.test(lower)) return "r";
-  if (probeName.test(lower)) return "probe";
   const bare = withoutSeparators(lower);
   if (words.has(bare)) return bare;
-  const own = OWN_PREFIX.exec(lower);
-  if (own) return own[1] ?? own[2] ?? null;
+  const ours = findServerName(lower);
+  if (ours !== null) return ours;
   if (!/[a-z]/.test(bare) || neverReserved.has(bare)) return null;
   return wordsBySieve.get(sieve(bare))?.find((word) => disguiseOf(word).test(bare)) ?? null;
+}
+
+/** Names at which somebody else must reach whoever runs a domain's mail (RFC 2142). */
+const ofEveryDomain: ReadonlySet<string> = new Set(["postmaster", "abuse"]);
+
+/** As `findReservedName`, on an account's own domain: its owner may use all names but those that the server needs. */
+export function findReservedOnOwnDomain(name: string): string | null {
+  const lower = name.toLowerCase();
+  return ofEveryDomain.has(lower) ? lower : findServerName(lower);
+}
+
+/** Patterns of addresses that the server itself makes: for replies, proofs of mail, SRS and bounces. */
+function findServerName(lower: string): string | null {
+  if (REPLY_ADDRESS.test(lower)) return "r";
+  if (probeName.test(lower)) return "probe";
+  const own = OWN_PREFIX.exec(lower);
+  return own ? (own[1] ?? own[2] ?? null) : null;
 }
 
 function withoutSeparators(name: string): string {

@@ -14,6 +14,9 @@ import type { ContactStore } from "./contact.ts";
 import type { DeliveryStore } from "./delivery/delivery.ts";
 import type { ConfirmationSettings, DestinationStore, MissingMailboxStore } from "./destination/destination.ts";
 import type { AccountDomainStore } from "./domain/account-domain.ts";
+import type { DomainDns } from "./domain/domain-dns.ts";
+import type { MailDomains } from "./domain/mail-domains.ts";
+import type { DomainRules } from "./domain/own-domains.ts";
 import type { AttachedMail } from "./email-job/attached-mail.ts";
 import type { EmailAttachmentStore, UploadsInFlight } from "./email-job/email-attachment.ts";
 import type { EmailJobStore } from "./email-job/email-job.ts";
@@ -100,7 +103,9 @@ export interface CoreDeps extends CoreStores {
   clock: Clock;
   random: Random;
   registration: RegistrationMode;
-  ownDomains: readonly string[];
+  mailDomains: MailDomains;
+  domainDns: DomainDns;
+  domainRules: DomainRules;
   /** Ports of a server on the user's own machine; `null` for the standard ports 587 and 465. */
   localSmtpPorts: { submission: number; submissions: number } | null;
   /** `null`: mail programs do not set themselves up from here. */

@@ -259,6 +259,7 @@ const notFoundTexts: Record<string, string> = {
   probeId: "Proof of mail not found",
   attachmentId: "Attachment not found",
   contactId: "Contact not found",
+  domainId: "Domain not found",
 };
 
 /** What is said of an id that names nothing. @param name of the path parameter */

@@ -5,6 +5,8 @@ import type { AdminHandlers } from "@kauke/contract";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { AppError } from "../core/app-error.ts";
 import type { CoreDeps } from "../core/core-deps.ts";
+import type { ProvenDomains } from "../core/domain/account-domain.ts";
+import { mailDomains } from "../core/domain/mail-domains.ts";
 import { AttachedMail } from "../core/email-job/attached-mail.ts";
 import { UploadsInFlight } from "../core/email-job/email-attachment.ts";
 import { ImportRunner } from "../core/import/run-import.ts";
@@ -34,6 +36,7 @@ import {
 } from "./compat/client-requests.ts";
 import { mountDialects } from "./compat/mount-dialects.ts";
 import { browserCookie, type SessionCookie, sessionCookie } from "./cookies.ts";
+import { domainHandlers } from "./domains/routes.ts";
 import { emailAttachmentHandlers } from "./email-jobs/attachments.ts";
 import { emailJobHandlers } from "./email-jobs/routes.ts";
 import { decryptHandlers, encryptionKeyHandlers } from "./encryption-keys/routes.ts";
@@ -82,6 +85,8 @@ export type HttpConfig = Pick<
   | "registration"
   | "trustedProxies"
   | "domains"
+  | "userDomains"
+  | "mailHost"
   | "limits"
   | "links"
   | "logDays"
@@ -92,7 +97,8 @@ export type HttpConfig = Pick<
 export interface HttpServerOptions
   extends Omit<
     CoreDeps,
-    | "ownDomains"
+    | "mailDomains"
+    | "domainRules"
     | "localSmtpPorts"
     | "mailPrograms"
     | "ownMail"
@@ -106,6 +112,7 @@ export interface HttpServerOptions
   > {
   federatedIssuer?: CoreDeps["federatedIssuer"];
   config: HttpConfig;
+  provenDomains: ProvenDomains;
   logger: Logger;
   metrics: Metrics;
   /** Serves https, with these certificates; plain http without. */
@@ -266,7 +273,8 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
   return {
     ...options,
     federatedIssuer: options.federatedIssuer ?? null,
-    ownDomains: config.domains,
+    mailDomains: mailDomains(config.domains, options.provenDomains),
+    domainRules: domainRules(config, options.forwarding.about !== null),
     localSmtpPorts: localSmtpPorts(config),
     mailPrograms: options.forwarding.about === null ? mailPrograms(config) : null,
     ownMail: { origin: config.publicUrl.origin, domain: config.domains[0] ?? "" },
@@ -277,6 +285,15 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
     maxMessageBytes: config.maxMessageBytes,
     registration: config.registration,
   };
+}
+
+/** At a forwarding provider, mail to an account's own domain would not reach this server. */
+function domainRules(
+  { userDomains, mailHost, domains, publicUrl }: HttpConfig,
+  hasProvider: boolean,
+): CoreDeps["domainRules"] {
+  const serverNames = [...domains, mailHost, publicUrl.hostname];
+  return { max: hasProvider ? 0 : userDomains, mailHost, serverNames };
 }
 
 /** SMTP ports to show to users of a local server; `null` for a public one, where a firewall may forward others. */
@@ -318,6 +335,7 @@ function allHandlers(deps: CoreDeps, { metrics }: HttpServerOptions, { later, im
     ...contactHandlers(deps),
     ...emailAttachmentHandlers(deps),
     ...confirmationHandlers(deps),
+    ...domainHandlers(deps),
     ...labelHandlers(deps),
     ...forwardingHandlers(deps),
     ...encryptionKeyHandlers(deps),

@@ -69,6 +69,13 @@ const counted = {
   // SimpleLogin's limit.
   client_toggle: most(100, HOUR, "You have paused or activated aliases too often in a short time."),
   client_activities: most(30, MINUTE, "You have read activities too often in a short time. Please wait a minute."),
+  // Each makes two keys, which take up to two seconds of processor time.
+  domain_add: most(20, DAY, "You have added several domains within a day. Please wait before you add another one."),
+  domain_check: most(
+    120,
+    HOUR,
+    "You have checked domains very often within an hour. Please wait before you check again.",
+  ),
   checklist_add: most(60, HOUR, "You have added sites to your checklist too often in a short time."),
   checklist_change: most(1200, HOUR, "You have changed your checklist too often in a short time."),
   email_job_create: most(200, DAY, sent),

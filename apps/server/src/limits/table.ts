@@ -554,6 +554,14 @@ const accounts = {
     },
     "drafts in a browser, encrypted | {account}, {bytes} with their files, {keptMs} | account | the account, by its browser | the account's oldest; others' never | drafts/draft-box.test.ts",
   ),
+  ownDomains: bound(
+    { account: limits.userDomainsMax },
+    "own domains of an account | {domain_add}; as many as `KAUKE_USER_DOMAINS` says, {account} at most | account | the account | refused | domains/routes.test.ts",
+  ),
+  domainChecks: bound(
+    { all: 16, waiting: 64, account: 8, answers: limits.domainAnswersShown, characters: limits.domainAnswerMax },
+    "checks of the records of own domains | {domain_check}; {all} at once, {waiting} wait, {account} of an account; of what DNS returned for a record {answers} are stored, {characters} characters each | account, all | the account | 429 | domains/routes.test.ts, domain-records.test.ts",
+  ),
   checklistRows: bound(
     { account: limits.checklistMax },
     "sites added to a checklist, changes of one | {checklist_add}, {checklist_change}; {account} rows | account | the account | refused | account/checklist.test.ts",

@@ -46,6 +46,8 @@ export interface Config {
   /** Domains in lower case; the first two are the provider's own. */
   domains: readonly string[];
   mailHost: string;
+  /** Own domains that an account may have; 0: off. */
+  userDomains: number;
   /** Whether to add an Ed25519 signature (RFC 8463) to the RSA one. */
   dkimEd25519: boolean;
   dkim: boolean;

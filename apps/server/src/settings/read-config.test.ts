@@ -31,6 +31,7 @@ test("without any setting every value has its documented default", () => {
   expect(config.publicUrlGiven).toBe(false);
   expect(config.domains).toEqual(["kauke.test", "slapta.test", "rukas.test", "tyla.test", "vejas.test"]);
   expect(config.mailHost).toBe("mail.kauke.test");
+  expect(config.userDomains).toBe(5);
   expect(config.dkimEd25519).toBe(false);
   expect(config.dmarcReports).toBeNull();
   expect(config.dkim).toBe(true);

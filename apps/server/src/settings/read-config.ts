@@ -1,6 +1,6 @@
 /** Builds the `Config` from the environment; reports all problems at once, by variable name, and stops the start. */
 import { resolve } from "node:path";
-import { docsPath, registrationModes, smtpGuidePath } from "@kauke/contract";
+import { docsPath, limits, registrationModes, smtpGuidePath } from "@kauke/contract";
 import { defaultRetrySchedule } from "@kauke/mail-rfc";
 import type { Config, DeliveryMode, ForwardingConfig, ListenConfig, ServiceName } from "./config.ts";
 import { type Environment, readEnvironment, SettingReader, SettingsError } from "./env.ts";
@@ -127,6 +127,7 @@ function readMail(settings: SettingReader) {
   return {
     domains,
     mailHost: settings.read("KAUKE_MAIL_HOST", `mail.${domains[0]}`, value.domainName),
+    userDomains: settings.read("KAUKE_USER_DOMAINS", 5, value.countOrOff(limits.userDomainsMax)),
     dkim: settings.read("KAUKE_DKIM", "on", value.oneOf("on", "off")) === "on",
     dkimEd25519: settings.read("KAUKE_DKIM_ED25519", "off", value.oneOf("on", "off")) === "on",
     postmaster: settings.read<string | null>("KAUKE_POSTMASTER", null, value.mailbox),

@@ -187,6 +187,12 @@ const mail = [
       "the server's name in EHLO, greeting and trace fields; the self-signed certificate covers it and `smtp.<first domain>`",
   },
   {
+    name: "KAUKE_USER_DOMAINS",
+    default: value("5"),
+    meaning:
+      "own domains that an account may add; it proves each by records in DNS. `off`: none can be added, and those that are proven stay",
+  },
+  {
     name: "KAUKE_POSTMASTER",
     default: unset,
     meaning:

@@ -19,6 +19,12 @@ export const port = integer(0, 65_535);
 /** `null` for `off`. */
 export const portOrOff = (text: string): number | null => (text === "off" ? null : port(text));
 
+/** 0 for `off`. */
+export const countOrOff =
+  (max: number) =>
+  (text: string): number =>
+    text === "off" ? 0 : integer(1, max)(text);
+
 export function oneOf<T extends string>(...choices: readonly T[]): (text: string) => T {
   return (text) => {
     const found = choices.find((choice) => choice === text);

@@ -1,5 +1,6 @@
 /** What the operator does at the forwarding provider. Addresses are returned only when asked for. */
 import { providerProblems } from "@kauke/contract/provider-problems";
+import { mailDomains } from "../../core/domain/mail-domains.ts";
 import { type AdoptDeps, adoptCopies, planCopies } from "../../core/forwarding/adopt-copies.ts";
 import type { CopyDifference } from "../../core/forwarding/compare.ts";
 import { readOperatorCopies } from "../../core/forwarding/operator-copies.ts";
@@ -155,7 +156,8 @@ async function addressesOf({ aliases }: Store, shown: readonly CopyDifference[])
 }
 
 function adoptDeps({ config, store, clock, random }: View, { account, isConfirmationNeeded }: ProviderView): AdoptDeps {
-  return { ...store, account, isConfirmationNeeded, ownDomains: config.domains, clock, random };
+  const domains = mailDomains(config.domains, store.provenDomains);
+  return { ...store, account, isConfirmationNeeded, mailDomains: domains, clock, random };
 }
 
 function rowOf({ copy, refusal, remark }: PlannedAdoption): AdoptionRow {

@@ -1,12 +1,13 @@
 /** What an alias may be on this server (domain, name, destinations), and who may reuse its address later. */
 
 import { aliasMessages, type FieldErrors } from "@kauke/contract";
-import { findReservedName } from "@kauke/contract/reserved-names";
-import { asciiDomainOf } from "@kauke/mail-rfc";
+import { findReservedName, findReservedOnOwnDomain } from "@kauke/contract/reserved-names";
+import { splitAddress } from "@kauke/mail-rfc";
 import { bounds } from "../../limits/table.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { exactMailbox } from "../destination/same-mailbox.ts";
+import type { MailDomains } from "../domain/mail-domains.ts";
 import { type AliasRouting, type Destination, mailboxesAmong } from "./alias.ts";
 
 /** Cuts a text at `max` characters, never within a surrogate pair. */
@@ -16,17 +17,23 @@ export function cutText(text: string, max: number): string {
 
 export const DOMAIN_UNKNOWN = "Please choose one of the available domains";
 
-export function domainErrors(domain: string, ownDomains: readonly string[]): FieldErrors {
-  return ownDomains.includes(domain) ? {} : { domain: [DOMAIN_UNKNOWN] };
+/** @param domain without one, an account's default domain is used, which is always usable */
+export function domainErrors(
+  { userId, domain }: { userId: string; domain?: string | undefined },
+  mailDomains: Pick<MailDomains, "usableBy">,
+): FieldErrors {
+  return domain === undefined || mailDomains.usableBy(userId).includes(domain) ? {} : { domain: [DOMAIN_UNKNOWN] };
 }
 
-/** Mailboxes on our own domains would cause a mail loop, in any spelling of the domain (UTS #46). */
-export function ownDomainErrors(
+/** Mailboxes whose mail this server takes would cause a mail loop, in any spelling of the domain (UTS #46). */
+export function loopErrors(
   field: "forwardTo" | "lastForwardTo",
   destinations: readonly Destination[] | undefined,
-  ownDomains: readonly string[],
+  mailDomains: Pick<MailDomains, "has">,
 ): FieldErrors {
-  const isOwn = destinations?.some((one) => one.kind === "mailbox" && ownDomains.includes(asciiDomainOf(one.address)));
+  const isOwn = destinations?.some(
+    (one) => one.kind === "mailbox" && mailDomains.has(splitAddress(one.address).domain),
+  );
   return isOwn ? { [field]: [aliasMessages.forwardToOwnDomain] } : {};
 }
 
@@ -36,9 +43,20 @@ export function refuseFieldErrors(errors: FieldErrors): void {
   if (first !== undefined) throw new AppError("invalid", { message: first, errors });
 }
 
+type OperatorDomains = Pick<MailDomains, "operators">;
+
+/** The reserved name that an alias' name resembles; `null` when free. On own domains of accounts few are reserved. */
+export function reservedNameOf(
+  { name, domain }: { name: string; domain: string },
+  { operators }: OperatorDomains,
+): string | null {
+  return operators.includes(domain) ? findReservedName(name) : findReservedOnOwnDomain(name);
+}
+
 /** @throws AppError `alias_reserved` without field errors: the page shows it as "Alias Not Allowed" */
-export function refuseReservedName(name: string): void {
-  if (findReservedName(name) !== null)
+export function refuseReservedName(alias: { name: string; domain: string }, mailDomains: OperatorDomains): void {
+  const { name } = alias;
+  if (reservedNameOf(alias, mailDomains) !== null)
     throw new AppError("alias_reserved", { message: `The name ${name} is reserved.` });
 }
 

@@ -16,8 +16,8 @@ import {
 } from "./alias.ts";
 import {
   confirmedAmong,
+  loopErrors,
   nextRouting,
-  ownDomainErrors,
   refuseBlocked,
   refuseFieldErrors,
   refuseUnconfirmed,
@@ -34,7 +34,7 @@ export type BulkChange =
 /** Minimum number of aliases that one request counts as for the rate limit. */
 const WEIGHT_MIN = 100;
 
-type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
+type BulkDeps = Pick<CoreDeps, "aliases" | "labels" | "destinations" | "mailboxes" | "confirmation" | "mailDomains"> &
   Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">;
 
 export interface ChangeOfMany {
@@ -51,8 +51,7 @@ export async function changeAliases(
   { userId, aliasIds, change, by, clientAddress }: ChangeOfMany,
 ): Promise<ManyChanged> {
   const ids = [...new Set(aliasIds)];
-  if (change.kind === "destinations")
-    refuseFieldErrors(ownDomainErrors("forwardTo", change.destinations, deps.ownDomains));
+  if (change.kind === "destinations") refuseFieldErrors(loopErrors("forwardTo", change.destinations, deps.mailDomains));
   const weight = Math.max(WEIGHT_MIN, ids.length);
   // Undoing a deletion is no change of its own, so it does not use up the account's changes of many.
   await takeWeightedLimit(deps, change.kind === "keep" ? "alias_keep" : "alias_bulk", { userId, weight });

@@ -5,7 +5,7 @@ import type { Alias, Destination } from "./alias.ts";
 import {
   confirmedAmong,
   domainErrors,
-  ownDomainErrors,
+  loopErrors,
   refuseBlocked,
   refuseFieldErrors,
   refuseReservedName,
@@ -23,16 +23,16 @@ export interface NewAlias {
 
 /** @throws AppError `invalid`, `alias_reserved`, `alias_taken`, `alias_released`; `rate_limited` for valid requests */
 export async function createAlias(
-  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "mailDomains"> &
     Pick<CoreDeps, "random" | "clock" | "rateLimits" | "limitRules">,
   input: NewAlias,
   by: CallerKind = "session",
 ): Promise<Alias> {
   refuseFieldErrors({
-    ...domainErrors(input.domain, deps.ownDomains),
-    ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
+    ...domainErrors(input, deps.mailDomains),
+    ...loopErrors("forwardTo", input.destinations, deps.mailDomains),
   });
-  refuseReservedName(input.name);
+  refuseReservedName(input, deps.mailDomains);
   await takeLimit(deps, "alias_create", { userId: input.userId });
   // After the rate limit, so that an account can't find out of many mailboxes whether they have blocked us.
   await refuseBlocked(deps, "forwardTo", input.destinations);

@@ -7,6 +7,7 @@ import { rateLimitRules } from "../../limits/named-limits.ts";
 import { type Random, systemRandom } from "../../runtime/ports.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { aUser } from "../../store/rows.testing.ts";
+import { domainsOf } from "../domain/mail-domains.testing.ts";
 import { findFreeName, generateAlias, generateName, siteHost, siteName } from "./generate-alias.ts";
 import { deleteAlias } from "./update-alias.ts";
 
@@ -147,7 +148,7 @@ const deps = (random: Random = systemRandom) => ({
   random,
   clock,
   confirmation: { origin: "http://localhost:3000", domain: "kauke.test" },
-  ownDomains: ["kauke.test"],
+  mailDomains: domainsOf(["kauke.test"]),
   limitRules: rateLimitRules(new Map()),
 });
 

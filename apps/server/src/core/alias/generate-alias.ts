@@ -18,10 +18,11 @@ import {
   confirmedAmong,
   cutText,
   domainErrors,
-  ownDomainErrors,
+  loopErrors,
   refuseBlocked,
   refuseFieldErrors,
   refuseUnconfirmed,
+  reservedNameOf,
 } from "./alias-rules.ts";
 import { newAlias } from "./create-alias.ts";
 
@@ -81,8 +82,8 @@ type GenerateDeps = MailboxDeps & Pick<CoreDeps, "random" | "clock" | "rateLimit
 export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by: CallerKind): Promise<Alias> {
   const { userId, hostname } = input;
   refuseFieldErrors({
-    ...domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains),
-    ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
+    ...domainErrors(input, deps.mailDomains),
+    ...loopErrors("forwardTo", input.destinations, deps.mailDomains),
   });
   const host = hostname === undefined ? null : siteHost(hostname);
   const notes = input.notes ? checkNotes(input.notes, input) : cutNotes(host ?? "");
@@ -107,14 +108,17 @@ export async function generateAlias(deps: GenerateDeps, input: GenerateInput, by
 /** A free name, which is not reserved. @throws AppError `invalid`, `no_free_name`, `rate_limited` */
 export async function findFreeName(deps: GenerateDeps, input: NameInput): Promise<{ name: string; domain: string }> {
   const { userId } = input;
-  refuseFieldErrors(domainErrors(input.domain ?? deps.ownDomains[0] ?? "", deps.ownDomains));
+  refuseFieldErrors(domainErrors(input, deps.mailDomains));
   await takeLimit(deps, "name_generate", { userId });
   const defaults = await readAccountDefaults(deps, userId);
   const domain = input.domain ?? defaults.domain;
   const draw = await nameSource(deps, input, defaults);
   for (let tries = 0; tries < bounds.generatedNames.tries; tries++) {
     const name = draw();
-    if (findReservedName(name) === null && (await deps.aliases.isFree(userId, aliasAddress(name, domain))))
+    if (
+      reservedNameOf({ name, domain }, deps.mailDomains) === null &&
+      (await deps.aliases.isFree(userId, aliasAddress(name, domain)))
+    )
       return { name, domain };
   }
   throw new AppError("no_free_name");
@@ -135,8 +139,11 @@ async function nameSource(
 }
 
 /** @returns false when the name is reserved or taken */
-async function insertIfFree({ aliases }: Pick<CoreDeps, "aliases">, alias: Alias): Promise<boolean> {
-  if (findReservedName(alias.name) !== null) return false;
+async function insertIfFree(
+  { aliases, mailDomains }: Pick<CoreDeps, "aliases" | "mailDomains">,
+  alias: Alias,
+): Promise<boolean> {
+  if (reservedNameOf(alias, mailDomains) !== null) return false;
   try {
     await aliases.insert(alias);
     return true;

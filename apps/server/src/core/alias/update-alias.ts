@@ -14,8 +14,8 @@ import {
 } from "./alias.ts";
 import {
   confirmedAmong,
+  loopErrors,
   nextRouting,
-  ownDomainErrors,
   type RoutingInput,
   refuseBlocked,
   refuseFieldErrors,
@@ -40,7 +40,7 @@ export interface AliasUpdateInput extends RoutingInput {
  * `not_found`, `key_scope`
  */
 export async function updateAlias(
-  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "ownDomains"> &
+  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "mailDomains"> &
     Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId, clientAddress }: { userId: string; aliasId: string; clientAddress?: string },
   input: AliasUpdateInput,
@@ -51,8 +51,8 @@ export async function updateAlias(
   if (by === "key" && input.writeByAddress === true)
     throw new AppError("key_scope", { message: "An API key can't allow writing by address." });
   refuseFieldErrors({
-    ...ownDomainErrors("forwardTo", input.destinations, deps.ownDomains),
-    ...ownDomainErrors("lastForwardTo", input.lastDestinations, deps.ownDomains),
+    ...loopErrors("forwardTo", input.destinations, deps.mailDomains),
+    ...loopErrors("lastForwardTo", input.lastDestinations, deps.mailDomains),
   });
   await takeLimit(deps, "alias_change", { userId });
   await countRename(deps, { userId, aliasId }, input.name);
@@ -65,7 +65,7 @@ export async function updateAlias(
     aliasId,
     (alias) => {
       if (confirmed !== null) refuseForKey(alias, input, confirmed);
-      return decideChange(alias, input);
+      return decideChange(alias, input, deps.mailDomains);
     },
     clientAddress,
   );
@@ -90,10 +90,11 @@ async function countRename(
   await takeLimit(deps, "alias_create", { userId });
 }
 
-function decideChange(alias: Alias, input: AliasUpdateInput): AliasChange {
+function decideChange(alias: Alias, input: AliasUpdateInput, mailDomains: CoreDeps["mailDomains"]): AliasChange {
   if (input.before !== undefined && !isUnchanged(alias, input.before)) throw new AppError("alias_changed");
   // An existing name that became reserved later may stay, and its letter case may change.
-  if (input.name !== undefined && input.name.toLowerCase() !== alias.name.toLowerCase()) refuseReservedName(input.name);
+  if (input.name !== undefined && input.name.toLowerCase() !== alias.name.toLowerCase())
+    refuseReservedName({ name: input.name, domain: alias.domain }, mailDomains);
   const { active, destinations, lastDestinations, name, notes, sealTo, labels, pinned, writeByAddress } = input;
   const isRouted = active !== undefined || destinations !== undefined || lastDestinations !== undefined;
   return {

@@ -1,6 +1,7 @@
 /** Own domains of accounts: their rows, and what proves them. */
-import type { DkimKey, PublicDkimKey } from "@kauke/mail-rfc";
+
 import type { AccountDomainWire, DomainRecordName, DomainRecordWire } from "@kauke/contract";
+import type { DkimKey, PublicDkimKey } from "@kauke/mail-rfc";
 
 /** What DNS answered for one record. */
 export interface SeenRecord {
@@ -33,12 +34,18 @@ export interface AccountDomainStore {
   /** @returns `null` for a domain that is not the account's */
   find(userId: string, domainId: string): Promise<AccountDomain | null>;
   /** Makes the domain's two DKIM keys as well, sealed. `exists`: the account has it; `full`: it has `max` domains. */
-  add(domain: Pick<AccountDomain, "userId" | "domain" | "token">, options: { now: Date; max: number }): Promise<AccountDomain | "exists" | "full">;
+  add(
+    domain: Pick<AccountDomain, "userId" | "domain" | "token">,
+    options: { now: Date; max: number },
+  ): Promise<AccountDomain | "exists" | "full">;
   /**
    * Stores what a check saw. With `proves`, a new domain becomes proven, and every process accepts its mail when this
    * resolves here, elsewhere within a second. `taken`: another account has proven it; then only what was seen is stored.
    */
-  saveCheck(domain: Pick<AccountDomain, "userId" | "id">, check: { seen: readonly SeenRecord[]; proves: boolean; now: Date }): Promise<"saved" | "taken" | "gone">;
+  saveCheck(
+    domain: Pick<AccountDomain, "userId" | "id">,
+    check: { seen: readonly SeenRecord[]; proves: boolean; now: Date },
+  ): Promise<"saved" | "taken" | "gone">;
   /** `in_use`: aliases on it are left. */
   delete(userId: string, domainId: string): Promise<"deleted" | "in_use" | "gone">;
 }

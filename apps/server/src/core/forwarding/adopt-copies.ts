@@ -9,7 +9,7 @@ import type { ProviderAccount, ProviderCopy } from "./provider-account.ts";
 import type { ProviderInventory } from "./provider-inventory.ts";
 import { pagesOf } from "./run-comparison.ts";
 
-export type AdoptDeps = Pick<CoreDeps, "aliases" | "destinations" | "users" | "ownDomains" | "clock" | "random"> & {
+export type AdoptDeps = Pick<CoreDeps, "aliases" | "destinations" | "users" | "mailDomains" | "clock" | "random"> & {
   account: ProviderAccount;
   providerInventory: Pick<ProviderInventory, "foreknow">;
   isConfirmationNeeded: boolean;
@@ -55,7 +55,7 @@ export async function adoptCopies(
 
 async function* plannedPages(deps: AdoptDeps, userId: string, signal: AbortSignal) {
   let room = limits.aliasesMax - (await deps.users.stats(userId)).aliases;
-  for (const domain of deps.ownDomains)
+  for (const domain of deps.mailDomains.operators)
     for await (const page of pagesOf(deps.account, domain, signal)) {
       const foreign = page.filter(({ aliasId, isOperators }) => aliasId === null && isOperators !== true);
       for (let from = 0; from < foreign.length; from += AT_ONCE) {
@@ -68,7 +68,7 @@ async function* plannedPages(deps: AdoptDeps, userId: string, signal: AbortSigna
 }
 
 async function readRules(
-  { aliases, destinations, ownDomains }: AdoptDeps,
+  { aliases, destinations, mailDomains }: AdoptDeps,
   userId: string,
   copies: readonly ProviderCopy[],
 ): Promise<Omit<AdoptionRules, "room">> {
@@ -79,7 +79,7 @@ async function readRules(
     copies.map(({ address }) => address),
   );
   const blocked = await destinations.blockedAmong(mailboxes);
-  return { ownDomains, standing, blocked: new Set([...blocked].map((mailbox) => mailbox.toLowerCase())) };
+  return { mailDomains, standing, blocked: new Set([...blocked].map((mailbox) => mailbox.toLowerCase())) };
 }
 
 /** @returns false when somebody took the address meanwhile */

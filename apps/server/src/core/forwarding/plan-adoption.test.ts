@@ -1,5 +1,6 @@
 import { limits } from "@kauke/contract";
 import { expect, it } from "vitest";
+import { domainsOf } from "../domain/mail-domains.testing.ts";
 import { type AdoptionRules, planAdoption } from "./plan-adoption.ts";
 import type { ProviderCopy } from "./provider-account.ts";
 
@@ -13,7 +14,7 @@ const copy = (address: string, fields: Partial<ProviderCopy> = {}): ProviderCopy
   ...fields,
 });
 const rules: AdoptionRules = {
-  ownDomains: ["kauke.example"],
+  mailDomains: domainsOf(["kauke.example"]),
   standing: new Map([
     ["mine@kauke.example", { kind: "own", notes: null }],
     ["theirs@kauke.example", { kind: "other" }],

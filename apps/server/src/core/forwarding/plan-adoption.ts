@@ -1,8 +1,9 @@
 /** Decides which aliases that somebody else made at the forwarding provider can become aliases of an account here. */
 import { isAliasName, limits, parseForwardTo } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
-import { asciiDomainOf, splitAddress } from "@kauke/mail-rfc";
+import { splitAddress } from "@kauke/mail-rfc";
 import type { AddressStanding, Destination } from "../alias/alias.ts";
+import type { MailDomains } from "../domain/mail-domains.ts";
 import type { ProviderCopy } from "./provider-account.ts";
 
 export interface PlannedAdoption {
@@ -15,7 +16,7 @@ export interface PlannedAdoption {
 }
 
 export interface AdoptionRules {
-  ownDomains: readonly string[];
+  mailDomains: Pick<MailDomains, "has" | "operators">;
   standing: ReadonlyMap<string, AddressStanding>;
   /** Mailboxes, in lower case, whose readers want no mail from here. */
   blocked: ReadonlySet<string>;
@@ -42,12 +43,12 @@ function destinationOf(text: string): Destination | null {
 function refusalOf(
   { address, recipients, hasImap }: ProviderCopy,
   destinations: readonly Destination[],
-  { ownDomains, standing, blocked }: AdoptionRules,
+  { mailDomains, standing, blocked }: AdoptionRules,
 ): string | null {
   const { local, domain } = splitAddress(address);
   if (local.includes("*")) return "It is a catch-all, which aliases here can't be.";
   if (local.startsWith("/")) return "It is a regular expression, which aliases here can't be.";
-  if (!ownDomains.includes(domain)) return "Its domain is not in KAUKE_DOMAINS.";
+  if (!mailDomains.operators.includes(domain)) return "Its domain is not in KAUKE_DOMAINS.";
   if (!isAliasName(local)) return "The name has characters that are not allowed here.";
   if (findReservedName(local) !== null) return "The name is reserved here.";
   const known = standing.get(address);
@@ -59,7 +60,7 @@ function refusalOf(
   if (destinations.length < recipients.length)
     return "A destination is neither a mailbox nor a webhook that can be used here.";
   const mailboxes = destinations.flatMap((one) => (one.kind === "mailbox" ? [one.address] : []));
-  if (mailboxes.some((mailbox) => ownDomains.includes(asciiDomainOf(mailbox))))
+  if (mailboxes.some((mailbox) => mailDomains.has(splitAddress(mailbox).domain)))
     return "It forwards to an address of this server.";
   if (mailboxes.some((mailbox) => blocked.has(mailbox.toLowerCase())))
     return "A mailbox of it wants no mail from here.";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@kauke/contract";
 import { clientBlock } from "../../limits/party.ts";
-import { DOMAIN_UNKNOWN } from "../alias/alias-rules.ts";
+import { domainErrors, refuseFieldErrors } from "../alias/alias-rules.ts";
 import { fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { readAccountDefaults } from "../mailbox/account-defaults.ts";
@@ -29,7 +29,7 @@ const places = new ReadingPlaces(() => performance.now());
 
 /** @throws AppError `invalid`, `too_large`, `rate_limited`; `busy` while another import, or too many, wait */
 export async function createImport(deps: ImportDeps, input: NewImport): Promise<AliasImport> {
-  if (input.domain !== undefined && !deps.ownDomains.includes(input.domain)) throw fieldError("domain", DOMAIN_UNKNOWN);
+  refuseFieldErrors(domainErrors(input, deps.mailDomains));
   await refuseForeignLabel(deps, input);
   const party = { userId: input.userId, block: clientBlock(input.clientAddress) };
   return places.run(party, async (place) => {
@@ -85,7 +85,8 @@ async function planFor(
     userId,
     domain,
     fallback,
-    ownDomains: deps.ownDomains,
+    usableDomains: deps.mailDomains.usableBy(userId),
+    mailDomains: deps.mailDomains,
     room: limits.aliasesMax - aliases,
     newId: () => deps.random.uuid(),
     mayTellTaken: async () =>

@@ -3,16 +3,19 @@
  * own to the run: a free name among them would tell that the others are taken.
  */
 import { isAliasName, isMailbox, limits } from "@kauke/contract";
-import { findReservedName } from "@kauke/contract/reserved-names";
-import { splitAddress } from "@kauke/mail-rfc";
+import { asciiDomain, splitAddress } from "@kauke/mail-rfc";
 import { type AddressStanding, aliasAddress, type Destination, mailboxesAmong } from "../alias/alias.ts";
+import { reservedNameOf } from "../alias/alias-rules.ts";
+import type { MailDomains } from "../domain/mail-domains.ts";
 import { type ImportRow, importReasons } from "./import.ts";
 import type { ImportedAlias } from "./imported-alias.ts";
 import { DestinationSet, importedNotes, markOfTwin, planDestinations, twinNames } from "./planned-alias.ts";
 
 export interface PlanRules {
   userId: string;
-  ownDomains: readonly string[];
+  /** Of the account; aliases on others get a twin. */
+  usableDomains: readonly string[];
+  mailDomains: Pick<MailDomains, "has" | "operators">;
   domain: string;
   fallback: string | null;
   room: number;
@@ -83,10 +86,11 @@ export class ImportPlan {
     const key = aliasAddress(local, domain);
     if (this.#seen.has(key)) return refusal(input, "exists", "An earlier row of the file has the same address.");
     this.#seen.add(key);
-    const isTwin = !this.#rules.ownDomains.includes(domain);
+    const isTwin = !this.#rules.usableDomains.includes(domain);
     if (!isTwin && !isAliasName(local))
       return refusal(input, "invalid", "The name has characters that are not allowed here.");
-    if (!isTwin && findReservedName(local) !== null) return refusal(input, "reserved", "The name is reserved here.");
+    if (!isTwin && reservedNameOf({ name: local, domain }, this.#rules.mailDomains) !== null)
+      return refusal(input, "reserved", "The name is reserved here.");
     const planned = planDestinations(input.destinations, this.#rules);
     if (planned === null) return refusal(input, "invalid", NO_DESTINATION);
     if (!this.#destinations.add(planned.destinations)) return refusal(input, "invalid", TOO_MANY_DESTINATIONS);
@@ -234,7 +238,7 @@ const OVER_LIMIT = `An account holds ${limits.aliasesMax} aliases at most.`;
 function placeOf(address: string, domain: string): { local: string; domain: string } {
   if (!address.includes("@")) return { local: address, domain };
   const split = splitAddress(address);
-  return { local: split.local, domain: split.domain.toLowerCase() };
+  return { local: split.local, domain: asciiDomain(split.domain) };
 }
 
 function refusal(input: ImportedAlias, result: ImportRow["result"], reason: string): ImportRow {

@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import { type ForwardToEntry, isAliasName, limits, parseForwardTo } from "@kauke/contract";
 import { findReservedName } from "@kauke/contract/reserved-names";
-import { asciiDomainOf, splitAddress, toBase32 } from "@kauke/mail-rfc";
+import { splitAddress, toBase32 } from "@kauke/mail-rfc";
 import { cutText } from "../alias/alias-rules.ts";
+import type { MailDomains } from "../domain/mail-domains.ts";
 
 const GENERATED_MAX = 4;
 const SUFFIX_LENGTH = 6;
@@ -53,7 +54,7 @@ function wholeCharacters(text: string, max: number): string {
 }
 
 export interface DestinationRules {
-  ownDomains: readonly string[];
+  mailDomains: Pick<MailDomains, "has">;
   /** Mailbox for rows without a destination; `null` without a confirmed one. */
   fallback: string | null;
 }
@@ -82,13 +83,13 @@ const keyOf = (destination: ForwardToEntry) =>
 
 export function planDestinations(
   texts: readonly string[],
-  { ownDomains, fallback }: DestinationRules,
+  { mailDomains, fallback }: DestinationRules,
 ): PlannedDestinations | null {
   const read = new Map<string, ForwardToEntry>();
   let isLess = false;
   for (const text of texts) {
     const [destination] = (text.includes(",") ? null : parseForwardTo(text)) ?? [];
-    const isOwn = destination?.kind === "mailbox" && ownDomains.includes(asciiDomainOf(destination.address));
+    const isOwn = destination?.kind === "mailbox" && mailDomains.has(splitAddress(destination.address).domain);
     if (destination === undefined || isOwn || read.size >= limits.destinationsMax) isLess = true;
     else read.set(keyOf(destination), destination);
   }

@@ -8,7 +8,7 @@ import { type LimitDeps, takeWeightedLimit } from "../take-limit.ts";
 import { type AliasImport, BATCH_ROWS, type BatchOutcome, type ImportRow } from "./import.ts";
 
 type Deps = Pick<CoreDeps, "imports">;
-type RunnerDeps = Deps & { clock: Clock; random: Random; logger: Logger };
+type RunnerDeps = Pick<CoreDeps, "imports" | "mailDomains"> & { clock: Clock; random: Random; logger: Logger };
 
 /** Milliseconds; a batch takes less than a second. */
 const LEASE_MS = 60_000;
@@ -55,10 +55,13 @@ export class ImportRunner {
   }
 
   #batch(work: AliasImport): Promise<BatchOutcome | null> {
-    const { imports, clock } = this.#deps;
+    const { imports, clock, mailDomains } = this.#deps;
     if (work.state === "undoing") return imports.undoBatch(work.id);
     const now = clock.now();
-    return imports.runBatch(work.id, (row) => aliasOf(row, work, now));
+    const usable = mailDomains.usableBy(work.userId);
+    // An own domain may have been removed after the file was read.
+    const isUsable = ({ alias }: ImportRow) => alias !== null && usable.includes(alias.domain);
+    return imports.runBatch(work.id, (row) => (isUsable(row) ? aliasOf(row, work, now) : null));
   }
 }
 

@@ -1,5 +1,5 @@
 import { type DefaultFormat, mailboxMessages } from "@kauke/contract";
-import { type Alias, type Destination, listDomains, mailboxesOf } from "../alias/alias.ts";
+import { type Alias, type Destination, mailboxesOf } from "../alias/alias.ts";
 import { domainErrors, refuseFieldErrors } from "../alias/alias-rules.ts";
 import { AppError, fieldError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -24,7 +24,7 @@ export interface AccountDefaults {
 export async function readAccountDefaults(deps: MailboxDeps, userId: string): Promise<AccountDefaults> {
   const [user, chosen] = await Promise.all([deps.users.find(userId), deps.users.defaults(userId)]);
   if (user === null || chosen === null) throw new AppError("not_signed_in");
-  const domains = listDomains(deps.ownDomains);
+  const domains = deps.mailDomains.usableBy(userId);
   const isKnown = chosen.domain !== undefined && domains.includes(chosen.domain);
   return {
     domain: (isKnown ? chosen.domain : domains[0]) ?? "",
@@ -61,7 +61,7 @@ export async function changeDefaults(
   userId: string,
   change: DefaultsChange,
 ): Promise<AccountDefaults> {
-  if (change.domain !== undefined) refuseFieldErrors(domainErrors(change.domain, deps.ownDomains));
+  refuseFieldErrors(domainErrors({ userId, domain: change.domain }, deps.mailDomains));
   await takeLimit(deps, "mailbox_change", { userId });
   if (typeof change.mailboxId === "string") await refuseUnconfirmed(deps, userId, change.mailboxId);
   if (!(await deps.users.changeDefaults(userId, change))) throw new AppError("not_signed_in");

@@ -1,5 +1,5 @@
 import { aliasMessages, type ConfirmationState, limits, mailboxMessages } from "@kauke/contract";
-import { asciiDomainOf } from "@kauke/mail-rfc";
+import { splitAddress } from "@kauke/mail-rfc";
 import { bounds } from "../../limits/table.ts";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import { type Alias, mailboxesOf } from "../alias/alias.ts";
@@ -13,7 +13,7 @@ import type { ListedAddress, ListedMailbox, StoredMailbox } from "./mailbox.ts";
 
 export type MailboxDeps = Pick<
   CoreDeps,
-  "mailboxes" | "aliases" | "users" | "destinations" | "confirmation" | "ownDomains"
+  "mailboxes" | "aliases" | "users" | "destinations" | "confirmation" | "mailDomains"
 >;
 
 /** Oldest first: mailboxes of aliases, added ones and the account's e-mail. New ones in aliases get their rows now. */
@@ -61,9 +61,9 @@ async function countUses(aliases: readonly Alias[]): Promise<Map<string, Use>> {
   return uses;
 }
 
-/** `null` without an account e-mail, or for one on this server's domains, to which no alias may forward. */
-export function ownMailbox({ ownDomains }: Pick<CoreDeps, "ownDomains">, user: User): ListedAddress | null {
-  if (user.email === null || ownDomains.includes(asciiDomainOf(user.email))) return null;
+/** `null` without an account e-mail, or for one whose mail this server takes, to which no alias may forward. */
+export function ownMailbox({ mailDomains }: Pick<CoreDeps, "mailDomains">, user: User): ListedAddress | null {
+  if (user.email === null || mailDomains.has(splitAddress(user.email).domain)) return null;
   return { address: user.email, since: user.createdAt };
 }
 
@@ -117,7 +117,7 @@ export async function addMailbox(
   deps: MailboxDeps & AskDeps & LimitDeps & Pick<CoreDeps, "destinations">,
   { userId, address }: { userId: string; address: string },
 ): Promise<ListedMailbox> {
-  if (deps.ownDomains.includes(asciiDomainOf(address))) throw fieldError("address", aliasMessages.forwardToOwnDomain);
+  if (deps.mailDomains.has(splitAddress(address).domain)) throw fieldError("address", aliasMessages.forwardToOwnDomain);
   await takeLimit(deps, "mailbox_change", { userId });
   // After the rate limit, so that an account can't find out of many mailboxes whether they have blocked us.
   if (await deps.destinations.isAnyBlocked([address])) throw fieldError("address", aliasMessages.forwardToBlocked);

@@ -36,7 +36,7 @@ export async function listMailboxUses(deps: UseDeps, mailbox: OwnMailbox): Promi
  * alias' only destination; `invalid` for the account's own e-mail; `not_found`, `rate_limited`
  */
 export async function removeMailbox(
-  deps: UseDeps & LimitDeps & Pick<CoreDeps, "users" | "ownDomains">,
+  deps: UseDeps & LimitDeps & Pick<CoreDeps, "users" | "mailDomains">,
   { userId, mailboxId }: OwnMailbox,
 ): Promise<number> {
   const mailbox = await findMailbox(deps, { userId, mailboxId });
@@ -59,7 +59,7 @@ async function findMailbox({ mailboxes }: UseDeps, { userId, mailboxId }: OwnMai
 }
 
 async function refuseOwn(
-  deps: Pick<CoreDeps, "users" | "ownDomains">,
+  deps: Pick<CoreDeps, "users" | "mailDomains">,
   userId: string,
   { address }: StoredMailbox,
 ): Promise<void> {

@@ -21,7 +21,7 @@ export function aliasHandlers(deps: CoreDeps) {
   const toWire = aliasWriter(deps);
   return {
     async listDomains() {
-      return { domains: listDomains(deps.ownDomains) };
+      return { domains: listDomains(deps.mailDomains.operators) };
     },
     async listAliases({ userId }) {
       const aliases = await deps.aliases.listForUser(userId);

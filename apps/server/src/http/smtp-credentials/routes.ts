@@ -22,7 +22,7 @@ export function smtpCredentialHandlers(deps: CoreDeps) {
       if (about !== null)
         return { credentials: shown, host: about.smtpHost, local: null, setsUpPrograms: false, canTest: false };
       const can = { setsUpPrograms: deps.mailPrograms !== null, canTest: Boolean(deps.testSubmission) };
-      return { credentials: shown, host: smtpHost(deps.ownDomains), local: deps.localSmtpPorts, ...can };
+      return { credentials: shown, host: smtpHost(deps.mailDomains.operators), local: deps.localSmtpPorts, ...can };
     },
     async createMailProfile({ userId, params, origin }) {
       const { token, expiresAt } = await createMailProfileLink(deps, { userId, ...params });

@@ -16,6 +16,7 @@ import { isProviderRun } from "@kauke/testkit/provider-run";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { expect } from "vitest";
 import * as z from "zod";
+import type { DomainDns } from "../../core/domain/domain-dns.ts";
 import { engineForwarding } from "../../core/forwarding/forwarding-provider.ts";
 import { SpoolSpace } from "../../core/spool/spool-space.ts";
 import { aliasSources } from "../../platform/alias-sources.ts";
@@ -26,6 +27,15 @@ import { type Clock, type LogFields, systemRandom } from "../../runtime/ports.ts
 import { openStore, type Store } from "../../store/open-store.ts";
 import { buildHttpServer, type HttpConfig, type HttpServerOptions } from "../server.ts";
 import { providerOfServer } from "./provider-of-server.ts";
+
+/** A DNS that knows no name. */
+const silentDns: DomainDns = {
+  begin: () => ({
+    txt: async () => ({ kind: "no_name" }),
+    mx: async () => ({ kind: "no_name" }),
+    mailHostPassesSpf: async () => null,
+  }),
+};
 
 export const testDomains = ["kauke.test", "slapta.test", "vejas.test", "rukas.test"];
 
@@ -83,6 +93,7 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
     messageSpreadMs: 0,
     confirmation: null,
     aliasSources,
+    domainDns: silentDns,
     forwarding: byProvider?.forwarding ?? engineForwarding,
     serviceFetch: { get: async () => "failed" },
     ...options,
@@ -96,6 +107,8 @@ export async function startTestServer({ config, ...options }: TestServerOptions 
       registration: "open",
       trustedProxies: [],
       domains: testDomains,
+      userDomains: 5,
+      mailHost: "mail.kauke.test",
       limits: new Map(),
       undoSeconds: 6,
       maxMessageBytes: 26_214_400,

@@ -1,6 +1,5 @@
 /** Calls compatible with addy.io's API. A missing scope gets 403, because the apps delete their stored data at 401. */
 import type { FastifyInstance } from "fastify";
-import { listDomains } from "../../../core/alias/alias.ts";
 import { AppError, notFound } from "../../../core/app-error.ts";
 import type { CoreDeps } from "../../../core/core-deps.ts";
 import { readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
@@ -17,6 +16,7 @@ import {
   accountToWire,
   chartToWire,
   domainOptionsToWire,
+  domainToWire,
   keyToWire,
   listedRecipientToWire,
   problemToWire,
@@ -51,7 +51,7 @@ export function addyAccountRoutes(mount: Mount, deps: CoreDeps): void {
     return keyToWire(key);
   });
   mount("GET /domain-options", "account:read", async ({ userId }) =>
-    domainOptionsToWire(await readAccountDefaults(deps, userId), listDomains(deps.ownDomains)),
+    domainOptionsToWire(await readAccountDefaults(deps, userId), deps.mailDomains.usableBy(userId)),
   );
   mount("GET /recipients", "account:read", async ({ userId, request }) => {
     const { isVerified, isCounted } = readRecipientQuery(request.query as Record<string, unknown>);
@@ -66,7 +66,10 @@ export function addyAccountRoutes(mount: Mount, deps: CoreDeps): void {
     return { data: listedRecipientToWire(userId, mailbox, true) };
   });
   mount("GET /chart-data", "account:read", async () => chartToWire(deps.clock.now()));
-  for (const path of ["/domains", "/usernames", "/rules"] as const)
+  mount("GET /domains", "account:read", async ({ userId }) => ({
+    data: (await deps.accountDomains.list(userId)).map(domainToWire),
+  }));
+  for (const path of ["/usernames", "/rules"] as const)
     mount(`GET ${path}`, "account:read", async () => ({ data: [] }));
   for (const path of ["/failed-deliveries", "/blocklist"] as const) {
     mount(`GET ${path}`, "account:read", async ({ request }) => {
@@ -86,5 +89,6 @@ async function account(deps: CoreDeps, userId: string) {
   const main = mailboxes.find(({ isDefault }) => isDefault) ?? mailboxes[0];
   if (main === undefined) throw new AppError("no_mailbox", { message: NO_MAILBOX });
   const [defaults, aliases] = await Promise.all([readAccountDefaults(deps, userId), deps.aliases.listForUser(userId)]);
-  return accountToWire({ user, defaults, aliases, mailboxes, main });
+  const domainCount = deps.mailDomains.ofAccount(userId).length;
+  return accountToWire({ user, defaults, aliases, mailboxes, main, domainCount });
 }

@@ -3,6 +3,7 @@ import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
 import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
 import type { ApiKey } from "../../../core/api-key.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
+import type { AccountDomain } from "../../../core/domain/account-domain.ts";
 import type { AccountDefaults, AliasMailbox } from "../../../core/mailbox/account-defaults.ts";
 import type { ListedMailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
@@ -97,16 +98,41 @@ export function domainOptionsToWire({ domain, format }: AccountDefaults, domains
   };
 }
 
+/** The clients tell domains whose mail is taken by the times of their proofs. */
+export function domainToWire({ id, userId, domain, state, createdAt, provenAt, seen, aliasCount }: AccountDomain) {
+  const proven = provenAt === null ? null : toTime(provenAt);
+  const signs = seen.some((record) => record.name === "dkim" && record.state === "right");
+  return {
+    id,
+    user_id: userId,
+    domain,
+    description: null,
+    from_name: null,
+    aliases_count: aliasCount,
+    default_recipient: null,
+    active: state === "proven",
+    catch_all: false,
+    auto_create_regex: null,
+    domain_verified_at: proven,
+    domain_mx_validated_at: proven,
+    domain_sending_verified_at: signs ? proven : null,
+    created_at: toTime(createdAt),
+    updated_at: toTime(provenAt ?? createdAt),
+  };
+}
+
 interface Account {
   user: User;
   defaults: AccountDefaults;
   aliases: readonly Alias[];
   mailboxes: readonly ListedMailbox[];
   main: ListedMailbox;
+  /** Proven own domains. */
+  domainCount: number;
 }
 
 /** A bandwidth limit of 0 means none; without a subscription the apps assume a self-hosted server. */
-export function accountToWire({ user, defaults, aliases, mailboxes, main }: Account) {
+export function accountToWire({ user, defaults, aliases, mailboxes, main, domainCount }: Account) {
   const active = aliases.filter(({ routing }) => routing.state === "active").length;
   return {
     id: user.id,
@@ -126,8 +152,8 @@ export function accountToWire({ user, defaults, aliases, mailboxes, main }: Acco
     alias_separator: ".",
     recipient_count: mailboxes.length,
     recipient_limit: null,
-    active_domain_count: 0,
-    active_domain_limit: 0,
+    active_domain_count: domainCount,
+    active_domain_limit: domainCount,
     active_shared_domain_alias_count: active,
     active_shared_domain_alias_limit: null,
     active_rule_count: 0,

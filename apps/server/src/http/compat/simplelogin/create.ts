@@ -94,9 +94,11 @@ async function options(deps: CoreDeps, request: FastifyRequest) {
   const { userId } = callerOf(request);
   const { domain } = await readAccountDefaults(deps, userId);
   const hostname = hostnameOf(request.query) ?? "";
+  const own = new Set(deps.mailDomains.ofAccount(userId));
   const owner = { mac: deps.suffixMac, userId, now: deps.clock.now() };
-  const suffixes = offeredSuffixes(deps.random, deps.ownDomains, domain).map((suffix) => {
-    return { suffix, signed: signSuffix(owner, suffix) };
+  const suffixes = offeredSuffixes(deps.random, deps.mailDomains.usableBy(userId), domain).map((suffix) => {
+    const isCustom = own.has(suffix.slice(suffix.indexOf("@") + 1));
+    return { suffix, signed: signSuffix(owner, suffix), isCustom };
   });
   return { prefix: siteName(hostname) ?? "", suffixes };
 }

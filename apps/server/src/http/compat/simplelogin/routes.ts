@@ -11,7 +11,7 @@ import { onlyWithAuthentication } from "../client-requests.ts";
 import { type DialectProblem, shapeErrors } from "../client-responses.ts";
 import { numberedMailboxes, simpleLoginAliasRoutes } from "./aliases.ts";
 import { createRoutes } from "./create.ts";
-import { mailboxToWire, settingToWire, userInfoToWire } from "./wire.ts";
+import { customDomainsToWire, mailboxToWire, settingDomainsToWire, settingToWire, userInfoToWire } from "./wire.ts";
 
 /** SimpleLogin's clients recognise an invalid API key by this text. They delete their stored key at 401. */
 const WRONG_KEY = "Wrong api key";
@@ -89,14 +89,18 @@ export function simpleLoginAccountRoutes(app: FastifyInstance, deps: CoreDeps): 
   app.get("/api/setting", { onRequest }, async (request) => {
     return settingToWire(await readAccountDefaults(deps, callerOf(request).userId));
   });
-  app.get("/api/v2/setting/domains", { onRequest }, async () =>
-    listDomains(deps.ownDomains).map((domain) => ({ domain, is_custom: false })),
-  );
+  app.get("/api/v2/setting/domains", { onRequest }, async (request) => {
+    const { mailDomains } = deps;
+    const own = mailDomains.ofAccount(callerOf(request).userId);
+    return settingDomainsToWire({ operators: listDomains(mailDomains.operators), own });
+  });
   app.get("/api/stats", { ...onlyWithAuthentication, onRequest: byKey(deps, "aliases:read") }, async (request) => {
     const { aliases } = await deps.users.stats(callerOf(request).userId);
     return { nb_alias: aliases, nb_block: 0, nb_forward: 0, nb_reply: 0 };
   });
-  app.get("/api/custom_domains", { onRequest }, async () => ({ custom_domains: [] }));
+  app.get("/api/custom_domains", { onRequest }, async (request) =>
+    customDomainsToWire(await deps.accountDomains.list(callerOf(request).userId)),
+  );
   app.get("/api/notifications", { onRequest }, async () => ({ more: false, notifications: [] }));
 }
 

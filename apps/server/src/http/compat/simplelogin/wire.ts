@@ -1,5 +1,6 @@
 /** The JSON that SimpleLogin's clients read. Kauke counts no messages, so counters are 0 and no activity is listed. */
 import type { Alias } from "../../../core/alias/alias.ts";
+import type { AccountDomain } from "../../../core/domain/account-domain.ts";
 import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import type { ListedMailbox } from "../../../core/mailbox/mailbox.ts";
 import type { User } from "../../../core/user/user.ts";
@@ -82,6 +83,8 @@ export function settingToWire({ format, domain }: AccountDefaults) {
 interface SignedSuffix {
   suffix: string;
   signed: string;
+  /** On an own domain of the account. */
+  isCustom: boolean;
 }
 
 interface Options {
@@ -95,13 +98,37 @@ export function optionsToWireV4({ prefix, suffixes }: Options) {
 }
 
 export function optionsToWireV5({ prefix, suffixes }: Options) {
-  const objects = suffixes.map(({ suffix, signed }) => ({
+  const objects = suffixes.map(({ suffix, signed, isCustom }) => ({
     suffix,
     signed_suffix: signed,
-    is_custom: false,
+    is_custom: isCustom,
     is_premium: false,
   }));
   return { can_create: true, prefix_suggestion: prefix, suffixes: objects };
+}
+
+/** Proven own domains only. Clients show the number, and no call of ours takes it. */
+export function customDomainsToWire(domains: readonly AccountDomain[]) {
+  const proven = domains.filter(({ state }) => state === "proven");
+  return {
+    custom_domains: proven.map(({ domain, createdAt, aliasCount }, index) => ({
+      id: index + 1,
+      domain_name: domain,
+      name: null,
+      is_verified: true,
+      nb_alias: aliasCount,
+      catch_all: false,
+      random_prefix_generation: false,
+      mailboxes: [],
+      creation_date: dateText(createdAt),
+      creation_timestamp: epochSeconds(createdAt),
+    })),
+  };
+}
+
+export function settingDomainsToWire({ operators, own }: { operators: readonly string[]; own: readonly string[] }) {
+  const all = [...operators.map((domain) => [domain, false] as const), ...own.map((domain) => [domain, true] as const)];
+  return all.map(([domain, is_custom]) => ({ domain, is_custom }));
 }
 
 function dateText(date: Date): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import type { Alias } from "../../../core/alias/alias.ts";
+import { domainsOf } from "../../../core/domain/mail-domains.testing.ts";
 import { emptySummary, type ImportRow } from "../../../core/import/import.ts";
 import { ImportRunner, runImport, undoImport } from "../../../core/import/run-import.ts";
 import { systemRandom } from "../../../runtime/ports.ts";
@@ -37,7 +38,13 @@ async function importAliases({ store, clock }: StoreUnderTest, userId: string, c
   await store.imports.begin({ ...begun, state: "reading" });
   await store.imports.addBatch(importId, 0, rows);
   await store.imports.finishReading(importId, summary, count);
-  const runner = new ImportRunner({ ...store, clock, random: systemRandom, logger: silent });
+  const runner = new ImportRunner({
+    ...store,
+    mailDomains: domainsOf(["kauke.test"]),
+    clock,
+    random: systemRandom,
+    logger: silent,
+  });
   const deps = { ...store, clock, limitRules: null };
   runner.continue(await runImport(deps, { userId, importId, clientAddress: "192.0.2.1" }));
   await runner.settled();

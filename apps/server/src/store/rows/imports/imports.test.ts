@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Alias } from "../../../core/alias/alias.ts";
+import { domainsOf } from "../../../core/domain/mail-domains.testing.ts";
 import { type AliasImport, emptySummary, type ImportRow } from "../../../core/import/import.ts";
 import { ImportRunner, runImport, undoImport } from "../../../core/import/run-import.ts";
 import { type Logger, systemRandom } from "../../../runtime/ports.ts";
@@ -34,7 +35,13 @@ describe("stored imports", () => {
     });
 
     const runnerOn = (store: Store) =>
-      new ImportRunner({ ...store, clock: fixture.clock, random: systemRandom, logger: silent });
+      new ImportRunner({
+        ...store,
+        mailDomains: domainsOf(["kauke.test"]),
+        clock: fixture.clock,
+        random: systemRandom,
+        logger: silent,
+      });
 
     /** Stores a dry run of some batches. */
     async function plan(batches: readonly (readonly ImportRow[])[], of = userId): Promise<AliasImport> {

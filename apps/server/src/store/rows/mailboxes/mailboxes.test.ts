@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { limits } from "@kauke/contract";
 import { describe, expect, it } from "vitest";
 import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
+import { domainsOf } from "../../../core/domain/mail-domains.testing.ts";
 import { readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { listMailboxes } from "../../../core/mailbox/list-mailboxes.ts";
 import { removeMailbox } from "../../../core/mailbox/remove-mailbox.ts";
@@ -9,7 +10,7 @@ import { systemRandom } from "../../../runtime/ports.ts";
 import { aUser, mailboxDestination } from "../../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../../stores.testing.ts";
 
-const ownDomains = ["kauke.test", "slapta.test"];
+const mailDomains = domainsOf(["kauke.test", "slapta.test"]);
 const confirmation = { origin: "http://localhost:3000", domain: "kauke.test" };
 
 const forwardingTo = (...addresses: string[]): Pick<Alias, "routing"> => ({
@@ -18,7 +19,7 @@ const forwardingTo = (...addresses: string[]): Pick<Alias, "routing"> => ({
 
 describe("the mailboxes of an account", () => {
   onEachDatabase((given) => {
-    const deps = () => ({ ...given.store, clock: given.clock, confirmation, ownDomains, limitRules: null });
+    const deps = () => ({ ...given.store, clock: given.clock, confirmation, mailDomains, limitRules: null });
     const listed = async (userId: string) =>
       (await listMailboxes(deps(), userId)).map(({ address, aliasCount }) => [address, aliasCount]);
 
@@ -136,7 +137,7 @@ describe("the mailboxes of an account", () => {
         format: "words",
         siteInName: true,
       });
-      const fewer = { ...deps(), ownDomains: ["kauke.test"] };
+      const fewer = { ...deps(), mailDomains: domainsOf(["kauke.test"]) };
       expect(await readAccountDefaults(fewer, id)).toMatchObject({ domain: "kauke.test", format: "words" });
     });
 

@@ -1,0 +1,25 @@
+import type { CoreDeps } from "../../core/core-deps.ts";
+import { checkDomain } from "../../core/domain/check-domain.ts";
+import { addDomain, removeDomain } from "../../core/domain/own-domains.ts";
+import type { Handlers } from "../handler.ts";
+import { accountDomainToWire } from "./wire.ts";
+
+export function domainHandlers(deps: CoreDeps) {
+  const { max, mailHost } = deps.domainRules;
+  return {
+    async listAccountDomains({ userId }) {
+      const domains = await deps.accountDomains.list(userId);
+      return { domains: domains.map((domain) => accountDomainToWire(domain, mailHost)), max };
+    },
+    async addAccountDomain({ userId, body }) {
+      return accountDomainToWire(await addDomain(deps, { userId, name: body.domain }), mailHost);
+    },
+    async checkAccountDomain({ userId, params }) {
+      return accountDomainToWire(await checkDomain(deps, { userId, ...params }), mailHost);
+    },
+    async deleteAccountDomain({ userId, params }) {
+      await removeDomain(deps, { userId, ...params });
+      return { message: "Domain removed" };
+    },
+  } satisfies Partial<Handlers>;
+}
