@@ -1,0 +1,135 @@
+/** Mail of own domains of accounts, over real SMTP: what is accepted and when, and that what leaves is signed by the domain. */
+import { domainToASCII } from "node:url";
+import { anAlias } from "@kauke/server/store/rows.testing";
+import { setUpForwarding } from "@kauke/testkit/forwarding-system";
+import { registerPerson } from "@kauke/testkit/person";
+import { byMailauth } from "@kauke/testkit/programs/verify-dkim";
+import { sendMail } from "@kauke/testkit/send-mail";
+import { signedInTalk } from "@kauke/testkit/smtp-talk";
+import { beforeEach, expect, test } from "vitest";
+
+const { mx, system, person } = await setUpForwarding({ env: { KAUKE_MAIL_HOST: "mail.kauke.test" } });
+const { store } = system.server;
+const userId = person.user.id;
+const message = "From: Ann <ann@sender.example>\r\nSubject: hi\r\nMessage-ID: <1@sender.example>\r\n\r\nbody\r\n";
+const relayDenied = /^550 5\.7\.1 This host does not relay/;
+const unknownAlias = /^550 5\.1\.1 /;
+
+beforeEach(() => mx.reset());
+
+async function addDomain(domain: string, owner = userId) {
+  const now = new Date();
+  const added = await store.accountDomains.add({ userId: owner, domain, token: "kauke-domain=t" }, { now, max: 50 });
+  if (typeof added === "string") throw new Error(added);
+  return added;
+}
+
+const prove = (id: string, owner = userId) =>
+  store.accountDomains.saveCheck({ userId: owner, id }, { seen: [], proves: true, now: new Date() });
+
+async function provenDomain(domain: string) {
+  const added = await addDomain(domain);
+  expect(await prove(added.id)).toBe("saved");
+  return added;
+}
+
+async function aliasOn(domain: string, owner = userId) {
+  const alias = anAlias(owner, { domain });
+  await store.aliases.insert(alias);
+  return { ...alias, address: `${alias.name}@${domain}` };
+}
+
+async function send(to: string, { from = "ann@sender.example", text = message, params = "SMTPUTF8" } = {}) {
+  return (await sendMail({ port: system.mxPort, from, to, message: text, params })).last;
+}
+
+async function forwarded() {
+  return (await mx.waitForMessages(1))[0] as { bytes: Buffer; envelopeFrom?: string; mailFrom?: string };
+}
+
+const field = (bytes: Buffer, name: string) =>
+  new RegExp(`^${name}: ?(.*(?:\r\n[ \t].*)*)`, "im").exec(bytes.toString("utf8"))?.[1] ?? "";
+
+test("mail is accepted from the proof on, and no longer once the domain is removed", async () => {
+  const { id } = await addDomain("own.example");
+  const to = "shop@own.example";
+  expect(await send(to)).toMatch(relayDenied);
+  expect(await send("postmaster@own.example")).toMatch(relayDenied);
+  expect(await prove(id)).toBe("saved");
+  expect(await send(to)).toMatch(unknownAlias);
+  const alias = await aliasOn("own.example");
+  expect(await send(alias.address)).toMatch(/^250 /);
+  expect(await send(`${alias.name.toUpperCase()}@OWN.example`)).toMatch(/^250 /);
+  await store.aliases.delete(userId, alias.id);
+  expect(await send(alias.address)).toMatch(unknownAlias);
+  expect(await store.accountDomains.delete(userId, id)).toBe("deleted");
+  expect(await send(alias.address)).toMatch(relayDenied);
+});
+
+test("a domain in Unicode takes mail in either spelling", async () => {
+  const domain = domainToASCII("ąžuolas.example");
+  await provenDomain(domain);
+  const alias = await aliasOn(domain);
+  for (const spelling of [domain, "ąžuolas.example", "ĄŽUOLAS.example"]) {
+    mx.reset();
+    expect(await send(`${alias.name}@${spelling}`)).toMatch(/^250 /);
+    expect(field((await forwarded()).bytes, "Delivered-To")).toBe(alias.address);
+  }
+  expect(await send(`nobody@ąžuolas.example`)).toMatch(unknownAlias);
+  expect(await send(`${alias.name}@azuolas.example`)).toMatch(relayDenied);
+});
+
+test("postmaster and abuse of the domain reach the operator", async () => {
+  await provenDomain("operator.example");
+  for (const name of ["postmaster", "Abuse"]) expect(await send(`${name}@operator.example`)).toMatch(/^250 /);
+});
+
+test("a forwarded message is signed with the key that the domain publishes, and its bounce comes back", async () => {
+  const { dkim } = await provenDomain("signed.example");
+  const alias = await aliasOn("signed.example");
+  expect(await send(alias.address)).toMatch(/^250 /);
+  const { bytes } = await forwarded();
+  expect(field(bytes, "DKIM-Signature").replaceAll(/\s/g, "")).toMatch(/;d=signed\.example;s=kauke1;/);
+  const [signing, next] = dkim;
+  const name = "kauke1._domainkey.signed.example";
+  expect(signing?.selector).toBe("kauke1");
+  expect(await byMailauth(bytes, { name, value: String(signing?.text) })).toBe("pass");
+  expect(await byMailauth(bytes, { name, value: String(next?.text) })).toBe("fail");
+  const bounceTo = /^MAIL FROM:<(.*?)>/m.exec(mx.commands.join("\n"))?.[1] ?? "";
+  expect(bounceTo).toMatch(/@signed\.example$/);
+  expect(await send(bounceTo, { from: "", text: "Subject: failed\r\n\r\n" })).toMatch(/^250 /);
+  expect(await send(bounceTo)).toMatch(/^550 5\.7\.1 This address takes delivery reports only/);
+});
+
+test("a reply leaves from the alias on the domain, signed by it, and reaches the correspondent", async () => {
+  const { dkim } = await provenDomain("replies.example");
+  const alias = await aliasOn("replies.example");
+  await send(alias.address);
+  const replyTo = /<(.*?)>/.exec(field((await forwarded()).bytes, "From"))?.[1] ?? "";
+  expect(replyTo).toMatch(/@replies\.example$/);
+  const login = await person.createSmtpCredential(alias.id);
+  expect(login.username).toBe(alias.address);
+  mx.reset();
+  const talk = await signedInTalk(system.submissionPort, login, { helo: "laptop.example" });
+  expect(await talk.ask(`MAIL FROM:<${alias.address}>`)).toMatch(/^250 /);
+  expect(await talk.ask(`RCPT TO:<${replyTo}>`)).toMatch(/^250 /);
+  await talk.ask("DATA");
+  const written = [`From: Me <${alias.address}>`, `To: <${replyTo}>`, "Subject: Re: hi", "", "the reply"];
+  expect(await talk.ask(`${written.join("\r\n")}\r\n.`)).toMatch(/^250 /);
+  talk.close();
+  const { bytes } = await forwarded();
+  expect(mx.commands).toContain("RCPT TO:<ann@sender.example>");
+  expect(field(bytes, "From")).toContain(alias.address);
+  expect(field(bytes, "To")).toContain("ann@sender.example");
+  expect(field(bytes, "DKIM-Signature").replaceAll(/\s/g, "")).toMatch(/;d=replies\.example;s=kauke1;/);
+  const record = { name: "kauke1._domainkey.replies.example", value: String(dkim[0]?.text) };
+  expect(await byMailauth(bytes, record)).toBe("pass");
+});
+
+test("an alias that another account has on the domain, from before it was proven, gets no mail and sends none", async () => {
+  const { id: bob } = (await registerPerson(system.url)).user;
+  const older = await aliasOn("former.example", bob);
+  await provenDomain("former.example");
+  expect(await send(older.address)).toMatch(unknownAlias);
+  expect(await store.aliases.findRouteById(older.id)).toBeNull();
+});
