@@ -6,7 +6,7 @@ import { registerPerson } from "@kauke/testkit/person";
 import { byMailauth } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import { signedInTalk } from "@kauke/testkit/smtp-talk";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 const { mx, system, person } = await setUpForwarding({ env: { KAUKE_MAIL_HOST: "mail.kauke.test" } });
 const { store } = system.server;
@@ -124,6 +124,13 @@ test("a reply leaves from the alias on the domain, signed by it, and reaches the
   expect(field(bytes, "DKIM-Signature").replaceAll(/\s/g, "")).toMatch(/;d=replies\.example;s=kauke1;/);
   const record = { name: "kauke1._domainkey.replies.example", value: String(dkim[0]?.text) };
   expect(await byMailauth(bytes, record)).toBe("pass");
+});
+
+test("while this process may have missed a proof, mail to an unknown domain is deferred", async () => {
+  const isCurrent = vi.spyOn(store.provenDomains, "isCurrent").mockReturnValue(false);
+  expect(await send("shop@unknown.example")).toMatch(/^451 4\.3\.0 /);
+  isCurrent.mockRestore();
+  expect(await send("shop@unknown.example")).toMatch(relayDenied);
 });
 
 test("an alias that another account has on the domain, from before it was proven, gets no mail and sends none", async () => {

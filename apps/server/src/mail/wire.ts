@@ -288,7 +288,8 @@ function resolveDeps(
   const routes = new RouteCache(aliases, clock);
   const stores = { replyPaths, aliases, bounceSenders, probes };
   const spool = { quota, space: spoolSpace };
-  return { ...stores, domains, routes, spool, srsHash, now: () => clock.now() };
+  const mayMissDomains = () => !store.provenDomains.isCurrent();
+  return { ...stores, domains, mayMissDomains, routes, spool, srsHash, now: () => clock.now() };
 }
 
 function writeAsDeps(parts: MailParts): WriteAsDeps {

@@ -26,6 +26,9 @@ export interface ChangeSignals {
   onLiveChange(listener: LiveListener): void;
   /** @param payload of `LIVE_CHANNEL`, which triggers write (`0030-live.sql`): an account's id and a kind */
   liveChanged(payload: string): void;
+  /** Whether this process hears of other processes' changes now; always true where there are no others. */
+  isListening(): boolean;
+  setListening(isListening: boolean): void;
   onRouteChange(listener: RouteListener): void;
   onWake(listener: WakeListener): void;
   /** Resolves when all listeners of this process have dropped the route. */
@@ -58,6 +61,7 @@ export function changeSignals(options: { notify: boolean; want?: WantAtProvider 
   const wakeListeners: WakeListener[] = [];
   const liveListeners: LiveListener[] = [];
   const domainListeners: DomainListener[] = [];
+  let isListening = !options.notify;
   const notify = async (db: Database, channel: string, payload: string) => {
     if (options.notify) await sql`SELECT pg_notify(${channel}, ${payload})`.execute(db);
   };
@@ -71,6 +75,10 @@ export function changeSignals(options: { notify: boolean; want?: WantAtProvider 
       await Promise.all(domainListeners.map((listener) => listener(domainId)));
     },
     announceDomain: (trx, domainId) => notify(trx, DOMAIN_CHANNEL, domainId),
+    isListening: () => isListening,
+    setListening: (now) => {
+      isListening = now;
+    },
     onRouteChange: (listener) => void routeListeners.push(listener),
     onWake: (listener) => void wakeListeners.push(listener),
     onLiveChange: (listener) => void liveListeners.push(listener),

@@ -5,7 +5,7 @@ import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { ReleaseCaps } from "../core/alias/alias-rules.ts";
 import type { InFlightMessages } from "../core/delivery/delivery.ts";
-import type { AccountDomainKeys, ProvenDomains } from "../core/domain/account-domain.ts";
+import type { AccountDomainKeys, SharedProvenDomains } from "../core/domain/account-domain.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { BrowserMac } from "../core/sign-in/known-browser.ts";
 import { type Clock, type Logger, steadyMs } from "../runtime/ports.ts";
@@ -76,7 +76,7 @@ export interface Store extends RowStores {
   browserMac: BrowserMac;
   suffixMac: (data: string) => Buffer;
   dkimKeys: readonly DkimKey[];
-  provenDomains: ProvenDomains;
+  provenDomains: SharedProvenDomains;
   accountDomainKeys: AccountDomainKeys;
   /** False after a failed fsync or an abort: nothing can be stored until a restart. */
   isSound(): boolean;

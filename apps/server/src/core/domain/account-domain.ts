@@ -58,6 +58,12 @@ export interface ProvenDomains {
   ofAccount(userId: string): readonly string[];
 }
 
+/** The proven domains as a process that is one of several knows them. */
+export interface SharedProvenDomains extends ProvenDomains {
+  /** False while this process may have missed that another has proven a domain, so that an unknown one may be proven. */
+  isCurrent(): boolean;
+}
+
 /** DKIM keys of proven domains, opened when needed. */
 export interface AccountDomainKeys {
   /** The key that signs for a domain; none for a domain that no account has proven. @param domain A-labels in lower case */

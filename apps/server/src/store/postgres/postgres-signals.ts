@@ -41,6 +41,7 @@ export class PostgresSignals {
     } catch {
       return this.#handleLoss(client);
     }
+    this.#signals.setListening(true);
     this.#invalidateAll();
     this.#plan(HEARTBEAT_MS, () => this.#heartbeat(client));
   }
@@ -79,6 +80,7 @@ export class PostgresSignals {
   #handleLoss(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = null;
+    this.#signals.setListening(false);
     // Closing a lost connection must neither keep the process alive nor fail unhandled.
     void client.end().catch(() => {});
     this.#logger?.warn("database_listener_lost");

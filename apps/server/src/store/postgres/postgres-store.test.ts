@@ -31,7 +31,7 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
     });
   });
 
-  it("when the listening connection breaks, every cached route counts as stale, and changes are notified again after reconnecting", async () => {
+  it("when the listening connection breaks, every cached route counts as stale, own domains are read again, and changes are notified again after reconnecting", async () => {
     const secretKey = randomBytes(32);
     const [here, there] = [
       await openStore({ databaseUrl, dataDir: null, secretKey }),
@@ -40,10 +40,22 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
     try {
       const heard: RouteChange[] = [];
       here.aliases.onRouteChange((change) => void heard.push(change));
+      const owner = await insertUser(there);
+      const added = await there.accountDomains.add(
+        { userId: owner.id, domain: "own.example", token: "t" },
+        { now: new Date(), max: 1 },
+      );
+      if (typeof added === "string") throw new Error(added);
+      expect(here.provenDomains.isCurrent()).toBe(true);
       await endListeners(databaseUrl);
+      await expect.poll(() => here.provenDomains.isCurrent(), { timeout: 900, interval: 5 }).toBe(false);
+      await there.accountDomains.saveCheck(added, { seen: [], proves: true, now: new Date() });
+      expect(there.provenDomains.find("own.example")).not.toBeNull();
       // Listeners are notified once when the connection is lost, and once when it listens again, for changes missed
       // meanwhile.
       await expect.poll(() => heard.filter((change) => change === "all").length, { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => here.provenDomains.isCurrent()).toBe(true);
+      expect(here.provenDomains.find("own.example")).not.toBeNull();
       const user = await insertUser(there);
       const alias = await insertAlias(there, user.id);
       await there.aliases.delete(user.id, alias.id);

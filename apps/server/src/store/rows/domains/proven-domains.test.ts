@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { expect, it as test } from "vitest";
+import { expect, it as test, vi } from "vitest";
+import { changeSignals } from "../../change-signals.ts";
+import { onEachContext } from "../../context.testing.ts";
 import type { Store } from "../../open-store.ts";
 import { insertUser, onEachDatabase } from "../../stores.testing.ts";
+import { plantAccount } from "../accounts/account-rows.testing.ts";
+import { openProvenDomains } from "./proven-domains.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 
@@ -45,5 +49,27 @@ onEachDatabase((it) => {
     const later = await it.openSecond();
     expect(later.provenDomains.find(domain)).toMatchObject({ id, userId });
     await later.close();
+  });
+});
+
+onEachContext((fixture) => {
+  test("rows that could not be read are read again, and until then an unknown domain may be proven", async () => {
+    const context = { ...fixture.context, signals: changeSignals({ notify: false }) };
+    const proven = await openProvenDomains(context, undefined);
+    expect(proven.isCurrent()).toBe(true);
+    const { userId } = await plantAccount(context);
+    const opens = vi.spyOn(context.keys, "open").mockImplementationOnce(() => {
+      throw new Error("the row can't be read now");
+    });
+    await context.signals.domainChanged("all");
+    expect(opens).toHaveBeenCalled();
+    expect(proven.isCurrent()).toBe(false);
+    expect(proven.ofAccount(userId)).toEqual([]);
+    await expect.poll(() => proven.ofAccount(userId), { timeout: 5000 }).toHaveLength(1);
+    expect(proven.isCurrent()).toBe(true);
+    context.signals.setListening(false);
+    expect(proven.isCurrent()).toBe(false);
+    opens.mockRestore();
+    proven.close();
   });
 });

@@ -1,5 +1,6 @@
 /** The proven domains of all accounts in memory: read when the store opens, and again when a row changes anywhere. */
-import type { ProvenDomains } from "../../../core/domain/account-domain.ts";
+import type { ProvenDomains, SharedProvenDomains } from "../../../core/domain/account-domain.ts";
+import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { Logger } from "../../../runtime/ports.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { openAccountDomain } from "./account-domains.ts";
@@ -13,7 +14,7 @@ interface Proven {
   domain: string;
 }
 
-export interface ProvenDomainsInMemory extends ProvenDomains {
+export interface ProvenDomainsInMemory extends SharedProvenDomains {
   close(): void;
 }
 
@@ -22,16 +23,24 @@ export async function openProvenDomains(
   logger: Logger | undefined,
 ): Promise<ProvenDomainsInMemory> {
   const known = new KnownDomains();
+  const { signals } = context;
   let retry: NodeJS.Timeout | null = null;
+  let isClosed = false;
+  /** Whether a read failed since all rows were read. */
+  let hasFailed = false;
+  let openReads = 0;
 
   const read = async (domainId: string | "all") => {
     const rows = await readProven(context, domainId);
     if (domainId === "all") known.clear();
     else known.delete(domainId);
     for (const row of rows) known.add(row);
+    if (domainId === "all") hasFailed = false;
   };
   const readLater = () => {
+    if (isClosed) return;
     logger?.warn("proven_domains_not_read");
+    hasFailed = true;
     retry ??= setTimeout(() => {
       retry = null;
       void refresh("all");
@@ -40,17 +49,21 @@ export async function openProvenDomains(
   const first = read("all");
   // One after another, so that an older result never replaces a newer one.
   let reading = first.catch(() => {});
-  const refresh = (domainId: string | "all") => {
+  const refresh = async (domainId: string | "all") => {
+    openReads += 1;
     reading = reading.then(() => read(domainId)).catch(readLater);
-    return reading;
+    await reading;
+    openReads -= 1;
   };
 
-  context.signals.onDomainChange(refresh);
+  signals.onDomainChange(refresh);
   await first;
   return {
     find: (domain) => known.find(domain),
     ofAccount: (userId) => known.ofAccount(userId),
+    isCurrent: () => signals.isListening() && openReads === 0 && !hasFailed,
     close: () => {
+      isClosed = true;
       if (retry !== null) clearTimeout(retry);
     },
   };
@@ -60,7 +73,12 @@ async function readProven({ db, keys }: StoreContext, domainId: string | "all"):
   let proven = db.selectFrom("account_domain").select(["id", "user_id", "sealed"]).where("state", "=", "proven");
   if (domainId !== "all") proven = proven.where("id", "=", domainId);
   const rows = await proven.execute();
-  return rows.map((row) => ({ id: row.id, userId: row.user_id, domain: openAccountDomain(keys, row).domain }));
+  const shown = (row: (typeof rows)[number]) => ({
+    id: row.id,
+    userId: row.user_id,
+    domain: openAccountDomain(keys, row).domain,
+  });
+  return await mapInSlices(rows, shown);
 }
 
 class KnownDomains implements ProvenDomains {
