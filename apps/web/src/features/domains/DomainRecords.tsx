@@ -10,6 +10,9 @@ import { foundText, markOf, recordStateText, recordTexts, showsFound } from "./d
 import type { useDomainCheck } from "./use-domain-check.ts";
 import { zoneFile, zoneFileName } from "./zone-file.ts";
 
+/** Longest value in characters that consists of words. */
+const WORDS_MAX = 255;
+
 const icons = { right: Check, wait: Clock, fault: TriangleAlert } as const;
 
 function RecordState({ record, checkedAt }: { record: DomainRecordWire; checkedAt: string | null }) {
@@ -24,7 +27,7 @@ function RecordState({ record, checkedAt }: { record: DomainRecordWire; checkedA
           <ul>
             {[...new Set(record.found)].map((text) => (
               <li key={text}>
-                <code>{text}</code>
+                <code className={text.length > WORDS_MAX ? "break-all" : undefined}>{text}</code>
               </li>
             ))}
           </ul>
@@ -47,7 +50,8 @@ function RecordPart({ label, text, copyLabel, named }: PartProps) {
     <div>
       <dt>{label}</dt>
       <dd>
-        <code>{text}</code>
+        {/* A key has no words that a line could keep together. */}
+        <code className={text.length > WORDS_MAX ? "break-all" : undefined}>{text}</code>
         <IconButton icon={Copy} label={t("Copy")} fullLabel={copyLabel} onClick={() => void copyText(text, named)} />
       </dd>
     </div>
