@@ -30,8 +30,8 @@ export interface SiteOptions {
   moves?: boolean;
 }
 
-/** Endings of the addresses of all accounts and destinations in the journeys. */
-const personalEndings = ["@people.example", "@inbox.example", "@home.example", "@example.org"];
+/** Endings of the addresses of all accounts and destinations in the journeys, and of accounts' own domains. */
+const personalEndings = ["@people.example", "@inbox.example", "@home.example", "@example.org", "-owned.example"];
 
 /** Starts a server for the tests of a file or of a `describe`, at whose top it must be called. */
 export function runSite({ env = () => ({}), moves }: SiteOptions = {}): Site {

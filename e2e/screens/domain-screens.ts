@@ -58,10 +58,10 @@ const faulty: Seen = {
 const long = "domain-of-somebody-with-a-name-that-fills-all-sixty-three-octets.of-a-department.university.example";
 const domains: readonly AccountDomainWire[] = [
   domainAt(1, "jonas.example", { aliasCount: 1204 }),
-  domainAt(2, "xn--uolas-n0a78d.example", {
+  domainAt(2, "xn--uolas-2wa16f.example", {
     shownDomain: "ąžuolas.example",
     aliasCount: 1,
-    records: recordsOf("xn--uolas-n0a78d.example", { dmarc: { state: "missing", found: [] } }),
+    records: recordsOf("xn--uolas-2wa16f.example", { dmarc: { state: "missing", found: [] } }),
   }),
   domainAt(3, long, { state: "new", provenAt: null, records: recordsOf(long, faulty) }),
 ];
