@@ -64,7 +64,8 @@ const clientsOf = (texts: ForwardingTexts): readonly Client[] => [
       t("Scan the code on the app's first screen, or enter the address of this site and the key."),
     ],
     limits: [
-      t("Domains, user names, rules, failed deliveries and the block list are empty."),
+      t("User names, rules, failed deliveries and the block list are empty."),
+      t("Own domains that work are listed; add them here, not in the app."),
       t("Recipients are the confirmed mailboxes of your account; add them here, not in the app."),
       t("Webhooks of an alias are not shown, and stay when the app changes its recipients."),
     ],
