@@ -15,7 +15,7 @@ import { usualMailPorts } from "./core/mail-program-settings.ts";
 import type { SendPreviewReply } from "./core/preview/preview-reply.ts";
 import { smtpHost } from "./core/smtp-credential.ts";
 import { type AnswerChallenge, challengeRoute, plainEntry } from "./http/plain-entry.ts";
-import { previewAccess } from "./http/preview/preview-access.ts";
+import { type PreviewAccess, previewAccess } from "./http/preview/preview-access.ts";
 import { previewRoutes, replyRoute, traceRoutes } from "./http/preview/routes.ts";
 import { trustedProxyCheck } from "./http/request/client.ts";
 import { originAt } from "./http/request/same-site.ts";
@@ -48,7 +48,7 @@ export function httpService(
   parts: Parts,
   { ports, admin, send, testMail, challenge = async () => null }: WebParts,
 ): Service {
-  const { config, store, overrides, preview, trace } = parts;
+  const { config, store, overrides, preview } = parts;
   const worker = ageWorker();
   const access = previewAccess(parts.previewToken);
   let app: FastifyInstance | null = null;
@@ -76,17 +76,7 @@ export function httpService(
         preview: access,
         admin,
         tls: https === null ? undefined : { context: (name) => parts.certificate.context(name), challengeContexts },
-        extraRoutes: [
-          (api) => previewRoutes(api, preview, access),
-          (api) => replyRoute(api, preview === null ? null : { ...parts, inbox: preview, send }, access),
-          (api) => traceRoutes(api, trace, access),
-          (api) => challengeRoute(api, challenge),
-          (api) =>
-            mtaStsRoute(api, {
-              ...config,
-              policy: () => mtaStsPolicyOf(config, parts.certificate.isIssued(config.mailHost)),
-            }),
-        ],
+        extraRoutes: otherRoutes(parts, { access, send, challenge }),
       });
       await app.listen({ ...(https ?? http), ...listenOptions });
       const { port } = app.server.address() as AddressInfo;
@@ -104,6 +94,26 @@ export function httpService(
     },
     drain: () => Promise.all([app?.close(), closePlain(entry), worker.close(GRACE_MS)]),
   };
+}
+
+interface RouteParts extends Pick<WebParts, "send"> {
+  access: PreviewAccess;
+  challenge: AnswerChallenge;
+}
+
+function otherRoutes(
+  parts: Parts,
+  { access, send, challenge }: RouteParts,
+): readonly ((api: FastifyInstance) => void)[] {
+  const { config, preview, trace, certificate } = parts;
+  return [
+    (api) => previewRoutes(api, preview, access),
+    (api) => replyRoute(api, preview === null ? null : { ...parts, inbox: preview, send }, access),
+    (api) => traceRoutes(api, trace, access),
+    (api) => challengeRoute(api, challenge),
+    (api) =>
+      mtaStsRoute(api, { ...config, policy: () => mtaStsPolicyOf(config, certificate.isIssued(config.mailHost)) }),
+  ];
 }
 
 /** At the listener of this process, or at the public name if another machine has it. */

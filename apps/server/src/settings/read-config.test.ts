@@ -141,6 +141,11 @@ test("all limits can be switched off", () => {
   expect(configOf({ KAUKE_LIMITS: "off" }).limits).toBe("off");
 });
 
+test("own domains of accounts are a number, or switched off", () => {
+  expect(configOf({ KAUKE_USER_DOMAINS: "12" }).userDomains).toBe(12);
+  expect(configOf({ KAUKE_USER_DOMAINS: "off" }).userDomains).toBe(0);
+});
+
 test("trust in ARC seals can be switched off, or given to other domains", () => {
   expect(configOf({}).arcTrusted).toContain("google.com");
   expect(configOf({ KAUKE_ARC_TRUSTED: "off" }).arcTrusted).toEqual([]);
@@ -182,6 +187,7 @@ const wrong: readonly (readonly [name: string, values: readonly string[]])[] = [
     ["relay.example:25", "http://relay.example:25", "smtp://relay.example", "smtp://u@h:25", "smtp://h:25/x"],
   ],
   ["KAUKE_DNS_SERVERS", ["dns.example:53", "127.0.0.1:0", "127.0.0.1:70000", "::1:53x"]],
+  ["KAUKE_USER_DOMAINS", ["0", "101", "-1", "on", "five", "1.5"]],
   ["KAUKE_UNDO_SECONDS", ["-1", "3601", "6s"]],
   ["KAUKE_ARC_SEAL", ["yes", "ON"]],
   ["KAUKE_ARC_TRUSTED", ["", "off,list.example", "localhost", "a@b.example"]],

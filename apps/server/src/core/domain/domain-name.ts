@@ -1,5 +1,4 @@
 /** Reads the name of a domain that a person wants to use as an own one. */
-import { isIP } from "node:net";
 import { domainToASCII, domainToUnicode } from "node:url";
 import { limits } from "@kauke/contract";
 import { registrableDomain } from "../../limits/party.ts";
@@ -11,6 +10,8 @@ export type ReadDomainName =
 
 /** Room for the longest alias name and the "@". */
 const NAME_MAX = limits.emailMax - limits.aliasNameMax - 1;
+/** Last part of an IP address, as which a URL's host is read. */
+const NUMBER = /^\d+$/;
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 /** Characters at which a URL's host ends, or which its parser decodes or leaves out. */
 const NO_NAME = /[\s\p{Cc}%/\\?#@:[\]]/u;
@@ -31,7 +32,7 @@ export function readDomainName(text: string, serverNames: readonly string[]): Re
 
 function isDomainName(name: string): boolean {
   const labels = name.split(".");
-  if (name.length > NAME_MAX || labels.length < 2 || isIP(name) !== 0) return false;
+  if (name.length > NAME_MAX || labels.length < 2 || NUMBER.test(labels.at(-1) ?? "")) return false;
   // A label that is no Punycode stays as it is.
   const shown = domainToUnicode(name).split(".");
   return labels.every((label) => LABEL.test(label)) && !shown.some((label) => label.startsWith("xn--"));

@@ -5,7 +5,7 @@ import { cutText } from "../alias/alias-rules.ts";
 import type { AccountDomain, SeenRecord } from "./account-domain.ts";
 import type { DnsAnswer, MxAnswer } from "./domain-dns.ts";
 
-export type WantedRecord = Omit<DomainRecordWire, "state" | "found">;
+export type WantedDnsRecord = Omit<DomainRecordWire, "state" | "found">;
 
 const MX_PRIORITY = 10;
 
@@ -13,8 +13,8 @@ const MX_PRIORITY = 10;
 export function wantedRecords(
   { domain, token, dkim }: Pick<AccountDomain, "domain" | "token" | "dkim">,
   mailHost: string,
-): WantedRecord[] {
-  const text = (name: DomainRecordName, host: string, value: string): WantedRecord => ({
+): WantedDnsRecord[] {
+  const text = (name: DomainRecordName, host: string, value: string): WantedDnsRecord => ({
     name,
     isRequired: name === "ownership",
     type: "TXT",
@@ -42,7 +42,7 @@ export interface DomainAnswers {
   mailHostPassesSpf: boolean | null;
 }
 
-export function judgeRecords(wanted: readonly WantedRecord[], answers: DomainAnswers): SeenRecord[] {
+export function judgeRecords(wanted: readonly WantedDnsRecord[], answers: DomainAnswers): SeenRecord[] {
   return wanted.map((record) => {
     const { state, found } = record.type === "MX" ? judgeMx(record, answers.mx) : judgeText(record, answers);
     return { name: record.name, state, found: shown(found) };
@@ -61,7 +61,7 @@ const unread: Judged = { state: "unread", found: [] };
 const missing: Judged = { state: "missing", found: [] };
 
 /** Other hosts beside ours would get a part of the mail. */
-function judgeMx({ value: mailHost }: WantedRecord, answer: DnsAnswer<MxAnswer>): Judged {
+function judgeMx({ value: mailHost }: WantedDnsRecord, answer: DnsAnswer<MxAnswer>): Judged {
   if (answer.kind === "failed") return unread;
   if (answer.kind !== "found") return missing;
   const hosts = answer.records.map(({ exchange }) => hostName(exchange));
@@ -72,27 +72,30 @@ function judgeMx({ value: mailHost }: WantedRecord, answer: DnsAnswer<MxAnswer>)
 
 const hostName = (text: string): string => text.toLowerCase().replace(/\.$/, "");
 
-function judgeText(record: WantedRecord, { txt, mailHostPassesSpf }: DomainAnswers): Judged {
+function judgeText(record: WantedDnsRecord, { txt, mailHostPassesSpf }: DomainAnswers): Judged {
   const answer = txt[record.name] ?? { kind: "failed" };
   if (answer.kind === "failed") return unread;
   const texts = answer.kind === "found" ? answer.records : [];
   switch (record.name) {
     case "ownership":
       return judgeOwnership(record, texts);
+    case "dkim":
+    case "dkim_next":
+      return judgeOnly(texts, (text) => isSameDkimKey(text, { domain: "", selector: "", text: record.value }));
+    case "dmarc":
+      return judgeOnly(texts, (text) => isDmarcRecord(text) && readDmarcRecord(text).policies !== null, isDmarcRecord);
+    case "mx":
+      return unread;
     case "spf":
       return judgeOnly(
         texts.filter(isSpfRecord),
         (text) => !allowsAnybody(text) && (mailHostPassesSpf ?? namesMailHost(text, record.value)),
       );
-    case "dmarc":
-      return judgeOnly(texts, (text) => isDmarcRecord(text) && readDmarcRecord(text).policies !== null, isDmarcRecord);
-    default:
-      return judgeOnly(texts, (text) => isSameDkimKey(text, { domain: "", selector: "", text: record.value }));
   }
 }
 
 /** Other texts beside ours do no harm: another account, or a former one, may have its own there. */
-function judgeOwnership({ value }: WantedRecord, texts: readonly string[]): Judged {
+function judgeOwnership({ value }: WantedDnsRecord, texts: readonly string[]): Judged {
   if (texts.some((text) => text.trim() === value)) return { state: "right", found: [value] };
   return texts.length === 0 ? missing : { state: "wrong", found: texts };
 }

@@ -1,4 +1,4 @@
-/** An account's own domains: added, listed, removed. check-domain.ts proves them. */
+/** An account's own domains: added, listed, removed. check-own-domain.ts proves them. */
 import { accountDomainMessages } from "@kauke/contract";
 import { type Random, randomText } from "../../runtime/ports.ts";
 import { AppError, fieldError, notFound } from "../app-error.ts";

@@ -86,10 +86,11 @@ export class ImportPlan {
     const key = aliasAddress(local, domain);
     if (this.#seen.has(key)) return refusal(input, "exists", "An earlier row of the file has the same address.");
     this.#seen.add(key);
-    const isTwin = !this.#rules.usableDomains.includes(domain);
+    const own = asciiDomain(domain);
+    const isTwin = !this.#rules.usableDomains.includes(own);
     if (!isTwin && !isAliasName(local))
       return refusal(input, "invalid", "The name has characters that are not allowed here.");
-    if (!isTwin && reservedNameOf({ name: local, domain }, this.#rules.mailDomains) !== null)
+    if (!isTwin && reservedNameOf({ name: local, domain: own }, this.#rules.mailDomains) !== null)
       return refusal(input, "reserved", "The name is reserved here.");
     const planned = planDestinations(input.destinations, this.#rules);
     if (planned === null) return refusal(input, "invalid", NO_DESTINATION);
@@ -99,7 +100,7 @@ export class ImportPlan {
       destinations: planned.destinations,
       remarks: planned.remark === null ? [] : [planned.remark],
       names: isTwin ? twinNames(`${local}@${domain}`, this.#rules.userId) : [local],
-      domain: isTwin ? this.#rules.domain : domain,
+      domain: isTwin ? this.#rules.domain : own,
       isTwin,
       isToldTaken: false,
     };
@@ -238,7 +239,7 @@ const OVER_LIMIT = `An account holds ${limits.aliasesMax} aliases at most.`;
 function placeOf(address: string, domain: string): { local: string; domain: string } {
   if (!address.includes("@")) return { local: address, domain };
   const split = splitAddress(address);
-  return { local: split.local, domain: asciiDomain(split.domain) };
+  return { local: split.local, domain: split.domain.toLowerCase() };
 }
 
 function refusal(input: ImportedAlias, result: ImportRow["result"], reason: string): ImportRow {

@@ -1,5 +1,5 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { checkDomain } from "../../core/domain/check-domain.ts";
+import { checkOwnDomain } from "../../core/domain/check-own-domain.ts";
 import { addDomain, removeDomain } from "../../core/domain/own-domains.ts";
 import type { Handlers } from "../handler.ts";
 import { accountDomainToWire } from "./wire.ts";
@@ -15,7 +15,7 @@ export function domainHandlers(deps: CoreDeps) {
       return accountDomainToWire(await addDomain(deps, { userId, name: body.domain }), mailHost);
     },
     async checkAccountDomain({ userId, params }) {
-      return accountDomainToWire(await checkDomain(deps, { userId, ...params }), mailHost);
+      return accountDomainToWire(await checkOwnDomain(deps, { userId, ...params }), mailHost);
     },
     async deleteAccountDomain({ userId, params }) {
       await removeDomain(deps, { userId, ...params });

@@ -1,7 +1,7 @@
 /** What the operator's commands ask of the account at the provider. */
 import type { ProviderAccount, ProviderCopy, ProviderDomain } from "../../core/forwarding/provider-account.ts";
 import { ProviderError } from "../../core/forwarding/provider-account.ts";
-import { aliasesPath, asciiDomain, bodyOf, domainPath, OPERATORS, readCopy } from "./alias-record.ts";
+import { aliasesPath, asciiNameOf, bodyOf, domainPath, OPERATORS, readCopy } from "./alias-record.ts";
 import type { ApiRequest, CallApi } from "./api-client.ts";
 
 const PAGE = 1000;
@@ -50,7 +50,7 @@ async function readDomain(ask: Asker, name: string, signal: AbortSignal): Promis
   const response = await ask({ method: "GET", path: domainPath(name) }, signal);
   if (response.status === 404) return null;
   const fields = fieldsOf(response);
-  if (asciiDomain(fields["name"]) !== name) throw new ProviderError("broken_response");
+  if (asciiNameOf(fields["name"]) !== name) throw new ProviderError("broken_response");
   const record = fields["verification_record"];
   return {
     domain: name,

@@ -44,7 +44,7 @@ export function aliasesPath(domain: string, idOrName?: string): string {
 }
 
 /** Either form of a domain, in ASCII and lower case; what is no domain becomes the empty text. */
-export const asciiDomain = (domain: unknown): string => (typeof domain === "string" ? domainToASCII(domain) : "");
+export const asciiNameOf = (domain: unknown): string => (typeof domain === "string" ? domainToASCII(domain) : "");
 
 /** An address in lower case, with its domain in ASCII. */
 export function asciiAddress(address: string): string {
@@ -57,7 +57,7 @@ export function asciiAddress(address: string): string {
 export function readCopy(json: unknown, domain: string): ProviderCopy | null {
   const fields = Object(json) as Record<string, unknown>;
   const { id, name, recipients, description, is_enabled: isEnabled } = fields;
-  const isIn = asciiDomain((Object(fields["domain"]) as Record<string, unknown>)["name"]) === domain;
+  const isIn = asciiNameOf((Object(fields["domain"]) as Record<string, unknown>)["name"]) === domain;
   if (!isIn || !isId(id) || !isName(name) || typeof isEnabled !== "boolean") return null;
   if (!Array.isArray(recipients) || !recipients.every(isPlainText)) return null;
   return {

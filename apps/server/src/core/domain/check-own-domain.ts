@@ -5,7 +5,7 @@ import { AppError } from "../app-error.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { AccountDomain } from "./account-domain.ts";
 import type { DomainDns } from "./domain-dns.ts";
-import { type DomainAnswers, isProof, judgeRecords, type WantedRecord, wantedRecords } from "./domain-records.ts";
+import { type DomainAnswers, isProof, judgeRecords, type WantedDnsRecord, wantedRecords } from "./domain-records.ts";
 import { type DomainDeps, domainNotFound, domainsOff } from "./own-domains.ts";
 
 const { all, waiting, account } = bounds.domainChecks;
@@ -16,7 +16,7 @@ const checks = new FairQueue({ concurrency: all, waitingMax: waiting, waitingOfP
  * @throws AppError `not_found`; `domain_taken` when another account has proven it; `not_possible` for a new domain when
  * the operator has switched own domains off; `rate_limited`, `busy`
  */
-export async function checkDomain(
+export async function checkOwnDomain(
   deps: DomainDeps & LimitDeps & { domainDns: DomainDns },
   { userId, domainId }: { userId: string; domainId: string },
 ): Promise<AccountDomain> {
@@ -35,7 +35,7 @@ export async function checkDomain(
   return checked;
 }
 
-async function ask(dns: DomainDns, domain: string, wanted: readonly WantedRecord[]): Promise<DomainAnswers> {
+async function ask(dns: DomainDns, domain: string, wanted: readonly WantedDnsRecord[]): Promise<DomainAnswers> {
   const lookUps = dns.begin();
   const texts = wanted.filter(({ type }) => type === "TXT");
   const [mx, mailHostPassesSpf, found] = await Promise.all([
