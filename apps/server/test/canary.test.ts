@@ -33,14 +33,14 @@ const places = (findings: readonly Finding[]) => [
 
 function targetOf(
   server: ServerProcess,
-  { hook, issuer, dataDir }: Pick<PlantTarget, "issuer" | "dataDir"> & { hook: { port: number } },
+  { hook, issuer, zone, dataDir }: Pick<PlantTarget, "issuer" | "zone" | "dataDir"> & { hook: { port: number } },
 ): PlantTarget {
   const submissionPort = Number(/"service":"submission","port":(\d+)/.exec(server.output())?.[1]);
-  return { ...server, submissionPort, hookPort: hook.port, issuer, dataDir };
+  return { ...server, submissionPort, hookPort: hook.port, issuer, zone, dataDir };
 }
 
 function expectPlanted(
-  { mail, submitted, wallets, notices, statuses }: Planted,
+  { mail, submitted, onOwnDomain, wallets, notices, statuses }: Planted,
   received: readonly { bytes: Buffer }[],
 ): void {
   expect(mail).toEqual({
@@ -55,6 +55,7 @@ function expectPlanted(
     foreign: expect.stringMatching(/^550 5\.7\.1 /),
   });
   expect(submitted).toMatch(/^250 /);
+  expect(onOwnDomain).toMatch(/^250 /);
   expect(wallets).toEqual([200, 401, 401]);
   expect(notices.length).toBeGreaterThan(0);
   expect(received.length).toBeGreaterThanOrEqual(2);
@@ -130,9 +131,11 @@ describe("the embedded store", () => {
     const rows = await everyRow(async (statement) => (await sql.raw<{ row: string }>(statement).execute(db)).rows);
     const { rows: senders } = await sql`SELECT token FROM bounce_sender`.execute(db);
     const { rows: invitations } = await sql`SELECT id FROM invitation`.execute(db);
+    const { rows: domains } = await sql`SELECT id FROM account_domain`.execute(db);
     const { rows: probes } = await sql`SELECT id FROM mail_probe`.execute(db);
     await close();
     expect(probes).toHaveLength(1);
+    expect(domains.length).toBeGreaterThan(1);
     expect(senders).not.toEqual([]);
     expect(invitations).toHaveLength(1);
     expect(rows.tables).toBeGreaterThan(15);

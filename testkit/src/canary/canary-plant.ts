@@ -2,6 +2,7 @@
  * Plants canaries wherever a person, a mail host or an attacker can put words: accounts, aliases, mail that is
  * delivered, queued, refused or looping, failed sign-ins, and every field of every API call, valid and invalid.
  */
+import { type FakeDnsZone, startFakeDnsServer } from "../fakes/fake-dns.ts";
 import { FakeIssuer } from "../fakes/fake-issuer.ts";
 import { FakeMx } from "../fakes/fake-mx.ts";
 import { FakeWebhook } from "../fakes/fake-webhook.ts";
@@ -13,6 +14,7 @@ import { plantAttachments } from "./canary-attachments.ts";
 import { plantInEveryField } from "./canary-calls.ts";
 import { plantChecklist } from "./canary-checklist.ts";
 import { type CanaryAccount, CanaryClient, canaryAddress } from "./canary-client.ts";
+import { plantDomains } from "./canary-domains.ts";
 import { plantFederated } from "./canary-federated.ts";
 import { plantImports } from "./canary-imports.ts";
 import { plantInvitation } from "./canary-invitation.ts";
@@ -41,14 +43,17 @@ export async function canaryWorld(canaries: Canaries) {
   });
   const hook = await FakeWebhook.start();
   const issuer = await FakeIssuer.start();
+  const dns = await startFakeDnsServer();
   const login = `${canaries.word("relay-user")}:${canaries.word("relay-password")}`;
   return {
     mx,
     hook,
     issuer,
+    zone: dns.zone,
     env: {
       ...issuer.env,
       KAUKE_RELAY_URL: `smtp://${login}@127.0.0.1:${mx.port}`,
+      KAUKE_DNS_SERVERS: dns.address,
       KAUKE_RETRY_SCHEDULE: "1s,1h",
       KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
     },
@@ -56,6 +61,7 @@ export async function canaryWorld(canaries: Canaries) {
       await mx.close();
       await hook.close();
       await issuer.close();
+      await dns.close();
     },
   };
 }
@@ -66,6 +72,8 @@ export interface PlantTarget {
   mxPort: number;
   submissionPort: number;
   issuer: FakeIssuer;
+  /** What the server's DNS answers. */
+  zone: FakeDnsZone;
   /** Port of the webhook in the URLs of destinations. */
   hookPort: number;
 }
@@ -78,6 +86,8 @@ export interface Planted {
   >;
   /** SMTP reply to the message that a mail program submits as an alias. */
   submitted: string;
+  /** SMTP reply to the message for an alias on an own domain. */
+  onOwnDomain: string;
   /** Statuses of three sign-ins by wallet: the first, its repetition, and a forged one. */
   wallets: number[];
   /** Texts of the notices to the owner. */
@@ -96,6 +106,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   await plantProbe(canaries, target);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   await plantChecklist(canaries, { owner, aliasId: aliases.id });
+  const onOwnDomain = await plantDomains(canaries, { owner, ...target });
   const submitted = await plantOutgoing(canaries, { client, owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantImports(canaries, { client, owner });
@@ -111,7 +122,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   );
   const notices = await untilNotices(owner);
   const statuses = await plantInEveryField(canaries, client);
-  return { mail, submitted, wallets, notices, statuses };
+  return { mail, submitted, onOwnDomain, wallets, notices, statuses };
 }
 
 /** Addresses of the aliases by intended outcome of their mail, and the id of the first alias. */
