@@ -65,7 +65,7 @@ const clientsOf = (texts: ForwardingTexts): readonly Client[] => [
     ],
     limits: [
       t("User names, rules, failed deliveries and the block list are empty."),
-      t("Own domains that work are listed; add them here, not in the app."),
+      t("Own domains are listed; add them here, not in the app."),
       t("Recipients are the confirmed mailboxes of your account; add them here, not in the app."),
       t("Webhooks of an alias are not shown, and stay when the app changes its recipients."),
     ],
