@@ -276,6 +276,26 @@ test("the page checks by itself while it is visible, and shows that the domain w
   expect(asked()).toBe(2);
 });
 
+test("a domain that another account has proven is not taken from it, and the page says so", async () => {
+  const domain = "twice-owned.example";
+  const [first, second] = [await site.person(), await site.person()];
+  const proven = await withDomain(first, domain);
+  publish(domain, zoneOf(proven));
+  await first.call("POST", `/api/account/domains/${proven.id}/check`);
+  expect((await listed(first, domain)).state).toBe("proven");
+  const later = await withDomain(second, domain);
+  publish(domain, zoneOf(later));
+  const visit = await site.visit({ as: second });
+  const { page } = visit;
+  await page.goto("/settings/domains");
+  visit.expectRefusal(409, /\/check$/);
+  await checkNow(page);
+  await page.getByRole("alert").getByText("Another account of this server has proven this domain").waitFor();
+  await seeStates(page, { Ownership: "Found" });
+  await row(page, domain).getByText("Waiting for DNS").waitFor();
+  expect(await axeFindings(visit)).toEqual([]);
+});
+
 test("names that can't be added are refused in words; a domain without aliases is removed, all by keyboard", async () => {
   const domain = "xn--uolas-2wa16f.rima-owned.example";
   const shown = "ąžuolas.rima-owned.example";

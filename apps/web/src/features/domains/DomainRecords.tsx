@@ -144,7 +144,7 @@ export function DomainRecords({ domain, checks: { onCheck, isAsked, refusal, isR
             <>
               <span role="status">{foundText(domain)}</span>
               {". "}
-              {t("Checked at {time}.", { time: preciseTimeText(checkedAt) })}{" "}
+              {t("Last check: {time}.", { time: preciseTimeText(checkedAt) })}{" "}
             </>
           )}
           {isRepeated ? t("Checked again by itself while this page is open.") : null}
