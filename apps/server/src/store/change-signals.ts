@@ -14,13 +14,16 @@ export type WakeListener = (dueAt: Date | null) => void;
 
 export type LiveListener = (change: LiveChange | "all") => void;
 
+/** A change of `account_domain`. */
+export type DomainChange = { domainId: string } | "all";
+
 /** A change is acknowledged after every listener's promise has resolved. */
-export type DomainListener = (domainId: string | "all") => Promise<void>;
+export type DomainListener = (change: DomainChange) => Promise<void>;
 
 export interface ChangeSignals {
   onDomainChange(listener: DomainListener): void;
   /** Resolves when all listeners of this process know the domain's row as it is. */
-  domainChanged(domainId: string | "all"): Promise<void>;
+  domainChanged(change: DomainChange): Promise<void>;
   /** Announces a change of `account_domain` to other processes, at commit. */
   announceDomain(trx: InTransaction, domainId: string): Promise<void>;
   onLiveChange(listener: LiveListener): void;
@@ -71,8 +74,8 @@ export function changeSignals(options: { notify: boolean; want?: WantAtProvider 
   };
   return {
     onDomainChange: (listener) => void domainListeners.push(listener),
-    domainChanged: async (domainId) => {
-      await Promise.all(domainListeners.map((listener) => listener(domainId)));
+    domainChanged: async (change) => {
+      await Promise.all(domainListeners.map((listener) => listener(change)));
     },
     announceDomain: (trx, domainId) => notify(trx, DOMAIN_CHANNEL, domainId),
     isListening: () => isListening,

@@ -2,18 +2,12 @@
  * Kysely types of the tables, written by hand; `schema.test.ts` compares them with the migrated schema. Both drivers
  * return bytea as Buffer, int8 as number, timestamptz as Date.
  */
-import type {
-  AccountDomainWire,
-  AuthMethod,
-  HeldReason,
-  ImportState,
-  OperatorActCode,
-  ProviderProblem,
-} from "@kauke/contract";
+import type { AuthMethod, HeldReason, ImportState, OperatorActCode, ProviderProblem } from "@kauke/contract";
 import type { Generated, Kysely, Transaction } from "kysely";
-import type { ClientNumberKind } from "../core/client-number.ts";
 import type { NoticeKind } from "../core/notice.ts";
+import type { AliasNumberTable, ClientNumberLastTable, MailboxNumberTable } from "./client-number-tables.ts";
 import type { ContactTable, EmailAttachmentTable, EmailJobTable } from "./composed-tables.ts";
+import type { AccountDomainKeyTable, AccountDomainTable } from "./domain-tables.ts";
 
 export interface UserTable {
   id: string;
@@ -74,27 +68,6 @@ export interface AliasTable {
   domain_id: Generated<string | null>;
 }
 
-export interface AccountDomainTable {
-  id: string;
-  user_id: string;
-  domain_index: Buffer;
-  state: AccountDomainWire["state"];
-  created_at: Date;
-  proven_at: Date | null;
-  checked_at: Date | null;
-  sealed: Buffer;
-}
-
-export interface AccountDomainKeyTable {
-  id: string;
-  domain_id: string;
-  selector: string;
-  /** `next`: its record is published, and it signs after a rotation. */
-  state: "signs" | "next";
-  created_at: Date;
-  sealed: Buffer;
-}
-
 export interface ReleasedAddressTable {
   address_index: Buffer;
   former_user_index: Buffer;
@@ -139,24 +112,6 @@ export interface MissingMailboxTable {
 export interface BlockedMailboxTable {
   mailbox_index: Buffer;
   created_at: Date;
-}
-
-export interface ClientNumberLastTable {
-  user_id: string;
-  kind: ClientNumberKind;
-  last: number;
-}
-
-export interface AliasNumberTable {
-  alias_id: string;
-  user_id: string;
-  number: number;
-}
-
-export interface MailboxNumberTable {
-  mailbox_id: string;
-  user_id: string;
-  number: number;
 }
 
 export interface SmtpCredentialTable {

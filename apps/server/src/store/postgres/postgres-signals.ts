@@ -56,7 +56,7 @@ export class PostgresSignals {
 
   #notify(channel: string, payload: string): void {
     if (channel === LIVE_CHANNEL) this.#signals.liveChanged(payload);
-    else if (channel === DOMAIN_CHANNEL) void this.#signals.domainChanged(payload);
+    else if (channel === DOMAIN_CHANNEL) void this.#signals.domainChanged({ domainId: payload });
     else if (channel === WAKE_CHANNEL) this.#signals.wake(readDueAt(payload));
     else void this.#signals.routeChanged(payload === "all" ? "all" : { aliasId: payload });
   }

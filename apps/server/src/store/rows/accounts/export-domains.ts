@@ -1,4 +1,4 @@
-import type { AccountDomainKeyTable } from "../../database.ts";
+import type { AccountDomainKeyTable } from "../../domain-tables.ts";
 import { publicKeysOf } from "../domains/domain-keys.ts";
 import { clearRow, type ExportPages, type ExportSource, inPages, ownedRows } from "./export-rows.ts";
 

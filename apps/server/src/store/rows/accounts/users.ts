@@ -241,7 +241,7 @@ async function deleteUser(
     await signals.announceRoute(trx, aliasIds);
     return { messages: [...finished, ...attached.map((row) => row.id)], domains };
   });
-  for (const domain of orphans.domains) await signals.domainChanged(domain.id);
+  for (const domain of orphans.domains) await signals.domainChanged({ domainId: domain.id });
   await signals.routeChanged({ userId: id });
   await parts.forgetBodies(orphans.messages);
 }

@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import { type RawBuilder, sql } from "kysely";
 import type { AccountDomain, AccountDomainStore, SeenRecord } from "../../../core/domain/account-domain.ts";
-import type { AccountDomainTable, Database, InTransaction } from "../../database.ts";
+import type { Database, InTransaction } from "../../database.ts";
 import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
+import type { AccountDomainTable } from "../../domain-tables.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { anyOfIds } from "../sql-parts.ts";
@@ -156,7 +157,7 @@ async function saveInTransaction(context: StoreContext, check: Check): Promise<"
     return { isProven };
   });
   if (saved === null) return "gone";
-  if (saved.isProven) await signals.domainChanged(id);
+  if (saved.isProven) await signals.domainChanged({ domainId: id });
   return "saved";
 }
 
@@ -173,7 +174,7 @@ async function deleteDomain(
     await signals.announceDomain(trx, place.id);
     return "deleted";
   });
-  if (outcome === "deleted") await signals.domainChanged(place.id);
+  if (outcome === "deleted") await signals.domainChanged({ domainId: place.id });
   return outcome;
 }
 

@@ -5,7 +5,7 @@ import { type DkimKey, type PublicDkimKey, publicDkimKey } from "@kauke/mail-rfc
 import type { AccountDomainKeys, ProvenDomains } from "../../../core/domain/account-domain.ts";
 import { bounds } from "../../../limits/table.ts";
 import { FairMap } from "../../../runtime/fair-map.ts";
-import type { AccountDomainKeyTable } from "../../database.ts";
+import type { AccountDomainKeyTable } from "../../domain-tables.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 

@@ -2,6 +2,7 @@
 import type { ProvenDomains, SharedProvenDomains } from "../../../core/domain/account-domain.ts";
 import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { Logger } from "../../../runtime/ports.ts";
+import type { DomainChange } from "../../change-signals.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { openAccountDomain } from "./account-domains.ts";
 
@@ -30,12 +31,12 @@ export async function openProvenDomains(
   let hasFailed = false;
   let openReads = 0;
 
-  const read = async (domainId: string | "all") => {
-    const rows = await readProven(context, domainId);
-    if (domainId === "all") known.clear();
-    else known.delete(domainId);
+  const read = async (change: DomainChange) => {
+    const rows = await readProven(context, change);
+    if (change === "all") known.clear();
+    else known.delete(change.domainId);
     for (const row of rows) known.add(row);
-    if (domainId === "all") hasFailed = false;
+    if (change === "all") hasFailed = false;
   };
   const readLater = () => {
     if (isClosed) return;
@@ -49,9 +50,9 @@ export async function openProvenDomains(
   const first = read("all");
   // One after another, so that an older result never replaces a newer one.
   let reading = first.catch(() => {});
-  const refresh = async (domainId: string | "all") => {
+  const refresh = async (change: DomainChange) => {
     openReads += 1;
-    reading = reading.then(() => read(domainId)).catch(readLater);
+    reading = reading.then(() => read(change)).catch(readLater);
     await reading;
     openReads -= 1;
   };
@@ -69,9 +70,9 @@ export async function openProvenDomains(
   };
 }
 
-async function readProven({ db, keys }: StoreContext, domainId: string | "all"): Promise<Proven[]> {
+async function readProven({ db, keys }: StoreContext, change: DomainChange): Promise<Proven[]> {
   let proven = db.selectFrom("account_domain").select(["id", "user_id", "sealed"]).where("state", "=", "proven");
-  if (domainId !== "all") proven = proven.where("id", "=", domainId);
+  if (change !== "all") proven = proven.where("id", "=", change.domainId);
   const rows = await proven.execute();
   const shown = (row: (typeof rows)[number]) => ({
     id: row.id,
