@@ -41,6 +41,8 @@ const domainAt = (at: number, domain: string, more: Partial<AccountDomainWire>):
   createdAt,
   provenAt: checkedAt,
   checkedAt,
+  failingSince: null,
+  stateUntil: null,
   aliasCount: 0,
   records: recordsOf(domain, {}),
   ...more,
@@ -62,6 +64,12 @@ const domains: readonly AccountDomainWire[] = [
     shownDomain: "ąžuolas.example",
     aliasCount: 1,
     records: recordsOf("xn--uolas-2wa16f.example", { dmarc: { state: "missing", found: [] } }),
+  }),
+  domainAt(5, "lapsed.example", {
+    state: "failing",
+    failingSince: checkedAt,
+    stateUntil: "2026-03-08T12:00:00.000Z",
+    records: recordsOf("lapsed.example", { mx: { state: "missing", found: [] } }),
   }),
   domainAt(3, long, { state: "new", provenAt: null, records: recordsOf(long, faulty) }),
 ];

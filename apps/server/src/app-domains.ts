@@ -1,8 +1,10 @@
-/** DNS for the checks of accounts' own domains. */
+/** Accounts' own domains: DNS for their checks, and the worker that repeats these. */
+import type { Parts, Service } from "./app-services.ts";
 import type { DomainDns } from "./core/domain/domain-dns.ts";
 import { createResolver, type Resolver } from "./mail/dns/resolver.ts";
 import { checkSpf } from "./mail/inbound/authenticate/check-spf.ts";
 import { MessageDns } from "./mail/inbound/authenticate/message-dns.ts";
+import { DomainWorker } from "./platform/domain-worker.ts";
 import type { Config } from "./settings/config.ts";
 
 const DEADLINE_MS = 5000;
@@ -41,4 +43,16 @@ async function mailHostPassesSpf(
   } finally {
     dns.close();
   }
+}
+
+export function domainService(parts: Parts): Service {
+  const { config, store, overrides } = parts;
+  const worker = new DomainWorker({
+    ...parts,
+    ...store,
+    domainRules: { mailHost: config.mailHost },
+    domainDns: domainDns(config),
+    ...overrides.domainChecks,
+  });
+  return { start: async () => worker.start(), drain: () => worker.close() };
 }

@@ -2,6 +2,7 @@
 
 import type { ProviderView } from "./cli/control/provider-calls.ts";
 import type { ConfirmationSettings } from "./core/destination/destination.ts";
+import type { DomainDns } from "./core/domain/domain-dns.ts";
 import type { ForwardingProvider } from "./core/forwarding/forwarding-provider.ts";
 import type { ProviderTimes } from "./core/forwarding/provider-times.ts";
 import type { ServiceFetch } from "./core/import/imported-alias.ts";
@@ -47,6 +48,8 @@ export interface StartOverrides {
   webRoot?: string;
   /** How long the forwarding provider's worker waits. */
   providerTimes?: Partial<ProviderTimes>;
+  /** The DNS that daily checks of own domains ask, and how often these look for due ones. */
+  domainChecks?: { domainDns?: DomainDns; domainPollMs?: number };
   /** Whether mailboxes are asked for confirmation and limited until then (default); false leaves other limits on. */
   asksForConfirmation?: boolean;
   /** Replacements for features, e.g. to leave one out. */

@@ -1,6 +1,7 @@
 /** The server: chooses adapters, and starts the services in order. Besides testkit, the only place that chooses them. */
 import type { AdminHandlers } from "@kauke/contract";
 import { openCertificates } from "./app-certificates.ts";
+import { domainService } from "./app-domains.ts";
 import { forwardingOf, forwardingService, providerViewOf } from "./app-forwarding.ts";
 import { healthMetrics } from "./app-health-metrics.ts";
 import { httpService } from "./app-http.ts";
@@ -93,6 +94,7 @@ function servicesOf(parts: OpenParts, { ports, control, admin }: ServedBy): read
     ...(config.metricsPort === null ? [] : [healthMetrics(parts)]),
     ...(config.metricsPort === null || isMember ? [] : [metricsPage(parts, config.metricsPort)]),
     ...(mail === null ? [] : [mail]),
+    ...(config.forwarding.kind === "engine" && runs("sender") ? [domainService(parts)] : []),
     ...(config.forwarding.kind !== "engine" && runs("sender") ? [forwardingService(parts)] : []),
     ...(runs("api")
       ? [

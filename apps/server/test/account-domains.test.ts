@@ -24,8 +24,10 @@ async function addDomain(domain: string, owner = userId) {
   return added;
 }
 
-const prove = (id: string, owner = userId) =>
-  store.accountDomains.saveCheck({ userId: owner, id }, { seen: [], proves: true, now: new Date() });
+function prove(id: string, owner = userId) {
+  const now = new Date();
+  return store.accountDomains.saveCheck({ userId: owner, id }, { seen: [], verdict: "proves", begunAt: now, now });
+}
 
 async function provenDomain(domain: string) {
   const added = await addDomain(domain);

@@ -13,8 +13,16 @@ export const accountDomainMessages = {
   taken: "Another account of this server has proven this domain",
 } as const;
 
-/** `new`: no mail is accepted until ownership and MX are proven; `proven`: mail is accepted. */
-export const accountDomainStates = ["new", "proven"] as const;
+/**
+ * `new`: no mail is accepted until ownership and MX are proven; `proven`: mail is accepted; `failing`: mail goes on, but
+ * a required record is missing or wrong; `suspended`: mail waits at its senders; `closed`: mail is refused, and no other
+ * account may prove the domain yet.
+ */
+export const accountDomainStates = ["new", "proven", "failing", "suspended", "closed"] as const;
+
+/** Whether mail is accepted for a domain, sent from it, and aliases are made on it. */
+export const isDomainOpen = ({ state }: { state: (typeof accountDomainStates)[number] }): boolean =>
+  state === "proven" || state === "failing";
 
 /** In the order in which the page shows them; the first two prove the domain. */
 export const domainRecordNames = ["ownership", "mx", "spf", "dkim", "dkim_next", "dmarc"] as const;
@@ -53,6 +61,10 @@ export const accountDomainWire = z.object({
   createdAt: z.iso.datetime(),
   provenAt: z.iso.datetime().nullable(),
   checkedAt: z.iso.datetime().nullable(),
+  /** Since when a required record is missing or wrong; `null` while the domain is new or proven. */
+  failingSince: z.iso.datetime().nullable(),
+  /** When `failing`, `suspended` or `closed` ends unless the records are found right; `null` otherwise. */
+  stateUntil: z.iso.datetime().nullable(),
   aliasCount: z.number().int(),
   records: z.array(domainRecordWire),
 });

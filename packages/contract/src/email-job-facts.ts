@@ -19,6 +19,7 @@ export const emailJobMessages = {
     "Your message holds packed data that can't be searched for the address this alias forwards to. " +
     "Take it out, or switch the leak guard off in Settings",
   senderRequired: "Please select a sender alias",
+  senderDomainPaused: "This alias can't send now: the records of its domain are not right",
   senderUnfit: "This alias can't send: it must be active and have SMTP credentials",
   senderHeld: "This alias can't send: it is switched off at the provider.",
   publicKeyRequired: "Please provide the recipient's public key for encryption.",

@@ -10,7 +10,10 @@ export type NoticeKind =
   | "first_proof"
   | "mailbox_suspended"
   | "complaint"
-  | "answer_not_sent";
+  | "answer_not_sent"
+  | "domain_failing"
+  | "domain_suspended"
+  | "domain_closed";
 
 export interface Notice {
   id: string;
@@ -18,6 +21,7 @@ export interface Notice {
   /**
    * `not_sealed`: mail is waiting to be encrypted. `complaint`: a reader marked forwarded mail as spam.
    * `answer_not_sent`: the owner's mail host was not told why. `first_proof`: what that proof of the e-mail removed.
+   * `domain_failing`, `domain_suspended`, `domain_closed`: what becomes of an own domain whose records are not right.
    */
   kind: NoticeKind;
   aliasId: string | null;

@@ -562,6 +562,21 @@ const accounts = {
     { all: 16, waiting: 64, account: 8, answers: limits.domainAnswersShown, characters: limits.domainAnswerMax },
     "checks of the records of own domains | {domain_check}; {all} at once, {waiting} wait, {account} of an account; of what DNS returned for a record {answers} are stored, {characters} characters each | account, all | the account | 429 | domains/routes.test.ts, domain-records.test.ts",
   ),
+  domainRechecks: bound(
+    {
+      everyMs: 86_400_000,
+      spreadMs: 14_400_000,
+      retryMs: 900_000,
+      atOnce: 4,
+      account: 1,
+      leaseMs: 60_000,
+      countedMs: 129_600_000,
+      failingMs: 7 * 86_400_000,
+      suspendedMs: 7 * 86_400_000,
+      closedMs: 30 * 86_400_000,
+    },
+    "checks that nobody asked for of domains that an account holds | each {everyMs}, give or take half of {spreadMs}, after {retryMs} and later each time when DNS does not answer; {atOnce} at once in a process, {account} of an account in all, with a lease of {leaseMs}; mail goes on for {failingMs}, waits for {suspendedMs}, and the name is reserved for {closedMs} more, of which one check counts {countedMs} | account, all | in turns between accounts | domains are looked at later | domain-standing.test.ts, domain-recheck.test.ts, domain-rechecks.test.ts",
+  ),
   checklistRows: bound(
     { account: limits.checklistMax },
     "sites added to a checklist, changes of one | {checklist_add}, {checklist_change}; {account} rows | account | the account | refused | account/checklist.test.ts",

@@ -18,6 +18,12 @@ const unavailable = reply(451, "4.3.0", "Temporary failure, please try again lat
 const table = {
   alias_not_found: reply(550, "5.1.1", "No such address here"),
   relay_denied: reply(550, "5.7.1", "This host does not relay"),
+  domain_suspended: reply(
+    450,
+    "4.2.1",
+    "Mail for this domain is paused because its DNS records are not right, please try again later",
+  ),
+  domain_closed: reply(550, "5.2.1", "This domain takes no mail here any more"),
   not_a_bounce: reply(550, "5.7.1", "This address takes delivery reports only"),
   dmarc_reject: reply(550, "5.7.26", "The DMARC policy of the sender's domain rejects mail that fails authentication"),
   proof_unfinished: reply(
@@ -90,6 +96,12 @@ export const authorUnreadable = reply(
 );
 
 export const aliasPaused = reply(550, "5.7.1", "This alias is paused. Activate it in the dashboard to send from it");
+
+export const domainPaused = reply(
+  550,
+  "5.7.1",
+  "Nothing can be sent from this alias now, because the DNS records of its domain are not right. The settings show them",
+);
 
 export function replyFor(code: MailRefusal): SmtpReply {
   return table[code];

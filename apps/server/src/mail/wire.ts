@@ -204,6 +204,7 @@ function checksOf(parts: MailParts, mailRules: MailLimitRules | null, replyBook:
   const limitRules = rateLimitRules(config.limits);
   return {
     aliases: store.aliases,
+    domains: mailDomains(config.domains, store.provenDomains),
     replyBook,
     guard: settings && new ConfirmationGuard({ ...parts, ...store, ask: { ...parts, ...store, limitRules }, settings }),
     shares: mailRules && new DestinationShares({ ...parts, rule: mailRules.mail_destination, hashKey: hashKey(parts) }),
@@ -280,8 +281,8 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
 }
 
 function resolveDeps(
-  { store, spoolSpace, clock }: MailParts,
-  { domains, srsHash }: RewriteRules,
+  { config, store, spoolSpace, clock }: MailParts,
+  { srsHash }: RewriteRules,
   quota: SpoolQuota,
 ): ResolveDeps {
   const { aliases, replyPaths, bounceSenders, mailProbes: probes } = store;
@@ -289,6 +290,7 @@ function resolveDeps(
   const stores = { replyPaths, aliases, bounceSenders, probes };
   const spool = { quota, space: spoolSpace };
   const mayMissDomains = () => !store.provenDomains.isCurrent();
+  const domains = mailDomains(config.domains, store.provenDomains);
   return { ...stores, domains, mayMissDomains, routes, spool, srsHash, now: () => clock.now() };
 }
 
@@ -303,6 +305,7 @@ function writeAsDeps(parts: MailParts): WriteAsDeps {
   const { aliases, replyPaths, deliveries, bodies } = store;
   return {
     replyForms: { aliases, replyPaths, domains },
+    domains,
     spool: { deliveries, bodies, spoolSpace, clock, random },
     features: { leakGuard, invitations, replaceInQuotes },
     sendingLimits,

@@ -1,5 +1,6 @@
 /** Tables of own domains of accounts. */
 import type { AccountDomainWire } from "@kauke/contract";
+import type { Generated } from "kysely";
 
 export interface AccountDomainTable {
   id: string;
@@ -9,6 +10,16 @@ export interface AccountDomainTable {
   created_at: Date;
   proven_at: Date | null;
   checked_at: Date | null;
+  failing_since: Date | null;
+  /** When the state ends, unless a check proves the domain. */
+  state_until: Date | null;
+  /** Up to when the state's time is counted. */
+  counted_at: Date | null;
+  /** When the records are looked up again; null for a new domain. */
+  due_at: Date | null;
+  leased_until: Date | null;
+  /** Since DNS last answered. Each puts the next check off further. */
+  unanswered_checks: Generated<number>;
   sealed: Buffer;
 }
 

@@ -1,7 +1,7 @@
 import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CertificateRecords } from "../core/certificate.ts";
 import type { CoreStores } from "../core/core-deps.ts";
-import type { ProvenDomains } from "../core/domain/account-domain.ts";
+import type { DomainRecheckStore, ProvenDomains } from "../core/domain/account-domain.ts";
 import type { ProviderInventory } from "../core/forwarding/provider-inventory.ts";
 import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
@@ -21,6 +21,7 @@ import { checklistStore } from "./rows/checklist.ts";
 import { clientNumberStore } from "./rows/client-numbers.ts";
 import { contactStore } from "./rows/contacts.ts";
 import { accountDomainStore } from "./rows/domains/account-domains.ts";
+import { domainRecheckStore } from "./rows/domains/domain-rechecks.ts";
 import { emailAttachmentStore } from "./rows/email-attachments.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
 import { encryptionKeyStore } from "./rows/encryption-keys.ts";
@@ -44,6 +45,7 @@ import type { StoreContext } from "./store-context.ts";
 
 export interface RowStores extends CoreStores {
   deliveries: DeliveryRepository;
+  domainRechecks: DomainRecheckStore;
   replyPaths: ReplyPathStore;
   bounceSenders: BounceSenderStore;
   certificateRecords: CertificateRecords;
@@ -68,6 +70,7 @@ export function rowStores(
 ): RowStores {
   return {
     accountDomains: accountDomainStore(context),
+    domainRechecks: domainRecheckStore(context),
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
     accountLinks: accountLinkStore(context, { forgetBodies }),

@@ -94,6 +94,12 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     created_at: "timestamptz",
     proven_at: "timestamptz?",
     checked_at: "timestamptz?",
+    failing_since: "timestamptz?",
+    state_until: "timestamptz?",
+    counted_at: "timestamptz?",
+    due_at: "timestamptz?",
+    leased_until: "timestamptz?",
+    unanswered_checks: "integer",
     sealed: "bytea",
   },
   account_domain_key: {

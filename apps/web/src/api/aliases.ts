@@ -1,5 +1,12 @@
 /** All aliases are one cached list. After a toggle the server's response counts, unless another toggle is in flight. */
-import type { AliasWire, Body, CreateAliasBody, ResponseOf, UpdateAliasBody } from "@kauke/contract";
+import {
+  type AliasWire,
+  type Body,
+  type CreateAliasBody,
+  isDomainOpen,
+  type ResponseOf,
+  type UpdateAliasBody,
+} from "@kauke/contract";
 import {
   type QueryClient,
   queryOptions,
@@ -174,4 +181,4 @@ export function useDomains() {
 }
 
 const namesOf = (listed: ResponseOf<"listAccountDomains"> | undefined): string[] =>
-  (listed?.domains ?? []).filter(({ state }) => state === "proven").map(({ domain }) => domain);
+  (listed?.domains ?? []).filter(isDomainOpen).map(({ domain }) => domain);

@@ -23,6 +23,7 @@ export type FailureCode =
   | "not_supported"
   | "webhook_status"
   | "webhook_gone"
+  | "domain_paused"
   | "not_confirmed"
   | "not_wanted"
   | "not_sealed"
@@ -234,6 +235,7 @@ export const failureText: Record<FailureCode, string> = {
   tls_failed: "no secure connection to it could be made",
   not_supported: "its mail host can't take messages of this kind",
   webhook_status: "it did not answer with success",
+  domain_paused: "the records of the alias' domain are not right",
   webhook_gone:
     "it answered that it is gone for good (410). It is paused until you save where the alias forwards again",
   not_confirmed: "it is not confirmed yet, and takes little mail until then",

@@ -1,7 +1,8 @@
 /** Own domains of accounts: their rows, and what proves them. */
 
-import type { AccountDomainWire, DomainRecordName, DomainRecordWire } from "@kauke/contract";
+import type { DomainRecordName, DomainRecordWire } from "@kauke/contract";
 import type { DkimKey, PublicDkimKey } from "@kauke/mail-rfc";
+import type { DomainState, DomainVerdict } from "./domain-standing.ts";
 
 /** What DNS answered for one record. */
 export interface SeenRecord {
@@ -17,10 +18,12 @@ export interface AccountDomain {
   domain: string;
   /** Text of the ownership record, `kauke-domain=<token>`; a new one for each account and domain. */
   token: string;
-  state: AccountDomainWire["state"];
+  state: DomainState;
   createdAt: Date;
   provenAt: Date | null;
   checkedAt: Date | null;
+  failingSince: Date | null;
+  stateUntil: Date | null;
   /** By the last check; empty before the first. */
   seen: readonly SeenRecord[];
   /** Of the key that signs, and of the one that will after it (both are published, so that a rotation needs no change in DNS). */
@@ -39,22 +42,41 @@ export interface AccountDomainStore {
     options: { now: Date; max: number },
   ): Promise<AccountDomain | "exists" | "full">;
   /**
-   * Stores what a check saw. With `proves`, a new domain becomes proven, and every process accepts its mail when this
-   * resolves here, elsewhere within a second. `taken`: another account has proven it; then only what was seen is stored.
+   * Stores what a check saw, what follows for the domain's standing, and a notice of it. Processes know the new standing
+   * when this resolves here, elsewhere within a second. `taken`: another account holds it; then only what was seen is
+   * stored. A check that was begun before a stored one changes nothing.
    */
-  saveCheck(
-    domain: Pick<AccountDomain, "userId" | "id">,
-    check: { seen: readonly SeenRecord[]; proves: boolean; now: Date },
-  ): Promise<"saved" | "taken" | "gone">;
+  saveCheck(domain: Pick<AccountDomain, "userId" | "id">, check: DomainCheck): Promise<"saved" | "taken" | "gone">;
   /** `in_use`: aliases on it are left. */
   delete(userId: string, domainId: string): Promise<"deleted" | "in_use" | "gone">;
 }
 
-/** The proven domains of all accounts, in memory. */
+export interface DomainCheck {
+  seen: readonly SeenRecord[];
+  verdict: DomainVerdict;
+  begunAt: Date;
+  now: Date;
+}
+
+/** A domain whose records a worker looks up again, until its lease ends. */
+export interface DueDomain {
+  id: string;
+  userId: string;
+  leasedUntil: Date;
+}
+
+export interface DomainRecheckStore {
+  /** Leases the domains that are due for longest, one of an account at a time. `saveCheck` ends the lease. */
+  claimDue(options: { most: number; leaseMs: number }): Promise<DueDomain[]>;
+  /** Makes a domain that was not looked at due again. */
+  release(due: DueDomain): Promise<void>;
+}
+
+/** The domains that accounts have proven and still hold, in memory. */
 export interface ProvenDomains {
   /** @param domain A-labels in lower case */
-  find(domain: string): { id: string; userId: string } | null;
-  /** The account's, in order of their names. */
+  find(domain: string): { id: string; userId: string; state: DomainState } | null;
+  /** Those of the account on which mail is accepted, in order of their names. */
   ofAccount(userId: string): readonly string[];
 }
 

@@ -1,18 +1,18 @@
-/** Asks DNS for the records of an own domain, and proves it by its ownership and MX records. */
+/** Asks DNS for the records of an own domain: its ownership and MX records prove it, or end its proof after a grace. */
 import { bounds } from "../../limits/table.ts";
 import { FairQueue } from "../../runtime/fair-queue/fair-queue.ts";
+import type { Clock } from "../../runtime/ports.ts";
 import { AppError } from "../app-error.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
-import type { AccountDomain } from "./account-domain.ts";
+import type { AccountDomain, DomainCheck } from "./account-domain.ts";
 import type { DomainDns } from "./domain-dns.ts";
-import { type DomainAnswers, isProof, judgeRecords, type WantedDnsRecord, wantedRecords } from "./domain-records.ts";
-import { type DomainDeps, domainNotFound, domainsOff } from "./own-domains.ts";
+import { type DomainAnswers, judgeRecords, verdictOf, type WantedDnsRecord, wantedRecords } from "./domain-records.ts";
+import { type DomainDeps, type DomainRules, domainNotFound, domainsOff } from "./own-domains.ts";
 
 const { all, waiting, account } = bounds.domainChecks;
 const checks = new FairQueue({ concurrency: all, waitingMax: waiting, waitingOfPartyMax: account });
 
 /**
- * A proven domain stays proven whatever DNS returns.
  * @throws AppError `not_found`; `domain_taken` when another account has proven it; `not_possible` for a new domain when
  * the operator has switched own domains off; `rate_limited`, `busy`
  */
@@ -24,15 +24,26 @@ export async function checkOwnDomain(
   if (domain === null) throw domainNotFound();
   if (domain.state === "new" && deps.domainRules.max === 0) throw domainsOff();
   await takeLimit(deps, "domain_check", { userId });
-  const wanted = wantedRecords(domain, deps.domainRules.mailHost);
-  const answers = await checks.run({ party: userId }, () => ask(deps.domainDns, domain.domain, wanted));
-  const seen = judgeRecords(wanted, answers);
-  const check = { seen, proves: isProof(seen), now: deps.clock.now() };
+  const check = await checks.run({ party: userId }, () => lookAt(deps, domain));
   const outcome = await deps.accountDomains.saveCheck({ userId, id: domainId }, check);
   if (outcome === "taken") throw new AppError("domain_taken");
   const checked = outcome === "gone" ? null : await deps.accountDomains.find(userId, domainId);
   if (checked === null) throw domainNotFound();
   return checked;
+}
+
+export interface LookDeps {
+  domainRules: Pick<DomainRules, "mailHost">;
+  domainDns: DomainDns;
+  clock: Clock;
+}
+
+/** Settles within seconds, whatever DNS does. */
+export async function lookAt({ domainRules, domainDns, clock }: LookDeps, domain: AccountDomain): Promise<DomainCheck> {
+  const begunAt = clock.now();
+  const wanted = wantedRecords(domain, domainRules.mailHost);
+  const seen = judgeRecords(wanted, await ask(domainDns, domain.domain, wanted));
+  return { seen, verdict: verdictOf(seen), begunAt, now: clock.now() };
 }
 
 async function ask(dns: DomainDns, domain: string, wanted: readonly WantedDnsRecord[]): Promise<DomainAnswers> {

@@ -4,6 +4,7 @@ import { isDmarcRecord, isSameDkimKey, isSpfRecord, readDmarcRecord } from "@kau
 import { cutText } from "../alias/alias-rules.ts";
 import type { AccountDomain, SeenRecord } from "./account-domain.ts";
 import type { DnsAnswer, MxAnswer } from "./domain-dns.ts";
+import type { DomainVerdict } from "./domain-standing.ts";
 
 export type WantedDnsRecord = Omit<DomainRecordWire, "state" | "found">;
 
@@ -47,6 +48,13 @@ export function judgeRecords(wanted: readonly WantedDnsRecord[], answers: Domain
     const { state, found } = record.type === "MX" ? judgeMx(record, answers.mx) : judgeText(record, answers);
     return { name: record.name, state, found: shown(found) };
   });
+}
+
+/** Records that are missing, wrong or in conflict fail; those of which DNS said nothing prove nothing. */
+export function verdictOf(seen: readonly SeenRecord[]): DomainVerdict {
+  if (isProof(seen)) return "proves";
+  const required = seen.filter(({ name }) => name === "ownership" || name === "mx");
+  return required.some(({ state }) => state !== "right" && state !== "unread") ? "fails" : "unknown";
 }
 
 /** Whether the domain is its owner's, and all of its mail comes to this server. */

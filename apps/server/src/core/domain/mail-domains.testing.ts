@@ -8,7 +8,7 @@ export function domainsOf(
   return mailDomains(operators, {
     find: (domain) => {
       const owner = Object.keys(own).find((userId) => own[userId]?.includes(domain));
-      return owner === undefined ? null : { id: `id of ${domain}`, userId: owner };
+      return owner === undefined ? null : { id: `id of ${domain}`, userId: owner, state: "proven" };
     },
     ofAccount: (userId) => own[userId] ?? [],
   });

@@ -1,4 +1,5 @@
 /** Domains whose mail this server takes: the operator's, and those that accounts have proven. */
+import { isDomainOpen } from "@kauke/contract";
 import { asciiDomain } from "@kauke/mail-rfc";
 import { listDomains } from "../alias/alias.ts";
 import type { ProvenDomains } from "./account-domain.ts";
@@ -8,19 +9,34 @@ export interface MailDomains {
   readonly operators: readonly string[];
   /** @param domain in any case, as A-labels or Unicode */
   has(domain: string): boolean;
+  /** `null`: not a domain of this server. @param domain as for `has` */
+  standingOf(domain: string): "open" | "suspended" | "closed" | null;
+  /** Whether an account's aliases on the domain may send. @param domain as for `has` */
+  maySend(userId: string | null, domain: string): boolean;
   /** Domains on which an account may have aliases: the operator's, then its own. */
   usableBy(userId: string): readonly string[];
-  /** The account's own proven domains. */
+  /** The account's own domains on which mail is accepted. */
   ofAccount(userId: string): readonly string[];
 }
 
 export function mailDomains(operators: readonly string[], proven: ProvenDomains): MailDomains {
   const ofOperator = new Set(operators);
+  const standingOf: MailDomains["standingOf"] = (domain) => {
+    const name = asciiDomain(domain);
+    if (ofOperator.has(name)) return "open";
+    const held = proven.find(name);
+    if (held === null) return null;
+    return held.state === "suspended" || held.state === "closed" ? held.state : "open";
+  };
   return {
     operators,
-    has: (domain) => {
+    has: (domain) => standingOf(domain) !== null,
+    standingOf,
+    maySend: (userId, domain) => {
       const name = asciiDomain(domain);
-      return ofOperator.has(name) || proven.find(name) !== null;
+      if (ofOperator.has(name)) return true;
+      const held = proven.find(name);
+      return held !== null && held.userId === userId && isDomainOpen(held);
     },
     usableBy: (userId) => [...listDomains(operators), ...proven.ofAccount(userId)],
     ofAccount: (userId) => proven.ofAccount(userId),

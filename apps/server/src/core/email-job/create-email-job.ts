@@ -152,6 +152,7 @@ export interface NewEmailJob {
 type CreateDeps = Pick<
   CoreDeps,
   | "aliases"
+  | "mailDomains"
   | "emailJobs"
   | "users"
   | "bodies"
@@ -254,10 +255,11 @@ async function encryptAndStore(
 }
 
 /** Fails early; `store` checks the alias again under lock. */
-async function findSender({ aliases }: CreateDeps, { userId, aliasId }: NewEmailJob): Promise<Alias> {
+async function findSender({ aliases, mailDomains }: CreateDeps, { userId, aliasId }: NewEmailJob): Promise<Alias> {
   const senders = await aliases.listWithSmtp(userId);
   const alias = senders.find(({ id, routing }) => id === aliasId && routing.state === "active");
   if (alias === undefined) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
+  if (!mailDomains.maySend(userId, alias.domain)) throw fieldError("fromAliasId", emailJobMessages.senderDomainPaused);
   return alias;
 }
 

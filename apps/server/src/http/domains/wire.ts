@@ -14,6 +14,8 @@ export function accountDomainToWire(domain: AccountDomain, mailHost: string): Ac
     createdAt: domain.createdAt.toISOString(),
     provenAt: domain.provenAt?.toISOString() ?? null,
     checkedAt: domain.checkedAt?.toISOString() ?? null,
+    failingSince: domain.failingSince?.toISOString() ?? null,
+    stateUntil: domain.stateUntil?.toISOString() ?? null,
     aliasCount: domain.aliasCount,
     records: wantedRecords(domain, mailHost).map((record) => {
       const { state = "unread", found = [] } = seen.get(record.name) ?? {};

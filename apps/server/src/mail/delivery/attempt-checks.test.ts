@@ -15,6 +15,7 @@ const webhook = { ...mailbox, target: { ...mailbox.target, destination: { kind: 
 const waits: DeliveryOutcome = { kind: "deferred", failure: { code: "not_confirmed", enhancedStatus: "4.7.1" } };
 
 interface Scene {
+  pausedDomain?: string;
   pausedWebhooks?: string[];
   isOverCorrespondents?: boolean;
   guardSays?: DeliveryOutcome | null;
@@ -29,6 +30,7 @@ async function run(delivery: DeliveryToCheck, known: KnownFromArrival | null, sc
   };
   const { pausedWebhooks = [], isOverCorrespondents = false, guardSays = null, shareSays = null } = scene;
   const deps: CheckDeps = {
+    domains: { maySend: (userId, domain) => userId === "user" && domain !== scene.pausedDomain },
     aliases: { findRouteById: async () => say("route", { pausedWebhooks } as never) },
     replyBook: { keep: async () => say("reply addresses", new Set(isOverCorrespondents ? ["alias"] : [])) },
     guard: {
@@ -74,6 +76,17 @@ test("the first check that fails ends the attempt: no later check runs or counts
   expect([unconfirmed.asked, unconfirmed.outcome]).toEqual([["reply addresses", "confirmation"], waits]);
   const full = await run(mailbox, {}, { shareSays: waits });
   expect([full.asked, full.outcome]).toEqual([["share of a new message"], waits]);
+});
+
+test("mail from an alias waits while nothing may be sent from its domain, and mail to the alias does not", async () => {
+  const sent = { ...mailbox, target: { ...mailbox.target, purpose: "send" } as const };
+  const waiting = await run(sent, null, { pausedDomain: "mask.example" });
+  expect([waiting.asked, waiting.outcome]).toEqual([
+    [],
+    { kind: "deferred", failure: { code: "domain_paused", enhancedStatus: "4.7.1" } },
+  ]);
+  expect((await run(sent, null)).outcome).toBeNull();
+  expect((await run(mailbox, null, { pausedDomain: "mask.example" })).outcome).toBeNull();
 });
 
 test("mail to the operator has no reply addresses to store", async () => {

@@ -1,3 +1,4 @@
+import { domainOf } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias.ts";
 import {
   type Delivery,
@@ -5,6 +6,7 @@ import {
   type DeliveryOutcome,
   destinationName,
 } from "../../core/delivery/delivery.ts";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { Clock, Logger } from "../../runtime/ports.ts";
 import { deferred, refused, untried } from "../classify-reply.ts";
 import { EncryptionFailed } from "../message/encrypted-copy.ts";
@@ -165,6 +167,7 @@ export interface KnownFromArrival {
 }
 
 export interface CheckDeps {
+  domains: Pick<MailDomains, "maySend">;
   aliases: Pick<AliasStore, "findRouteById">;
   replyBook: Pick<ReplyBook, "keep">;
   guard: Pick<ConfirmationGuard, "beforeAttempt" | "beforeRetry"> | null;
@@ -172,6 +175,8 @@ export interface CheckDeps {
 }
 
 const tooManyCorrespondents = deferred("try_later", "4.7.1");
+/** The message waits for the domain's records as long as its retry schedule lasts. */
+const domainPaused = deferred("domain_paused", "4.7.1");
 const webhookGone = refused("webhook_gone", "5.1.6");
 
 /** @param known `null` for a retry @returns the outcome instead of an attempt; `null`: attempt the delivery */
@@ -194,10 +199,15 @@ async function checkFirst(delivery: DeliveryToCheck, known: KnownFromArrival, { 
 }
 
 async function checkRetry(delivery: DeliveryToCheck, copy: ForwardCopy, deps: CheckDeps) {
+  if (!maySend(delivery, deps)) return domainPaused;
   if (await isWebhookPaused(delivery, deps)) return webhookGone;
   if (!(await storeReplyAddresses(delivery, copy, deps))) return tooManyCorrespondents;
   return (await deps.guard?.beforeRetry(delivery)) ?? deps.shares?.beforeRetry(delivery) ?? null;
 }
+
+/** Forwarded mail was accepted, and is delivered whatever has become of the alias' domain since. */
+const maySend = ({ userId, target: { purpose, aliasAddress } }: DeliveryToCheck, { domains }: CheckDeps): boolean =>
+  purpose !== "send" || userId === null || domains.maySend(userId, domainOf(aliasAddress));
 
 async function isWebhookPaused({ aliasId, target }: DeliveryToCheck, { aliases }: CheckDeps): Promise<boolean> {
   const { destination } = target;

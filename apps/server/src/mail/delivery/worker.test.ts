@@ -91,7 +91,13 @@ function startWorker(extendLease = async () => true) {
     },
     attempts: {
       running: new RunningAttempts(directLimits),
-      checks: { aliases: {} as never, replyBook: {} as never, guard: null, shares: null },
+      checks: {
+        aliases: {} as never,
+        domains: { maySend: () => true },
+        replyBook: {} as never,
+        guard: null,
+        shares: null,
+      },
       transports: transports as never,
       health: { note: async () => {} },
       clock,

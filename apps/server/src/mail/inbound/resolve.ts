@@ -25,7 +25,7 @@ import type { RouteCache } from "./route-cache.ts";
 
 export interface ResolveDeps extends ResolveReplyDeps {
   aliases: Pick<AliasStore, "findRouteById" | "findIdsBetween" | "markUsed">;
-  domains: Pick<MailDomains, "has">;
+  domains: Pick<MailDomains, "has" | "standingOf">;
   /** Whether an own domain of an account may be proven that `domains` does not have yet. */
   mayMissDomains(): boolean;
   bounceSenders: Pick<BounceSenderStore, "find">;
@@ -49,8 +49,11 @@ export async function resolve(
   const local = path.local.toLowerCase();
   // RFC 5321 §4.5.1: postmaster is accepted without a domain too.
   if (domain === "" && local === "postmaster") return accept({ kind: "operator", address: "postmaster" });
-  if (!deps.domains.has(domain)) return deps.mayMissDomains() ? defer("unavailable") : reject("relay_denied");
+  const standing = deps.domains.standingOf(domain);
+  if (standing === null) return deps.mayMissDomains() ? defer("unavailable") : reject("relay_denied");
   if (operatorNames.has(local)) return accept({ kind: "operator", address: `${local}@${domain}` });
+  if (standing === "suspended") return defer("domain_suspended");
+  if (standing === "closed") return reject("domain_closed");
   if (isSrs(local)) return resolveBounce(path, isNullSender, deps);
   if (isProbeName(local)) return resolveProbe(`${local}@${domain}`, deps);
   const token = readReplyToken(local);

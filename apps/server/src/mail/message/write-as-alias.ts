@@ -23,10 +23,11 @@ import {
 } from "@kauke/mail-rfc";
 import { type AliasRoute, mailboxesAmong } from "../../core/alias/alias.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
+import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { LeakGuard } from "../../core/leak-guard.ts";
 import type { MailTrace } from "../../core/preview/preview-inbox.ts";
 import type { MarksToStore, ReplyPathStore } from "../../core/reply-path.ts";
-import { reply, replyForThrow, type SmtpReply } from "../reply.ts";
+import { domainPaused, reply, replyForThrow, type SmtpReply } from "../reply.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
 import type { Invitations, ReplaceInQuotes } from "./optional-features.ts";
 import {
@@ -43,6 +44,7 @@ export interface WriteAsDeps {
   replyForms: ReplyFormDeps & { replyPaths: Pick<ReplyPathStore, "findAll"> };
   spool: SpoolDeps;
   features: { leakGuard: LeakGuard; invitations: Pick<Invitations, "send">; replaceInQuotes: ReplaceInQuotes };
+  domains: Pick<MailDomains, "maySend">;
   users: { settings(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes"> | null> };
   sendingLimits: SendingLimits;
   trace: Pick<MailTrace, "add"> | null;
@@ -104,6 +106,7 @@ export async function prepareAsAlias(
   outgoing: Outgoing,
   deps: WriteAsDeps,
 ): Promise<PreparedMessage | { refusal: SmtpReply }> {
+  if (!deps.domains.maySend(route.userId, domainOf(route.address))) return { refusal: domainPaused };
   const { wire, header } = written;
   const source = { header: wire.subarray(0, header.end), fields: header.fields };
   const write = () => writeAsAlias(route, { ...written, source }, outgoing, deps);

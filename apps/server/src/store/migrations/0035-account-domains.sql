@@ -1,4 +1,5 @@
--- Own domains of accounts. Several accounts may add the same domain; one of them can have proven it.
+-- Own domains of accounts. Several accounts may add the same domain; one of them can have proven it, and
+-- holds it until its records in DNS were wrong for long.
 CREATE TABLE account_domain (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,
@@ -7,10 +8,17 @@ CREATE TABLE account_domain (
   created_at timestamptz NOT NULL,
   proven_at timestamptz,
   checked_at timestamptz,
+  failing_since timestamptz,
+  state_until timestamptz,
+  counted_at timestamptz,
+  due_at timestamptz,
+  leased_until timestamptz,
+  unanswered_checks integer NOT NULL DEFAULT 0,
   sealed bytea NOT NULL
 );
 CREATE UNIQUE INDEX account_domain_own ON account_domain (user_id, domain_index);
-CREATE UNIQUE INDEX account_domain_proven ON account_domain (domain_index) WHERE state = 'proven';
+CREATE UNIQUE INDEX account_domain_held ON account_domain (domain_index) WHERE state <> 'new';
+CREATE INDEX account_domain_due ON account_domain (coalesce(leased_until, due_at)) WHERE due_at IS NOT NULL;
 CREATE TABLE account_domain_key (
   id uuid PRIMARY KEY,
   domain_id uuid NOT NULL REFERENCES account_domain ON DELETE CASCADE,

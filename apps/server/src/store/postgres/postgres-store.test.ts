@@ -49,7 +49,12 @@ describe.skipIf(!found.found)("the store on PostgreSQL", () => {
       expect(here.provenDomains.isCurrent()).toBe(true);
       await endListeners(databaseUrl);
       await expect.poll(() => here.provenDomains.isCurrent(), { timeout: 900, interval: 5 }).toBe(false);
-      await there.accountDomains.saveCheck(added, { seen: [], proves: true, now: new Date() });
+      await there.accountDomains.saveCheck(added, {
+        seen: [],
+        verdict: "proves",
+        begunAt: new Date(),
+        now: new Date(),
+      });
       expect(there.provenDomains.find("own.example")).not.toBeNull();
       // Listeners are notified once when the connection is lost, and once when it listens again, for changes missed
       // meanwhile.

@@ -29,7 +29,7 @@ export function noticeStore({ db, keys }: StoreContext): NoticeStore {
     listForUser: async (userId) => (await byUser([userId])).map(fromRow),
     insert: async (notice) => {
       await insertNotice(db, keys, notice);
-      await evictOldest(db, notice.userId);
+      await evictOldestNotices(db, notice.userId);
     },
     delete: async (userId, noticeId) => {
       const result = await db
@@ -75,7 +75,7 @@ export async function insertNotice(
 }
 
 /** Evicts the oldest notices of the aliases with most, so that a flood about one evicts no other's. */
-async function evictOldest(db: Database, userId: string): Promise<void> {
+export async function evictOldestNotices(db: Database, userId: string): Promise<void> {
   const mine = db.selectFrom("notice").select("id").where("user_id", "=", userId);
   const beyond = await mine.orderBy("created_at", "desc").offset(bounds.notices.account).limit(1).executeTakeFirst();
   if (beyond === undefined) return;

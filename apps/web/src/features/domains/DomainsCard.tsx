@@ -48,8 +48,15 @@ function LoadingDomains() {
   );
 }
 
+const stateNames = {
+  failing: t("Records missing"),
+  suspended: t("Paused"),
+  closed: t("Closed"),
+} as const;
+
 function DomainState({ state }: Pick<AccountDomainWire, "state">) {
   if (state === "new") return <span className="tag tag-accent">{t("Waiting for DNS")}</span>;
+  if (state !== "proven") return <span className="tag tag-accent">{stateNames[state]}</span>;
   return (
     <span className="tag">
       <Check className="i" aria-hidden />
@@ -61,7 +68,7 @@ function DomainState({ state }: Pick<AccountDomainWire, "state">) {
 function DomainRow({ domain, onRemove }: { domain: AccountDomainWire; onRemove: () => void }) {
   const id = useId();
   const { shownDomain, state, aliasCount } = domain;
-  const [isOpen, setIsOpen] = useState(state === "new");
+  const [isOpen, setIsOpen] = useState(state !== "proven");
   const checks = useDomainCheck(domain, isOpen);
   return (
     <li className={isOpen ? "is-open" : undefined}>

@@ -13,6 +13,7 @@ const record = (more: Partial<DomainRecordWire> = {}): DomainRecordWire => ({
   found: [],
   ...more,
 });
+const noGrace = { failingSince: null, stateUntil: null };
 const at = "2026-03-01T10:00:00.000Z";
 
 test.each([
@@ -40,10 +41,24 @@ test("a record of a domain that was never checked has not been looked up", () =>
 
 test("a domain says whether its mail is accepted, and how many records are still to be found", () => {
   const [right, missing] = [record(), record({ state: "missing" })];
-  expect(domainStateText({ state: "new", records: [right] })).toMatch(/^No mail is accepted before/);
-  expect(domainStateText({ state: "proven", records: [right] })).toBe("Mail is accepted, and what you send is signed.");
-  expect(domainStateText({ state: "proven", records: [right, missing] })).toMatch(/ 1 record is still to be found\.$/);
+  expect(domainStateText({ state: "new", ...noGrace, records: [right] })).toMatch(/^No mail is accepted before/);
+  expect(domainStateText({ state: "proven", ...noGrace, records: [right] })).toBe(
+    "Mail is accepted, and what you send is signed.",
+  );
+  expect(domainStateText({ state: "proven", ...noGrace, records: [right, missing] })).toMatch(
+    / 1 record is still to be found\.$/,
+  );
   expect(foundText({ records: [right, missing, missing] })).toBe("1 of 3 records found");
+});
+
+test("a domain whose required records are not right says since when, and until when what goes on", () => {
+  const times = { failingSince: at, stateUntil: "2026-03-08T10:00:00.000Z", records: [record({ state: "missing" })] };
+  const texts = (["failing", "suspended", "closed"] as const).map((state) => domainStateText({ state, ...times }));
+  expect(texts).toEqual([
+    "Records are missing or wrong since 1 Mar 2026; mail goes on until 8 Mar 2026.",
+    "Paused: records are missing or wrong since 1 Mar 2026. Mail waits at its senders until 8 Mar 2026.",
+    "Closed: records are missing or wrong since 1 Mar 2026. The domain is reserved for you until 8 Mar 2026.",
+  ]);
 });
 
 test("a domain waits while it is new, and later while DNS lacks a record", () => {

@@ -2,6 +2,7 @@ import type { AccountDomainWire, DomainRecordName, DomainRecordWire } from "@kau
 import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import { countText } from "../../ui/text/count-text.ts";
+import { dayText } from "../../ui/text/time-text.ts";
 
 interface RecordTexts {
   title: string;
@@ -67,8 +68,31 @@ export function foundText(domain: Pick<AccountDomainWire, "records">): string {
   return t("{count} of {total} records found", { count: countText(right), total: countText(total) });
 }
 
-export function domainStateText(domain: Pick<AccountDomainWire, "state" | "records">): string {
+type Standing = Pick<AccountDomainWire, "state" | "failingSince" | "stateUntil">;
+
+/** What becomes of a domain whose first two records are not right; `null` for others. */
+function graceText({ state, failingSince, stateUntil }: Standing): string | null {
+  const since = dayText(failingSince ?? "");
+  const until = dayText(stateUntil ?? "");
+  if (state === "failing")
+    return t("Records are missing or wrong since {since}; mail goes on until {until}.", { since, until });
+  if (state === "suspended")
+    return t("Paused: records are missing or wrong since {since}. Mail waits at its senders until {until}.", {
+      since,
+      until,
+    });
+  if (state === "closed")
+    return t("Closed: records are missing or wrong since {since}. The domain is reserved for you until {until}.", {
+      since,
+      until,
+    });
+  return null;
+}
+
+export function domainStateText(domain: Standing & Pick<AccountDomainWire, "records">): string {
   if (domain.state === "new") return t("No mail is accepted before the first two records are found.");
+  const grace = graceText(domain);
+  if (grace !== null) return grace;
   const left = domain.records.length - rightCount(domain);
   if (left === 0) return t("Mail is accepted, and what you send is signed.");
   return plural(

@@ -1,5 +1,5 @@
 /** Checks of one domain: by its button, and by themselves while its records are shown and DNS lacks some. */
-import type { AccountDomainWire } from "@kauke/contract";
+import { type AccountDomainWire, isDomainOpen } from "@kauke/contract";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useCheckDomain } from "../../api/account-domains.ts";
 import { ApiError } from "../../api/api-error.ts";
@@ -29,7 +29,7 @@ export function useDomainCheck(domain: AccountDomainWire, isShown: boolean) {
     try {
       const checked = await check.mutateAsync(domain.id);
       setRefusal(null);
-      if (domain.state === "new" && checked.state === "proven") showWorks(checked);
+      if (!isDomainOpen(domain) && isDomainOpen(checked)) showWorks(checked);
       return checked;
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) setRefusal(messageOf(error, ""));
@@ -48,7 +48,8 @@ export function useDomainCheck(domain: AccountDomainWire, isShown: boolean) {
     const checked = await run();
     setIsAsked(false);
     if (!(checked instanceof Error)) {
-      if (domain.state === checked.state) showToast({ title: t("Checked"), description: foundText(checked) });
+      if (isDomainOpen(domain) || !isDomainOpen(checked))
+        showToast({ title: t("Checked"), description: foundText(checked) });
     } else if (!(checked instanceof ApiError && checked.status === 409))
       showFailure(t("Not Checked"), refusalText(checked, t("DNS could not be asked. Please try again.")));
   };

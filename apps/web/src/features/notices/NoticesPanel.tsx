@@ -20,6 +20,9 @@ const titles: Record<NoticeWire["kind"], string> = {
   mailbox_suspended: t("Mailbox suspended"),
   complaint: t("Mail marked as spam"),
   answer_not_sent: t("Message not sent"),
+  domain_failing: t("Records of a domain are missing"),
+  domain_suspended: t("Domain paused"),
+  domain_closed: t("Domain closed"),
   first_proof: t("Your e-mail was proven"),
 };
 

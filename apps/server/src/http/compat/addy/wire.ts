@@ -1,5 +1,5 @@
 /** The JSON that addy.io's clients read. Kauke counts no mail, so all counters are 0 and all times of use null. */
-import type { AliasFormat, DefaultFormat, ProblemBody } from "@kauke/contract";
+import { type AliasFormat, type DefaultFormat, isDomainOpen, type ProblemBody } from "@kauke/contract";
 import { type Alias, mailboxesOf } from "../../../core/alias/alias.ts";
 import type { ApiKey } from "../../../core/api-key.ts";
 import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
@@ -110,7 +110,7 @@ export function domainToWire({ id, userId, domain, state, createdAt, provenAt, s
     from_name: null,
     aliases_count: aliasCount,
     default_recipient: null,
-    active: state === "proven",
+    active: isDomainOpen({ state }),
     catch_all: false,
     auto_create_regex: null,
     domain_verified_at: proven,

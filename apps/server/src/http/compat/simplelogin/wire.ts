@@ -1,4 +1,5 @@
 /** The JSON that SimpleLogin's clients read. Kauke counts no messages, so counters are 0 and no activity is listed. */
+import { isDomainOpen } from "@kauke/contract";
 import type { Alias } from "../../../core/alias/alias.ts";
 import type { AccountDomain } from "../../../core/domain/account-domain.ts";
 import type { AccountDefaults } from "../../../core/mailbox/account-defaults.ts";
@@ -109,7 +110,7 @@ export function optionsToWireV5({ prefix, suffixes }: Options) {
 
 /** Proven own domains only. Clients show the number, and no call of ours takes it. */
 export function customDomainsToWire(domains: readonly AccountDomain[]) {
-  const proven = domains.filter(({ state }) => state === "proven");
+  const proven = domains.filter(isDomainOpen);
   return {
     custom_domains: proven.map(({ domain, createdAt, aliasCount }, index) => ({
       id: index + 1,

@@ -101,6 +101,7 @@ export async function plantAccount(
         domain_index: hash("account_domain"),
         state: "proven",
         proven_at: now,
+        unanswered_checks: 0,
         sealed: keys.seal("account_domain", of.id, { domain, token: text("account_domain"), seen: [] }),
       }),
     account_domain_key: () =>

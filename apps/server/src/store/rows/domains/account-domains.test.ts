@@ -14,7 +14,7 @@ onEachDatabase((it) => {
     return added;
   };
   const prove = (userId: string, id: string) =>
-    it.store.accountDomains.saveCheck({ userId, id }, { seen, proves: true, now });
+    it.store.accountDomains.saveCheck({ userId, id }, { seen, verdict: "proves", begunAt: now, now });
   const provenDomain = async (userId: string, domain = aDomain()) => {
     const { id } = await add(userId, domain);
     expect(await prove(userId, id)).toBe("saved");
@@ -24,7 +24,15 @@ onEachDatabase((it) => {
   test("a domain that was added has two keys, and belongs to its account", async () => {
     const [ann, bob] = [await insertUser(it.store), await insertUser(it.store)];
     const added = await add(ann.id);
-    expect(added).toMatchObject({ state: "new", provenAt: null, checkedAt: null, seen: [], aliasCount: 0 });
+    expect(added).toMatchObject({
+      state: "new",
+      provenAt: null,
+      checkedAt: null,
+      failingSince: null,
+      stateUntil: null,
+      seen: [],
+      aliasCount: 0,
+    });
     expect(added.dkim.map(({ selector }) => selector)).toEqual(["kauke1", "kauke2"]);
     expect(new Set(added.dkim.map(({ text }) => text)).size).toBe(2);
     for (const { domain, text } of added.dkim) {
@@ -57,7 +65,9 @@ onEachDatabase((it) => {
   test("a check is stored, and one that proves makes the domain known at once", async () => {
     const { id: userId } = await insertUser(it.store);
     const { id, domain } = await add(userId);
-    expect(await it.store.accountDomains.saveCheck({ userId, id }, { seen, proves: false, now })).toBe("saved");
+    expect(
+      await it.store.accountDomains.saveCheck({ userId, id }, { seen, verdict: "unknown", begunAt: now, now }),
+    ).toBe("saved");
     expect(await it.store.accountDomains.find(userId, id)).toMatchObject({ state: "new", seen, checkedAt: now });
     expect(it.store.provenDomains.find(domain)).toBeNull();
     expect(await it.store.accountDomainKeys.of(domain)).toEqual([]);
@@ -65,7 +75,9 @@ onEachDatabase((it) => {
     expect(await it.store.accountDomains.find(userId, id)).toMatchObject({ state: "proven", provenAt: now });
     expect(it.store.provenDomains.find(domain)).toMatchObject({ id, userId });
     expect(it.store.provenDomains.ofAccount(userId)).toEqual([domain]);
-    expect(await it.store.accountDomains.saveCheck({ userId, id }, { seen: [], proves: false, now })).toBe("saved");
+    expect(
+      await it.store.accountDomains.saveCheck({ userId, id }, { seen: [], verdict: "unknown", begunAt: now, now }),
+    ).toBe("saved");
     expect(await it.store.accountDomains.find(userId, id)).toMatchObject({ state: "proven", seen: [] });
   });
 

@@ -2,34 +2,24 @@
 import { randomUUID } from "node:crypto";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import { type RawBuilder, sql } from "kysely";
-import type { AccountDomain, AccountDomainStore, SeenRecord } from "../../../core/domain/account-domain.ts";
-import type { Database, InTransaction } from "../../database.ts";
-import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
-import type { AccountDomainTable } from "../../domain-tables.ts";
+import type { AccountDomain, AccountDomainStore } from "../../../core/domain/account-domain.ts";
+import type { Database } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { anyOfIds } from "../sql-parts.ts";
 import { makeDomainKeys, publicKeysOf, sealedKeyRow } from "./domain-keys.ts";
-
-export interface AccountDomainDocument {
-  domain: string;
-  token: string;
-  seen: readonly SeenRecord[];
-}
+import { type AccountDomainDocument, lockDomain, openAccountDomain, saveDomainCheck } from "./save-domain-check.ts";
 
 export const accountDomainIndex = (keys: ServerKeys, domain: string): Buffer =>
   keys.blindIndex("account_domain.domain", domain);
 
 /**
- * SQL of the id of the account's proven domain, null on a domain of the operator. A removal of the domain waits for a
- * transaction that inserts it as `alias.domain_id`, or makes it fail.
+ * SQL of the id of the account's own domain if mail is accepted for it, null on a domain of the operator. A removal of
+ * the domain waits for a transaction that inserts it as `alias.domain_id`, or makes it fail.
  */
 export const ownDomainId = (userId: RawBuilder<unknown>, domainIndex: RawBuilder<unknown>): RawBuilder<string | null> =>
   sql<string | null>`(SELECT own.id FROM account_domain AS own
-    WHERE own.user_id = ${userId} AND own.domain_index = ${domainIndex} AND own.state = 'proven')`;
-
-export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable, "id" | "sealed">) =>
-  keys.open<AccountDomainDocument>("account_domain", row.id, row.sealed);
+    WHERE own.user_id = ${userId} AND own.domain_index = ${domainIndex} AND own.state IN ('proven', 'failing'))`;
 
 export function accountDomainStore(context: StoreContext): AccountDomainStore {
   return {
@@ -39,7 +29,7 @@ export function accountDomainStore(context: StoreContext): AccountDomainStore {
     },
     find: async (userId, id) => (await readDomains(context, { userId, id }))[0] ?? null,
     add: (domain, options) => addDomain(context, domain, options),
-    saveCheck: (domain, check) => saveCheck(context, { ...domain, ...check }),
+    saveCheck: (domain, check) => saveDomainCheck(context, { ...domain, ...check }),
     delete: (userId, id) => deleteDomain(context, { userId, id }),
   };
 }
@@ -73,6 +63,8 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
       createdAt: row.created_at,
       provenAt: row.proven_at,
       checkedAt: row.checked_at,
+      failingSince: row.failing_since,
+      stateUntil: row.state_until,
       seen,
       dkim: publicKeysOf(keys, { domain, rows: ofDomain }),
       aliasCount: counts.find((count) => count.domain_id === row.id)?.count ?? 0,
@@ -110,13 +102,19 @@ async function addDomain(
         created_at: now,
         proven_at: null,
         checked_at: null,
+        failing_since: null,
+        state_until: null,
+        counted_at: null,
+        due_at: null,
+        leased_until: null,
         sealed: keys.seal("account_domain", id, document),
       })
       .execute();
     const keyRows = dkim.map((key) => sealedKeyRow(keys, { ...key, domainId: id, now }));
     await trx.insertInto("account_domain_key").values(keyRows).execute();
     const published = dkim.map(({ key }) => publicDkimKey(key));
-    return { ...added, provenAt: null, checkedAt: null, seen: [], dkim: published, aliasCount: 0 };
+    const noTimes = { provenAt: null, checkedAt: null, failingSince: null, stateUntil: null };
+    return { ...added, ...noTimes, seen: [], dkim: published, aliasCount: 0 };
   });
 }
 
@@ -127,38 +125,6 @@ async function whyRefused(
   const rows = await db.selectFrom("account_domain").select("domain_index").where("user_id", "=", userId).execute();
   if (rows.some((row) => row.domain_index.equals(index))) return "exists";
   return rows.length >= max ? "full" : null;
-}
-
-type Check = Parameters<AccountDomainStore["saveCheck"]>[1] & { userId: string; id: string };
-
-async function saveCheck(context: StoreContext, check: Check): Promise<"saved" | "taken" | "gone"> {
-  try {
-    return await saveInTransaction(context, check);
-  } catch (error) {
-    if (!isDatabaseError(error, UNIQUE_VIOLATION, "account_domain_proven")) throw error;
-    const saved = await saveInTransaction(context, { ...check, proves: false });
-    return saved === "gone" ? "gone" : "taken";
-  }
-}
-
-async function saveInTransaction(context: StoreContext, check: Check): Promise<"saved" | "gone"> {
-  const { db, keys, signals } = context;
-  const { id, seen, now } = check;
-  const saved = await db.transaction().execute(async (trx) => {
-    const row = await lockDomain(trx, check);
-    if (row === undefined) return null;
-    const isProven = check.proves && row.state === "new";
-    const document: AccountDomainDocument = { ...openAccountDomain(keys, row), seen };
-    const sealed = keys.seal("account_domain", id, document);
-    const proven = isProven ? ({ state: "proven", proven_at: now } as const) : {};
-    const next = { checked_at: now, sealed, ...proven };
-    await trx.updateTable("account_domain").set(next).where("id", "=", id).execute();
-    if (isProven) await signals.announceDomain(trx, id);
-    return { isProven };
-  });
-  if (saved === null) return "gone";
-  if (saved.isProven) await signals.domainChanged({ domainId: id });
-  return "saved";
 }
 
 async function deleteDomain(
@@ -176,9 +142,4 @@ async function deleteDomain(
   });
   if (outcome === "deleted") await signals.domainChanged({ domainId: place.id });
   return outcome;
-}
-
-function lockDomain(trx: InTransaction, { userId, id }: { userId: string; id: string }) {
-  const mine = trx.selectFrom("account_domain").selectAll().where("id", "=", id).where("user_id", "=", userId);
-  return mine.forUpdate().executeTakeFirst();
 }

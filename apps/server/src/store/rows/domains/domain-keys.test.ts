@@ -34,7 +34,10 @@ onEachContext((fixture) => {
     const domain = `${randomUUID()}.example`;
     const { id, userId, dkim } = await addDomain(domain);
     let isProven = false;
-    const proven: ProvenDomains = { find: () => (isProven ? { id, userId } : null), ofAccount: () => [] };
+    const proven: ProvenDomains = {
+      find: () => (isProven ? { id, userId, state: "proven" } : null),
+      ofAccount: () => [],
+    };
     const keys = accountDomainKeys(fixture.context, proven);
     expect(await keys.of(domain)).toEqual([]);
     isProven = true;
@@ -69,7 +72,7 @@ onEachContext((fixture) => {
         .values(sealedKeyRow(context.keys, { ...made, domainId: id, now }))
         .execute();
     }
-    const find = (domain: string) => ({ id: ids.get(domain) ?? "", userId });
+    const find = (domain: string) => ({ id: ids.get(domain) ?? "", userId, state: "proven" as const });
     const opens = vi.spyOn(context.keys, "open");
     const keys = accountDomainKeys(context, { find, ofAccount: () => [] });
     for (const domain of domains) expect(await keys.of(domain)).toHaveLength(1);
@@ -85,7 +88,7 @@ onEachContext((fixture) => {
     const { context } = fixture;
     const domain = `${randomUUID()}.example`;
     const { id, userId } = await addDomain(domain);
-    const keys = accountDomainKeys(context, { find: () => ({ id, userId }), ofAccount: () => [] });
+    const keys = accountDomainKeys(context, { find: () => ({ id, userId, state: "proven" }), ofAccount: () => [] });
     const opens = vi.spyOn(context.keys, "open").mockImplementationOnce(() => {
       throw new Error("the database does not answer");
     });

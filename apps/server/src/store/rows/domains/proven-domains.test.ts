@@ -14,7 +14,7 @@ async function provenDomain(store: Store) {
   const domain = `${randomUUID()}.example`;
   const added = await store.accountDomains.add({ userId, domain, token: "t" }, { now, max: 5 });
   if (typeof added === "string") throw new Error(added);
-  await store.accountDomains.saveCheck({ userId, id: added.id }, { seen: [], proves: true, now });
+  await store.accountDomains.saveCheck({ userId, id: added.id }, { seen: [], verdict: "proves", begunAt: now, now });
   return { userId, id: added.id, domain };
 }
 

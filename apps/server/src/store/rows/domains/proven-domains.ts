@@ -1,10 +1,12 @@
-/** The proven domains of all accounts in memory: read when the store opens, and again when a row changes anywhere. */
+/** Domains that accounts have proven and still hold, in memory: read when the store opens, and when a row changes anywhere. */
+import { isDomainOpen } from "@kauke/contract";
 import type { ProvenDomains, SharedProvenDomains } from "../../../core/domain/account-domain.ts";
+import type { DomainState } from "../../../core/domain/domain-standing.ts";
 import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { Logger } from "../../../runtime/ports.ts";
 import type { DomainChange } from "../../change-signals.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { openAccountDomain } from "./account-domains.ts";
+import { openAccountDomain } from "./save-domain-check.ts";
 
 /** Pause after the database failed to answer, before the rows are read again. */
 const RETRY_MS = 1000;
@@ -13,6 +15,7 @@ interface Proven {
   id: string;
   userId: string;
   domain: string;
+  state: DomainState;
 }
 
 export interface ProvenDomainsInMemory extends SharedProvenDomains {
@@ -71,13 +74,14 @@ export async function openProvenDomains(
 }
 
 async function readProven({ db, keys }: StoreContext, change: DomainChange): Promise<Proven[]> {
-  let proven = db.selectFrom("account_domain").select(["id", "user_id", "sealed"]).where("state", "=", "proven");
-  if (change !== "all") proven = proven.where("id", "=", change.domainId);
-  const rows = await proven.execute();
+  let held = db.selectFrom("account_domain").select(["id", "user_id", "state", "sealed"]).where("state", "<>", "new");
+  if (change !== "all") held = held.where("id", "=", change.domainId);
+  const rows = await held.execute();
   const shown = (row: (typeof rows)[number]) => ({
     id: row.id,
     userId: row.user_id,
     domain: openAccountDomain(keys, row).domain,
+    state: row.state,
   });
   return await mapInSlices(rows, shown);
 }
@@ -98,7 +102,7 @@ class KnownDomains implements ProvenDomains {
   add(row: Proven): void {
     this.#byDomain.set(row.domain, row);
     this.#byId.set(row.id, row);
-    this.#ofAccount.set(row.userId, [...this.ofAccount(row.userId), row.domain].sort());
+    if (isDomainOpen(row)) this.#ofAccount.set(row.userId, [...this.ofAccount(row.userId), row.domain].sort());
   }
 
   delete(id: string): void {

@@ -1,0 +1,96 @@
+/** Stores what DNS answered about an own domain, in one transaction with what follows from it. */
+import { randomInt, randomUUID } from "node:crypto";
+import type { Selectable } from "kysely";
+import type { AccountDomain, DomainCheck, SeenRecord } from "../../../core/domain/account-domain.ts";
+import { domainNotice } from "../../../core/domain/domain-notice.ts";
+import { type DomainStanding, type DomainState, standingAfter } from "../../../core/domain/domain-standing.ts";
+import { nextCheckAt } from "../../../core/domain/recheck-times.ts";
+import type { InTransaction } from "../../database.ts";
+import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
+import type { AccountDomainTable } from "../../domain-tables.ts";
+import type { ServerKeys } from "../../sealing/server-keys.ts";
+import type { StoreContext } from "../../store-context.ts";
+import { evictOldestNotices, insertNotice } from "../notices.ts";
+
+export interface AccountDomainDocument {
+  domain: string;
+  token: string;
+  seen: readonly SeenRecord[];
+}
+
+export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable, "id" | "sealed">) =>
+  keys.open<AccountDomainDocument>("account_domain", row.id, row.sealed);
+
+type AccountDomainRow = Selectable<AccountDomainTable>;
+type ToSave = Pick<AccountDomain, "userId" | "id"> & DomainCheck;
+
+export async function saveDomainCheck(context: StoreContext, check: ToSave): Promise<"saved" | "taken" | "gone"> {
+  try {
+    return await saveInTransaction(context, check);
+  } catch (error) {
+    if (!isDatabaseError(error, UNIQUE_VIOLATION, "account_domain_held")) throw error;
+    const saved = await saveInTransaction(context, { ...check, verdict: "unknown" });
+    return saved === "gone" ? "gone" : "taken";
+  }
+}
+
+async function saveInTransaction(context: StoreContext, check: ToSave): Promise<"saved" | "gone"> {
+  const { db, keys, signals } = context;
+  const { id, userId, seen, now } = check;
+  const saved = await db.transaction().execute(async (trx) => {
+    const row = await lockDomain(trx, check);
+    if (row === undefined) return null;
+    if (isOutdated(check, row.checked_at)) return { isChanged: false, isTold: false };
+    const document: AccountDomainDocument = { ...openAccountDomain(keys, row), seen };
+    const sealed = keys.seal("account_domain", id, document);
+    const change = { checked_at: now, sealed, leased_until: null, ...standingChange(row, check) };
+    await trx.updateTable("account_domain").set(change).where("id", "=", id).execute();
+    if (change.state === row.state) return { isChanged: false, isTold: false };
+    const notice = domainNotice(document.domain, { before: row.state, after: change.state });
+    if (notice !== null)
+      await insertNotice(trx, keys, { ...notice, id: randomUUID(), userId, aliasId: null, createdAt: now });
+    await signals.announceDomain(trx, id);
+    return { isChanged: true, isTold: notice !== null };
+  });
+  if (saved === null) return "gone";
+  if (saved.isChanged) await signals.domainChanged({ domainId: id });
+  if (saved.isTold) await evictOldestNotices(db, userId);
+  return "saved";
+}
+
+/** A clock that was set back since the stored check hides nothing. */
+const isOutdated = ({ begunAt, now }: DomainCheck, checkedAt: Date | null): boolean =>
+  checkedAt !== null && begunAt < checkedAt && checkedAt < now;
+
+function standingChange(row: AccountDomainRow, { verdict, now }: DomainCheck) {
+  const before: DomainStanding = {
+    state: row.state,
+    failingSince: row.failing_since,
+    stateUntil: row.state_until,
+    countedAt: row.counted_at,
+  };
+  const after = standingAfter(before, verdict, now);
+  const unansweredChecks = verdict === "unknown" ? row.unanswered_checks + 1 : 0;
+  return {
+    state: after.state,
+    proven_at: provenAt(row, after.state, now),
+    failing_since: after.failingSince,
+    state_until: after.stateUntil,
+    counted_at: after.countedAt,
+    unanswered_checks: unansweredChecks,
+    due_at: nextCheckAt(after, { now, unansweredChecks, spread: randomInt(SPREAD_STEPS) / SPREAD_STEPS }),
+  };
+}
+
+const SPREAD_STEPS = 2 ** 32;
+
+/** A domain that heals was proven when it was first. */
+function provenAt(row: Pick<AccountDomainRow, "state" | "proven_at">, after: DomainState, now: Date): Date | null {
+  if (after === "new") return null;
+  return row.state === "new" ? now : row.proven_at;
+}
+
+export function lockDomain(trx: InTransaction, { userId, id }: Pick<AccountDomain, "userId" | "id">) {
+  const mine = trx.selectFrom("account_domain").selectAll().where("id", "=", id).where("user_id", "=", userId);
+  return mine.forUpdate().executeTakeFirst();
+}
