@@ -7,8 +7,8 @@ import { readFile } from "node:fs/promises";
 import type { AccountDomainWire } from "@kauke/contract";
 import { type FakeDnsName, type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import type { Person } from "@kauke/testkit/person";
+import { signersOf } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
-import { dkimVerify } from "mailauth";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { axeFindings, expectAccessible, sidewaysOverflow } from "../any-page/axe.ts";
@@ -108,17 +108,11 @@ async function openMessage(page: Page, subject: string, rcptTo: string): Promise
 const fromOf = (raw: string): string => /^From: (.*(?:\r?\n[ \t].*)*)/m.exec(raw)?.[1]?.replace(/\s+/g, " ") ?? "";
 
 /** Domains with a valid signature, by the keys that DNS returns. */
-async function signers(raw: string): Promise<string[]> {
-  const resolver = async (name: string, type: string) => {
-    const entry = dns.zone[name.toLowerCase()];
-    const found = typeof entry === "function" ? entry() : entry;
-    if (type !== "TXT" || found?.txt === undefined)
-      throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
-    return found.txt.map((text) => [text]);
-  };
-  const { results } = await dkimVerify(raw, { resolver });
-  return results.filter(({ status }) => status.result === "pass").map(({ signingDomain }) => String(signingDomain));
-}
+const signers = (raw: string): Promise<string[]> =>
+  signersOf(raw, (name) => {
+    const entry = dns.zone[name];
+    return (typeof entry === "function" ? entry() : entry)?.txt ?? [];
+  });
 
 test("a domain is added, its records are missing, wrong, in conflict, failing, healed, and then it works", async () => {
   const domain = "jonas-owned.example";

@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { authenticate } from "mailauth";
+import { authenticate, dkimVerify } from "mailauth";
 
 export interface DkimRecord {
   /** Name of the DNS record, e.g. `k1._domainkey.kauke.test`. */
@@ -36,6 +36,17 @@ export const byMailauth: DkimJudge = async (message, record) => {
   });
   return found.dkim?.results?.map((result) => result.status.result).join(",") ?? "none";
 };
+
+/** @param texts TXT records of a name @returns domains whose signature of the message is valid */
+export async function signersOf(message: string, texts: (name: string) => readonly string[]): Promise<string[]> {
+  const resolver = async (name: string, type: string) => {
+    const found = type === "TXT" ? texts(name.toLowerCase()) : [];
+    if (found.length === 0) throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
+    return found.map((text) => [text]);
+  };
+  const { results } = await dkimVerify(message, { resolver });
+  return results.filter(({ status }) => status.result === "pass").map(({ signingDomain }) => String(signingDomain));
+}
 
 const python = "/usr/bin/python3";
 const script = `

@@ -6,7 +6,13 @@ import { AppError } from "../app-error.ts";
 import { type LimitDeps, takeLimit } from "../take-limit.ts";
 import type { AccountDomain, DomainCheck } from "./account-domain.ts";
 import type { DomainDns } from "./domain-dns.ts";
-import { type DomainAnswers, judgeRecords, verdictOf, type WantedDnsRecord, wantedRecords } from "./domain-records.ts";
+import {
+  type DomainAnswers,
+  domainVerdict,
+  judgeRecords,
+  type WantedDnsRecord,
+  wantedRecords,
+} from "./domain-records.ts";
 import { type DomainDeps, type DomainRules, domainNotFound, domainsOff } from "./own-domains.ts";
 
 const { all, waiting, account } = bounds.domainChecks;
@@ -32,18 +38,21 @@ export async function checkOwnDomain(
   return checked;
 }
 
-export interface LookDeps {
+export interface DomainLookDeps {
   domainRules: Pick<DomainRules, "mailHost">;
   domainDns: DomainDns;
   clock: Clock;
 }
 
 /** Settles within seconds, whatever DNS does. */
-export async function lookAt({ domainRules, domainDns, clock }: LookDeps, domain: AccountDomain): Promise<DomainCheck> {
+export async function lookAt(
+  { domainRules, domainDns, clock }: DomainLookDeps,
+  domain: AccountDomain,
+): Promise<DomainCheck> {
   const begunAt = clock.now();
   const wanted = wantedRecords(domain, domainRules.mailHost);
   const seen = judgeRecords(wanted, await ask(domainDns, domain.domain, wanted));
-  return { seen, verdict: verdictOf(seen), begunAt, now: clock.now() };
+  return { seen, verdict: domainVerdict(seen), begunAt, now: clock.now() };
 }
 
 async function ask(dns: DomainDns, domain: string, wanted: readonly WantedDnsRecord[]): Promise<DomainAnswers> {

@@ -51,7 +51,7 @@ export function judgeRecords(wanted: readonly WantedDnsRecord[], answers: Domain
 }
 
 /** Records that are missing, wrong or in conflict fail; those of which DNS said nothing prove nothing. */
-export function verdictOf(seen: readonly SeenRecord[]): DomainVerdict {
+export function domainVerdict(seen: readonly SeenRecord[]): DomainVerdict {
   if (isProof(seen)) return "proves";
   const required = seen.filter(({ name }) => name === "ownership" || name === "mx");
   return required.some(({ state }) => state !== "right" && state !== "unread") ? "fails" : "unknown";

@@ -1,8 +1,8 @@
 /** The daily look at a domain that an account holds. */
 import type { AccountDomainStore, DomainRecheckStore, DueDomain } from "./account-domain.ts";
-import { type LookDeps, lookAt } from "./check-own-domain.ts";
+import { type DomainLookDeps, lookAt } from "./check-own-domain.ts";
 
-export interface RecheckDeps extends LookDeps {
+export interface RecheckDeps extends DomainLookDeps {
   accountDomains: Pick<AccountDomainStore, "find" | "saveCheck">;
   domainRechecks: Pick<DomainRecheckStore, "release">;
 }
