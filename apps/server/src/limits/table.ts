@@ -575,7 +575,7 @@ const accounts = {
       suspendedMs: 7 * 86_400_000,
       closedMs: 30 * 86_400_000,
     },
-    "checks that nobody asked for of domains that an account holds | each {everyMs}, give or take half of {spreadMs}, after {retryMs} and later each time when DNS does not answer; {atOnce} at once in a process, {account} of an account in all, with a lease of {leaseMs}; mail goes on for {failingMs}, waits for {suspendedMs}, and the name is reserved for {closedMs} more, of which one check counts {countedMs} | account, all | in turns between accounts | domains are looked at later | domain-standing.test.ts, domain-recheck.test.ts, domain-rechecks.test.ts",
+    "checks that nobody asked for of domains that an account holds | each {everyMs}, give or take half of {spreadMs}, after {retryMs} and later each time when DNS does not answer; {atOnce} at once in a process, {account} of an account in all, with a lease of {leaseMs}; mail goes on for {failingMs}, waits for {suspendedMs}, and the name is reserved for {closedMs} more, of which one check counts {countedMs} | account, all | in turns between accounts | domains are looked at later | domain-standing.test.ts, recheck-times.test.ts, domain-rechecks.test.ts, domain-worker.test.ts",
   ),
   checklistRows: bound(
     { account: limits.checklistMax },
