@@ -48,7 +48,7 @@ async function openIn(dataDir: string): Promise<Store> {
 /** @returns byte strings from the beginning, middle and end of every bytea value in the account's rows */
 async function needlesOf(
   db: Database,
-  account: { userId: string; aliasId: string; messageId: string; importId: string },
+  account: { userId: string; aliasId: string; messageId: string; importId: string; domainId: string },
 ): Promise<Needle[]> {
   const needles: Needle[] = [];
   const { rows: columns } = await sql<{ table: string; column: string }>`

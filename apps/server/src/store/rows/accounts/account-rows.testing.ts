@@ -322,6 +322,7 @@ export async function plantAccount(
     mailbox,
     messageId: ids.message,
     importId: ids.import,
+    domainId: of.id,
     address: aliasAddress(alias.name, alias.domain),
     planted: Object.keys(rows) as (keyof DB)[],
   };
