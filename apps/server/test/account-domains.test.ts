@@ -78,7 +78,8 @@ test("a domain in Unicode takes mail in either spelling", async () => {
     expect(field((await forwarded()).bytes, "Delivered-To")).toBe(alias.address);
   }
   expect(await send(`nobody@ąžuolas.example`)).toMatch(unknownAlias);
-  expect(await send(`${alias.name}@azuolas.example`)).toMatch(relayDenied);
+  const others = ["azuolas.example", "ąžuolas\u{ff0e}example", "ąžuolas.\u{ff45}xample", "ąžu\u{ad}olas.example"];
+  for (const other of others) expect(await send(`${alias.name}@${other}`)).toMatch(relayDenied);
 });
 
 test("postmaster and abuse of the domain reach the operator", async () => {

@@ -6,12 +6,13 @@ import { rounds } from "@kauke/testkit/long-rounds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { BounceSender } from "../../core/bounce-sender.ts";
+import { domainsOf } from "../../core/domain/mail-domains.testing.ts";
 import { BounceSenders } from "../message/bounce-address.ts";
 import { rewrite } from "../message/rewrite.ts";
 import { type ResolveDeps, resolve } from "./resolve.ts";
 
 const aliasId = "9f3c1a77-5d1e-4c0b-8a55-0123456789ab";
-const domains = new Set(["kauke.test"]);
+const domains = domainsOf(["kauke.test"]);
 const srsHash = (data: string) => createHmac("sha256", "key").update(data).digest();
 const now = new Date("2026-11-27T12:00:00Z");
 const clock = { now: () => now, steadyMs: () => 0 };

@@ -1,10 +1,10 @@
 /** Resolves a RCPT TO address: an alias, the operator, a bounce address, a reply address or a probe. */
 import {
-  asciiDomain,
   isSrs,
   type MailPath,
   mayBeAliasName,
   readBoundSrs,
+  readDnsName,
   readReplyToken,
   readSendTag,
   type SrsContext,
@@ -36,6 +36,7 @@ export interface ResolveDeps extends ResolveReplyDeps {
   now(): Date;
 }
 
+const NON_ASCII = /[^\0-\u{7f}]/u;
 const operatorNames = new Set(["postmaster", "abuse"]);
 
 /** @param isNullSender bounce addresses accept mail from the null sender only */
@@ -45,6 +46,7 @@ export async function resolve(
   deps: ResolveDeps,
 ): Promise<Verdict<ResolvedRecipient>> {
   const path = withAsciiDomain(given);
+  if (path === null) return reject("relay_denied");
   const { domain } = path;
   const local = path.local.toLowerCase();
   // RFC 5321 §4.5.1: postmaster is accepted without a domain too.
@@ -61,10 +63,14 @@ export async function resolve(
   return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
 }
 
-/** Addresses of ours are stored with A-labels; a client with SMTPUTF8 may give a domain in Unicode (RFC 6531 §3.2). */
-function withAsciiDomain(path: MailPath): MailPath {
-  const domain = asciiDomain(path.domain);
-  if (domain === path.domain) return path;
+/**
+ * Addresses of ours are stored with A-labels; a client with SMTPUTF8 may give a domain in Unicode (RFC 6531 §3.2). Only
+ * case and NFC are mapped: with fullwidth or invisible characters it is another domain. @returns `null` for no DNS name
+ */
+function withAsciiDomain(path: MailPath): MailPath | null {
+  if (!NON_ASCII.test(path.domain)) return path;
+  const domain = readDnsName(path.domain);
+  if (domain === null) return null;
   return { ...path, domain, canonical: `${path.canonical.slice(0, -path.domain.length)}${domain}` };
 }
 

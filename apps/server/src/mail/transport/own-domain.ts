@@ -1,5 +1,5 @@
 /** Mail for our own domains goes directly to the inbound path of this process. */
-import { domainOf, MailSyntaxError, parseAddress } from "@kauke/mail-rfc";
+import { asciiDomainOf, domainOf, MailSyntaxError, parseAddress, splitAddress } from "@kauke/mail-rfc";
 import type { DeliveryOutcome } from "../../core/delivery/delivery.ts";
 import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { MemoryBudget } from "../../limits/bytes.ts";
@@ -36,7 +36,7 @@ export function ownDomainTransport(outside: MailTransport, parts: OwnDomainParts
 
 /** Passes the message through our own MX. @returns its reply as an outcome; `null` when the message goes outside */
 async function reenterInbound(mail: OutgoingMail, parts: OwnDomainParts): Promise<DeliveryOutcome | null> {
-  const path = pathOf(mail.rcptTo);
+  const path = pathOf(`${splitAddress(mail.rcptTo).local}@${asciiDomainOf(mail.rcptTo)}`);
   if (path === null) return refused("mailbox_unknown", "5.1.3");
   const { envelopeFrom, sizeBytes, eightBit, smtpUtf8 } = mail;
   const verdict = await parts.inbound.resolve(path, envelopeFrom === "");
