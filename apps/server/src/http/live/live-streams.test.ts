@@ -153,7 +153,7 @@ test("after the database's connection was lost every account is told of every ki
   live.tell("all");
   vi.advanceTimersByTime(500);
   expect(own.events()).toEqual([
-    "data: aliases labels mailboxes notices settings keys jobs imports checklist sessions contacts forwarding domains\n\n",
+    "data: aliases labels mailboxes notices settings keys jobs imports checklist sessions contacts forwarding tests domains\n\n",
   ]);
 });
 
