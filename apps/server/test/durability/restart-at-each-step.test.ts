@@ -218,7 +218,7 @@ const deleting: Step[] = [
   {
     name: "the alias is marked, and its undo time ends after the restart",
     async begin(scene) {
-      await bulk(scene, [scene.alias.id], { delete: true, inSeconds: 15 });
+      await bulk(scene, [scene.alias.id], { delete: true, inSeconds: 30 });
       return async () => {
         expect(await scene.rcptReply()).toMatch(/^250/);
         await seeGone(scene);
