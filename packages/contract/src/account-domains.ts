@@ -1,5 +1,6 @@
 /** Own domains of an account: what its owner publishes in DNS, and what DNS answers. */
 import * as z from "zod";
+import { accountDomainStates } from "./account-domain-states.ts";
 import { limits } from "./limits.ts";
 
 export const accountDomainMessages = {
@@ -12,17 +13,6 @@ export const accountDomainMessages = {
   inUse: "Aliases on this domain are still there. Delete them first.",
   taken: "Another account of this server has proven this domain",
 } as const;
-
-/**
- * `new`: no mail is accepted until ownership and MX are proven; `proven`: mail is accepted; `failing`: mail goes on, but
- * a required record is missing or wrong; `suspended`: mail waits at its senders; `closed`: mail is refused, and no other
- * account may prove the domain yet.
- */
-export const accountDomainStates = ["new", "proven", "failing", "suspended", "closed"] as const;
-
-/** Whether mail is accepted for a domain, sent from it, and aliases are made on it. */
-export const isDomainOpen = ({ state }: { state: (typeof accountDomainStates)[number] }): boolean =>
-  state === "proven" || state === "failing";
 
 /** In the order in which the page shows them; the first two prove the domain. */
 export const domainRecordNames = ["ownership", "mx", "spf", "dkim", "dkim_next", "dmarc"] as const;

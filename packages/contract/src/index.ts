@@ -6,6 +6,7 @@ export * from "./account/registration.ts";
 export * from "./account/sign-in.ts";
 export * from "./account/wallet.ts";
 export * from "./account/ways-in.ts";
+export * from "./account-domain-states.ts";
 export * from "./account-domains.ts";
 export * from "./admin.ts";
 export * from "./admin-routes.ts";

@@ -28,6 +28,7 @@ export interface PlantedAccount {
   mailbox: string;
   messageId: string;
   importId: string;
+  domainId: string;
   planted: readonly (keyof DB)[];
 }
 
