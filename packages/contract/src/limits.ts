@@ -10,7 +10,7 @@ export const limits = {
   addedMailboxesMax: 100,
   /** A new destination joins the list of mailboxes only while it has fewer. */
   listedMailboxesMax: 1000,
-  /** Own domains of an account on any server; `KAUKE_USER_DOMAINS` bounds them further. */
+  /** Highest value of `KAUKE_USER_DOMAINS`. */
   userDomainsMax: 100,
   /** What DNS answered for a record of an own domain: entries, and characters of each. */
   domainAnswersShown: 5,

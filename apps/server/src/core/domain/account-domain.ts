@@ -26,7 +26,7 @@ export interface AccountDomain {
   stateUntil: Date | null;
   /** By the last check; empty before the first. */
   seen: readonly SeenRecord[];
-  /** Of the key that signs, and of the one that will after it (both are published, so that a rotation needs no change in DNS). */
+  /** Of the key that signs, then of the next one. */
   dkim: readonly PublicDkimKey[];
   aliasCount: number;
 }
