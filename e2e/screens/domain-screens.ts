@@ -44,6 +44,9 @@ const domainAt = (at: number, domain: string, more: Partial<AccountDomainWire>):
   failingSince: null,
   stateUntil: null,
   aliasCount: 0,
+  appear: "off",
+  prefixes: [],
+  neverNames: [],
   records: recordsOf(domain, {}),
   ...more,
 });

@@ -1,6 +1,7 @@
 /** Own domains of an account: what its owner publishes in DNS, and what DNS answers. */
 import * as z from "zod";
 import { accountDomainStates } from "./account-domain-states.ts";
+import { appearFields, changeAccountDomainBody } from "./appear.ts";
 import { limits } from "./limits.ts";
 
 export const accountDomainMessages = {
@@ -56,6 +57,7 @@ export const accountDomainWire = z.object({
   /** When `failing`, `suspended` or `closed` ends unless the records are found right; `null` otherwise. */
   stateUntil: z.iso.datetime().nullable(),
   aliasCount: z.number().int(),
+  ...appearFields,
   records: z.array(domainRecordWire),
 });
 export type AccountDomainWire = z.infer<typeof accountDomainWire>;
@@ -89,6 +91,14 @@ export const accountDomainEndpoints = {
     params,
     status: 200,
     errors: [404, 409, 429],
+    response: accountDomainWire,
+  },
+  changeAccountDomain: {
+    summary: "Change which aliases appear on an own domain when the first mail to them arrives",
+    params,
+    body: changeAccountDomainBody,
+    status: 200,
+    errors: [404, 429],
     response: accountDomainWire,
   },
   deleteAccountDomain: {

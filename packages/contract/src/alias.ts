@@ -71,6 +71,8 @@ export const updateAliasBody = z
     labels: labelIds.optional(),
     pinned: z.boolean("pinned must be true or false").optional(),
     writeByAddress: z.boolean("writeByAddress must be true or false").optional(),
+    /** Ends that the alias is shown as made by mail. */
+    madeByMail: z.null("madeByMail must be null").optional(),
     before: before.optional(),
   })
   .refine(
@@ -105,5 +107,7 @@ export const aliasWire = z.object({
   suspended: z.array(z.string()).optional(),
   /** When the server deletes the alias, unless a bulk change `keep` comes before. Left out otherwise. */
   deletesAt: z.iso.datetime().optional(),
+  /** The first mail to the alias made it. `organisation`: the sender's domain, if it was proven. Left out otherwise. */
+  madeByMail: z.object({ organisation: z.string().nullable(), at: z.iso.datetime() }).optional(),
 });
 export type AliasWire = z.infer<typeof aliasWire>;

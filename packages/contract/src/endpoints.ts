@@ -69,6 +69,7 @@ export const noticeWire = z.object({
     "mailbox_suspended",
     "complaint",
     "answer_not_sent",
+    "appear_flood",
     "domain_failing",
     "domain_suspended",
     "domain_closed",
@@ -154,6 +155,13 @@ const shapes = {
     summary: "Delete an alias and everything that belongs to it",
     params: aliasParams,
     status: 200,
+    response: message,
+  },
+  refuseAlias: {
+    summary: "Delete an alias on an own domain, whose name no mail makes again",
+    params: aliasParams,
+    status: 200,
+    errors: [404, 409, 429],
     response: message,
   },
   changeAliases: {

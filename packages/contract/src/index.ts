@@ -13,6 +13,7 @@ export * from "./admin-routes.ts";
 export * from "./alias.ts";
 export * from "./alias-bulk.ts";
 export * from "./api-keys.ts";
+export * from "./appear.ts";
 export * from "./attachments.ts";
 export * from "./checklist.ts";
 export * from "./confirmations.ts";

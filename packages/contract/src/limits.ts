@@ -15,6 +15,9 @@ export const limits = {
   /** What DNS answered for a record of an own domain: entries, and characters of each. */
   domainAnswersShown: 5,
   domainAnswerMax: 300,
+  /** Aliases that appear on an own domain: prefixes of their names, and names that are never made. */
+  appearPrefixesMax: 20,
+  neverNamesMax: 1000,
   notesMax: 128,
   /** Seconds until a marked alias is deleted, at most; until then the mark can be taken away. */
   deletionDelayMaxSeconds: 60,

@@ -11,6 +11,7 @@ export type NoticeKind =
   | "mailbox_suspended"
   | "complaint"
   | "answer_not_sent"
+  | "appear_flood"
   | "domain_failing"
   | "domain_suspended"
   | "domain_closed";
@@ -20,7 +21,8 @@ export interface Notice {
   userId: string;
   /**
    * `not_sealed`: mail is waiting to be encrypted. `complaint`: a reader marked forwarded mail as spam.
-   * `answer_not_sent`: the owner's mail host was not told why. `first_proof`: what that proof of the e-mail removed.
+   * `answer_not_sent`: the owner's mail host was not told why. `appear_flood`: mail to guessed
+   * names of a domain. `first_proof`: what that proof of the e-mail removed.
    * `domain_failing`, `domain_suspended`, `domain_closed`: what becomes of an own domain whose records are not right.
    */
   kind: NoticeKind;

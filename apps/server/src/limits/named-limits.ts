@@ -76,6 +76,15 @@ const counted = {
     HOUR,
     "You have checked domains very often within an hour. Please wait before you check again.",
   ),
+  domain_change: most(
+    300,
+    HOUR,
+    "You have changed your domains very often within an hour. Please wait before you change more.",
+  ),
+  // Counted over all processes, by domain and by account.
+  alias_appear_domain: most(20, HOUR, "Many aliases have appeared on this domain within an hour."),
+  alias_appear_account: most(100, DAY, "Many aliases have appeared in this account within a day."),
+  alias_appear_notice: most(1, DAY, "The account was told today."),
   checklist_add: most(60, HOUR, "You have added sites to your checklist too often in a short time."),
   checklist_change: most(1200, HOUR, "You have changed your checklist too often in a short time."),
   email_job_create: most(200, DAY, sent),

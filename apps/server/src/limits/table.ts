@@ -577,6 +577,16 @@ const accounts = {
     },
     "checks that nobody asked for of domains that an account holds | each {everyMs}, give or take half of {spreadMs}, after {retryMs} and later each time when DNS does not answer; {atOnce} at once in a process, {account} of an account in all, with a lease of {leaseMs}; mail goes on for {failingMs}, waits for {suspendedMs}, and the name is reserved for {closedMs} more, of which one check counts {countedMs} | account, all | in turns between accounts | domains are looked at later | domain-standing.test.ts, recheck-times.test.ts, domain-rechecks.test.ts, domain-worker.test.ts",
   ),
+  appearingAliases: bound(
+    {
+      known: 10_000,
+      knownMs: 60_000,
+      prefixes: limits.appearPrefixesMax,
+      names: limits.neverNamesMax,
+      rulesBytes: 4 * MIB,
+    },
+    "aliases that the first mail to them makes, on own domains | {alias_appear_domain} a domain, {alias_appear_account} an account; {prefixes} beginnings and {names} refused names a domain, {domain_change}; rules in memory {rulesBytes}; domains known to be open or closed {known}, for {knownMs} or until the next alias may appear | domain, account | the domain, the account | the name is refused as unknown; the account is told once a day and domain ({alias_appear_notice}) | appearing-aliases.test.ts, test/attacks/appearing.test.ts",
+  ),
   checklistRows: bound(
     { account: limits.checklistMax },
     "sites added to a checklist, changes of one | {checklist_add}, {checklist_change}; {account} rows | account | the account | refused | account/checklist.test.ts",

@@ -15,6 +15,7 @@ import {
   screenMessage,
 } from "./inbound/arrived-message.ts";
 import type { MailLimits } from "./inbound/mail-limits.ts";
+import { type MakeAliasesDeps, makeAliases } from "./inbound/make-aliases.ts";
 import { type PrepareRepliesDeps, prepareReplies } from "./inbound/owner-replies.ts";
 import {
   type KeepForOperatorDeps,
@@ -44,6 +45,7 @@ export interface MessagePathDeps {
   authenticate: Authenticate | null;
   reports: TakeReportsDeps;
   probes: TakeProbeMailDeps;
+  madeAliases: MakeAliasesDeps;
   ownerReplies: PrepareRepliesDeps;
   copies: PlanDeps & StoreReplyAddressesDeps & StoreBounceSendersDeps;
   operatorMail: KeepForOperatorDeps;
@@ -95,8 +97,12 @@ export async function receiveMessage(mail: ReceivedMail, deps: Omit<MessagePathD
   const probed = note("screen", await takeProbeMail(reported.value, deps.probes));
   if (probed.verdict !== "accept") return replyOf(probed);
 
+  // Unknown names of own domains become aliases now, since no check of the sender refuses the message any more.
+  const made = note("resolve", await makeAliases(probed.value, deps.madeAliases));
+  if (made.verdict !== "accept") return replyOf(made);
+
   // If the owner of an alias wrote to alias+person=host.example@domain, the recipient is that person from here on.
-  const addressed = note("rewrite", await takeSendTags(probed.value, deps.ownerReplies));
+  const addressed = note("rewrite", await takeSendTags(made.value, deps.ownerReplies));
   if (addressed.verdict !== "accept") return replyOf(addressed);
 
   // Owners' messages to reply and send addresses: rewritten as the alias, checked and spooled. They leave at the end.
@@ -120,8 +126,7 @@ export async function receiveMessage(mail: ReceivedMail, deps: Omit<MessagePathD
   if (operated.verdict !== "accept") return replyOf(operated);
 
   // Attempts every delivery while the sender waits; the reply promises only what was taken or is on disk.
-  const { transaction, plan } = operated.value;
-  const reply = await deliverNow(transaction, plan, deps.delivery);
+  const reply = await deliverNow(operated.value.transaction, operated.value.plan, deps.delivery);
   if (reply.code !== 250) return reply;
 
   // Last, because a sender who is told to try again would have the owner's messages sent twice.

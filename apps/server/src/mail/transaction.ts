@@ -33,8 +33,19 @@ export interface AliasRecipient {
   sendTag?: SendTag;
 }
 
+/** A name of an own domain that is no alias yet: the message makes it, once it is accepted from an authentic sender. */
+export interface AppearingRecipient {
+  kind: "appearing";
+  address: string;
+  name: string;
+  domain: string;
+  domainId: string;
+  userId: string;
+}
+
 export type ResolvedRecipient =
   | AliasRecipient
+  | AppearingRecipient
   | { kind: "paused" }
   /** postmaster@ or abuse@ of one of our domains (RFC 5321 §4.5.1, RFC 2142). */
   | { kind: "operator"; address: string }

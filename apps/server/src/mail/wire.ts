@@ -4,6 +4,7 @@ import { encryptArmored, encryptedLength } from "@kauke/age/node-encrypter";
 import { limits } from "@kauke/contract";
 import type { GoneWebhook } from "../core/alias/update-alias.ts";
 import type { ConfirmationSettings } from "../core/destination/destination.ts";
+import { AppearingAliases } from "../core/domain/appearing-aliases.ts";
 import { mailDomains } from "../core/domain/mail-domains.ts";
 import type { LeakGuard } from "../core/leak-guard.ts";
 import type { MailTrace } from "../core/preview/preview-inbox.ts";
@@ -228,7 +229,8 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
   const { config, store, clock, random } = parts;
   const { copyParts, reports, replyBook, quota, settling } = shared;
   const senderRules = config.limits === "off" ? null : rowsPerDay(bounds.newBounceSenders, parts.processes);
-  const resolve = resolveDeps(parts, copyParts.rules, quota);
+  const appearing = appearingAliases(parts);
+  const resolve = resolveDeps(parts, { ...copyParts.rules, quota, appearing });
   const { sentAnswers, notices, destinations } = store;
   const hashMark = (text: string) => store.keys.hmac("fingerprint", text).toString("hex");
   const ownerReplies = { write: writeAsDeps(parts), sentAnswers, notices, destinations, hashMark };
@@ -253,6 +255,7 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
       domains: copyParts.rules.domains,
       certificate: () => parts.certificate.current(),
     },
+    madeAliases: { appearing, resolve },
     ownerReplies,
     copies: {
       makeId: () => random.uuid(),
@@ -280,10 +283,20 @@ function wireInbound(parts: MailParts, shared: Shared): MxHandlers {
   };
 }
 
+function appearingAliases(parts: MailParts): AppearingAliases {
+  const { config, store } = parts;
+  const limitRules = rateLimitRules(config.limits);
+  return new AppearingAliases({
+    ...parts,
+    ...store,
+    limitRules,
+    mailDomains: mailDomains(config.domains, store.provenDomains),
+  });
+}
+
 function resolveDeps(
   { config, store, spoolSpace, clock }: MailParts,
-  { srsHash }: RewriteRules,
-  quota: SpoolQuota,
+  { srsHash, quota, appearing }: Pick<RewriteRules, "srsHash"> & { quota: SpoolQuota; appearing: AppearingAliases },
 ): ResolveDeps {
   const { aliases, replyPaths, bounceSenders, mailProbes: probes } = store;
   const routes = new RouteCache(aliases, clock);
@@ -291,7 +304,7 @@ function resolveDeps(
   const spool = { quota, space: spoolSpace };
   const mayMissDomains = () => !store.provenDomains.isCurrent();
   const domains = mailDomains(config.domains, store.provenDomains);
-  return { ...stores, domains, mayMissDomains, routes, spool, srsHash, now: () => clock.now() };
+  return { ...stores, domains, mayMissDomains, routes, appearing, spool, srsHash, now: () => clock.now() };
 }
 
 function writeAsDeps(parts: MailParts): WriteAsDeps {

@@ -5,7 +5,7 @@ import type { DkimKey } from "@kauke/mail-rfc";
 import { sql } from "kysely";
 import type { ReleaseCaps } from "../core/alias/alias-rules.ts";
 import type { InFlightMessages } from "../core/delivery/delivery.ts";
-import type { AccountDomainKeys, SharedProvenDomains } from "../core/domain/account-domain.ts";
+import type { AccountDomainKeys, AppearingDomains, SharedProvenDomains } from "../core/domain/account-domain.ts";
 import type { MessageBodies } from "../core/message/message.ts";
 import type { BrowserMac } from "../core/sign-in/known-browser.ts";
 import { type Clock, type Logger, steadyMs } from "../runtime/ports.ts";
@@ -28,6 +28,7 @@ import { type Forgotten, forgetOld, pacedRetention } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
 import { deleteDue, nextDue, startSweep } from "./rows/aliases/alias-deletions.ts";
+import { appearingDomains } from "./rows/domains/appearing-domains.ts";
 import { accountDomainKeys } from "./rows/domains/domain-keys.ts";
 import { openProvenDomains } from "./rows/domains/proven-domains.ts";
 import { fillDestinationDomains } from "./rows/mailboxes/mailboxes.ts";
@@ -77,6 +78,7 @@ export interface Store extends RowStores {
   suffixMac: (data: string) => Buffer;
   dkimKeys: readonly DkimKey[];
   provenDomains: SharedProvenDomains;
+  appearingDomains: AppearingDomains;
   accountDomainKeys: AccountDomainKeys;
   /** False after a failed fsync or an abort: nothing can be stored until a restart. */
   isSound(): boolean;
@@ -329,6 +331,7 @@ async function assemble(
     dkimKeys,
     provenDomains,
     accountDomainKeys: accountDomainKeys(context, provenDomains),
+    appearingDomains: appearingDomains(context, provenDomains),
     isSound,
     isOutage: kind === "postgres" ? isPostgresOutage : () => !isSound(),
     deleteDueAliases,

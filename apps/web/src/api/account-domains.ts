@@ -1,5 +1,5 @@
 /** Own domains of the account, with the records that each needs and what DNS last answered. */
-import type { AccountDomainWire, ResponseOf } from "@kauke/contract";
+import type { AccountDomainWire, Body, ResponseOf } from "@kauke/contract";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "./client.ts";
 
@@ -19,7 +19,7 @@ export function useFreshAccountDomains() {
   return useQuery({ ...domainsQuery, refetchOnMount: "always" });
 }
 
-const refetchDomains = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey });
+export const refetchDomains = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey });
 
 function changeListed(client: QueryClient, change: (domains: AccountDomainWire[]) => AccountDomainWire[]): void {
   client.setQueryData<Listed>(queryKey, (listed) => listed && { ...listed, domains: change(listed.domains) });
@@ -43,6 +43,21 @@ export function useCheckDomain() {
     mutationFn: (domainId: string) => call("checkAccountDomain", { params: { domainId } }),
     onSuccess: (checked) =>
       changeListed(client, (domains) => domains.map((domain) => (domain.id === checked.id ? checked : domain))),
+    onError: () => refetchDomains(client),
+  });
+}
+
+interface DomainChange {
+  domainId: string;
+  body: Body<"changeAccountDomain">;
+}
+
+export function useChangeDomain() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ domainId, body }: DomainChange) => call("changeAccountDomain", { params: { domainId }, body }),
+    onSuccess: (changed) =>
+      changeListed(client, (domains) => domains.map((domain) => (domain.id === changed.id ? changed : domain))),
     onError: () => refetchDomains(client),
   });
 }

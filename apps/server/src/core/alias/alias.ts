@@ -31,6 +31,14 @@ export interface Alias {
   createdAt: Date;
   /** When the server deletes the alias, which receives as before until then; absent: never. */
   deletesAt?: Date;
+  /** The first mail to the alias made it; absent otherwise, and once the owner keeps it. */
+  madeByMail?: MadeByMail;
+}
+
+export interface MadeByMail {
+  /** Registrable domain of the sender; `null` if nothing proved it. */
+  organisation: string | null;
+  at: Date;
 }
 
 /** Mailboxes as the alias spells them. `new`: no confirmation message was sent yet; `asked`: sent, without a reply. */
@@ -100,6 +108,8 @@ export interface AliasChange {
   labels?: readonly string[];
   pinned?: boolean;
   writeByAddress?: boolean;
+  /** Forgets that mail made the alias. */
+  madeByMail?: null;
 }
 
 /** Changes that apply to many aliases at once; none changes an address, key or secret. */

@@ -30,6 +30,7 @@ export interface AliasUpdateInput extends RoutingInput {
   labels?: readonly string[];
   pinned?: boolean;
   writeByAddress?: boolean;
+  madeByMail?: null;
   /** The alias as the client last read it; the update fails if it has changed since. */
   before?: { alias: string; forwardTo: string; notes: string | null };
 }
@@ -95,7 +96,8 @@ function decideChange(alias: Alias, input: AliasUpdateInput, mailDomains: CoreDe
   // An existing name that became reserved later may stay, and its letter case may change.
   if (input.name !== undefined && input.name.toLowerCase() !== alias.name.toLowerCase())
     refuseReservedName({ name: input.name, domain: alias.domain }, mailDomains);
-  const { active, destinations, lastDestinations, name, notes, sealTo, labels, pinned, writeByAddress } = input;
+  const { active, destinations, lastDestinations, name, notes, sealTo, labels, pinned, writeByAddress, madeByMail } =
+    input;
   const isRouted = active !== undefined || destinations !== undefined || lastDestinations !== undefined;
   return {
     ...(isRouted && { routing: nextRouting(alias.routing, input) }),
@@ -105,6 +107,7 @@ function decideChange(alias: Alias, input: AliasUpdateInput, mailDomains: CoreDe
     ...(labels !== undefined && { labels }),
     ...(pinned !== undefined && { pinned }),
     ...(writeByAddress !== undefined && { writeByAddress }),
+    ...(madeByMail !== undefined && { madeByMail }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { DomainRecordName, DomainRecordWire } from "@kauke/contract";
 import type { DkimKey, PublicDkimKey } from "@kauke/mail-rfc";
+import type { AppearRules } from "./appear-rules.ts";
 import type { DomainState, DomainVerdict } from "./domain-standing.ts";
 
 /** What DNS answered for one record. */
@@ -29,6 +30,7 @@ export interface AccountDomain {
   /** Of the key that signs, then of the next one. */
   dkim: readonly PublicDkimKey[];
   aliasCount: number;
+  appearing: AppearRules;
 }
 
 export interface AccountDomainStore {
@@ -47,6 +49,14 @@ export interface AccountDomainStore {
    * stored. A check that was begun before a stored one changes nothing.
    */
   saveCheck(domain: Pick<AccountDomain, "userId" | "id">, check: DomainCheck): Promise<"saved" | "taken" | "gone">;
+  /**
+   * Locks the row, and stores the rules that `change` returns. They apply to mail in this process when
+   * this resolves, elsewhere within a second. @returns false for a domain that is not the account's
+   */
+  changeAppearing(
+    domain: Pick<AccountDomain, "userId" | "id">,
+    change: (rules: AppearRules) => AppearRules,
+  ): Promise<boolean>;
   /** `in_use`: aliases on it are left. */
   delete(userId: string, domainId: string): Promise<"deleted" | "in_use" | "gone">;
 }
@@ -90,4 +100,17 @@ export interface SharedProvenDomains extends ProvenDomains {
 export interface AccountDomainKeys {
   /** The key that signs for a domain; none for a domain that no account has proven. @param domain A-labels in lower case */
   of(domain: string): Promise<readonly DkimKey[]>;
+}
+
+/** The rules of domains on which aliases appear, opened when needed. */
+export interface AppearingDomains {
+  /** `null` for a domain on which none appear. @param domain A-labels in lower case */
+  find(domain: string): Promise<AppearingDomain | null>;
+}
+
+export interface AppearingDomain {
+  id: string;
+  userId: string;
+  rules: AppearRules;
+  never: ReadonlySet<string>;
 }

@@ -5,6 +5,7 @@ import { createAlias } from "../../core/alias/create-alias.ts";
 import { deleteAlias, readWebhookSecret, renewWebhookSecret, updateAlias } from "../../core/alias/update-alias.ts";
 import type { CoreDeps } from "../../core/core-deps.ts";
 import { suspendedMailboxes, unconfirmedMailboxes } from "../../core/destination/destination.ts";
+import { refuseAlias } from "../../core/domain/change-appearing.ts";
 import { changeLabel, createLabel, deleteLabel, type Label } from "../../core/label.ts";
 import { mapInSlices } from "../../runtime/fair-queue/slices.ts";
 import type { Handlers } from "../handler.ts";
@@ -54,6 +55,10 @@ export function aliasHandlers(deps: CoreDeps) {
     async deleteAlias({ userId, params, clientAddress }) {
       await deleteAlias(deps, { userId, ...params, clientAddress });
       return { message: "Alias deleted" };
+    },
+    async refuseAlias({ userId, params, clientAddress }) {
+      await refuseAlias(deps, { userId, ...params, clientAddress });
+      return { message: "Alias deleted, and its name refused" };
     },
   } satisfies Partial<Handlers>;
 }

@@ -35,6 +35,7 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: MailboxStan
   });
   const suspended = mailboxesOf({ routing }).filter((address) => mailboxes.suspended.has(address));
   const isPaused = routing.state === "paused";
+  const { madeByMail } = alias;
   const gone = pausedWebhooks(isPaused ? routing.lastDestinations : routing.destinations);
   return {
     id: alias.id,
@@ -55,6 +56,7 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: MailboxStan
     ...(unconfirmed.length === 0 ? {} : { unconfirmed }),
     ...(suspended.length === 0 ? {} : { suspended }),
     ...(alias.deletesAt === undefined ? {} : { deletesAt: alias.deletesAt.toISOString() }),
+    ...(madeByMail === undefined ? {} : { madeByMail: { ...madeByMail, at: madeByMail.at.toISOString() } }),
   };
 }
 
@@ -80,6 +82,7 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
     labels: body.labels,
     pinned: body.pinned,
     writeByAddress: body.writeByAddress,
+    madeByMail: body.madeByMail,
     before: body.before,
   };
 }

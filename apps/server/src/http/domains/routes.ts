@@ -1,4 +1,5 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
+import { changeAppearing } from "../../core/domain/change-appearing.ts";
 import { checkOwnDomain } from "../../core/domain/check-own-domain.ts";
 import { addDomain, removeDomain } from "../../core/domain/own-domains.ts";
 import type { Handlers } from "../handler.ts";
@@ -16,6 +17,9 @@ export function domainHandlers(deps: CoreDeps) {
     },
     async checkAccountDomain({ userId, params }) {
       return accountDomainToWire(await checkOwnDomain(deps, { userId, ...params }), mailHost);
+    },
+    async changeAccountDomain({ userId, params, body }) {
+      return accountDomainToWire(await changeAppearing(deps, { userId, ...params }, body), mailHost);
     },
     async deleteAccountDomain({ userId, params }) {
       await removeDomain(deps, { userId, ...params });

@@ -17,6 +17,9 @@ export function accountDomainToWire(domain: AccountDomain, mailHost: string): Ac
     failingSince: domain.failingSince?.toISOString() ?? null,
     stateUntil: domain.stateUntil?.toISOString() ?? null,
     aliasCount: domain.aliasCount,
+    appear: domain.appearing.appear,
+    prefixes: [...domain.appearing.prefixes],
+    neverNames: [...domain.appearing.neverNames],
     records: wantedRecords(domain, mailHost).map((record) => {
       const { state = "unread", found = [] } = seen.get(record.name) ?? {};
       return { ...record, state, found: [...found] };

@@ -122,6 +122,8 @@ function routeEntry(recipient: ResolvedRecipient) {
   return route === null ? [] : [[route.aliasId, route] as const];
 }
 
-function routeOf(recipient: ResolvedRecipient) {
+function routeOf(recipient: ResolvedRecipient): RouteKeys | null {
+  // All names that are no alias yet count as one alias of their domain.
+  if (recipient.kind === "appearing") return { aliasId: recipient.domainId, userId: recipient.userId };
   return recipient.kind === "alias" || recipient.kind === "reply" ? recipient.route : null;
 }

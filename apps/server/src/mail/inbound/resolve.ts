@@ -14,13 +14,14 @@ import {
 } from "@kauke/mail-rfc";
 import type { AliasRoute, AliasStore } from "../../core/alias/alias.ts";
 import type { BounceSenderStore } from "../../core/bounce-sender.ts";
+import type { AppearingAliases } from "../../core/domain/appearing-aliases.ts";
 import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import { isProbeName, type MailProbeStore } from "../../core/probe/probe.ts";
 import type { SpoolQuota, SpoolSpace } from "../../core/spool/spool-space.ts";
 import { idsOfHint, readBounceAddress } from "../message/bounce-address.ts";
 import { type ResolveReplyDeps, resolveReply } from "../message/reply-book.ts";
 import { accept, defer, reject, type Verdict } from "../reply.ts";
-import type { BounceRecipient, ResolvedRecipient } from "../transaction.ts";
+import type { AppearingRecipient, BounceRecipient, ResolvedRecipient } from "../transaction.ts";
 import type { RouteCache } from "./route-cache.ts";
 
 export interface ResolveDeps extends ResolveReplyDeps {
@@ -31,6 +32,7 @@ export interface ResolveDeps extends ResolveReplyDeps {
   bounceSenders: Pick<BounceSenderStore, "find">;
   routes: Pick<RouteCache, "find">;
   probes: Pick<MailProbeStore, "resolve">;
+  appearing: Pick<AppearingAliases, "find">;
   spool: { quota: Pick<SpoolQuota, "isFull">; space: Pick<SpoolSpace, "isFull"> };
   srsHash: SrsHash;
   now(): Date;
@@ -59,7 +61,7 @@ export async function resolve(
   if (isSrs(local)) return resolveBounce(path, isNullSender, deps);
   if (isProbeName(local)) return resolveProbe(`${local}@${domain}`, deps);
   const token = readReplyToken(local);
-  if (token === null) return resolveTagged(path, domain, deps);
+  if (token === null) return resolveTagged(path, isNullSender, deps);
   return mayBeAliasName(local) ? resolveAliasOrReply(path, token, deps) : resolveReply(token, domain, deps);
 }
 
@@ -118,15 +120,37 @@ function resolveOlderSrs(path: MailPath, srs: SrsContext): Verdict<BounceRecipie
   return accept({ kind: "bounce", address: path.canonical, aliasId: null, sender: null });
 }
 
-async function resolveTagged({ local, canonical }: MailPath, domain: string, deps: ResolveDeps) {
+async function resolveTagged(
+  { local, canonical, domain }: MailPath,
+  isNullSender: boolean,
+  deps: ResolveDeps,
+): Promise<Verdict<ResolvedRecipient>> {
   const { name, tag } = splitAliasAddress(local);
-  const found = await decide(await deps.routes.find(`${name.toLowerCase()}@${domain}`), deps);
+  const route = await deps.routes.find(`${name.toLowerCase()}@${domain}`);
+  // Nobody has written as an unknown name, so a report to it is about no mail of ours.
+  if (route === null && tag === null && !isNullSender)
+    return resolveUnknown({ name: name.toLowerCase(), domain }, deps);
+  const found = await decide(route, deps);
   if (tag?.includes("=") !== true || found.verdict !== "accept" || found.value.kind !== "alias") return found;
   const sendTag = { address: canonical.toLowerCase(), recipient: readSendTag(tag) };
   return accept({ ...found.value, sendTag });
 }
 
-async function decide(route: AliasRoute | null, deps: ResolveDeps): Promise<Verdict<ResolvedRecipient>> {
+async function resolveUnknown(
+  { name, domain }: { name: string; domain: string },
+  { appearing }: Pick<ResolveDeps, "appearing">,
+): Promise<Verdict<AppearingRecipient>> {
+  const found = await appearing.find({ name, domain });
+  if (found === null) return reject("alias_not_found");
+  const { id: domainId, userId } = found;
+  return accept({ kind: "appearing", address: `${name}@${domain}`, name, domain, domainId, userId });
+}
+
+/** What mail to an address of ours meets. */
+export async function decide(
+  route: AliasRoute | null,
+  deps: Pick<ResolveDeps, "aliases" | "spool">,
+): Promise<Verdict<ResolvedRecipient>> {
   if (route === null) return reject("alias_not_found");
   // Once a sender knows the address, it must not be free for others when the alias is deleted.
   if (route.isUnused === true) await deps.aliases.markUsed(route.aliasId);

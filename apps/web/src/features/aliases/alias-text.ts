@@ -18,6 +18,15 @@ export function destinationText(alias: Pick<AliasWire, "forwardTo" | "lastForwar
   return alias.forwardTo === "null" ? (alias.lastForwardTo ?? "") : alias.forwardTo;
 }
 
+/** How mail made an alias by itself; `null` for others, and once it is kept. */
+export function madeByText({ madeByMail }: Pick<AliasWire, "madeByMail">): string | null {
+  if (madeByMail === undefined) return null;
+  const { organisation } = madeByMail;
+  return organisation === null
+    ? t("Made by first mail from an unproven sender")
+    : t("Made by first mail from {organisation}", { organisation });
+}
+
 /** @example entriesOf("a@example.org, https://hooks.example.org") // both destinations */
 export function entriesOf(forwardTo: string): string[] {
   return forwardTo

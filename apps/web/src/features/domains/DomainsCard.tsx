@@ -1,4 +1,4 @@
-import { type AccountDomainWire, accountDomainMessages } from "@kauke/contract";
+import { type AccountDomainWire, accountDomainMessages, isDomainOpen } from "@kauke/contract";
 import { Check, ChevronDown, Plus, Trash2 } from "lucide-react";
 import { useId, useState } from "react";
 import { useFreshAccountDomains } from "../../api/account-domains.ts";
@@ -9,6 +9,7 @@ import { Button, IconButton } from "../../ui/Controls.tsx";
 import { Empty, failureOf, LoadedList, Skeleton } from "../../ui/LoadFailed.tsx";
 import { aliasCountText } from "../mailboxes/mailbox-text.ts";
 import { AddDomainDialog } from "./AddDomainDialog.tsx";
+import { AppearPart } from "./AppearPart.tsx";
 import { DomainRecords } from "./DomainRecords.tsx";
 import { domainStateText } from "./domain-text.ts";
 import { RemoveDomainDialog } from "./RemoveDomainDialog.tsx";
@@ -109,6 +110,7 @@ function DomainRow({ domain, onRemove }: { domain: AccountDomainWire; onRemove: 
           <DomainRecords domain={domain} checks={checks} />
         </div>
       ) : null}
+      {isDomainOpen(domain) ? <AppearPart domain={domain} /> : null}
     </li>
   );
 }

@@ -20,6 +20,7 @@ const titles: Record<NoticeWire["kind"], string> = {
   mailbox_suspended: t("Mailbox suspended"),
   complaint: t("Mail marked as spam"),
   answer_not_sent: t("Message not sent"),
+  appear_flood: t("Many unknown names"),
   domain_failing: t("Records of a domain are missing"),
   domain_suspended: t("Domain paused"),
   domain_closed: t("Domain closed"),

@@ -26,6 +26,8 @@ export interface AliasDocument {
   labels?: readonly string[];
   pinned?: boolean;
   writeByAddress?: boolean;
+  /** `at`: ISO time. */
+  madeByMail?: { organisation: string | null; at: string };
 }
 
 export interface AliasRow {
@@ -50,7 +52,7 @@ function encryptionOf({ seal_off, seal_key_id }: AliasRow): EncryptionChoice {
 const KEY_BYTES = 32;
 
 export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buffer): AliasDocument {
-  const { name, domain, notes, providerId, labels, pinned, writeByAddress } = alias;
+  const { name, domain, notes, providerId, labels, pinned, writeByAddress, madeByMail } = alias;
   return {
     name,
     domain,
@@ -59,6 +61,7 @@ export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buf
     labels,
     pinned,
     writeByAddress,
+    ...(madeByMail && { madeByMail: { ...madeByMail, at: madeByMail.at.toISOString() } }),
     ...destinationsOf(alias.routing),
     replyKey: randomBytes(KEY_BYTES).toString("base64"),
     webhookSecret: randomBytes(KEY_BYTES).toString("base64"),
@@ -66,8 +69,10 @@ export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buf
 }
 
 export function documentOfChange(before: AliasDocument, change: AliasChange): AliasDocument {
+  const { madeByMail, ...others } = before;
   return {
-    ...before,
+    ...others,
+    ...(madeByMail === undefined || change.madeByMail === null ? {} : { madeByMail }),
     name: change.name ?? before.name,
     notes: change.notes === undefined ? before.notes : change.notes,
     ...(change.routing === undefined ? {} : destinationsOf(change.routing)),
@@ -89,7 +94,7 @@ export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlyS
   const routing: AliasRouting = row.active
     ? { state: "active", destinations: document.destinations }
     : { state: "paused", lastDestinations: document.lastDestinations };
-  const { name, domain, notes, providerId } = document;
+  const { name, domain, notes, providerId, madeByMail } = document;
   return {
     id: row.id,
     userId: row.user_id,
@@ -104,6 +109,7 @@ export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlyS
     writeByAddress: document.writeByAddress ?? false,
     createdAt: row.created_at,
     ...(row.delete_at === null ? {} : { deletesAt: row.delete_at }),
+    ...(madeByMail && { madeByMail: { ...madeByMail, at: new Date(madeByMail.at) } }),
   };
 }
 

@@ -116,7 +116,10 @@ async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias:
           .executeTakeFirst()) !== undefined;
       if (isFull) throw new AppError("invalid", { message: aliasMessages.tooMany });
       refuseUnknownLabels(await knownLabels(trx, alias.userId, [alias]), alias.labels);
-      await trx.insertInto("alias").values(row).execute();
+      const inserting = trx.insertInto("alias").values(row).returning("domain_id");
+      const { domain_id: domainId } = await inserting.executeTakeFirstOrThrow();
+      // Another process may have closed the domain since this one found it open to mail.
+      if (alias.madeByMail && domainId === null) throw new AppError("invalid");
       await released.claim(trx, row.address_index, alias.userId);
       await wantNew(context, trx, { userId: alias.userId, aliasIds: [alias.id] });
     });

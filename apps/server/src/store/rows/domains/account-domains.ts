@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { publicDkimKey } from "@kauke/mail-rfc";
 import { type RawBuilder, sql } from "kysely";
 import type { AccountDomain, AccountDomainStore } from "../../../core/domain/account-domain.ts";
+import { type AppearRules, noneAppear } from "../../../core/domain/appear-rules.ts";
 import type { Database } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
@@ -30,6 +31,7 @@ export function accountDomainStore(context: StoreContext): AccountDomainStore {
     find: async (userId, id) => (await readDomains(context, { userId, id }))[0] ?? null,
     add: (domain, options) => addDomain(context, domain, options),
     saveCheck: (domain, check) => saveDomainCheck(context, { ...domain, ...check }),
+    changeAppearing: (domain, change) => changeAppearing(context, domain, change),
     delete: (userId, id) => deleteDomain(context, { userId, id }),
   };
 }
@@ -52,7 +54,7 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
     .groupBy("domain_id")
     .execute();
   return rows.map((row) => {
-    const { domain, token, seen } = openAccountDomain(keys, row);
+    const { domain, token, seen, appearing = noneAppear } = openAccountDomain(keys, row);
     const ofDomain = keyRows.filter((key) => key.domain_id === row.id);
     return {
       id: row.id,
@@ -68,6 +70,7 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
       seen,
       dkim: publicKeysOf(keys, { domain, rows: ofDomain }),
       aliasCount: counts.find((count) => count.domain_id === row.id)?.count ?? 0,
+      appearing,
     };
   });
 }
@@ -114,7 +117,7 @@ async function addDomain(
     await trx.insertInto("account_domain_key").values(keyRows).execute();
     const published = dkim.map(({ key }) => publicDkimKey(key));
     const noTimes = { provenAt: null, checkedAt: null, failingSince: null, stateUntil: null };
-    return { ...added, ...noTimes, seen: [], dkim: published, aliasCount: 0 };
+    return { ...added, ...noTimes, seen: [], dkim: published, aliasCount: 0, appearing: noneAppear };
   });
 }
 
@@ -125,6 +128,26 @@ async function whyRefused(
   const rows = await db.selectFrom("account_domain").select("domain_index").where("user_id", "=", userId).execute();
   if (rows.some((row) => row.domain_index.equals(index))) return "exists";
   return rows.length >= max ? "full" : null;
+}
+
+async function changeAppearing(
+  { db, keys, signals }: StoreContext,
+  place: { userId: string; id: string },
+  change: (rules: AppearRules) => AppearRules,
+): Promise<boolean> {
+  const { id } = place;
+  const isOwn = await db.transaction().execute(async (trx) => {
+    const row = await lockDomain(trx, place);
+    if (row === undefined) return false;
+    const before = openAccountDomain(keys, row);
+    const document: AccountDomainDocument = { ...before, appearing: change(before.appearing ?? noneAppear) };
+    const sealed = keys.seal("account_domain", id, document);
+    await trx.updateTable("account_domain").set({ sealed }).where("id", "=", id).execute();
+    await signals.announceDomain(trx, id);
+    return true;
+  });
+  if (isOwn) await signals.domainChanged({ domainId: id });
+  return isOwn;
 }
 
 async function deleteDomain(

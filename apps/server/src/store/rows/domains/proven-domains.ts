@@ -1,6 +1,7 @@
 /** Domains that accounts have proven and still hold, in memory: read when the store opens, and when a row changes anywhere. */
 import { isDomainOpen } from "@kauke/contract";
 import type { ProvenDomains, SharedProvenDomains } from "../../../core/domain/account-domain.ts";
+import { noneAppear } from "../../../core/domain/appear-rules.ts";
 import type { DomainState } from "../../../core/domain/domain-standing.ts";
 import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { Logger } from "../../../runtime/ports.ts";
@@ -16,9 +17,12 @@ interface Proven {
   userId: string;
   domain: string;
   state: DomainState;
+  /** Whether mail may make aliases on it now. */
+  appears: boolean;
 }
 
 export interface ProvenDomainsInMemory extends SharedProvenDomains {
+  find(domain: string): Proven | null;
   close(): void;
 }
 
@@ -77,13 +81,11 @@ async function readProven({ db, keys }: StoreContext, change: DomainChange): Pro
   let held = db.selectFrom("account_domain").select(["id", "user_id", "state", "sealed"]).where("state", "<>", "new");
   if (change !== "all") held = held.where("id", "=", change.domainId);
   const rows = await held.execute();
-  const shown = (row: (typeof rows)[number]) => ({
-    id: row.id,
-    userId: row.user_id,
-    domain: openAccountDomain(keys, row).domain,
-    state: row.state,
+  return await mapInSlices(rows, (row) => {
+    const { domain, appearing = noneAppear } = openAccountDomain(keys, row);
+    const appears = isDomainOpen(row) && appearing.appear !== "off";
+    return { id: row.id, userId: row.user_id, domain, state: row.state, appears };
   });
-  return await mapInSlices(rows, shown);
 }
 
 class KnownDomains implements ProvenDomains {

@@ -2,6 +2,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type { Selectable } from "kysely";
 import type { AccountDomain, DomainCheck, SeenRecord } from "../../../core/domain/account-domain.ts";
+import type { AppearRules } from "../../../core/domain/appear-rules.ts";
 import { domainNotice } from "../../../core/domain/domain-notice.ts";
 import { type DomainStanding, type DomainState, standingAfter } from "../../../core/domain/domain-standing.ts";
 import { nextCheckAt } from "../../../core/domain/recheck-times.ts";
@@ -16,6 +17,8 @@ export interface AccountDomainDocument {
   domain: string;
   token: string;
   seen: readonly SeenRecord[];
+  /** Absent while the owner has changed nothing. */
+  appearing?: AppearRules;
 }
 
 export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable, "id" | "sealed">) =>

@@ -23,6 +23,7 @@ import { useSaveAlias } from "../row/AliasSettings.tsx";
 import { RenameDialog } from "../row/RenameDialog.tsx";
 import { switchAlias } from "../switch-alias.ts";
 import { LabelsPart } from "./LabelsPart.tsx";
+import { MadeByMailPart } from "./MadeByMailPart.tsx";
 import { PanelFacts } from "./PanelFacts.tsx";
 import { PanelFolds } from "./PanelFolds.tsx";
 import { BESIDE, setEdited, usePanelState } from "./panel-state.ts";
@@ -149,6 +150,7 @@ function Content({ alias, hasQr, hasFolds }: ContentProps) {
         {hasQr ? <Qr address={addressOf(alias)} /> : null}
         <Lead alias={alias} />
         <NoticesPanel aliasId={alias.id} />
+        <MadeByMailPart alias={alias} />
         <PanelFacts alias={alias}>
           <LabelsPart alias={alias} />
         </PanelFacts>

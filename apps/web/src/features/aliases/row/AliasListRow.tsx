@@ -8,7 +8,7 @@ import { copyText } from "../../../ui/text/copy-text.ts";
 import { SetUpState } from "../../forwarding/SetUpState.tsx";
 import { SmtpButton } from "../../smtp-credentials/SmtpButton.tsx";
 import { aliasPath, onAliasLink } from "../alias-location.ts";
-import { addressOf, cutNotes, entriesOf, isActive, isUrl } from "../alias-text.ts";
+import { addressOf, cutNotes, entriesOf, isActive, isUrl, madeByText } from "../alias-text.ts";
 import { LabelChips } from "../labels/LabelChip.tsx";
 import type { LabelsById } from "../list/list-view.ts";
 import { useIsNewAlias } from "../new-alias.ts";
@@ -90,6 +90,17 @@ function Notes({ notes }: { notes: string }) {
   );
 }
 
+function MadeBy({ alias }: { alias: AliasWire }) {
+  const text = madeByText(alias);
+  if (text === null) return null;
+  return (
+    <span className="tag" data-tip={text}>
+      <span aria-hidden="true">{t("By mail")}</span>
+      <span className="sr">{text}</span>
+    </span>
+  );
+}
+
 interface Props {
   alias: AliasWire;
   /** Whether the Edit button gets the focus, after the edit form has closed. */
@@ -147,6 +158,7 @@ export const AliasListRow = memo(function AliasListRow(props: Props) {
       </td>
       <td className="c-notes">
         <div>
+          <MadeBy alias={alias} />
           <LabelChips ids={alias.labels} labels={labels} />
           {alias.notes ? <Notes notes={alias.notes} /> : null}
         </div>
