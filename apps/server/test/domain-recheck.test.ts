@@ -145,6 +145,7 @@ test("a domain whose MX record is gone warns, goes on for a week, defers for a w
   zone.mx.add(domain);
   await passDays(1);
   await vi.waitFor(async () => expect(await stateOf(id)).toBe("proven"));
+  expect(await titles()).toEqual(["domain_healed", "domain_closed", "domain_suspended", "domain_failing"]);
   mx.reset();
   expect(await send(address)).toMatch(/^250 /);
   expect(await mx.waitForMessages(1)).toHaveLength(1);

@@ -14,7 +14,8 @@ export type NoticeKind =
   | "appear_flood"
   | "domain_failing"
   | "domain_suspended"
-  | "domain_closed";
+  | "domain_closed"
+  | "domain_healed";
 
 export interface Notice {
   id: string;
@@ -24,6 +25,7 @@ export interface Notice {
    * `answer_not_sent`: the owner's mail host was not told why. `appear_flood`: mail to guessed
    * names of a domain. `first_proof`: what that proof of the e-mail removed.
    * `domain_failing`, `domain_suspended`, `domain_closed`: what becomes of an own domain whose records are not right.
+   * `domain_healed`: they are right again.
    */
   kind: NoticeKind;
   aliasId: string | null;

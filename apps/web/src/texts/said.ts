@@ -21,8 +21,11 @@ function valuesIn(english: string, text: string): Record<string, string> | null 
   const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const pattern = text.replace(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replace(/\{\w+\}/g, "(.+)");
   const found = new RegExp(`^${pattern}$`, "s").exec(english)?.slice(1);
-  return found === undefined ? null : Object.fromEntries(names.map((name, at) => [name, localNumber(found[at] ?? "")]));
+  return found === undefined ? null : Object.fromEntries(names.map((name, at) => [name, localValue(found[at] ?? "")]));
 }
 
-const localNumber = (value: string): string =>
-  /^\d{1,3}(?:,\d{3})+$/.test(value) ? Number(value.replaceAll(",", "")).toLocaleString(language()) : value;
+function localValue(value: string): string {
+  if (/^\d{1,3}(?:,\d{3})+$/.test(value)) return Number(value.replaceAll(",", "")).toLocaleString(language());
+  if (!/^\d{1,2} [A-Z][a-z]{2} \d{4}$/.test(value)) return value;
+  return new Date(value).toLocaleDateString(language(), { day: "numeric", month: "short", year: "numeric" });
+}

@@ -123,6 +123,7 @@ describe("texts of the server", () => {
     globalThis.kaukeTexts = catalogue;
     expect(said("An account holds 5,000 aliases at most.")).toBe("Ein Konto hat höchstens 5.000 Aliasse.");
     expect(said("An account holds 500 aliases at most.")).toBe("Ein Konto hat höchstens 500 Aliasse.");
+    expect(said("The name 5 Dec 2026 is reserved.")).toBe("Der Name 5. Dez. 2026 ist reserviert.");
   });
 
   test("stay English if no catalogue has them, and are compared with no text of the app", () => {

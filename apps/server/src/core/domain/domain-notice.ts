@@ -1,30 +1,36 @@
 /** What an account is told when a check changes the standing of its domain. */
 import { domainToUnicode } from "node:url";
 import type { Notice } from "../notice.ts";
-import type { DomainState } from "./domain-standing.ts";
+import type { DomainStanding, DomainState } from "./domain-standing.ts";
+
+/** Such as `Dec`; the web app translates days of this form within sentences. */
+const month = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" });
+const dayText = (day: Date | null): string =>
+  day === null ? "" : `${day.getUTCDate()} ${month.format(day)} ${day.getUTCFullYear()}`;
 
 /** @returns `null` when the change needs no notice */
 export function domainNotice(
   domain: string,
-  { before, after }: { before: DomainState; after: DomainState },
+  { before, after }: { before: DomainState; after: Pick<DomainStanding, "state" | "stateUntil"> },
 ): Pick<Notice, "kind" | "text"> | null {
-  if (before === after) return null;
+  if (before === after.state) return null;
   const shown = domainToUnicode(domain) || domain;
-  switch (after) {
+  const until = dayText(after.stateUntil);
+  switch (after.state) {
     case "failing":
       return {
         kind: "domain_failing",
-        text: `Records of ${shown} are missing or wrong in DNS. Its mail goes on for 7 days; please set them right under Settings, "Domains".`,
+        text: `Records of ${shown} are missing or wrong in DNS. Its mail goes on until ${until}; please set them right under Settings, "Domains".`,
       };
     case "suspended":
       return {
         kind: "domain_suspended",
-        text: `Mail for ${shown} waits at its senders for 7 days, and nothing is sent from it, because its records in DNS are still not right.`,
+        text: `Mail for ${shown} waits at its senders until ${until}, and nothing is sent from it, because its records in DNS are still not right.`,
       };
     case "closed":
       return {
         kind: "domain_closed",
-        text: `Mail for ${shown} is refused now, because its records in DNS are still not right. The domain stays yours for 30 more days.`,
+        text: `Mail for ${shown} is refused now, because its records in DNS are still not right. The domain stays yours until ${until}.`,
       };
     case "new":
       return {
@@ -32,6 +38,10 @@ export function domainNotice(
         text: `${shown} is no longer reserved for you. Its aliases get mail again only if you prove the domain again.`,
       };
     case "proven":
-      return null;
+      if (before === "new") return null;
+      return {
+        kind: "domain_healed",
+        text: `${shown} works again: its records in DNS are right, and its mail is accepted and sent.`,
+      };
   }
 }

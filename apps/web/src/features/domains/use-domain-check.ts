@@ -1,5 +1,5 @@
 /** Checks of one domain: by its button, and by themselves while its records are shown and DNS lacks some. */
-import { type AccountDomainWire, isDomainOpen } from "@kauke/contract";
+import type { AccountDomainWire } from "@kauke/contract";
 import { useEffect, useEffectEvent, useState } from "react";
 import { useCheckDomain } from "../../api/account-domains.ts";
 import { ApiError } from "../../api/api-error.ts";
@@ -13,11 +13,16 @@ import { repeatCheck } from "./recheck.ts";
 const statesOf = ({ state, records }: AccountDomainWire): string =>
   [state, ...records.map((record) => record.state)].join();
 
-function showWorks({ shownDomain }: AccountDomainWire): void {
-  showToast({
-    title: t("Domain Works"),
-    description: t("Mail to {domain} is accepted from now on.", { domain: shownDomain }),
-  });
+/** Whether a check has proven the domain, for the first time or again. */
+const isNewlyProven = (before: AccountDomainWire, after: AccountDomainWire): boolean =>
+  after.state === "proven" && before.state !== "proven";
+
+function showWorks(before: AccountDomainWire["state"], { shownDomain: domain }: AccountDomainWire): void {
+  showToast(
+    before === "failing"
+      ? { title: t("Domain Works Again"), description: t("The records of {domain} are right again.", { domain }) }
+      : { title: t("Domain Works"), description: t("Mail to {domain} is accepted from now on.", { domain }) },
+  );
 }
 
 export function useDomainCheck(domain: AccountDomainWire, isShown: boolean) {
@@ -29,7 +34,7 @@ export function useDomainCheck(domain: AccountDomainWire, isShown: boolean) {
     try {
       const checked = await check.mutateAsync(domain.id);
       setRefusal(null);
-      if (!isDomainOpen(domain) && isDomainOpen(checked)) showWorks(checked);
+      if (isNewlyProven(domain, checked)) showWorks(domain.state, checked);
       return checked;
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) setRefusal(messageOf(error, ""));
@@ -48,8 +53,7 @@ export function useDomainCheck(domain: AccountDomainWire, isShown: boolean) {
     const checked = await run();
     setIsAsked(false);
     if (!(checked instanceof Error)) {
-      if (isDomainOpen(domain) || !isDomainOpen(checked))
-        showToast({ title: t("Checked"), description: foundText(checked) });
+      if (!isNewlyProven(domain, checked)) showToast({ title: t("Checked"), description: foundText(checked) });
     } else if (!(checked instanceof ApiError && checked.status === 409))
       showFailure(t("Not Checked"), refusalText(checked, t("DNS could not be asked. Please try again.")));
   };

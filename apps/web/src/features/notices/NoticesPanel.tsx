@@ -1,5 +1,5 @@
 import type { NoticeWire } from "@kauke/contract";
-import { TriangleAlert, X } from "lucide-react";
+import { Check, TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { messageOf } from "../../api/error-text.ts";
 import { useDismissNotice, useNotices } from "../../api/notices.ts";
@@ -24,14 +24,16 @@ const titles: Record<NoticeWire["kind"], string> = {
   domain_failing: t("Records of a domain are missing"),
   domain_suspended: t("Domain paused"),
   domain_closed: t("Domain closed"),
+  domain_healed: t("Domain works again"),
   first_proof: t("Your e-mail was proven"),
 };
 
 function Notice({ notice, onDismiss }: { notice: NoticeWire; onDismiss: () => void }) {
   const text = said(notice.text);
+  const Icon = notice.kind === "domain_healed" ? Check : TriangleAlert;
   return (
     <li className="note notice">
-      <TriangleAlert className="i" aria-hidden />
+      <Icon className="i" aria-hidden />
       <div className="min-w-0 flex-1">
         <b>{titles[notice.kind]}</b> <time dateTime={notice.createdAt}>{timeText(notice.createdAt)}</time>
         <br />

@@ -85,7 +85,11 @@ onEachDatabase((it) => {
         stateUntil: null,
       });
       expect(it.store.provenDomains.find(place.domain)?.state).toBe("proven");
+      await check(place, "proves");
     }
+    const texts = (await it.store.notices.listForUser(place.userId)).map(({ text }) => text);
+    const healed = `${place.domain} works again: its records in DNS are right, and its mail is accepted and sent.`;
+    expect(texts.filter((text) => text === healed)).toHaveLength(3);
   });
 
   test("another account's proof is taken until the claim has ended; then it has the domain, without older aliases", async () => {

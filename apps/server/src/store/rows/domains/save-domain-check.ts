@@ -49,7 +49,10 @@ async function saveInTransaction(context: StoreContext, check: ToSave): Promise<
     const change = { checked_at: now, sealed, leased_until: null, ...standingChange(row, check) };
     await trx.updateTable("account_domain").set(change).where("id", "=", id).execute();
     if (change.state === row.state) return { isChanged: false, isTold: false };
-    const notice = domainNotice(document.domain, { before: row.state, after: change.state });
+    const notice = domainNotice(document.domain, {
+      before: row.state,
+      after: { state: change.state, stateUntil: change.state_until },
+    });
     if (notice !== null)
       await insertNotice(trx, keys, { ...notice, id: randomUUID(), userId, aliasId: null, createdAt: now });
     await signals.announceDomain(trx, id);
