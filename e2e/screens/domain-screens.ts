@@ -44,6 +44,7 @@ const domainAt = (at: number, domain: string, more: Partial<AccountDomainWire>):
   failingSince: null,
   stateUntil: null,
   aliasCount: 0,
+  displayName: null,
   appear: "off",
   prefixes: [],
   neverNames: [],

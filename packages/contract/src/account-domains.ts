@@ -57,6 +57,8 @@ export const accountDomainWire = z.object({
   /** When `failing`, `suspended` or `closed` ends unless the records are found right; `null` otherwise. */
   stateUntil: z.iso.datetime().nullable(),
   aliasCount: z.number().int(),
+  /** Shown to correspondents of its aliases that have none of their own; `null`: none. */
+  displayName: z.string().nullable(),
   ...appearFields,
   records: z.array(domainRecordWire),
 });
@@ -94,7 +96,7 @@ export const accountDomainEndpoints = {
     response: accountDomainWire,
   },
   changeAccountDomain: {
-    summary: "Change which aliases appear on an own domain when the first mail to them arrives",
+    summary: "Change an own domain: its display name, and which aliases appear when the first mail to them arrives",
     params,
     body: changeAccountDomainBody,
     status: 200,

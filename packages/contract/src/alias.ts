@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { confirmationState } from "./confirmations.ts";
 import { aliasMessages, isAliasName, parseForwardTo } from "./destinations.ts";
+import { displayNameField } from "./display-name-field.ts";
 import { isKeyId } from "./key-id.ts";
 import { labelIds } from "./labels.ts";
 import { limits } from "./limits.ts";
@@ -73,6 +74,8 @@ export const updateAliasBody = z
     writeByAddress: z.boolean("writeByAddress must be true or false").optional(),
     /** Ends that the alias is shown as made by mail. */
     madeByMail: z.null("madeByMail must be null").optional(),
+    /** Shown to correspondents; an empty one removes it, and the name of the alias' own domain counts. */
+    displayName: displayNameField.optional(),
     before: before.optional(),
   })
   .refine(
@@ -109,5 +112,15 @@ export const aliasWire = z.object({
   deletesAt: z.iso.datetime().optional(),
   /** The first mail to the alias made it. `organisation`: the sender's domain, if it was proven. Left out otherwise. */
   madeByMail: z.object({ organisation: z.string().nullable(), at: z.iso.datetime() }).optional(),
+  /** Shown to correspondents. Left out without one of its own: that of its own domain counts, if there is one. */
+  displayName: z.string().optional(),
 });
 export type AliasWire = z.infer<typeof aliasWire>;
+
+/** `displayName`: the alias' own, else that of its domain; left out without either. */
+export const senderWire = z.object({
+  id: z.uuid(),
+  alias: z.string(),
+  domain: z.string(),
+  displayName: z.string().optional(),
+});

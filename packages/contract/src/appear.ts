@@ -1,6 +1,7 @@
 /** Aliases that the first mail to them makes, on own domains. */
 import * as z from "zod";
 import { isAliasName } from "./destinations.ts";
+import { displayNameField } from "./display-name-field.ts";
 import { limits } from "./limits.ts";
 
 export const appearMessages = {
@@ -11,7 +12,7 @@ export const appearMessages = {
   name: "This is not the name of an alias",
   neverMany: `At most ${limits.neverNamesMax} names can be refused for good`,
   notOwn: "Only names on own domains that work can be refused",
-  atLeastOne: "appear, prefixes or neverNames is needed",
+  atLeastOne: "appear, prefixes, neverNames or displayName is needed",
 } as const;
 
 /** `off`: none; `all`: every name (catch-all); `prefixes`: names that begin with one of the prefixes. */
@@ -63,6 +64,8 @@ export const changeAccountDomainBody = z
     appear: z.enum(appearModes, "appear must be off, all or prefixes").optional(),
     prefixes: prefixes.optional(),
     neverNames: neverNames.optional(),
+    /** Shown to correspondents of aliases on the domain; an empty one removes it. */
+    displayName: displayNameField.optional(),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), appearMessages.atLeastOne);
 export type ChangeAccountDomainBody = z.infer<typeof changeAccountDomainBody>;

@@ -8,7 +8,7 @@ import {
 } from "./account/account-endpoints.ts";
 import { accountSettings, accountSettingsChange, loginBody, registerBody, userWire } from "./account/auth.ts";
 import { accountDomainEndpoints } from "./account-domains.ts";
-import { aliasWire, createAliasBody, toggleAliasBody, updateAliasBody } from "./alias.ts";
+import { aliasWire, createAliasBody, senderWire, toggleAliasBody, updateAliasBody } from "./alias.ts";
 import { bulkAliasBody, bulkAliasResponse } from "./alias-bulk.ts";
 import { attachmentEndpoints } from "./attachments.ts";
 import { checklistEndpoints } from "./checklist.ts";
@@ -126,7 +126,7 @@ const shapes = {
     summary: "Active aliases that have SMTP credentials",
     params: userParams,
     status: 200,
-    response: z.object({ aliases: z.array(z.object({ id: z.uuid(), alias: z.string(), domain: z.string() })) }),
+    response: z.object({ aliases: z.array(senderWire) }),
   },
   createAlias: {
     summary: "Create an alias",
@@ -137,7 +137,7 @@ const shapes = {
     response: aliasWire,
   },
   updateAlias: {
-    summary: "Change name, destinations, notes or state of an alias",
+    summary: "Change name, destinations, notes, display name or state of an alias",
     params: aliasParams,
     body: updateAliasBody,
     status: 200,

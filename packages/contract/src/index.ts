@@ -19,6 +19,8 @@ export * from "./checklist.ts";
 export * from "./confirmations.ts";
 export * from "./contacts.ts";
 export * from "./destinations.ts";
+export * from "./display-name.ts";
+export * from "./display-name-field.ts";
 export * from "./draft-limits.ts";
 export * from "./email-job-facts.ts";
 export * from "./email-jobs.ts";

@@ -19,6 +19,9 @@ export const limits = {
   appearPrefixesMax: 20,
   neverNamesMax: 1000,
   notesMax: 128,
+  /** A name that correspondents see: characters, and octets in UTF-8. */
+  displayNameMax: 64,
+  displayNameMaxBytes: 192,
   /** Seconds until a marked alias is deleted, at most; until then the mark can be taken away. */
   deletionDelayMaxSeconds: 60,
   labelsMax: 100,

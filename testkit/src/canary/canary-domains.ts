@@ -41,6 +41,7 @@ export async function plantDomains(canaries: Canaries, { owner, zone, mxPort }: 
   if (state !== "proven") throw new Error(`the domain is ${state}`);
   for (const { name, value } of own.records)
     if (name === "ownership") canaries.watch("text of a domain's ownership record", value);
+  await owner.call("PATCH", `${path}/${own.id}`, { displayName: word("domain-display-name") });
   const forwardTo = `${word("domain-mailbox")}@${word("domain-mailbox-domain")}.example`;
   const alias = { alias: word("domain-alias"), domain: own.domain, forwardTo };
   await owner.call("POST", `/api/aliases/${owner.id}`, alias);

@@ -148,6 +148,7 @@ async function plantAliases(
   const changed = await make("alias-before", box("mailbox-before"));
   const after = { alias: word("alias-after"), forwardTo: box("mailbox-after"), notes: word("notes-after") };
   await owner.call("PUT", `/api/aliases/${changed.id}`, after);
+  await owner.call("PUT", `/api/aliases/${changed.id}`, { displayName: word("alias-display-name") });
   await plantLabels(canaries, owner, [through.id, changed.id]);
   const deleted = await make("alias-deleted", box("mailbox-deleted"));
   await owner.call("DELETE", `/api/aliases/${deleted.id}`);

@@ -317,6 +317,7 @@ function writeAsDeps(parts: MailParts): WriteAsDeps {
   };
   const { aliases, replyPaths, deliveries, bodies } = store;
   return {
+    aliases,
     replyForms: { aliases, replyPaths, domains },
     domains,
     spool: { deliveries, bodies, spoolSpace, clock, random },

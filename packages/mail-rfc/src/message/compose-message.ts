@@ -3,6 +3,7 @@
  * Typed text can't add a field or end the header.
  */
 import { parseAddress } from "../address/address.ts";
+import { formatAddressField } from "../address/format-address.ts";
 import { encodeText } from "../body/transfer-encoding.ts";
 import { type FieldText, fieldTextBytes, formatTextField, headerField } from "../header/header-field.ts";
 import { parseMessageId } from "../header/message-id.ts";
@@ -12,6 +13,7 @@ const CRLF = Buffer.from("\r\n");
 
 export interface ComposedMessage {
   from: string;
+  fromName?: string | null;
   to: readonly string[];
   /** Hidden recipients are in no field: they exist in envelopes only. */
   cc?: readonly string[];
@@ -74,7 +76,7 @@ function commonFields(message: ComposedMessage): FieldText[] {
   const { left, right } = parseMessageId(message.messageId);
   return [
     headerField("Date", [formatDate(message.at)]),
-    headerField("From", [parseAddress(message.from).canonical]),
+    formatAddressField("From", [{ name: message.fromName ?? null, address: message.from }]),
     headerField("To", addressList(message.to)),
     ...(message.cc === undefined || message.cc.length === 0 ? [] : [headerField("Cc", addressList(message.cc))]),
     formatTextField("Subject", message.subject),

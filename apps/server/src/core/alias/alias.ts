@@ -33,6 +33,8 @@ export interface Alias {
   deletesAt?: Date;
   /** The first mail to the alias made it; absent otherwise, and once the owner keeps it. */
   madeByMail?: MadeByMail;
+  /** Shown to correspondents; absent: that of its own domain counts, if there is one. */
+  displayName?: string;
 }
 
 export interface MadeByMail {
@@ -110,6 +112,8 @@ export interface AliasChange {
   writeByAddress?: boolean;
   /** Forgets that mail made the alias. */
   madeByMail?: null;
+  /** `null` removes it. */
+  displayName?: string | null;
 }
 
 /** Changes that apply to many aliases at once; none changes an address, key or secret. */
@@ -182,6 +186,8 @@ export interface AliasStore {
   findRoute(address: string): Promise<AliasRoute | null>;
   /** The route for a retry, also of a paused alias. */
   findRouteById(aliasId: string): Promise<AliasRoute | null>;
+  /** The name that correspondents see: the alias' own, else that of its own domain; `null`: none. */
+  findDisplayName(aliasId: string): Promise<string | null>;
   /** At most 16 ids from `first` to `last` inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;

@@ -2,6 +2,7 @@ import { formatForwardTo } from "@kauke/contract";
 import type { CallerKind } from "../api-key.ts";
 import { AppError, notFound } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
+import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
 import { takeLimit } from "../take-limit.ts";
 import {
   type Alias,
@@ -22,6 +23,7 @@ import {
   refuseReservedName,
   refuseUnconfirmed,
 } from "./alias-rules.ts";
+import { refuseRevealingName } from "./display-name.ts";
 
 export interface AliasUpdateInput extends RoutingInput {
   name?: string;
@@ -31,6 +33,7 @@ export interface AliasUpdateInput extends RoutingInput {
   pinned?: boolean;
   writeByAddress?: boolean;
   madeByMail?: null;
+  displayName?: string | null;
   /** The alias as the client last read it; the update fails if it has changed since. */
   before?: { alias: string; forwardTo: string; notes: string | null };
 }
@@ -41,8 +44,7 @@ export interface AliasUpdateInput extends RoutingInput {
  * `not_found`, `key_scope`
  */
 export async function updateAlias(
-  deps: Pick<CoreDeps, "aliases" | "destinations" | "mailboxes" | "confirmation" | "mailDomains"> &
-    Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">,
+  deps: MailboxDeps & Pick<CoreDeps, "clock" | "rateLimits" | "limitRules">,
   { userId, aliasId, clientAddress }: { userId: string; aliasId: string; clientAddress?: string },
   input: AliasUpdateInput,
   by: CallerKind = "session",
@@ -56,6 +58,7 @@ export async function updateAlias(
     ...loopErrors("lastForwardTo", input.lastDestinations, deps.mailDomains),
   });
   await takeLimit(deps, "alias_change", { userId });
+  await refuseRevealingName(deps, { userId, name: input.displayName });
   await countRename(deps, { userId, aliasId }, input.name);
   await refuseBlocked(deps, "forwardTo", input.destinations);
   await refuseBlocked(deps, "lastForwardTo", input.lastDestinations);
@@ -96,8 +99,19 @@ function decideChange(alias: Alias, input: AliasUpdateInput, mailDomains: CoreDe
   // An existing name that became reserved later may stay, and its letter case may change.
   if (input.name !== undefined && input.name.toLowerCase() !== alias.name.toLowerCase())
     refuseReservedName({ name: input.name, domain: alias.domain }, mailDomains);
-  const { active, destinations, lastDestinations, name, notes, sealTo, labels, pinned, writeByAddress, madeByMail } =
-    input;
+  const {
+    active,
+    destinations,
+    lastDestinations,
+    name,
+    notes,
+    sealTo,
+    labels,
+    pinned,
+    writeByAddress,
+    madeByMail,
+    displayName,
+  } = input;
   const isRouted = active !== undefined || destinations !== undefined || lastDestinations !== undefined;
   return {
     ...(isRouted && { routing: nextRouting(alias.routing, input) }),
@@ -108,6 +122,7 @@ function decideChange(alias: Alias, input: AliasUpdateInput, mailDomains: CoreDe
     ...(pinned !== undefined && { pinned }),
     ...(writeByAddress !== undefined && { writeByAddress }),
     ...(madeByMail !== undefined && { madeByMail }),
+    ...(displayName !== undefined && { displayName }),
   };
 }
 

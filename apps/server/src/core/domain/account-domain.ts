@@ -31,6 +31,8 @@ export interface AccountDomain {
   dkim: readonly PublicDkimKey[];
   aliasCount: number;
   appearing: AppearRules;
+  /** Shown to correspondents of its aliases that have none of their own. */
+  displayName: string | null;
 }
 
 export interface AccountDomainStore {
@@ -57,6 +59,8 @@ export interface AccountDomainStore {
     domain: Pick<AccountDomain, "userId" | "id">,
     change: (rules: AppearRules) => AppearRules,
   ): Promise<boolean>;
+  /** Mail that leaves later has it, in every process. @returns false for a domain that is not the account's */
+  setDisplayName(domain: Pick<AccountDomain, "userId" | "id">, name: string | null): Promise<boolean>;
   /** `in_use`: aliases on it are left. */
   delete(userId: string, domainId: string): Promise<"deleted" | "in_use" | "gone">;
 }

@@ -23,6 +23,7 @@ import type { EmailJob, EmailJobToQueue, Recipient } from "./email-job.ts";
 export interface TypedMessage {
   aliasAddress: string;
   aliasDomain: string;
+  displayName?: string | null;
   recipients: readonly Recipient[];
   subject: string;
   body: string;
@@ -47,8 +48,8 @@ export function buildMessage(
   const recipients = typed.recipients.map(({ kind, address }) => ({ kind, address: spellRecipient(address) }));
   const named = (wanted: RecipientKind) =>
     recipients.filter(({ kind }) => kind === wanted).map(({ address }) => address);
-  const { subject, body, aliasAddress } = typed;
-  const shown = { from: aliasAddress, to: named("to"), cc: named("cc") };
+  const { subject, body, aliasAddress, displayName: fromName = null } = typed;
+  const shown = { from: aliasAddress, fromName, to: named("to"), cc: named("cc") };
   const message = { ...shown, subject, text: body, at: now, messageId };
   const wire = parts.length === 0 ? [stuff(composeMessage(message))] : withParts(message, parts, given.subarray(16));
   const envelope = envelopeOf(aliasAddress, [...shown.to, ...shown.cc], now);
@@ -249,9 +250,10 @@ async function encryptAndStore(
   await takeWeightedLimit(deps, "email_job_create", { userId: input.userId, weight: input.recipients.length });
   const body = await encryptBody(deps, input);
   const fingerprint = fingerprintOf(input);
+  const displayName = await deps.aliases.findDisplayName(alias.id);
   // Encryption may have waited in a queue, and the time to cancel starts now.
   const now = deps.clock.now();
-  return await store(deps, makeJob(deps, { input: { ...input, body }, alias, parts, now, fingerprint }));
+  return await store(deps, makeJob(deps, { input: { ...input, body }, alias, displayName, parts, now, fingerprint }));
 }
 
 /** Fails early; `store` checks the alias again under lock. */
@@ -297,6 +299,7 @@ function leakError({ field, message, places }: TypedLeak): AppError {
 interface Composing {
   input: NewEmailJob;
   alias: Alias;
+  displayName: string | null;
   parts: readonly AttachedPart[];
   now: Date;
   fingerprint: string | null;
@@ -304,10 +307,10 @@ interface Composing {
 
 function makeJob(
   { random, undoSeconds }: CreateDeps,
-  { input, alias, parts, now, fingerprint }: Composing,
+  { input, alias, displayName, parts, now, fingerprint }: Composing,
 ): EmailJobToQueue & { wire: readonly Buffer[] } {
   const from = aliasAddress(alias.name, alias.domain);
-  const typed = { ...input, aliasAddress: from, aliasDomain: alias.domain };
+  const typed = { ...input, aliasAddress: from, aliasDomain: alias.domain, displayName };
   const { wire, envelope, recipients, messageId } = buildMessage(typed, { now, random: random.bytes(32), parts });
   const notBefore = new Date(Math.max(now.getTime() + undoSeconds * 1000, input.scheduledAt?.getTime() ?? 0));
   const job: EmailJob = {

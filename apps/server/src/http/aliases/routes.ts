@@ -32,7 +32,16 @@ export function aliasHandlers(deps: CoreDeps) {
     async listAliasesWithSmtp({ userId }) {
       const aliases = await deps.aliases.listWithSmtp(userId);
       const active = aliases.filter(({ routing }) => routing.state === "active");
-      return { aliases: active.map(({ id, name, domain }) => ({ id, alias: name, domain })) };
+      const domains = active.length === 0 ? [] : await deps.accountDomains.list(userId);
+      const ofDomain = new Map(domains.map(({ domain, displayName }) => [domain, displayName]));
+      return {
+        aliases: active.map(({ id, name, domain, displayName = ofDomain.get(domain) ?? undefined }) => ({
+          id,
+          alias: name,
+          domain,
+          ...(displayName === undefined ? {} : { displayName }),
+        })),
+      };
     },
     async createAlias({ userId, body, key }) {
       return toWire(await createAlias(deps, newAliasFromWire(userId, body), key === null ? "session" : "key"));

@@ -35,7 +35,7 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: MailboxStan
   });
   const suspended = mailboxesOf({ routing }).filter((address) => mailboxes.suspended.has(address));
   const isPaused = routing.state === "paused";
-  const { madeByMail } = alias;
+  const { madeByMail, displayName } = alias;
   const gone = pausedWebhooks(isPaused ? routing.lastDestinations : routing.destinations);
   return {
     id: alias.id,
@@ -57,6 +57,7 @@ export function aliasToWire({ routing, ...alias }: Alias, mailboxes: MailboxStan
     ...(suspended.length === 0 ? {} : { suspended }),
     ...(alias.deletesAt === undefined ? {} : { deletesAt: alias.deletesAt.toISOString() }),
     ...(madeByMail === undefined ? {} : { madeByMail: { ...madeByMail, at: madeByMail.at.toISOString() } }),
+    ...(displayName === undefined ? {} : { displayName }),
   };
 }
 
@@ -66,7 +67,7 @@ export function newAliasFromWire(userId: string, body: CreateAliasBody): NewAlia
     name: body.alias,
     domain: body.domain,
     destinations: destinationsOfText(body.forwardTo),
-    notes: notesOf(body.notes) ?? null,
+    notes: nullIfEmpty(body.notes) ?? null,
     labels: body.labels,
   };
 }
@@ -77,12 +78,13 @@ export function aliasWishFromWire(body: UpdateAliasBody): AliasUpdateInput {
     destinations: body.forwardTo === undefined ? undefined : destinationsOfText(body.forwardTo),
     lastDestinations: body.lastForwardTo === undefined ? undefined : destinationsOfText(body.lastForwardTo),
     active: body.active,
-    notes: notesOf(body.notes),
+    notes: nullIfEmpty(body.notes),
     sealTo: encryptionOf(body.sealTo),
     labels: body.labels,
     pinned: body.pinned,
     writeByAddress: body.writeByAddress,
     madeByMail: body.madeByMail,
+    displayName: nullIfEmpty(body.displayName),
     before: body.before,
   };
 }
@@ -112,6 +114,6 @@ export function destinationsOfText(forwardTo: string): ForwardToEntry[] {
   return destinations;
 }
 
-function notesOf(notes: string | undefined): string | null | undefined {
-  return notes === "" ? null : notes;
+function nullIfEmpty(text: string | undefined): string | null | undefined {
+  return text === "" ? null : text;
 }

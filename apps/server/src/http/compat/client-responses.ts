@@ -1,8 +1,9 @@
 /** Adapts responses to other services' clients: their form of errors, and notes cut to our maximum length. */
 
-import { errorCodes, limits, type ProblemBody } from "@kauke/contract";
+import { cleanDisplayName, displayNameProblem, errorCodes, limits, type ProblemBody } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { cutText } from "../../core/alias/alias-rules.ts";
+import { fieldError } from "../../core/app-error.ts";
 
 export interface DialectProblem {
   status: number;
@@ -32,4 +33,12 @@ function isProblem(payload: unknown): payload is ProblemBody {
 export function cutNote(text: string | null): string | null {
   const clean = (text ?? "").replaceAll("\u0000", "").trim();
   return cutText(clean.toWellFormed(), limits.notesMax) || null;
+}
+
+/** @returns `null` to remove the name @throws AppError `invalid` */
+export function readDisplayName(text: string | null): string | null {
+  const name = cleanDisplayName(text ?? "");
+  const message = displayNameProblem(name);
+  if (message !== null) throw fieldError("displayName", message);
+  return name || null;
 }

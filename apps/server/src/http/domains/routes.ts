@@ -1,5 +1,5 @@
 import type { CoreDeps } from "../../core/core-deps.ts";
-import { changeAppearing } from "../../core/domain/change-appearing.ts";
+import { changeDomain } from "../../core/domain/change-domain.ts";
 import { checkOwnDomain } from "../../core/domain/check-own-domain.ts";
 import { addDomain, removeDomain } from "../../core/domain/own-domains.ts";
 import type { Handlers } from "../handler.ts";
@@ -19,7 +19,7 @@ export function domainHandlers(deps: CoreDeps) {
       return accountDomainToWire(await checkOwnDomain(deps, { userId, ...params }), mailHost);
     },
     async changeAccountDomain({ userId, params, body }) {
-      return accountDomainToWire(await changeAppearing(deps, { userId, ...params }, body), mailHost);
+      return accountDomainToWire(await changeDomain(deps, { userId, ...params }, body), mailHost);
     },
     async deleteAccountDomain({ userId, params }) {
       await removeDomain(deps, { userId, ...params });

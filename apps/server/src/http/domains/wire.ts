@@ -17,6 +17,7 @@ export function accountDomainToWire(domain: AccountDomain, mailHost: string): Ac
     failingSince: domain.failingSince?.toISOString() ?? null,
     stateUntil: domain.stateUntil?.toISOString() ?? null,
     aliasCount: domain.aliasCount,
+    displayName: domain.displayName,
     appear: domain.appearing.appear,
     prefixes: [...domain.appearing.prefixes],
     neverNames: [...domain.appearing.neverNames],

@@ -21,7 +21,7 @@ import {
   toBase32,
   unstuff,
 } from "@kauke/mail-rfc";
-import { type AliasRoute, mailboxesAmong } from "../../core/alias/alias.ts";
+import { type AliasRoute, type AliasStore, mailboxesAmong } from "../../core/alias/alias.ts";
 import { sameMailbox } from "../../core/destination/same-mailbox.ts";
 import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { LeakGuard } from "../../core/leak-guard.ts";
@@ -41,6 +41,7 @@ import {
 import { isReplyAddress, type ReplyFormDeps, resolveRepliesOf } from "./reply-book.ts";
 
 export interface WriteAsDeps {
+  aliases: Pick<AliasStore, "findDisplayName">;
   replyForms: ReplyFormDeps & { replyPaths: Pick<ReplyPathStore, "findAll"> };
   spool: SpoolDeps;
   features: { leakGuard: LeakGuard; invitations: Pick<Invitations, "send">; replaceInQuotes: ReplaceInQuotes };
@@ -128,7 +129,8 @@ async function writeAsAlias(
   const rewritten = rewriteReplyHeader({
     ...source,
     aliasAddress: route.address,
-    aliasName: null,
+    // Never the name in the owner's program, which is often that of a person.
+    aliasName: await deps.aliases.findDisplayName(route.aliasId),
     correspondentOf: (address) => correspondents.get(address.toLowerCase()) ?? null,
     messageIds: messageIdKeys(route.replyKey, domain),
     ownDomains: mailboxesAmong(route.destinations).map(asciiDomainOf),

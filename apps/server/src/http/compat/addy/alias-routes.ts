@@ -11,7 +11,7 @@ import { exactMailbox } from "../../../core/destination/same-mailbox.ts";
 import { aliasMailboxes, mailboxDestinations, readAccountDefaults } from "../../../core/mailbox/account-defaults.ts";
 import { takeLimit } from "../../../core/take-limit.ts";
 import { parseBody } from "../../request/parse-body.ts";
-import { cutNote } from "../client-responses.ts";
+import { cutNote, readDisplayName } from "../client-responses.ts";
 import { pageOf, selectAliases } from "./alias-list.ts";
 import { type AliasQuery, readAliasQuery } from "./alias-query.ts";
 import { type AddyCall, idOf, listUrl, type Mount } from "./call.ts";
@@ -35,10 +35,14 @@ export function addyAliasRoutes(mount: Mount, deps: CoreDeps): void {
   });
 
   const update = async ({ userId, request }: AddyCall) => {
-    const { description } = parseBody(updateBody, request.body);
+    const { description, from_name: fromName } = parseBody(updateBody, request.body);
     const aliasId = idOf(request);
-    if (description === undefined) return one(await findAlias(deps, userId, aliasId));
-    return one(await updateAlias(deps, { userId, aliasId }, { notes: cutNote(description) }, BY));
+    const change = {
+      ...(description === undefined ? {} : { notes: cutNote(description) }),
+      ...(fromName === undefined ? {} : { displayName: readDisplayName(fromName) }),
+    };
+    if (Object.keys(change).length === 0) return one(await findAlias(deps, userId, aliasId));
+    return one(await updateAlias(deps, { userId, aliasId }, change, BY));
   };
   mount("PATCH /aliases/:id", "aliases:write", update);
   // The Android app's HTTP library (Fuel 2.3.1) sends PATCH as POST with the header field `X-HTTP-Method-Override`.
@@ -151,7 +155,7 @@ export const createBody = z
   });
 export type CreateBody = z.infer<typeof createBody>;
 
-export const updateBody = z.object({ description });
+export const updateBody = z.object({ description, from_name: z.string("This must be a text").nullish() });
 
 export const idBody = z.object({ id: aliasId });
 

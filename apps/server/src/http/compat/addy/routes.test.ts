@@ -145,7 +145,12 @@ describe("an alias", () => {
     expect((await person.ask("GET", "/api/v1/aliases")).body.data[0].id).toBe(id);
     await person.ask("DELETE", `/api/v1/pinned-aliases/${id}`);
     expect(await now()).toMatchObject({ pinned: false, description: "before" });
-    expect((await person.ask("PATCH", `/api/v1/aliases/${id}`, { from_name: "Ann" })).body.data).toEqual(await now());
+    await person.ask("PATCH", `/api/v1/aliases/${id}`, { from_name: " Ann " });
+    expect(await now()).toMatchObject({ from_name: "Ann", description: "before" });
+    const refused = await person.ask("PATCH", `/api/v1/aliases/${id}`, { from_name: "boss@bank.example" });
+    expect(refused).toMatchObject({ status: 422, body: { errors: { from_name: [expect.stringContaining("“@”")] } } });
+    await person.ask("PATCH", `/api/v1/aliases/${id}`, { from_name: null });
+    expect(await now()).toMatchObject({ from_name: null, description: "before" });
     await person.ask("PATCH", `/api/v1/aliases/${id}`, { description: "after" });
     expect((await now()).description).toBe("after");
     await person.ask("PATCH", `/api/v1/aliases/${id}`, { description: null });

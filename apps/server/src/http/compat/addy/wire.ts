@@ -43,7 +43,7 @@ export function aliasToAddy(alias: Alias, mailboxes: ReadonlyMap<string, AliasMa
     active: alias.routing.state === "active",
     pinned: alias.pinned,
     description: alias.notes,
-    from_name: null,
+    from_name: alias.displayName ?? null,
     attached_recipients_only: false,
     emails_forwarded: 0,
     emails_blocked: 0,
@@ -99,7 +99,8 @@ export function domainOptionsToWire({ domain, format }: AccountDefaults, domains
 }
 
 /** The clients tell domains whose mail is taken by the times of their proofs. */
-export function domainToWire({ id, userId, domain, state, createdAt, provenAt, seen, aliasCount }: AccountDomain) {
+export function domainToWire(own: AccountDomain) {
+  const { id, userId, domain, state, createdAt, provenAt, seen, aliasCount, displayName } = own;
   const proven = provenAt === null ? null : toTime(provenAt);
   const signs = seen.some((record) => record.name === "dkim" && record.state === "right");
   return {
@@ -107,7 +108,7 @@ export function domainToWire({ id, userId, domain, state, createdAt, provenAt, s
     user_id: userId,
     domain,
     description: null,
-    from_name: null,
+    from_name: displayName,
     aliases_count: aliasCount,
     default_recipient: null,
     active: isDomainOpen({ state }),
@@ -193,6 +194,7 @@ const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frida
 
 const fieldNames: Readonly<Record<string, string>> = {
   alias: "local_part",
+  displayName: "from_name",
   forwardTo: "recipient_ids",
   mailboxIds: "recipient_ids",
   notes: "description",

@@ -174,17 +174,37 @@ describe("a change of mailboxes", () => {
 });
 
 describe("other changes", () => {
-  it("of the note are cut to the maximum length and stored, and changes of name and PGP are accepted without effect", async () => {
+  it("of the note are cut to the maximum length and stored, and changes of PGP are accepted without effect", async () => {
     const ann = await aHolder();
     const { body: alias } = await ann.call("POST", "/api/alias/random/new", { note: "first" });
     const put = (body: unknown) => ann.call("PUT", `/api/aliases/${alias.id}`, body);
-    expect((await put({ name: "Ann", disable_pgp: true })).body).toEqual({ ok: true });
+    expect((await put({ disable_pgp: true })).body).toEqual({ ok: true });
     expect((await owned(ann, alias.email)).notes).toBe("first");
     expect((await put({ note: "ž".repeat(1000) })).status).toBe(200);
     expect((await owned(ann, alias.email)).notes).toMatch(/^ž+$/);
     expect((await put({ note: null })).status).toBe(200);
     expect((await owned(ann, alias.email)).notes).toBeNull();
     expect(await put({})).toMatchObject({ status: 400, body: { error: "request body cannot be empty" } });
+  });
+});
+
+describe("the name of an alias", () => {
+  it("is what correspondents see: set, read and removed, or refused with the reason", async () => {
+    const ann = await aHolder();
+    const { body: alias } = await ann.call("POST", "/api/alias/random/new", {});
+    const put = (name: unknown) => ann.call("PUT", `/api/aliases/${alias.id}`, { name });
+    const read = async () => (await ann.call("GET", `/api/aliases/${alias.id}`)).body.name;
+    expect(await read()).toBeNull();
+    expect(await put("  Book  Club ")).toMatchObject({ status: 200 });
+    expect(await read()).toBe("Book Club");
+    expect(await put("boss@bank.example")).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining("“@”") },
+    });
+    expect((await put(7)).status).toBe(400);
+    expect(await read()).toBe("Book Club");
+    expect((await put("")).status).toBe(200);
+    expect(await read()).toBeNull();
   });
 });
 

@@ -13,7 +13,7 @@ import { takeLimit } from "../../../core/take-limit.ts";
 import { filterInSlices } from "../../../runtime/fair-queue/slices.ts";
 import { byKey, callerOf } from "../../request/key-caller.ts";
 import { onlyWithAuthentication } from "../client-requests.ts";
-import { cutNote } from "../client-responses.ts";
+import { cutNote, readDisplayName } from "../client-responses.ts";
 import {
   type Fields,
   fieldsOf,
@@ -120,6 +120,7 @@ async function change(deps: CoreDeps, request: FastifyRequest) {
 async function changeOf(deps: CoreDeps, alias: Alias, fields: Fields): Promise<AliasUpdateInput> {
   const input: AliasUpdateInput = {};
   if (Object.hasOwn(fields, "note")) input.notes = cutNote(nullableText(fields, "note"));
+  if (Object.hasOwn(fields, "name")) input.displayName = readDisplayName(nullableText(fields, "name"));
   if (Object.hasOwn(fields, "pinned")) input.pinned = flagOf(fields, "pinned");
   if (!Object.hasOwn(fields, "mailbox_ids")) return input;
   const chosen = await mailboxesWithNumbers(deps, alias.userId, numbersOf(fields, "mailbox_ids"));

@@ -24,7 +24,7 @@ export function aliasToSimpleLogin({ alias, number, mailboxes }: AliasView) {
     creation_date: dateText(alias.createdAt),
     creation_timestamp: epochSeconds(alias.createdAt),
     enabled: alias.routing.state === "active",
-    name: null,
+    name: alias.displayName ?? null,
     note: alias.notes,
     nb_block: 0,
     nb_forward: 0,
@@ -112,10 +112,10 @@ export function optionsToWireV5({ prefix, suffixes }: Options) {
 export function customDomainsToWire(domains: readonly AccountDomain[]) {
   const proven = domains.filter(isDomainOpen);
   return {
-    custom_domains: proven.map(({ domain, createdAt, aliasCount }, index) => ({
+    custom_domains: proven.map(({ domain, displayName, createdAt, aliasCount }, index) => ({
       id: index + 1,
       domain_name: domain,
-      name: null,
+      name: displayName,
       is_verified: true,
       nb_alias: aliasCount,
       catch_all: false,

@@ -43,7 +43,7 @@ const tables: Readonly<Record<keyof DB, TableReader>> = {
   },
   alias: {
     about:
-      "Aliases with their destinations, notes and webhook secret. The key that their reply addresses are derived from is left out.",
+      "Aliases with their destinations, notes, the names that correspondents see, and webhook secrets. The key that their reply addresses are derived from is left out.",
     rows: aliasRows,
   },
   session: { about: "Sessions. Their tokens are stored as hashes, which are left out.", rows: sessionRows },

@@ -28,6 +28,7 @@ export interface AliasDocument {
   writeByAddress?: boolean;
   /** `at`: ISO time. */
   madeByMail?: { organisation: string | null; at: string };
+  displayName?: string;
 }
 
 export interface AliasRow {
@@ -52,7 +53,7 @@ function encryptionOf({ seal_off, seal_key_id }: AliasRow): EncryptionChoice {
 const KEY_BYTES = 32;
 
 export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buffer): AliasDocument {
-  const { name, domain, notes, providerId, labels, pinned, writeByAddress, madeByMail } = alias;
+  const { name, domain, notes, providerId, labels, pinned, writeByAddress, madeByMail, displayName } = alias;
   return {
     name,
     domain,
@@ -61,6 +62,7 @@ export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buf
     labels,
     pinned,
     writeByAddress,
+    displayName,
     ...(madeByMail && { madeByMail: { ...madeByMail, at: madeByMail.at.toISOString() } }),
     ...destinationsOf(alias.routing),
     replyKey: randomBytes(KEY_BYTES).toString("base64"),
@@ -69,10 +71,12 @@ export function documentOfNew(alias: Alias, randomBytes: (length: number) => Buf
 }
 
 export function documentOfChange(before: AliasDocument, change: AliasChange): AliasDocument {
-  const { madeByMail, ...others } = before;
+  const { madeByMail, displayName: nameBefore, ...others } = before;
+  const displayName = change.displayName === undefined ? nameBefore : (change.displayName ?? undefined);
   return {
     ...others,
     ...(madeByMail === undefined || change.madeByMail === null ? {} : { madeByMail }),
+    ...(displayName === undefined ? {} : { displayName }),
     name: change.name ?? before.name,
     notes: change.notes === undefined ? before.notes : change.notes,
     ...(change.routing === undefined ? {} : destinationsOf(change.routing)),
@@ -94,7 +98,7 @@ export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlyS
   const routing: AliasRouting = row.active
     ? { state: "active", destinations: document.destinations }
     : { state: "paused", lastDestinations: document.lastDestinations };
-  const { name, domain, notes, providerId, madeByMail } = document;
+  const { name, domain, notes, providerId, madeByMail, displayName } = document;
   return {
     id: row.id,
     userId: row.user_id,
@@ -110,6 +114,7 @@ export function toAlias(row: AliasRow, document: AliasDocument, known: ReadonlyS
     createdAt: row.created_at,
     ...(row.delete_at === null ? {} : { deletesAt: row.delete_at }),
     ...(madeByMail && { madeByMail: { ...madeByMail, at: new Date(madeByMail.at) } }),
+    ...(displayName === undefined ? {} : { displayName }),
   };
 }
 

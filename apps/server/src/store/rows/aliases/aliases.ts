@@ -15,6 +15,7 @@ import type { InTransaction } from "../../database.ts";
 import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { accountDomainIndex, ownDomainId } from "../domains/account-domains.ts";
+import { findDisplayName } from "../domains/display-names.ts";
 import { lockKey } from "../encryption-keys.ts";
 import {
   cancelMessages,
@@ -67,6 +68,7 @@ export function aliasStore(context: StoreContext, parts: Parts): AliasStore {
     },
     findRoute: (address) => routes.byAddress(addressIndex(context, address)),
     findRouteById: (aliasId) => routes.byId(aliasId),
+    findDisplayName: (aliasId) => findDisplayName(context, aliasId),
     findIdsBetween: async (first, last) => {
       const ids = db.selectFrom("alias").select("id").where("id", ">=", first).where("id", "<=", last);
       return (await ids.limit(16).execute()).map((row) => row.id);

@@ -8,6 +8,7 @@ import type { Database } from "../../database.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { anyOfIds } from "../sql-parts.ts";
+import { setDomainName } from "./display-names.ts";
 import { makeDomainKeys, publicKeysOf, sealedKeyRow } from "./domain-keys.ts";
 import { type AccountDomainDocument, lockDomain, openAccountDomain, saveDomainCheck } from "./save-domain-check.ts";
 
@@ -32,6 +33,7 @@ export function accountDomainStore(context: StoreContext): AccountDomainStore {
     add: (domain, options) => addDomain(context, domain, options),
     saveCheck: (domain, check) => saveDomainCheck(context, { ...domain, ...check }),
     changeAppearing: (domain, change) => changeAppearing(context, domain, change),
+    setDisplayName: (domain, name) => setDomainName(context, domain, name),
     delete: (userId, id) => deleteDomain(context, { userId, id }),
   };
 }
@@ -54,7 +56,7 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
     .groupBy("domain_id")
     .execute();
   return rows.map((row) => {
-    const { domain, token, seen, appearing = noneAppear } = openAccountDomain(keys, row);
+    const { domain, token, seen, appearing = noneAppear, displayName = null } = openAccountDomain(keys, row);
     const ofDomain = keyRows.filter((key) => key.domain_id === row.id);
     return {
       id: row.id,
@@ -71,6 +73,7 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
       dkim: publicKeysOf(keys, { domain, rows: ofDomain }),
       aliasCount: counts.find((count) => count.domain_id === row.id)?.count ?? 0,
       appearing,
+      displayName,
     };
   });
 }
@@ -117,7 +120,7 @@ async function addDomain(
     await trx.insertInto("account_domain_key").values(keyRows).execute();
     const published = dkim.map(({ key }) => publicDkimKey(key));
     const noTimes = { provenAt: null, checkedAt: null, failingSince: null, stateUntil: null };
-    return { ...added, ...noTimes, seen: [], dkim: published, aliasCount: 0, appearing: noneAppear };
+    return { ...added, ...noTimes, seen: [], dkim: published, aliasCount: 0, appearing: noneAppear, displayName: null };
   });
 }
 

@@ -19,6 +19,8 @@ export interface AccountDomainDocument {
   seen: readonly SeenRecord[];
   /** Absent while the owner has changed nothing. */
   appearing?: AppearRules;
+  /** Shown to correspondents of its aliases. */
+  displayName?: string;
 }
 
 export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable, "id" | "sealed">) =>
