@@ -1,6 +1,7 @@
 /** Mail of own domains of accounts, over real SMTP: what is accepted and when, and that what leaves is signed by the domain. */
 import { domainToASCII } from "node:url";
-import { anAlias } from "@kauke/server/store/rows.testing";
+import { anAlias, mailboxDestination } from "@kauke/server/store/rows.testing";
+import type { MailAtFakeMx } from "@kauke/testkit/fakes/fake-mx";
 import { setUpForwarding } from "@kauke/testkit/forwarding-system";
 import { registerPerson } from "@kauke/testkit/person";
 import { byMailauth } from "@kauke/testkit/programs/verify-dkim";
@@ -48,6 +49,8 @@ async function send(to: string, { from = "ann@sender.example", text = message, p
 async function forwarded() {
   return (await mx.waitForMessages(1))[0] as { bytes: Buffer; envelopeFrom?: string; mailFrom?: string };
 }
+
+const activeTo = (address: string) => ({ state: "active" as const, destinations: [mailboxDestination(address)] });
 
 const field = (bytes: Buffer, name: string) =>
   new RegExp(`^${name}: ?(.*(?:\r\n[ \t].*)*)`, "im").exec(bytes.toString("utf8"))?.[1] ?? "";
@@ -142,4 +145,72 @@ test("an alias that another account has on the domain, from before it was proven
   await provenDomain("former.example");
   expect(await send(older.address)).toMatch(unknownAlias);
   expect(await store.aliases.findRouteById(older.id)).toBeNull();
+});
+
+test("a program that writes an own domain in Unicode sends as the alias, signed by the domain", async () => {
+  const domain = domainToASCII("bücher.example");
+  const { dkim } = await provenDomain(domain);
+  const alias = await aliasOn(domain);
+  const login = await person.createSmtpCredential(alias.id);
+  for (const spelling of ["bücher.example", "BÜCHER.example", domain]) {
+    mx.reset();
+    const written = `${alias.name}@${spelling}`;
+    const talk = await signedInTalk(system.submissionPort, { ...login, username: written }, { helo: "laptop.example" });
+    if (spelling !== domain) expect(await talk.ask(`MAIL FROM:<${written}>`)).toMatch(/^553 5\.6\.7 /);
+    expect(await talk.ask(`MAIL FROM:<other@${spelling}> SMTPUTF8`)).toMatch(/^553 5\.7\.1 /);
+    expect(await talk.ask(`MAIL FROM:<${written}> SMTPUTF8`)).toMatch(/^250 /);
+    expect(await talk.ask("RCPT TO:<ann@sender.example>")).toMatch(/^250 /);
+    await talk.ask("DATA");
+    const text = [`From: Ich <${written}>`, "To: ann@sender.example", `Cc: ${written}`, "Subject: hi", "", "body"];
+    expect(await talk.ask(`${text.join("\r\n")}\r\n.`)).toMatch(/^250 /);
+    talk.close();
+    const { bytes } = await forwarded();
+    expect(bytes.every((octet) => octet < 128)).toBe(true);
+    expect(field(bytes, "From")).toBe(alias.address);
+    expect(field(bytes, "Cc")).toBe("");
+    expect(mx.commands.join("\n")).toMatch(new RegExp(`^MAIL FROM:<${alias.address}>(?!.*SMTPUTF8)`, "m"));
+    expect(field(bytes, "DKIM-Signature").replaceAll(/\s/g, "")).toContain(`;d=${domain};s=kauke1;`);
+    const record = { name: `kauke1._domainkey.${domain}`, value: String(dkim[0]?.text) };
+    expect(await byMailauth(bytes, record)).toBe("pass");
+  }
+});
+
+test("a mailbox whose domain becomes an own one is the alias of that name, or refused; nothing loops", async () => {
+  const { user: bob } = await registerPerson(system.url);
+  const alias = anAlias(userId, { routing: activeTo("me@later.example") });
+  await store.aliases.insert(alias);
+  const to = `${alias.name}@${alias.domain}`;
+  /** The relay delivers its newest message to the domain's MX, which is this server. */
+  const returned = async () => {
+    const { bytes, envelopeFrom, rcptTo } = (await mx.waitForMessages(1))[0] as MailAtFakeMx;
+    mx.reset();
+    return await send(String(rcptTo[0]), { from: envelopeFrom, text: bytes.toString("latin1") });
+  };
+  expect(await send(to)).toMatch(/^250 /);
+  expect(await returned()).toMatch(relayDenied);
+
+  const { id } = await addDomain("later.example", bob.id);
+  expect(await prove(id, bob.id)).toBe("saved");
+  expect(await send(to)).toMatch(/^250 /);
+  expect(await returned()).toMatch(unknownAlias);
+
+  await store.aliases.insert(anAlias(bob.id, { name: "me", domain: "later.example" }));
+  expect(await send(to)).toMatch(/^250 /);
+  expect(await returned()).toMatch(/^250 /);
+  expect(String((await forwarded()).bytes).match(/^Delivered-To: .*$/gim)).toEqual([
+    "Delivered-To: me@later.example",
+    `Delivered-To: ${to}`,
+  ]);
+
+  // Rows from before the domains were proven, since each such choice is refused from then on.
+  await provenDomain("loop.example");
+  const first = { name: "first", domain: "loop.example", routing: activeTo("second@later.example") };
+  const second = { name: "second", domain: "later.example", routing: activeTo("first@loop.example") };
+  await store.aliases.insert(anAlias(userId, first));
+  await store.aliases.insert(anAlias(bob.id, second));
+  mx.reset();
+  expect(await send("first@loop.example")).toMatch(/^250 /);
+  expect(await returned()).toMatch(/^250 /);
+  expect(await returned()).toMatch(/^554 5\.4\.6 Mail loop/);
+  expect(mx.messages).toHaveLength(0);
 });

@@ -95,7 +95,8 @@ test("a domain whose MX record is gone warns, goes on for a week, defers for a w
   const login = await person.createSmtpCredential(alias.id);
   const submit = async () => {
     const talk = await signedInTalk(system.submissionPort, login, { helo: "laptop.example" });
-    await talk.ask(`MAIL FROM:<${address}>`);
+    const begun = await talk.ask(`MAIL FROM:<${address}>`);
+    if (!begun.startsWith("250 ")) return begun;
     await talk.ask("RCPT TO:<ann@sender.example>");
     await talk.ask("DATA");
     const last = await talk.ask(`From: Me <${address}>\r\nTo: ann@sender.example\r\nSubject: hi\r\n\r\nbody\r\n.`);
@@ -133,13 +134,15 @@ test("a domain whose MX record is gone warns, goes on for a week, defers for a w
   const refused = await compose();
   expect([refused.status, await refused.text()]).toEqual([
     400,
-    expect.stringContaining("the records of its domain are not right"),
+    expect.stringContaining("DNS records of its domain are missing or wrong"),
   ]);
 
   await passDays(7);
   await vi.waitFor(async () => expect(await stateOf(id)).toBe("closed"));
   expect(await send(address)).toMatch(/^550 5\.2\.1 /);
   expect(await send(`abuse@${domain}`)).toMatch(/^250 /);
+  expect(await submit()).toMatch(/^550 5\.7\.1 Nothing can be sent from this alias: its domain is closed/);
+  expect(await (await compose()).text()).toContain("its domain is closed");
   expect(await titles()).toEqual(["domain_closed", "domain_suspended", "domain_failing"]);
 
   zone.mx.add(domain);

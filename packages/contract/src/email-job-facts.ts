@@ -19,7 +19,10 @@ export const emailJobMessages = {
     "Your message holds packed data that can't be searched for the address this alias forwards to. " +
     "Take it out, or switch the leak guard off in Settings",
   senderRequired: "Please select a sender alias",
-  senderDomainPaused: "This alias can't send now: the records of its domain are not right",
+  domain_suspended:
+    "This alias can't send now: DNS records of its domain are missing or wrong, see Domains in Settings",
+  domain_closed: "This alias can't send: its domain is closed, since its DNS records have long been missing or wrong",
+  domain_lost: "This alias can't send: its domain is not yours here any more, see Domains in Settings",
   senderUnfit: "This alias can't send: it must be active and have SMTP credentials",
   senderHeld: "This alias can't send: it is switched off at the provider.",
   publicKeyRequired: "Please provide the recipient's public key for encryption.",

@@ -1,5 +1,6 @@
 /** Verdicts of the mail path's stages, and SMTP replies (RFC 3463), which name no destination. Stages never throw. */
 import { asAppError } from "../core/app-error.ts";
+import type { SendingRefusal } from "../core/domain/mail-domains.ts";
 
 export interface SmtpReply {
   code: number;
@@ -97,11 +98,25 @@ export const authorUnreadable = reply(
 
 export const aliasPaused = reply(550, "5.7.1", "This alias is paused. Activate it in the dashboard to send from it");
 
-export const domainPaused = reply(
-  550,
-  "5.7.1",
-  "Nothing can be sent from this alias now, because the DNS records of its domain are not right. The settings show them",
-);
+/** To whoever signed in as the alias. Permanent, so that the owner's mail program shows it at once. */
+export const sendingRefusals = {
+  domain_suspended: reply(
+    550,
+    "5.7.1",
+    "Nothing can be sent from this alias now: DNS records of its domain are missing or wrong. Domains in the settings shows which",
+  ),
+  domain_closed: reply(
+    550,
+    "5.7.1",
+    "Nothing can be sent from this alias: its domain is closed, because its DNS records have long been missing or wrong. " +
+      "Domains in the settings shows which",
+  ),
+  domain_lost: reply(
+    550,
+    "5.7.1",
+    "Nothing can be sent from this alias: its domain is not yours here any more. Domains in the settings shows how to prove it",
+  ),
+} satisfies Record<SendingRefusal, SmtpReply>;
 
 export function replyFor(code: MailRefusal): SmtpReply {
   return table[code];

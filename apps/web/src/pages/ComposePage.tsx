@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
+import { useAccountDomains } from "../api/account-domains.ts";
 import { useAliases } from "../api/aliases.ts";
 import { useContacts } from "../api/contacts.ts";
 import { useSendingAliases } from "../api/email-jobs.ts";
@@ -37,9 +38,11 @@ function Letters({ userId, senders }: ComposeProps) {
 function Content({ userId }: { userId: string }) {
   const ready = useSendingAliases(userId);
   const all = useAliases(userId);
+  const { data: own } = useAccountDomains();
   const senders = useMemo(
-    () => (ready.data === undefined || all.data === undefined ? undefined : sendersOf(ready.data, all.data)),
-    [ready.data, all.data],
+    () =>
+      ready.data === undefined || all.data === undefined ? undefined : sendersOf(ready.data, all.data, own?.domains),
+    [ready.data, all.data, own],
   );
   const failed = [ready, all].filter(({ data, error }) => data === undefined && error !== null);
   return (

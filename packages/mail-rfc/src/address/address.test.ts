@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MailSyntaxError } from "../mail-syntax-error.ts";
 import {
+  asciiAddress,
   canonicalDomain,
   canonicalLocal,
   type MailPath,
@@ -139,4 +140,13 @@ describe("splitAliasAddress", () => {
 
 it("two Unicode normal forms of a domain have the same canonical form", () => {
   expect(canonicalDomain("z\u030cuvis.example")).toBe(canonicalDomain("žuvis.example"));
+});
+
+it.each([
+  ["Ich@Bücher.example", "ich@xn--bcher-kva.example"],
+  ["ich@XN--BCHER-KVA.example", "ich@xn--bcher-kva.example"],
+  ['"a@b"@own.example', '"a@b"@own.example'],
+  ["Shop", "shop"],
+])("%s in lower case with A-labels is %s", (address, ascii) => {
+  expect(asciiAddress(address)).toBe(ascii);
 });

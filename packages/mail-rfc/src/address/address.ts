@@ -202,6 +202,12 @@ export function asciiDomainOf(address: string): string {
   return asciiDomain(domainOf(address));
 }
 
+/** In lower case, with the domain as A-labels. @example asciiAddress("Ich@Bücher.example") // "ich@xn--bcher-kva.example" */
+export function asciiAddress(address: string): string {
+  const { local, domain } = splitAddress(address);
+  return local === "" ? address.toLowerCase() : `${local.toLowerCase()}@${asciiDomain(domain)}`;
+}
+
 /** A domain as A-labels (RFC 5891) in lower case; an invalid one only in lower case. */
 export function asciiDomain(domain: string): string {
   const name = domain.toLowerCase();

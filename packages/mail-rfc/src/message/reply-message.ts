@@ -3,8 +3,8 @@
  * program, host or time zone. Fields that are not named here are dropped.
  */
 
-import { asciiDomainOf } from "../address/address.ts";
-import { addressesOf, addressKey, fieldBytes, type HeaderSource } from "../address/address-header.ts";
+import { asciiAddress, asciiDomainOf } from "../address/address.ts";
+import { addressesOf, fieldBytes, type HeaderSource } from "../address/address-header.ts";
 import type { Mailbox } from "../address/address-list.ts";
 import { formatAddressField, UNDISCLOSED_RECIPIENTS } from "../address/format-address.ts";
 import { canStandInField, type FieldText, fieldTextBytes, headerField, NO_FIELD } from "../header/header-field.ts";
@@ -79,7 +79,7 @@ function outwardMailboxes(source: ReplyHeaderSource, name: string): Outward {
   for (const { address } of mailboxes) {
     const correspondent = source.correspondentOf(address);
     if (correspondent !== null) outward.mailboxes.push(correspondent);
-    else if (addressKey(address) === addressKey(source.aliasAddress)) continue;
+    else if (asciiAddress(address) === asciiAddress(source.aliasAddress)) continue;
     else if (source.isOwnAlias?.(address)) outward.mailboxes.push({ name: null, address });
     else outward.strangers.push(address);
   }

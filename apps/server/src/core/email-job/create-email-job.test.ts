@@ -184,7 +184,7 @@ test("an alias that the forwarding provider has switched off can't send, and the
   const deps = {
     clock: { now: () => context.now },
     aliases: { listWithSmtp: async () => [{ id: "a", routing: { state: "active" } }] },
-    mailDomains: { maySend: () => true },
+    mailDomains: { whyNotSending: () => null },
     forwarding: { about: { name: "Forward Email", smtpHost: "smtp.provider.example" } },
     providerAliases: { heldOf: async () => "unconfirmed" },
   };

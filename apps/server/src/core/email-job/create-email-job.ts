@@ -261,7 +261,8 @@ async function findSender({ aliases, mailDomains }: CreateDeps, { userId, aliasI
   const senders = await aliases.listWithSmtp(userId);
   const alias = senders.find(({ id, routing }) => id === aliasId && routing.state === "active");
   if (alias === undefined) throw fieldError("fromAliasId", emailJobMessages.senderUnfit);
-  if (!mailDomains.maySend(userId, alias.domain)) throw fieldError("fromAliasId", emailJobMessages.senderDomainPaused);
+  const refusal = mailDomains.whyNotSending(userId, alias.domain);
+  if (refusal !== null) throw fieldError("fromAliasId", emailJobMessages[refusal]);
   return alias;
 }
 

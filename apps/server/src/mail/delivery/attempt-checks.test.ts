@@ -30,7 +30,10 @@ async function run(delivery: DeliveryToCheck, known: KnownFromArrival | null, sc
   };
   const { pausedWebhooks = [], isOverCorrespondents = false, guardSays = null, shareSays = null } = scene;
   const deps: CheckDeps = {
-    domains: { maySend: (userId, domain) => userId === "user" && domain !== scene.pausedDomain },
+    domains: {
+      whyNotSending: (userId, domain) =>
+        userId === "user" && domain !== scene.pausedDomain ? null : "domain_suspended",
+    },
     aliases: { findRouteById: async () => say("route", { pausedWebhooks } as never) },
     replyBook: { keep: async () => say("reply addresses", new Set(isOverCorrespondents ? ["alias"] : [])) },
     guard: {

@@ -167,7 +167,7 @@ export interface KnownFromArrival {
 }
 
 export interface CheckDeps {
-  domains: Pick<MailDomains, "maySend">;
+  domains: Pick<MailDomains, "whyNotSending">;
   aliases: Pick<AliasStore, "findRouteById">;
   replyBook: Pick<ReplyBook, "keep">;
   guard: Pick<ConfirmationGuard, "beforeAttempt" | "beforeRetry"> | null;
@@ -207,7 +207,7 @@ async function checkRetry(delivery: DeliveryToCheck, copy: ForwardCopy, deps: Ch
 
 /** Forwarded mail was accepted, and is delivered whatever has become of the alias' domain since. */
 const maySend = ({ userId, target: { purpose, aliasAddress } }: DeliveryToCheck, { domains }: CheckDeps): boolean =>
-  purpose !== "send" || userId === null || domains.maySend(userId, domainOf(aliasAddress));
+  purpose !== "send" || userId === null || domains.whyNotSending(userId, domainOf(aliasAddress)) === null;
 
 async function isWebhookPaused({ aliasId, target }: DeliveryToCheck, { aliases }: CheckDeps): Promise<boolean> {
   const { destination } = target;

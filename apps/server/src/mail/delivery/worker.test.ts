@@ -93,7 +93,7 @@ function startWorker(extendLease = async () => true) {
       running: new RunningAttempts(directLimits),
       checks: {
         aliases: {} as never,
-        domains: { maySend: () => true },
+        domains: { whyNotSending: () => null },
         replyBook: {} as never,
         guard: null,
         shares: null,

@@ -1,6 +1,6 @@
 /** Submission (RFC 6409): whoever signed in with an alias' credentials may send only as that alias. */
 
-import { addressesOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
+import { addressesOf, asciiAddress, domainOf, type HeaderBlock, type Mailbox } from "@kauke/mail-rfc";
 import type { AliasStore } from "../../core/alias/alias.ts";
 import type { SmtpLoginAttempt, SmtpLoginResult, Submitter } from "../../core/smtp-credential.ts";
 import { clientNetwork } from "../../limits/party.ts";
@@ -16,6 +16,7 @@ import {
   replyForThrow,
   replyOf,
   type SmtpReply,
+  sendingRefusals,
 } from "../reply.ts";
 import type { MailFrom } from "../smtp/commands.ts";
 import type { SignInResult } from "../smtp/session-auth.ts";
@@ -61,7 +62,9 @@ async function authorizeSender(
 ): Promise<SmtpReply | null> {
   const standing = await deps.checkSubmitter(submitter);
   if (standing !== "valid") return standing === "paused" ? paused : ended;
-  return envelopeFrom.toLowerCase() === submitter.aliasAddress ? null : replyFor("forbidden");
+  if (asciiAddress(envelopeFrom) !== submitter.aliasAddress) return replyFor("forbidden");
+  const refusal = deps.write.domains.whyNotSending(submitter.userId, domainOf(submitter.aliasAddress));
+  return refusal === null ? null : sendingRefusals[refusal];
 }
 
 async function receive(mail: ReceivedMail, deps: SubmissionDeps): Promise<SmtpReply> {
@@ -102,7 +105,7 @@ function refuseAuthor(wire: Buffer, header: HeaderBlock, submitter: Submitter): 
   const [author, second] = mailboxes;
   if (author === undefined) return noAuthor;
   if (second !== undefined) return severalAuthors;
-  return author.address.toLowerCase() === submitter.aliasAddress ? null : replyFor("forbidden");
+  return asciiAddress(author.address) === submitter.aliasAddress ? null : replyFor("forbidden");
 }
 
 /** Replaces reply addresses of this alias by correspondents. @returns `null` when one can't be resolved */

@@ -1,7 +1,9 @@
 /** An owner's message as one from an alias: header from an allow-list, people for reply addresses, leak guard. */
+import { isAscii } from "node:buffer";
 import type { AccountSettings } from "@kauke/contract";
 import {
   addressesOf,
+  asciiAddress,
   asciiDomainOf,
   CORRESPONDENTS_MAX,
   domainOf,
@@ -27,7 +29,7 @@ import type { MailDomains } from "../../core/domain/mail-domains.ts";
 import type { LeakGuard } from "../../core/leak-guard.ts";
 import type { MailTrace } from "../../core/preview/preview-inbox.ts";
 import type { MarksToStore, ReplyPathStore } from "../../core/reply-path.ts";
-import { domainPaused, reply, replyForThrow, type SmtpReply } from "../reply.ts";
+import { reply, replyForThrow, type SmtpReply, sendingRefusals } from "../reply.ts";
 import { leakReply, nameOfPlace } from "./leak-reply.ts";
 import type { Invitations, ReplaceInQuotes } from "./optional-features.ts";
 import {
@@ -45,7 +47,7 @@ export interface WriteAsDeps {
   replyForms: ReplyFormDeps & { replyPaths: Pick<ReplyPathStore, "findAll"> };
   spool: SpoolDeps;
   features: { leakGuard: LeakGuard; invitations: Pick<Invitations, "send">; replaceInQuotes: ReplaceInQuotes };
-  domains: Pick<MailDomains, "maySend">;
+  domains: Pick<MailDomains, "whyNotSending">;
   users: { settings(userId: string): Promise<Pick<AccountSettings, "leakGuard" | "aliasInQuotes"> | null> };
   sendingLimits: SendingLimits;
   trace: Pick<MailTrace, "add"> | null;
@@ -107,7 +109,8 @@ export async function prepareAsAlias(
   outgoing: Outgoing,
   deps: WriteAsDeps,
 ): Promise<PreparedMessage | { refusal: SmtpReply }> {
-  if (!deps.domains.maySend(route.userId, domainOf(route.address))) return { refusal: domainPaused };
+  const refusal = deps.domains.whyNotSending(route.userId, domainOf(route.address));
+  if (refusal !== null) return { refusal: sendingRefusals[refusal] };
   const { wire, header } = written;
   const source = { header: wire.subarray(0, header.end), fields: header.fields };
   const write = () => writeAsAlias(route, { ...written, source }, outgoing, deps);
@@ -156,7 +159,9 @@ async function writeAsAlias(
   const final = Buffer.concat([header, CRLF, stuff(quoting.body)]);
   const envelopeFrom = isAutomaticReply(written, source) ? "" : route.address;
   const { people, marks } = outgoing;
-  return await spoolMessage(route, { ...written, people, marks, wire: final, envelopeFrom }, deps.spool);
+  // Few hosts take SMTPUTF8: what is in ASCII by now does not ask for it.
+  const smtpUtf8 = written.smtpUtf8 && !isAscii(final);
+  return await spoolMessage(route, { ...written, people, marks, wire: final, envelopeFrom, smtpUtf8 }, deps.spool);
 }
 
 /** An absence note or receipt, which must cause no report (RFC 3834 §3.3, RFC 8098 §3). */
@@ -210,7 +215,7 @@ async function peopleNamed(
   if (!outgoing.mayNameOutsiders) return people;
   for (const mailbox of named) {
     const key = mailbox.address.toLowerCase();
-    if (key === route.address || people.has(key)) continue;
+    if (asciiAddress(key) === route.address || people.has(key)) continue;
     // One unresolved reply address is enough to refuse the message.
     if (await isReplyAddress(mailbox.address, deps.replyForms)) break;
     people.set(key, mailbox);

@@ -46,13 +46,6 @@ export function aliasesPath(domain: string, idOrName?: string): string {
 /** Either form of a domain, in ASCII and lower case; what is no domain becomes the empty text. */
 export const asciiNameOf = (domain: unknown): string => (typeof domain === "string" ? domainToASCII(domain) : "");
 
-/** An address in lower case, with its domain in ASCII. */
-export function asciiAddress(address: string): string {
-  const at = address.lastIndexOf("@") + 1;
-  const text = address.toLowerCase();
-  return text.slice(0, at) + (domainToASCII(text.slice(at)) || text.slice(at));
-}
-
 /** @returns `null` for what is no alias of this domain */
 export function readCopy(json: unknown, domain: string): ProviderCopy | null {
   const fields = Object(json) as Record<string, unknown>;

@@ -1,10 +1,11 @@
 /** Makes the provider's copy of one alias as wanted, by the calls that `next-call.ts` decides on. */
+import { asciiAddress } from "@kauke/mail-rfc";
 import { aliasAddress } from "../../core/alias/alias.ts";
 import type { BringInput, Brought, KnownRecord } from "../../core/forwarding/forwarding-provider.ts";
 import type { ProviderCopy } from "../../core/forwarding/provider-account.ts";
 import { newSmtpPassword } from "../../core/smtp-credential.ts";
 import type { Clock, Random } from "../../runtime/ports.ts";
-import { aliasesPath, asciiAddress, bodyOf, readCopy, showsRecord } from "./alias-record.ts";
+import { aliasesPath, bodyOf, readCopy, showsRecord } from "./alias-record.ts";
 import type { ApiRequest, ApiResponse, CallApi } from "./api-client.ts";
 import type { CallGates } from "./call-gates.ts";
 import { nextCall, passwordMark, type Step } from "./next-call.ts";

@@ -2,6 +2,7 @@
  * Sends by `POST /v1/emails`. The provider refuses the same Message-ID, date and envelope with 400, in the words of any
  * other refusal: its list tells whether the message is there.
  */
+import { asciiAddress } from "@kauke/mail-rfc";
 import type {
   Asked,
   HandOver,
@@ -12,7 +13,6 @@ import type {
 } from "../../core/forwarding/send-by-provider.ts";
 import { TokenBuckets } from "../../limits/rate.ts";
 import { bounds, partOf } from "../../limits/table.ts";
-import { asciiAddress } from "./alias-record.ts";
 import type { ApiResponse, CallApi } from "./api-client.ts";
 import { MailReserve } from "./mail-reserve.ts";
 

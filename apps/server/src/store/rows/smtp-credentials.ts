@@ -1,5 +1,6 @@
 /** SMTP credentials, one per alias, whose address is the user name, kept as a keyed hash; the password is sealed. */
 import { createHash } from "node:crypto";
+import { asciiAddress } from "@kauke/mail-rfc";
 import { AppError } from "../../core/app-error.ts";
 import type {
   NewSmtpCredential,
@@ -20,7 +21,7 @@ interface CredentialDocument {
 
 /** @param address the alias' address in any letter case, which is the user name */
 export function usernameIndex(keys: ServerKeys, address: string): Buffer {
-  return keys.blindIndex("smtp_credential.username", address.toLowerCase());
+  return keys.blindIndex("smtp_credential.username", asciiAddress(address));
 }
 
 export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore {
@@ -57,7 +58,7 @@ export function smtpCredentialStore(context: StoreContext): SmtpCredentialStore 
       if (row === undefined) return null;
       const { id: credentialId, alias_id: aliasId, user_id: userId, last_used_on: lastUsedOn } = row;
       const standing = { isPaused: !row.alias_active, stamp: stampOf(row, password) };
-      return { credentialId, aliasId, userId, aliasAddress: username.toLowerCase(), password, lastUsedOn, ...standing };
+      return { credentialId, aliasId, userId, aliasAddress: asciiAddress(username), password, lastUsedOn, ...standing };
     },
     noteUse: async (credentialId, day) => {
       if (noting.has(credentialId)) return;

@@ -11,11 +11,19 @@ import { canSend, type SendingAlias } from "./senders.ts";
 /** From so many aliases on, the list can be searched. */
 const SEARCH_FROM = 10;
 
+function optionText(sender: SendingAlias): string {
+  const address = addressOf(sender);
+  if (canSend(sender)) return address;
+  return sender.state === "domain"
+    ? t("{address} (records of the domain missing)", { address })
+    : t("{address} (paused)", { address });
+}
+
 /** Memoized: there may be thousands of aliases to choose from. */
 const Options = memo(function Options({ senders }: { senders: readonly SendingAlias[] }) {
   return senders.map((sender) => (
     <option key={sender.id} value={sender.id} disabled={!canSend(sender)}>
-      {canSend(sender) ? addressOf(sender) : t("{address} (paused)", { address: addressOf(sender) })}
+      {optionText(sender)}
     </option>
   ));
 });

@@ -1,8 +1,10 @@
 /** What the chosen sender means, and where to find its SMTP password. */
 import { Link } from "wouter";
+import { useAccountDomains } from "../../api/account-domains.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { Mask } from "../../ui/Mask.tsx";
-import { canSend } from "./senders.ts";
+import { dayText } from "../../ui/text/time-text.ts";
+import { holdingDomains } from "./senders.ts";
 import type { ComposeProps } from "./use-send.ts";
 
 interface Props extends Pick<ComposeProps, "senders"> {
@@ -27,7 +29,7 @@ function Text({ senders, chosen }: Props) {
         )}
       </>
     );
-  if (senders !== undefined && !senders.some(canSend))
+  if (senders?.every(({ state }) => state === "paused"))
     return (
       <>
         {rich("All your aliases are paused. Switch on the one to send from in the <link>Dashboard</link>.", {
@@ -47,11 +49,38 @@ function Text({ senders, chosen }: Props) {
   );
 }
 
+const domainsLink = (text: string) => (
+  <Link className="link" href="/settings/domains">
+    {text}
+  </Link>
+);
+
+/** Why aliases on some of the own domains can't be chosen, and since when. */
+function HoldingDomains({ senders }: Pick<Props, "senders">) {
+  const { data } = useAccountDomains();
+  return holdingDomains(senders, data?.domains).map(({ domain, shownDomain, failingSince }) => (
+    <p className="hint" key={domain}>
+      {failingSince === null
+        ? rich("Nothing can be sent from {domain} before its records are found: see <link>Domains</link>.", {
+            domain: shownDomain,
+            link: domainsLink,
+          })
+        : rich(
+            "Nothing can be sent from {domain} now, since its records are missing or wrong since {since}: see <link>Domains</link>.",
+            { domain: shownDomain, since: dayText(failingSince), link: domainsLink },
+          )}
+    </p>
+  ));
+}
+
 export function SenderHint(props: Props) {
   return (
-    <p className="hint" role="status">
-      <Text {...props} />
-    </p>
+    <>
+      <p className="hint" role="status">
+        <Text {...props} />
+      </p>
+      <HoldingDomains senders={props.senders} />
+    </>
   );
 }
 
