@@ -147,6 +147,9 @@ export const composeScreens: readonly Screen[] = [
       lastError: null,
     }));
     await visit.context.route("**/api/email-jobs", (route) => route.fulfill({ json: { jobs } }));
+    // The job that is being sent is asked for by itself.
+    const one = { success: true, messageId: null, ...jobs[0] };
+    await visit.context.route("**/api/email-jobs/*/status", (route) => route.fulfill({ json: one }));
     await visit.page.reload();
     await visit.page.getByRole("region", { name: "Waiting to be sent" }).waitFor();
   }),

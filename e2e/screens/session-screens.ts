@@ -3,6 +3,7 @@
  * failed.
  */
 import type { Visit } from "../browser/browser.ts";
+import { seeRequestsDone } from "../browser/requests-done.ts";
 import { onlyLong } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
@@ -43,6 +44,7 @@ export const sessionScreens: readonly Screen[] = [
     overlay: true,
     async open(visit) {
       await dashboard(visit);
+      await seeRequestsDone(visit.page);
       await visit.context.setOffline(true);
       await visit.page.getByText("You are offline.", { exact: false }).waitFor();
     },
