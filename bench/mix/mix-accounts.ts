@@ -68,6 +68,7 @@ function addAlias(store: Store, userId: string, alias: number): Promise<void> {
     userId,
     name: aliasName(alias),
     domain: mixDomain,
+    isOnOwnDomain: false,
     notes: "shop with the blue door",
     providerId: null,
     createdAt: new Date(),

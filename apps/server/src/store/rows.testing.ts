@@ -1,6 +1,6 @@
 /** Builds complete, valid rows for tests, with fields overridden by the test. */
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Alias, Destination } from "../core/alias/alias.ts";
+import type { Alias, AliasToInsert, Destination } from "../core/alias/alias.ts";
 import type { ApiKey } from "../core/api-key.ts";
 import type { MessageToEnqueue, OpenDelivery } from "../core/delivery/delivery.ts";
 import type { NamedLoginSession } from "../core/login-session.ts";
@@ -55,7 +55,7 @@ export function anApiKey(userId: string, change: Partial<ApiKey> = {}): ApiKey &
 
 export const mailboxDestination = (address: string): Destination => ({ kind: "mailbox", address });
 
-export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
+export function anAlias(userId: string, change: Partial<AliasToInsert> = {}): AliasToInsert {
   return {
     id: randomUUID(),
     userId,
@@ -69,6 +69,7 @@ export function anAlias(userId: string, change: Partial<Alias> = {}): Alias {
     pinned: false,
     writeByAddress: false,
     createdAt: new Date("2026-03-01T12:00:00.000Z"),
+    isOnOwnDomain: false,
     ...change,
   };
 }

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe } from "vitest";
-import type { Alias } from "../core/alias/alias.ts";
+import type { Alias, AliasToInsert } from "../core/alias/alias.ts";
 import type { User } from "../core/user/user.ts";
 import { openStore, type Store, type StoreOptions } from "./open-store.ts";
 import { findTestPostgres, startTestPostgres, type TestPostgres } from "./postgres/postgres.testing.ts";
@@ -74,7 +74,7 @@ export async function insertUser(store: Store): Promise<User> {
   return user;
 }
 
-export async function insertAlias(store: Store, userId: string, change: Partial<Alias> = {}): Promise<Alias> {
+export async function insertAlias(store: Store, userId: string, change: Partial<AliasToInsert> = {}): Promise<Alias> {
   const alias = anAlias(userId, change);
   await store.aliases.insert(alias);
   return alias;

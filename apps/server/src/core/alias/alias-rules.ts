@@ -17,6 +17,8 @@ export function cutText(text: string, max: number): string {
 
 export const DOMAIN_UNKNOWN = "Please choose one of the available domains";
 
+export const domainUnknown = (): AppError => fieldError("domain", DOMAIN_UNKNOWN);
+
 /** @param domain without one, an account's default domain is used, which is always usable */
 export function domainErrors(
   { userId, domain }: { userId: string; domain?: string | undefined },
@@ -43,7 +45,7 @@ export function refuseFieldErrors(errors: FieldErrors): void {
   if (first !== undefined) throw new AppError("invalid", { message: first, errors });
 }
 
-type OperatorDomains = Pick<MailDomains, "operators">;
+export type OperatorDomains = Pick<MailDomains, "operators">;
 
 /** The reserved name that an alias' name resembles; `null` when free. On own domains of accounts few are reserved. */
 export function reservedNameOf(
@@ -52,6 +54,9 @@ export function reservedNameOf(
 ): string | null {
   return operators.includes(domain) ? findReservedName(name) : findReservedOnOwnDomain(name);
 }
+
+export const isOnOwnDomain = ({ domain }: { domain: string }, { operators }: OperatorDomains): boolean =>
+  !operators.includes(domain);
 
 /** @throws AppError `alias_reserved` without field errors: the page shows it as "Alias Not Allowed" */
 export function refuseReservedName(alias: { name: string; domain: string }, mailDomains: OperatorDomains): void {

@@ -37,6 +37,12 @@ export interface Alias {
   displayName?: string;
 }
 
+/** An alias to be stored. */
+export interface AliasToInsert extends Alias {
+  /** The domain is none of the operator's, so the account must hold it, with mail accepted, when the alias is stored. */
+  isOnOwnDomain: boolean;
+}
+
 export interface MadeByMail {
   /** Registrable domain of the sender; `null` if nothing proved it. */
   organisation: string | null;
@@ -148,8 +154,11 @@ export interface AliasStore {
   listWithSmtp(userId: string): Promise<readonly Alias[]>;
   find(userId: string, aliasId: string): Promise<Alias | null>;
   isFree(userId: string, address: string): Promise<boolean>;
-  /** @throws AppError `alias_taken`; `alias_released` while the address is reserved for its former owner */
-  insert(alias: Alias): Promise<void>;
+  /**
+   * @throws AppError `alias_taken`; `alias_released` while the address is reserved for its former owner; `invalid` on an
+   * own domain that takes no mail for the account by now
+   */
+  insert(alias: AliasToInsert): Promise<void>;
   /** Who has the addresses; free ones are left out. @param addresses `name@domain`, lower case */
   standing(userId: string, addresses: readonly string[]): Promise<Map<string, AddressStanding>>;
   /**

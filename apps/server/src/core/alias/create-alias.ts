@@ -1,11 +1,13 @@
 import type { CallerKind } from "../api-key.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { takeLimit } from "../take-limit.ts";
-import type { Alias, Destination } from "./alias.ts";
+import type { Alias, AliasToInsert, Destination } from "./alias.ts";
 import {
   confirmedAmong,
   domainErrors,
+  isOnOwnDomain,
   loopErrors,
+  type OperatorDomains,
   refuseBlocked,
   refuseFieldErrors,
   refuseReservedName,
@@ -45,7 +47,9 @@ export async function createAlias(
   return alias;
 }
 
-export function newAlias({ random, clock }: Pick<CoreDeps, "random" | "clock">, input: NewAlias): Alias {
+type NewAliasDeps = Pick<CoreDeps, "random" | "clock"> & { mailDomains: OperatorDomains };
+
+export function newAlias({ random, clock, mailDomains }: NewAliasDeps, input: NewAlias): AliasToInsert {
   return {
     id: random.uuid(),
     userId: input.userId,
@@ -59,5 +63,6 @@ export function newAlias({ random, clock }: Pick<CoreDeps, "random" | "clock">, 
     pinned: false,
     writeByAddress: false,
     createdAt: clock.now(),
+    isOnOwnDomain: isOnOwnDomain(input, mailDomains),
   };
 }

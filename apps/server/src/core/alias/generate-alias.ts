@@ -13,7 +13,7 @@ import type { CoreDeps } from "../core-deps.ts";
 import { type AccountDefaults, mailboxDestinations, readAccountDefaults } from "../mailbox/account-defaults.ts";
 import type { MailboxDeps } from "../mailbox/list-mailboxes.ts";
 import { takeLimit } from "../take-limit.ts";
-import { type Alias, aliasAddress, type Destination } from "./alias.ts";
+import { type Alias, type AliasToInsert, aliasAddress, type Destination } from "./alias.ts";
 import {
   confirmedAmong,
   cutText,
@@ -141,7 +141,7 @@ async function nameSource(
 /** @returns false when the name is reserved or taken */
 async function insertIfFree(
   { aliases, mailDomains }: Pick<CoreDeps, "aliases" | "mailDomains">,
-  alias: Alias,
+  alias: AliasToInsert,
 ): Promise<boolean> {
   if (reservedNameOf(alias, mailDomains) !== null) return false;
   try {

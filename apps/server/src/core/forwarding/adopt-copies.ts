@@ -1,5 +1,5 @@
 import { limits } from "@kauke/contract";
-import { type Alias, aliasAddress, mailboxesAmong } from "../alias/alias.ts";
+import { type AliasToInsert, aliasAddress, mailboxesAmong } from "../alias/alias.ts";
 import { newAlias } from "../alias/create-alias.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
@@ -87,7 +87,7 @@ async function adopt(deps: AdoptDeps, userId: string, { copy, destinations }: Pl
   const at = copy.address.lastIndexOf("@");
   const [name, domain] = [copy.address.slice(0, at), copy.address.slice(at + 1)];
   const made = newAlias(deps, { userId, name, domain, destinations: [...destinations], notes: null });
-  const alias: Alias = copy.isEnabled
+  const alias: AliasToInsert = copy.isEnabled
     ? made
     : { ...made, routing: { state: "paused", lastDestinations: [...destinations] } };
   const known = { ...nothingKnown, providerId: copy.providerId, address: aliasAddress(name, domain) };

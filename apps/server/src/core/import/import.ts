@@ -1,10 +1,11 @@
 /** A stored import: a summary, and rows in batches, sealed because they name addresses. */
 import type { ImportFormat, ImportResult, ImportState } from "@kauke/contract";
-import type { Alias, Destination } from "../alias/alias.ts";
+import type { AliasToInsert, Destination } from "../alias/alias.ts";
 
 export const importReasons = {
   taken: "Somebody else has this address, or had it until recently.",
   noFreeName: "No free name was found for it.",
+  domainUnusable: "Its domain takes no mail for you any more.",
 } as const;
 
 export const BATCH_ROWS = 500;
@@ -85,7 +86,7 @@ export interface ImportStore {
   lease(importId: string, holder: string, until: Date): Promise<boolean>;
   release(importId: string, holder: string): Promise<void>;
   /** Creates a batch's aliases in one transaction; `null` when the import is deleted or not running. */
-  runBatch(importId: string, toAlias: (row: ImportRow) => Alias | null): Promise<BatchOutcome | null>;
+  runBatch(importId: string, toAlias: (row: ImportRow) => AliasToInsert | null): Promise<BatchOutcome | null>;
   undoBatch(importId: string): Promise<BatchOutcome | null>;
   delete(userId: string, importId: string): Promise<boolean>;
   deleteBefore(before: Date): Promise<number>;

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ImportResult, importPageSize, limits } from "@kauke/contract";
 import type { Clock, Logger, Random } from "../../runtime/ports.ts";
 import type { Alias } from "../alias/alias.ts";
+import { isOnOwnDomain } from "../alias/alias-rules.ts";
 import { AppError } from "../app-error.ts";
 import type { CoreDeps } from "../core-deps.ts";
 import { type LimitDeps, takeWeightedLimit } from "../take-limit.ts";
@@ -58,10 +59,10 @@ export class ImportRunner {
     const { imports, clock, mailDomains } = this.#deps;
     if (work.state === "undoing") return imports.undoBatch(work.id);
     const now = clock.now();
-    const usable = mailDomains.usableBy(work.userId);
-    // An own domain may have been removed after the file was read.
-    const isUsable = ({ alias }: ImportRow) => alias !== null && usable.includes(alias.domain);
-    return imports.runBatch(work.id, (row) => (isUsable(row) ? aliasOf(row, work, now) : null));
+    return imports.runBatch(work.id, (row) => {
+      const alias = aliasOf(row, work, now);
+      return alias && { ...alias, isOnOwnDomain: isOnOwnDomain(alias, mailDomains) };
+    });
   }
 }
 

@@ -78,6 +78,7 @@ describe("the mailboxes of an account", () => {
         labels: [],
         pinned: false,
         writeByAddress: false,
+        isOnOwnDomain: false,
       } as const;
       const createdAt = server.clock.now();
       const place = { id: randomUUID(), userId, name: `many-${randomUUID()}`, domain: "kauke.test", createdAt };

@@ -28,8 +28,9 @@ onEachContext((fixture) => {
     const released = releasedAddresses(context);
     const user = aUser();
     await userStore(context, { released, forgetBodies }).insert(user);
-    alias = anAlias(user.id);
-    await aliasStore(context, { released, forgetBodies }).insert(alias);
+    const inserted = anAlias(user.id);
+    await aliasStore(context, { released, forgetBodies }).insert(inserted);
+    alias = inserted;
     later = new Date(context.clock.now().getTime() + 3_600_000);
   });
 

@@ -1,21 +1,22 @@
 /** Aliases. One sealed document has all that the mail path needs; the column `active` alone decides about a pause. */
 import { randomBytes } from "node:crypto";
 import { aliasMessages, limits } from "@kauke/contract";
-import { sql } from "kysely";
 import {
   type Alias,
   type AliasChange,
   type AliasStore,
+  type AliasToInsert,
   aliasAddress,
   type EncryptionChoice,
 } from "../../../core/alias/alias.ts";
+import { domainUnknown } from "../../../core/alias/alias-rules.ts";
 import { AppError, fieldError } from "../../../core/app-error.ts";
 import type { ProvenDomains } from "../../../core/domain/account-domain.ts";
 import type { InTransaction } from "../../database.ts";
 import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { accountDomainIndex, ownDomainId } from "../domains/account-domains.ts";
 import { findDisplayName } from "../domains/display-names.ts";
+import { lockOwnDomains } from "../domains/lock-own-domains.ts";
 import { lockKey } from "../encryption-keys.ts";
 import {
   cancelMessages,
@@ -95,7 +96,7 @@ function indexOf(context: StoreContext, { name, domain }: { name: string; domain
   return addressIndex(context, aliasAddress(name, domain));
 }
 
-async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias: Alias): Promise<void> {
+async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias: AliasToInsert): Promise<void> {
   const { released } = parts;
   const { db, keys } = context;
   const row = {
@@ -106,10 +107,13 @@ async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias:
     address_index: indexOf(context, alias),
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
     ...encryptionColumns(alias.sealTo),
-    domain_id: ownDomainId(sql`${alias.userId}::uuid`, sql`${accountDomainIndex(keys, alias.domain)}::bytea`),
   };
   const insert = () =>
     db.transaction().execute(async (trx) => {
+      const domainIds = await lockOwnDomains(context, trx, { userId: alias.userId, domains: [alias.domain] });
+      const domainId = domainIds.get(alias.domain) ?? null;
+      // Another process may have closed the domain since this one found it open to mail.
+      if (alias.isOnOwnDomain && domainId === null) throw domainUnknown();
       const own = trx.selectFrom("alias").select("id").where("user_id", "=", alias.userId);
       const isFull =
         (await own
@@ -118,10 +122,10 @@ async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias:
           .executeTakeFirst()) !== undefined;
       if (isFull) throw new AppError("invalid", { message: aliasMessages.tooMany });
       refuseUnknownLabels(await knownLabels(trx, alias.userId, [alias]), alias.labels);
-      const inserting = trx.insertInto("alias").values(row).returning("domain_id");
-      const { domain_id: domainId } = await inserting.executeTakeFirstOrThrow();
-      // Another process may have closed the domain since this one found it open to mail.
-      if (alias.madeByMail && domainId === null) throw new AppError("invalid");
+      await trx
+        .insertInto("alias")
+        .values({ ...row, domain_id: domainId })
+        .execute();
       await released.claim(trx, row.address_index, alias.userId);
       await wantNew(context, trx, { userId: alias.userId, aliasIds: [alias.id] });
     });

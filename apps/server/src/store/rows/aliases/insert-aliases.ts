@@ -5,7 +5,6 @@ import { type AddressStanding, type Alias, aliasAddress } from "../../../core/al
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { formerUserIndex, type ReleasedAddresses } from "../accounts/released-addresses.ts";
-import { accountDomainIndex, ownDomainId } from "../domains/account-domains.ts";
 import { anyOfBytes, anyOfIds } from "../sql-parts.ts";
 import { type AliasDocument, documentOfNew, encryptionColumns } from "./alias-document.ts";
 
@@ -13,13 +12,15 @@ interface Inserting {
   trx: InTransaction;
   released: ReleasedAddresses;
   aliases: readonly Alias[];
+  /** Of own domains that take mail, by domain. */
+  domainIds: ReadonlyMap<string, string>;
 }
 
 export async function insertAliases(
   context: StoreContext,
-  { trx, released, aliases }: Inserting,
+  { trx, released, aliases, domainIds }: Inserting,
 ): Promise<Set<string>> {
-  const rows = aliases.map((alias) => newRow(context, alias));
+  const rows = aliases.map((alias) => newRow(context, alias, domainIds));
   // Rows are inserted by address index, so that two transactions can't deadlock.
   rows.sort((a, b) => a.index.compare(b.index));
   const inserted: InsertedRow[] = [];
@@ -45,12 +46,12 @@ export async function insertAliases(
 /** A statement for this many rows blocks the embedded database's event loop for some 30 ms. */
 const INSERTED_AT_ONCE = 250;
 
-function newRow({ keys }: StoreContext, alias: Alias) {
+function newRow({ keys }: StoreContext, alias: Alias, domainIds: Inserting["domainIds"]) {
   return {
     ...alias,
     active: alias.routing.state === "active",
     index: keys.blindIndex("alias.address", aliasAddress(alias.name, alias.domain)),
-    domainIndex: accountDomainIndex(keys, alias.domain),
+    domainId: domainIds.get(alias.domain) ?? null,
     sealed: keys.seal("alias", alias.id, documentOfNew(alias, randomBytes)),
     ...encryptionColumns(alias.sealTo),
   };
@@ -66,14 +67,14 @@ async function insertRows(trx: InTransaction, rows: readonly ReturnType<typeof n
     INSERT INTO alias (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id, fresh,
       domain_id)
     SELECT id, user_id, active, created_at, decode(address_index, 'hex'), decode(sealed, 'hex'), seal_off, seal_key_id,
-      'new', ${ownDomainId(sql`given.user_id`, sql`decode(given.domain_index, 'hex')`)}
+      'new', domain_id
     FROM unnest(
       ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.userId)}::uuid[],
       ${rows.map((row) => row.active)}::boolean[], ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],
       ${rows.map((row) => row.index.toString("hex"))}::text[], ${rows.map((row) => row.sealed.toString("hex"))}::text[],
       ${rows.map((row) => row.seal_off)}::boolean[], ${rows.map((row) => row.seal_key_id)}::uuid[],
-      ${rows.map((row) => row.domainIndex.toString("hex"))}::text[]
-    ) AS given (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id, domain_index)
+      ${rows.map((row) => row.domainId)}::uuid[]
+    ) AS given (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id, domain_id)
     ON CONFLICT DO NOTHING RETURNING id, address_index`.execute(trx);
   return inserted;
 }

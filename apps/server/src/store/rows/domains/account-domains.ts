@@ -1,27 +1,15 @@
 /** Own domains of accounts. A domain's name is sealed; a keyed hash finds it. Each has two DKIM keys from the start. */
 import { randomUUID } from "node:crypto";
 import { publicDkimKey } from "@kauke/mail-rfc";
-import { type RawBuilder, sql } from "kysely";
 import type { AccountDomain, AccountDomainStore } from "../../../core/domain/account-domain.ts";
 import { type AppearRules, noneAppear } from "../../../core/domain/appear-rules.ts";
 import type { Database } from "../../database.ts";
-import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { anyOfIds } from "../sql-parts.ts";
 import { setDomainName } from "./display-names.ts";
 import { makeDomainKeys, publicKeysOf, sealedKeyRow } from "./domain-keys.ts";
+import { accountDomainIndex } from "./lock-own-domains.ts";
 import { type AccountDomainDocument, lockDomain, openAccountDomain, saveDomainCheck } from "./save-domain-check.ts";
-
-export const accountDomainIndex = (keys: ServerKeys, domain: string): Buffer =>
-  keys.blindIndex("account_domain.domain", domain);
-
-/**
- * SQL of the id of the account's own domain if mail is accepted for it, null on a domain of the operator. A removal of
- * the domain waits for a transaction that inserts it as `alias.domain_id`, or makes it fail.
- */
-export const ownDomainId = (userId: RawBuilder<unknown>, domainIndex: RawBuilder<unknown>): RawBuilder<string | null> =>
-  sql<string | null>`(SELECT own.id FROM account_domain AS own
-    WHERE own.user_id = ${userId} AND own.domain_index = ${domainIndex} AND own.state IN ('proven', 'failing'))`;
 
 export function accountDomainStore(context: StoreContext): AccountDomainStore {
   return {
@@ -158,7 +146,7 @@ async function deleteDomain(
   place: { userId: string; id: string },
 ): Promise<"deleted" | "in_use" | "gone"> {
   const outcome = await db.transaction().execute(async (trx) => {
-    // A transaction that inserts an alias on the domain locks this row as well, so it is seen, or it fails.
+    // A transaction that inserts an alias on the domain locks this row as well, so it is seen, or it is refused.
     if ((await lockDomain(trx, place)) === undefined) return "gone";
     const onIt = trx.selectFrom("alias").select("id").where("domain_id", "=", place.id).limit(1);
     if ((await onIt.executeTakeFirst()) !== undefined) return "in_use";

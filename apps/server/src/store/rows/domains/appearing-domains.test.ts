@@ -51,7 +51,7 @@ onEachDatabase((it) => {
     const { id: userId } = await insertUser(it.store);
     const own = await addDomain(userId);
     await it.store.accountDomains.changeAppearing(own, () => rules);
-    const alias = () => anAlias(userId, { domain: own.domain, madeByMail: { organisation: null, at: now } });
+    const alias = () => anAlias(userId, { domain: own.domain, isOnOwnDomain: true });
     const seen = new Map<string, boolean>();
     let at = now;
     while (!seen.has("new")) {

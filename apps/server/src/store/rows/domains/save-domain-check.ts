@@ -12,6 +12,7 @@ import type { AccountDomainTable } from "../../domain-tables.ts";
 import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { evictOldestNotices, insertNotice } from "../notices.ts";
+import { lockAccount } from "./lock-own-domains.ts";
 
 export interface AccountDomainDocument {
   domain: string;
@@ -43,6 +44,8 @@ async function saveInTransaction(context: StoreContext, check: ToSave): Promise<
   const { db, keys, signals } = context;
   const { id, userId, seen, now } = check;
   const saved = await db.transaction().execute(async (trx) => {
+    // Its notice refers to the account.
+    await lockAccount(trx, userId);
     const row = await lockDomain(trx, check);
     if (row === undefined) return null;
     if (isOutdated(check, row.checked_at)) return { isChanged: false, isTold: false };

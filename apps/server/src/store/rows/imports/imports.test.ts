@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Alias } from "../../../core/alias/alias.ts";
+import type { AliasToInsert } from "../../../core/alias/alias.ts";
 import { domainsOf } from "../../../core/domain/mail-domains.testing.ts";
 import { type AliasImport, emptySummary, type ImportRow } from "../../../core/import/import.ts";
 import { ImportRunner, runImport, undoImport } from "../../../core/import/run-import.ts";
@@ -81,7 +81,7 @@ describe("stored imports", () => {
       expect(await imports.lease(planned.id, randomUUID(), new Date(fixture.clock.now().getTime() + 60_000))).toBe(
         true,
       );
-      const toAlias = (row: ImportRow): Alias | null =>
+      const toAlias = (row: ImportRow): AliasToInsert | null =>
         row.alias === null || row.aliasId === null
           ? null
           : {
@@ -95,6 +95,7 @@ describe("stored imports", () => {
               labels: [],
               pinned: false,
               writeByAddress: false,
+              isOnOwnDomain: false,
               createdAt: fixture.clock.now(),
             };
       expect((await imports.runBatch(planned.id, toAlias))?.isMore).toBe(true);

@@ -1,6 +1,6 @@
 /** Creates the aliases of a batch in one transaction with its mark, so that it runs once, even after a kill. */
 import { limits } from "@kauke/contract";
-import { type Alias, aliasAddress } from "../../../core/alias/alias.ts";
+import { type Alias, type AliasToInsert, aliasAddress } from "../../../core/alias/alias.ts";
 import {
   type AliasImport,
   type BatchOutcome,
@@ -15,12 +15,13 @@ import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import type { ReleasedAddresses } from "../accounts/released-addresses.ts";
 import { insertAliases } from "../aliases/insert-aliases.ts";
+import { lockOwnDomains } from "../domains/lock-own-domains.ts";
 import { wantNew } from "../provider-aliases.ts";
 import { anyOfBytes } from "../sql-parts.ts";
 
 interface Run {
   importId: string;
-  toAlias(row: ImportRow): Alias | null;
+  toAlias(row: ImportRow): AliasToInsert | null;
 }
 
 export function runBatch(context: StoreContext, parts: ImportStoreParts, run: Run): Promise<BatchOutcome | null> {
@@ -68,19 +69,25 @@ async function makeRows(context: StoreContext, { released }: ImportStoreParts, m
   const { trx, rows, userId, toAlias } = making;
   const wanted = rows.flatMap((row) => (isToBeMade(row) && !row.made ? (toAlias(row) ?? []) : []));
   if (wanted.length === 0) return [...rows];
+  const domainIds = await lockOwnDomains(context, trx, { userId, domains: wanted.map(({ domain }) => domain) });
+  const { usable = [], unusable = [] } = Object.groupBy(wanted, ({ isOnOwnDomain, domain }) =>
+    isOnOwnDomain && !domainIds.has(domain) ? "unusable" : "usable",
+  );
   const room = Math.max(0, limits.aliasesMax - (await countAliases(trx, userId)));
-  const fitting = wanted.slice(0, room);
+  const fitting = usable.slice(0, room);
   const otherNames = new Map(rows.map(({ aliasId, unchecked }) => [aliasId, [...(unchecked?.names ?? [])]]));
-  const made = await insertByTurns(context, { trx, released, aliases: fitting, otherNames });
+  const made = await insertByTurns(context, { trx, released, aliases: fitting, domainIds, otherNames });
   const missed = fitting.filter(({ id }) => !made.has(id));
   const own = missed.length === 0 ? new Set<string>() : await ownedBy(context, { trx, userId, aliases: missed });
-  const over = new Set(wanted.slice(room).map(({ id }) => id));
+  const over = new Set(usable.slice(room).map(({ id }) => id));
+  const nowhere = new Set(unusable.map(({ id }) => id));
   const missing = new Set(missed.map(({ id }) => id));
   return rows.map((row) => {
     const id = row.aliasId ?? "";
     const alias = made.get(id);
     if (alias !== undefined) return madeRow(row, alias);
     if (over.has(id)) return refused(row, "over_limit", `An account holds ${limits.aliasesMax} aliases at most.`);
+    if (nowhere.has(id)) return refused(row, "invalid", importReasons.domainUnusable);
     if (own.has(id) && row.unchecked?.result !== "twin") return existing(row);
     return missing.has(id) ? refused(row, "taken", reasonOfTaken(row)) : row;
   });
