@@ -108,6 +108,7 @@ export const operatorActCodes = [
     "admin_revoked",
     "mailbox_unblocked",
     "addresses_shown",
+    "domains_shown",
   ] as const),
   ...(["invite_created", "invite_revoked"] as const),
   ...(["queue_retried", "queue_dropped", "kept_mail_deleted", "mail_probe_started"] as const),

@@ -22,6 +22,7 @@ import { clientNumberStore } from "./rows/client-numbers.ts";
 import { contactStore } from "./rows/contacts.ts";
 import { accountDomainStore } from "./rows/domains/account-domains.ts";
 import { domainRecheckStore } from "./rows/domains/domain-rechecks.ts";
+import { type OperatorDomainStore, operatorDomainStore } from "./rows/domains/operator-domains.ts";
 import { emailAttachmentStore } from "./rows/email-attachments.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
 import { encryptionKeyStore } from "./rows/encryption-keys.ts";
@@ -55,6 +56,7 @@ export interface RowStores extends CoreStores {
   sentAnswers: SentAnswerStore;
   counters: CounterStore;
   operator: OperatorStore;
+  operatorDomains: OperatorDomainStore;
 }
 
 interface Parts {
@@ -107,5 +109,6 @@ export function rowStores(
     liveChanges: liveChanges(context),
     counters: counterStore(context),
     operator: operatorStore(context),
+    operatorDomains: operatorDomainStore(context),
   };
 }

@@ -7,6 +7,7 @@ import { erase } from "./erase.ts";
 import { usersInvitations, usersInvite, usersUninvite } from "./invites.ts";
 import { keysList, keysRotate } from "./keys.ts";
 import { move, moveDropOld, moveForget } from "./move.ts";
+import { domainsOwn, domainsZone } from "./own-domains.ts";
 import { probe } from "./probe.ts";
 import { provider, providerAdopt, providerCheck, providerPush, providerRepair, providerStatus } from "./provider.ts";
 import { queue, queueDrop, queueRetry } from "./queue.ts";
@@ -24,6 +25,8 @@ import {
 export const commands: readonly Command[] = [
   setup,
   domains,
+  domainsOwn,
+  domainsZone,
   doctor,
   probe,
   users,

@@ -1,17 +1,7 @@
 /** Commands on accounts. They print an e-mail address only with `--show-addresses` or if the operator entered it. */
 import type { UserSummary } from "../control/control-protocol.ts";
-import type { OperatorAccess } from "../control/operator-access.ts";
-import {
-  type Command,
-  type CommandCall,
-  finish,
-  jsonText,
-  minuteOf,
-  oneWord,
-  print,
-  printWhole,
-  refuse,
-} from "./command.ts";
+import { type Command, type CommandCall, finish, jsonText, minuteOf, oneWord, print, refuse } from "./command.ts";
+import { pagesById, printList } from "./print-list.ts";
 
 export const users: Command = {
   usage: "users",
@@ -20,26 +10,10 @@ export const users: Command = {
   async run({ access: open, values }) {
     const access = await open();
     const withEmail = values["show-addresses"] === true;
-    const isJson = values.json === true;
-    let count = 0;
-    const textOf = (user: UserSummary) =>
-      isJson ? `${count++ === 0 ? "[\n" : ",\n"}${JSON.stringify(user)}` : lineOf(user, count++);
-    // Waits until each page is written: the reader of stdout may be slow, or may have closed the pipe.
-    for await (const page of pagesOf(access, withEmail)) if (!(await printWhole(page.map(textOf).join("")))) return 0;
-    if (isJson) return print(count === 0 ? "[]\n" : "\n]\n");
-    return count === 0 ? print("There are no accounts.\n") : 0;
+    const pages = pagesById((after) => access["users-list"]({ after, withEmail }));
+    return await printList({ pages, isJson: values.json === true, lineOf, none: "There are no accounts." });
   },
 };
-
-async function* pagesOf(access: OperatorAccess, withEmail: boolean): AsyncGenerator<readonly UserSummary[]> {
-  for (let after = ""; ; ) {
-    const page = await access["users-list"]({ after, withEmail });
-    yield page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.id;
-  }
-}
 
 const heading = `${"id".padEnd(36)}  sign-in  created     aliases  last seen\n`;
 

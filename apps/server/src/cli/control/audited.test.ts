@@ -32,6 +32,11 @@ const doAll = async (calls: ControlHandlers) => {
   await calls["certificates-order"]({});
   await calls["probe-start"]({});
   await calls["users-list"]({ after: "", withEmail: true });
+  await calls["domains-list"]({ after: "", withName: true });
+  await calls["domains-list"]({ after: "d-1", withName: true });
+  await calls["domains-list"]({ after: "", withName: false });
+  await calls["domains-zone"]({ domain: "d-1" });
+  await calls["domains-zone"]({ domain: "own.example" });
   await calls["provider-check"]({ withAddress: true });
   await calls["provider-repair"]({});
   await calls["provider-push"]({ after: "" });
@@ -40,7 +45,8 @@ const doAll = async (calls: ControlHandlers) => {
 };
 
 it("each act is recorded once, with who did it to what, and never with an address", async () => {
-  const { handlers, acts } = recording(() => ({ id: "i-1", again: 1, removed: 0 }), "admin-1");
+  const result = { id: "i-1", again: 1, removed: 0 };
+  const { handlers, acts } = recording(({ call }) => (call === "domains-zone" ? [{ id: "d-1" }] : result), "admin-1");
   await doAll(handlers);
   expect(new Set(acts.map(({ by }) => by))).toEqual(new Set(["admin-1"]));
   expect(acts.map(({ act, on }) => [act, on])).toEqual([
@@ -60,6 +66,8 @@ it("each act is recorded once, with who did it to what, and never with an addres
     ["certificates_ordered", null],
     ["mail_probe_started", "i-1"],
     ["addresses_shown", null],
+    ["domains_shown", null],
+    ["domains_shown", "d-1"],
     ["addresses_shown", null],
     ["provider_repaired", null],
     ["provider_pushed", null],

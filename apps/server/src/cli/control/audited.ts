@@ -8,7 +8,7 @@ type Describe<Call extends ControlCall> = (
   result: ControlCalls[Call]["result"],
 ) => Omit<ActToRecord, "by"> | null;
 
-/** `null`: the call only reads. To see everybody's addresses is an act. */
+/** `null`: the call only reads. To see everybody's addresses is an act, and so is to see the names of own domains. */
 const acts: { readonly [Call in ControlCall]: Describe<Call> | null } = {
   facts: null,
   "kept-list": null,
@@ -20,6 +20,9 @@ const acts: { readonly [Call in ControlCall]: Describe<Call> | null } = {
   "users-end-sessions": ({ userId }) => ({ act: "account_signed_out", on: userId }),
   "users-admin": ({ userId, isAdmin }) => ({ act: isAdmin ? "admin_granted" : "admin_revoked", on: userId }),
   "mailbox-unblock": () => ({ act: "mailbox_unblocked", on: null }),
+  "domains-list": ({ after, withName }) => (withName && after === "" ? { act: "domains_shown", on: null } : null),
+  "domains-zone": ({ domain }, found) =>
+    found.some(({ id }) => id === domain) ? { act: "domains_shown", on: domain } : null,
   "invites-create": (_, { id }) => ({ act: "invite_created", on: id }),
   "invites-list": null,
   "invites-revoke": ({ id }) => ({ act: "invite_revoked", on: id }),

@@ -7,6 +7,8 @@
 import { join } from "node:path";
 import type { MailProbeWire, OperatorActWire, QueueOfHostWire, RegistrationMode } from "@kauke/contract";
 import type { PublicDkimKey } from "@kauke/mail-rfc";
+import type { WantedDnsRecord } from "../../core/domain/domain-records.ts";
+import type { DomainState } from "../../core/domain/domain-standing.ts";
 import type { Repaired } from "../../core/forwarding/run-comparison.ts";
 import type { RelayState } from "../../mail/transport/relay-transport.ts";
 import type { CertificateStatus } from "../../platform/acme/certificate-issuer.ts";
@@ -24,6 +26,26 @@ export interface UserSummary {
   lastSeenAt: string | null;
   isAdmin: boolean;
   email?: string | null;
+}
+
+export interface DomainSummary {
+  id: string;
+  userId: string;
+  state: DomainState;
+  createdAt: string;
+  /** When the state ends unless the domain is proven again. */
+  stateUntil: string | null;
+  aliases: number;
+  domain?: string;
+}
+
+/** What the owner of a domain is asked to publish. */
+export interface DomainZone {
+  id: string;
+  userId: string;
+  state: DomainState;
+  domain: string;
+  records: readonly WantedDnsRecord[];
 }
 
 export interface InviteSummary {
@@ -70,6 +92,9 @@ export interface ControlCalls {
   /** @returns false when there is no such account */
   "users-admin": { ask: { userId: string; isAdmin: boolean }; result: boolean };
   "mailbox-unblock": { ask: { address: string }; result: boolean };
+  "domains-list": { ask: { after: string; withName: boolean }; result: readonly DomainSummary[] };
+  /** By name or id; of several accounts that have added it, the one that holds it comes first. */
+  "domains-zone": { ask: { domain: string }; result: readonly DomainZone[] };
   "invites-create": { ask: { address: string; days: number }; result: NewInvite };
   "invites-list": { ask: { withAddress: boolean }; result: readonly InviteSummary[] };
   "invites-revoke": { ask: { id: string }; result: boolean };
@@ -177,6 +202,8 @@ const readers: { readonly [Call in ControlCall]: (given: Given) => ControlCalls[
   "users-end-sessions": ({ userId }) => ({ userId: text(userId) }),
   "users-admin": ({ userId, isAdmin }) => ({ userId: text(userId), isAdmin: isAdmin === true }),
   "mailbox-unblock": ({ address }) => ({ address: text(address) }),
+  "domains-list": ({ after, withName }) => ({ after: text(after), withName: withName === true }),
+  "domains-zone": ({ domain }) => ({ domain: text(domain) }),
   "invites-create": ({ address, days }) => ({ address: text(address), days: typeof days === "number" ? days : 0 }),
   "invites-list": ({ withAddress }) => ({ withAddress: withAddress === true }),
   "invites-revoke": ({ id }) => ({ id: text(id) }),

@@ -24,6 +24,7 @@ import {
   type ServerFacts,
   type UserSummary,
 } from "./control-protocol.ts";
+import { domainCalls, isUuid } from "./domain-calls.ts";
 import { inviteCalls } from "./invite-calls.ts";
 import { forgetKept, listKept, readKept } from "./kept-mail.ts";
 import { probeCalls } from "./probe-calls.ts";
@@ -52,6 +53,7 @@ export function controlHandlers(view: ServerView): ControlHandlers {
     "kept-text": ({ messageId }) => readKept(view.store, messageId),
     "kept-forget": ({ messageId }) => forgetKept(view.store, messageId),
     ...userCalls(view.store),
+    ...domainCalls(view),
     ...inviteCalls(view),
     ...keyCalls(view.store),
     "queue-hosts": () => queueByHost(view.store),
@@ -210,7 +212,6 @@ type UserCalls = Pick<
 /** Accounts per response. They are read in pages of USERS_OF_A_PAGE, so that the event loop is not blocked. */
 export const USERS_AT_ONCE = 1000;
 const USERS_OF_A_PAGE = 200;
-const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function userCalls({ users, loginSessions, apiKeys, operator }: Store): UserCalls {
   /** @returns whether the account exists */

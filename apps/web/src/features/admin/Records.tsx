@@ -72,6 +72,7 @@ const actTexts: Readonly<Record<OperatorActCode, string>> = {
   kept_mail_deleted: t("Mail to postmaster deleted"),
   mail_probe_started: t("Proof of mail started"),
   addresses_shown: t("Addresses of accounts looked at"),
+  domains_shown: t("Names of own domains looked at"),
   sealing_key_rotated: t("Sealing key rotated"),
   provider_repaired: t("Forwarding provider repaired"),
   provider_pushed: t("Aliases pushed to the provider"),

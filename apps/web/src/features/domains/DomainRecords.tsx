@@ -1,4 +1,5 @@
 import type { AccountDomainWire, DomainRecordWire } from "@kauke/contract";
+import { zoneFile, zoneFileName } from "@kauke/contract/zone-file";
 import { Check, Clock, Copy, Download, TriangleAlert } from "lucide-react";
 import { t } from "../../texts/texts.ts";
 import { Button, IconButton } from "../../ui/Controls.tsx";
@@ -8,7 +9,6 @@ import { copyText } from "../../ui/text/copy-text.ts";
 import { preciseTimeText } from "../../ui/text/time-text.ts";
 import { foundText, markOf, recordStateText, recordTexts, showsFound } from "./domain-text.ts";
 import type { useDomainCheck } from "./use-domain-check.ts";
-import { zoneFile, zoneFileName } from "./zone-file.ts";
 
 /** Longest value in characters that consists of words. */
 const WORDS_MAX = 255;

@@ -1,5 +1,5 @@
-import type { DomainRecordWire } from "@kauke/contract";
 import { expect, test } from "vitest";
+import type { DomainRecordWire } from "./account-domains.ts";
 import { zoneFile, zoneFileName } from "./zone-file.ts";
 
 const txt = (host: string, value: string): DomainRecordWire => ({

@@ -1,5 +1,7 @@
-/** The records as a zone file (RFC 1035 §5.1), which many DNS forms import; names in it are absolute. */
-import type { AccountDomainWire, DomainRecordWire } from "@kauke/contract";
+/** Records of an own domain as a zone file (RFC 1035 §5.1), which many DNS forms import; names in it are absolute. */
+import type { AccountDomainWire, DomainRecordWire } from "./account-domains.ts";
+
+export type ZoneRecord = Pick<DomainRecordWire, "host" | "type" | "value" | "priority">;
 
 const TTL_SECONDS = 3600;
 /** Maximum octets of one character string of a TXT record (RFC 1035 §3.3.14). */
@@ -11,12 +13,12 @@ function txtData(text: string): string {
   return strings.map((part) => `"${part.replace(/["\\]/g, String.raw`\$&`)}"`).join(" ");
 }
 
-function lineOf({ host, type, value, priority }: DomainRecordWire): string {
+function lineOf({ host, type, value, priority }: ZoneRecord): string {
   const data = type === "MX" ? `${priority ?? 0} ${value}.` : txtData(value);
   return `${host}.\t${TTL_SECONDS}\tIN\t${type}\t${data}\n`;
 }
 
 /** @example zoneFile(domain) // "example.com.\t3600\tIN\tMX\t10 mail.kauke.test.\n…" */
-export const zoneFile = ({ records }: Pick<AccountDomainWire, "records">): string => records.map(lineOf).join("");
+export const zoneFile = ({ records }: { records: readonly ZoneRecord[] }): string => records.map(lineOf).join("");
 
 export const zoneFileName = ({ domain }: Pick<AccountDomainWire, "domain">): string => `${domain}.zone`;
