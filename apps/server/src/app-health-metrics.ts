@@ -1,5 +1,6 @@
 /** Gauges by which an alert knows early: queue, provider, certificate, disk, store. Only with a page of metrics. */
 import { X509Certificate } from "node:crypto";
+import { accountDomainStates } from "@kauke/contract";
 import type { Parts, Service } from "./app-services.ts";
 import type { WatchedDisk } from "./platform/disk-reserve.ts";
 
@@ -20,8 +21,10 @@ export function healthMetrics({ metrics, store, certificate, clock, provider, di
     const { waiting, failed } = await store.providerAliases.figures();
     outbox = { waiting: waiting + failed, failed, differences: (await comparison.last())?.differences ?? 0 };
   };
+  let ownDomains: Awaited<ReturnType<typeof store.operatorDomains.countByState>> | null = null;
   const readAll = async () => {
     await readQueue();
+    ownDomains = await store.operatorDomains.countByState().catch(() => ownDomains);
     if (provider !== null) await readOutbox(provider).catch(() => {});
   };
   const secondsTo = (time: number) => (time - clock.now().getTime()) / 1000;
@@ -37,6 +40,7 @@ export function healthMetrics({ metrics, store, certificate, clock, provider, di
     metrics.gauge("kauke_provider_failed", () => outbox.failed);
     metrics.gauge("kauke_provider_differences", () => outbox.differences);
   }
+  for (const state of accountDomainStates) metrics.gauge(`kauke_own_domains_${state}`, () => ownDomains?.[state] ?? 0);
   if (disk !== null) metrics.gauge("kauke_disk_reserve_share", () => disk.share());
   metrics.gauge("kauke_store_sound", () => (store.isSound() ? 1 : 0));
   let timer: NodeJS.Timeout | undefined;

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { accountEmail } from "./account/auth.ts";
 import { registrationModes } from "./account/registration.ts";
+import { accountDomainStates } from "./account-domain-states.ts";
 import { adminRoutes } from "./admin-routes.ts";
 import type { EndpointShapes } from "./endpoint.ts";
 
@@ -208,9 +209,13 @@ const shapes = {
     response: changed,
   },
   listServerDomains: {
-    summary: "Domains of the server and the DNS records they need",
+    summary:
+      "Domains of the server and the DNS records they need, and how many own domains accounts have in each state",
     status: 200,
-    response: z.object({ domains: z.array(serverDomain) }),
+    response: z.object({
+      domains: z.array(serverDomain),
+      ownDomains: z.record(z.enum(accountDomainStates), z.number()),
+    }),
   },
   orderCertificates: { summary: "Order missing certificates now", status: 200, errors: [409], response: message },
   listAccounts: {

@@ -80,7 +80,7 @@ export function useQueue() {
 export function useServerDomains() {
   return useQuery({
     queryKey: keyOf("domains"),
-    queryFn: async () => (await callAdmin("listServerDomains")).domains,
+    queryFn: () => callAdmin("listServerDomains"),
     staleTime: 0,
   });
 }

@@ -68,8 +68,8 @@ function serverHandlers(
     },
     listServerDomains: async ({ userId }) => {
       const control = controlBy(userId);
-      const state = await control["provider-state"]({});
-      return { domains: state === null ? domainsOf(await control.facts({})) : domainsAtProvider(state) };
+      const [state, facts] = [await control["provider-state"]({}), await control.facts({})];
+      return { domains: state === null ? domainsOf(facts) : domainsAtProvider(state), ownDomains: facts.ownDomains };
     },
     orderCertificates: async ({ userId }) => {
       const control = controlBy(userId);

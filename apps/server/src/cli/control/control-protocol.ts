@@ -171,6 +171,8 @@ export interface ServerFacts {
   /** `null`: `kauke backup` has written none, or the data is in PostgreSQL. */
   lastBackupAt: string | null;
   keptForOperator: number;
+  /** Own domains of accounts. */
+  ownDomains: Readonly<Record<DomainState, number>>;
   queue: { open: number; oldestAt: string | null; messageBytes: number };
   rotation: RotationState & { isOpen: boolean };
 }

@@ -171,6 +171,7 @@ async function factsOf({ config, store, ports, provider }: ServerView): Promise<
     exampleLinks: exampleLinks(config.links),
     logDaysGiven: config.logDays !== null,
     keptForOperator: await store.deliveries.countKeptForOperator(),
+    ownDomains: await store.operatorDomains.countByState(),
     rotation: { ...store.keyKeeper.state(), isOpen: await store.keyKeeper.isOpen() },
     lastBackupAt: await lastBackupAt(store),
     queue: { open, oldestAt: oldestAt?.toISOString() ?? null, messageBytes },

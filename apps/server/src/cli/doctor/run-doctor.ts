@@ -7,6 +7,7 @@ import { checkIssued } from "./certificate-checks.ts";
 import type { CheckResult } from "./check-result.ts";
 import { checkDomain, checkSpfRecord, type DomainCheckDeps, fetchPolicy } from "./domain-checks.ts";
 import { checkMachine, checkMailHost, checkRelay } from "./host-checks.ts";
+import { checkOwnDomains } from "./own-domain-checks.ts";
 import { checkPorts } from "./port-checks.ts";
 import { checkProvider, explainLeftOut } from "./provider-checks.ts";
 import { checkPages, checkServer } from "./server-checks.ts";
@@ -39,6 +40,7 @@ export async function runDoctor(
     ...checkRelay(relayState),
     ...checkPages(facts),
     ...checkProvider(provider),
+    ...checkOwnDomains(facts),
     ...parts.flatMap((one) => one ?? []),
   ];
 }

@@ -68,13 +68,26 @@ function DomainCard({ domain: { domain, records }, at }: { domain: ServerDomain;
   );
 }
 
+function OwnDomains({ counts }: { counts: AdminResponse<"listServerDomains">["ownDomains"] }) {
+  if (Object.values(counts).every((count) => count === 0)) return null;
+  const { new: waiting, ...held } = counts;
+  return (
+    <p>
+      {t(
+        "Own domains of accounts: {proven} proven, {failing} with wrong records, {suspended} suspended, {closed} closed, {waiting} not proven yet.",
+        { ...held, waiting },
+      )}
+    </p>
+  );
+}
+
 export function DomainsSection() {
   const query = useServerDomains();
   const failure = failureOf(query);
   if (query.data !== undefined)
     return (
       <>
-        {query.data.map((domain, at) => (
+        {query.data.domains.map((domain, at) => (
           <DomainCard key={domain.domain} domain={domain} at={at} />
         ))}
         <div className="note note-plain">
@@ -85,6 +98,7 @@ export function DomainsSection() {
                 "Whether the world finds them is checked in the [Overview]. A change can take an hour to spread.",
               )}
             />
+            <OwnDomains counts={query.data.ownDomains} />
           </div>
         </div>
       </>

@@ -50,6 +50,7 @@ const titles: Readonly<Record<string, string>> = {
   links: t("Links"),
   logs: t("Logs"),
   "mail-programs": t("Mail programs"),
+  "own-domains": t("Own domains"),
   permissions: t("Permissions"),
   provider: t("Provider"),
   "provider-aliases": t("Provider aliases"),

@@ -1,4 +1,5 @@
 /** Own domains of all accounts, for the operator. */
+import { accountDomainStates } from "@kauke/contract";
 import type { DomainState } from "../../../core/domain/domain-standing.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { accountDomainIndex } from "./account-domains.ts";
@@ -22,8 +23,7 @@ export interface OperatorDomainStore {
   find(domainId: string): Promise<DomainPlace | null>;
   /** The one that holds the domain first, then those of other accounts. @param domain A-labels in lower case */
   findByName(domain: string): Promise<DomainPlace[]>;
-  /** States of which there are domains. */
-  countByState(): Promise<Partial<Record<DomainState, number>>>;
+  countByState(): Promise<Record<DomainState, number>>;
 }
 
 export function operatorDomainStore(context: StoreContext): OperatorDomainStore {
@@ -38,15 +38,18 @@ export function operatorDomainStore(context: StoreContext): OperatorDomainStore 
         .orderBy((row) => row("state", "=", "new"))
         .orderBy("created_at")
         .execute(),
-    countByState: async () => {
-      const counts = await db
-        .selectFrom("account_domain")
-        .select((row) => ["state", row.fn.countAll<number>().as("count")])
-        .groupBy("state")
-        .execute();
-      return Object.fromEntries(counts.map(({ state, count }) => [state, Number(count)]));
-    },
+    countByState: () => countByState(context),
   };
+}
+
+async function countByState({ db }: StoreContext): Promise<Record<DomainState, number>> {
+  const counts = await db
+    .selectFrom("account_domain")
+    .select((row) => ["state", row.fn.countAll<number>().as("count")])
+    .groupBy("state")
+    .execute();
+  const countOf = (state: DomainState) => counts.find((one) => one.state === state)?.count ?? 0;
+  return Object.fromEntries(accountDomainStates.map((state) => [state, countOf(state)])) as Record<DomainState, number>;
 }
 
 async function listDomains(
