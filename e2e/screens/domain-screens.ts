@@ -1,9 +1,9 @@
 /** Screens of own domains in Settings, for the list of screens to capture. DNS and the server are canned responses. */
-import type { AccountDomainWire, DomainRecordWire } from "@kauke/contract";
+import type { AccountDomainWire, DomainRecordWire, NoticeWire } from "@kauke/contract";
 import type { Locator } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { seeGone } from "../browser/see.ts";
-import { onlyLong, overlaid } from "./make-screen.ts";
+import { holdToast, onlyLong, overlaid } from "./make-screen.ts";
 import type { Screen } from "./screen.ts";
 
 const path = /\/api\/account\/domains$/;
@@ -125,7 +125,78 @@ function dialog(name: string, opener: string, fill: (form: Locator, visit: Visit
   });
 }
 
+const since = "2026-10-02T10:20:05.000Z";
+const withoutMx = recordsOf("lapsed.example", { mx: { state: "missing", found: [] } });
+const lapsed = (state: AccountDomainWire["state"], stateUntil: string): AccountDomainWire =>
+  domainAt(5, "lapsed.example", { state, failingSince: since, stateUntil, aliasCount: 31, records: withoutMx });
+
+const notices = {
+  domain_healed: "lapsed.example works again: its records in DNS are right, and its mail is accepted and sent.",
+  domain_closed:
+    "Mail for lapsed.example is refused now, because its records in DNS are still not right. The domain stays yours until 15 Nov 2026.",
+  domain_suspended:
+    "Mail for lapsed.example waits at its senders until 16 Oct 2026, and nothing is sent from it, because its records in DNS are still not right.",
+  domain_failing:
+    'Records of lapsed.example are missing or wrong in DNS. Its mail goes on until 9 Oct 2026; please set them right under Settings, "Domains".',
+} as const satisfies Partial<Record<NoticeWire["kind"], string>>;
+
+/** The notices of each state of a domain, on the Dashboard. */
+async function goToNotices({ page, context }: Visit): Promise<void> {
+  const all = Object.entries(notices).map(([kind, text], at) => ({
+    id: idOf(at),
+    kind,
+    aliasId: null,
+    text,
+    createdAt: since,
+  }));
+  await context.route(/\/api\/notices$/, (route) => route.fulfill({ json: { notices: all } }));
+  await page.goto("/dashboard");
+  await page.getByRole("button", { name: "Show all 4 notices" }).click();
+  await page.getByText("Domain paused", { exact: true }).waitFor();
+}
+
+/** Checks a paused domain whose records are right again. */
+async function heal(visit: Visit): Promise<void> {
+  await goToDomains(visit, { domains: [lapsed("suspended", "2026-10-16T10:20:05.000Z")], max: 5 });
+  const healed = domainAt(5, "lapsed.example", { aliasCount: 31, records: recordsOf("lapsed.example", {}) });
+  await visit.context.route(/\/api\/account\/domains\/[^/]+\/check$/, (route) => route.fulfill({ json: healed }));
+  await visit.page.getByRole("button", { name: /^Check Now/ }).click();
+  await visit.page.getByText("Works", { exact: true }).waitFor();
+  await holdToast(visit);
+}
+
+/** From with an alias on a domain that is paused. */
+async function composeFromPaused({ page, context }: Visit): Promise<void> {
+  const alias = { id: idOf(9), alias: "shop", domain: "lapsed.example" };
+  await context.route(path, (route) =>
+    route.fulfill({ json: { domains: [lapsed("suspended", "2026-10-16T10:20:05.000Z")], max: 5 } }),
+  );
+  await context.route(/\/api\/aliases\/[^/]+\/with-smtp$/, (route) => route.fulfill({ json: { aliases: [alias] } }));
+  await page.goto("/compose");
+  await page.getByText("Nothing can be sent from lapsed.example now").waitFor();
+}
+
 export const domainScreens: readonly Screen[] = [
+  onlyLong(
+    listed(
+      "domain-failing",
+      { domains: [lapsed("failing", "2026-10-09T10:20:05.000Z")], max: 5 },
+      "mail goes on until",
+    ),
+  ),
+  onlyLong(
+    listed(
+      "domain-suspended",
+      { domains: [lapsed("suspended", "2026-10-16T10:20:05.000Z")], max: 5 },
+      "Mail waits at its senders until",
+    ),
+  ),
+  onlyLong(
+    listed("domain-closed", { domains: [lapsed("closed", "2026-11-15T10:20:05.000Z")], max: 5 }, "is reserved for you"),
+  ),
+  onlyLong(settings("domain-healed", heal)),
+  onlyLong({ name: "dashboard-domain-notices", as: "some", open: goToNotices }),
+  onlyLong({ name: "compose-domain-paused", as: "some", open: composeFromPaused }),
   listed("domains", { domains, max: 5 }, "There are two SPF records"),
   onlyLong(listed("domains-added", { domains: [added], max: 1 }, "Not looked up yet")),
   onlyLong(listed("domains-empty", { domains: [], max: 5 }, "No own domains yet")),

@@ -31,7 +31,7 @@ export const deepTests: readonly string[] = [
 
 /** The same for the journeys. */
 export const deepJourneys: readonly string[] = [
-  "e2e/account/{password-reset,ways-in,data-export,notices,preferences}.e2e.ts",
+  "e2e/account/{domain-standing,domains-by-keys,password-reset,ways-in,data-export,notices,preferences}.e2e.ts",
   "e2e/aliases/{alias-sheet,confirm,dashboard-load,order,palette}.e2e.ts",
   "e2e/any-page/{offline,refusals,screens-signed-in,screens-signed-out,states,theme,toast-walk,toasts}.e2e.ts",
   "e2e/browser/**",
