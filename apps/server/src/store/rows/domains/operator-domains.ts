@@ -2,7 +2,7 @@
 import { accountDomainStates } from "@kauke/contract";
 import type { DomainState } from "../../../core/domain/domain-standing.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { accountDomainIndex } from "./account-domains.ts";
+import { accountDomainIndex } from "./lock-own-domains.ts";
 import { openAccountDomain } from "./save-domain-check.ts";
 
 export interface OperatorDomain {
