@@ -4,9 +4,7 @@
  * signature of that domain.
  */
 import { readFile } from "node:fs/promises";
-import type { AccountDomainWire } from "@kauke/contract";
 import { type FakeDnsName, type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
-import type { Person } from "@kauke/testkit/person";
 import { signersOf } from "@kauke/testkit/programs/verify-dkim";
 import { sendMail } from "@kauke/testkit/send-mail";
 import type { Page } from "playwright-core";
@@ -16,6 +14,7 @@ import { widths } from "../browser/browser.ts";
 import { seeFieldError, seeFocus, seeGone, seeHeading, seeToast } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createAliasOnPage, pressEnter } from "../browser/steps.ts";
+import { listedDomain as listed, publishIn, domainRow as row, withDomain, zoneOf } from "./own-domain.ts";
 
 let dns: FakeDnsServer;
 const site = runSite({
@@ -29,11 +28,6 @@ afterAll(() => dns.close());
 const NARROW_PX = 320;
 const records = ["Ownership", "Incoming mail (MX)", "Allowed sender (SPF)", "Signature (DKIM)"];
 
-const row = (page: Page, domain: string) =>
-  page
-    .getByRole("list", { name: "Own domains" })
-    .getByRole("listitem")
-    .filter({ has: page.getByRole("heading", { name: domain, exact: true }) });
 const record = (page: Page, title: string) =>
   page
     .getByRole("listitem")
@@ -48,36 +42,7 @@ async function addDomain(page: Page, typed: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Adds a domain and publishes nothing yet. @returns the records that the page asks for, by their names */
-async function withDomain(person: Person, domain: string): Promise<AccountDomainWire> {
-  const { status, body } = await person.call("POST", "/api/account/domains", { domain });
-  expect(status).toBe(201);
-  return body as AccountDomainWire;
-}
-
-async function listed(person: Person, domain: string): Promise<AccountDomainWire> {
-  const { body } = await person.call("GET", "/api/account/domains");
-  const found = (body as { domains: AccountDomainWire[] }).domains.find((one) => one.domain === domain);
-  if (found === undefined) throw new Error(`${domain} is not listed`);
-  return found;
-}
-
-/** What DNS returns when all records are there, by host. */
-function zoneOf({ records }: AccountDomainWire): Record<string, FakeDnsName> {
-  const zone: Record<string, FakeDnsName> = {};
-  for (const { host, type, value, priority } of records) {
-    const name = (zone[host] ??= {});
-    if (type === "MX") name.mx = [[priority ?? 0, value]];
-    else name.txt = [value];
-  }
-  return zone;
-}
-
-/** Replaces what DNS returns for the domain and the names below it. */
-function publish(domain: string, zone: Record<string, FakeDnsName>): void {
-  for (const name of Object.keys(dns.zone)) if (name === domain || name.endsWith(`.${domain}`)) delete dns.zone[name];
-  Object.assign(dns.zone, zone);
-}
+const publish = (domain: string, zone: Record<string, FakeDnsName>) => publishIn(dns.zone, domain, zone);
 
 async function checkNow(page: Page): Promise<void> {
   await pressEnter(page.getByRole("button", { name: /^Check Now/ }));

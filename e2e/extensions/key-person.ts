@@ -22,7 +22,7 @@ export async function makeKeyPerson(site: Site): Promise<KeyPerson> {
 }
 
 /** Confirms the mailbox of the account's own e-mail address with the link in the confirmation message. */
-async function confirmMailbox(site: Site, person: Person): Promise<void> {
+export async function confirmMailbox(site: Site, person: Person): Promise<void> {
   const added = await person.call("POST", "/api/mailboxes", { address: person.email });
   expect(added.status, JSON.stringify(added.body)).toBe(201);
   await expect.poll(() => confirmationToken(site, person.email)).not.toBeNull();

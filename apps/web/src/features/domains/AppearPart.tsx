@@ -1,7 +1,7 @@
 /** Which aliases appear on an own domain when the first mail to them arrives, and the names that never do. */
 import { type AccountDomainWire, type AppearMode, appearModes } from "@kauke/contract";
 import { ChevronDown, TriangleAlert, X } from "lucide-react";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useId, useRef, useState } from "react";
 import { useChangeDomain } from "../../api/account-domains.ts";
 import { fieldMessages } from "../../api/error-text.ts";
 import { useAccountDefaults } from "../../api/mailboxes.ts";
@@ -11,6 +11,7 @@ import { TextField, verbatim } from "../../ui/Field.tsx";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
+import { useFocusKept } from "../../ui/use-focus-kept.ts";
 import { appearLabels, appearText, exampleNames, prefixesText, readPrefixes } from "./appear-text.ts";
 
 function useSaveRules({ id }: AccountDomainWire) {
@@ -49,25 +50,29 @@ function PrefixForm({ domain }: { domain: AccountDomainWire }) {
   const { save, isPending } = useSaveRules(domain);
   const [typed, setTyped] = useState(() => prefixesText(domain.prefixes));
   const [error, setError] = useState<string>();
+  const input = useRef<HTMLInputElement>(null);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setError(undefined);
-    save({ appear: "prefixes", prefixes: readPrefixes(typed) }, (failure) =>
-      setError(
-        fieldMessages(failure).find(([field]) => field.startsWith("prefixes"))?.[1] ??
-          refusalText(failure, t("Failed to save the setting")),
-      ),
-    );
+    save({ appear: "prefixes", prefixes: readPrefixes(typed) }, (failure) => {
+      const message = fieldMessages(failure).find(([field]) => field.startsWith("prefixes"))?.[1];
+      setError(message ?? refusalText(failure, t("Failed to save the setting")));
+      input.current?.focus();
+    });
   };
   return (
     <form className="appear-form" onSubmit={onSubmit} noValidate>
       <TextField
         {...verbatim}
         mono
+        ref={input}
         label={t("Beginnings of names, with commas between them")}
         value={typed}
         error={error}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setError(undefined);
+        }}
       />
       <Examples typed={typed} domain={domain.shownDomain} />
       <SubmitButton pending={isPending} pendingLabel={t("Saving...")}>
@@ -143,12 +148,16 @@ function Choice({ domain }: { domain: AccountDomainWire }) {
 /** Of a domain whose mail is accepted. */
 export function AppearPart({ domain }: { domain: AccountDomainWire }) {
   const id = useId();
+  const titleId = `${id}-title`;
   const [isOpen, setIsOpen] = useState(false);
+  useFocusKept(titleId);
   return (
-    <section className="domain-appear" aria-labelledby={`${id}-title`}>
+    <section className="domain-appear" aria-labelledby={titleId}>
       <div className="domain-head">
         <div>
-          <h5 id={`${id}-title`}>{t("Aliases that appear")}</h5>
+          <h5 id={titleId} tabIndex={-1}>
+            {t("Aliases that appear")}
+          </h5>
           <p>{appearText(domain)}</p>
         </div>
         <div className="acts">

@@ -1,4 +1,4 @@
-import { type AccountDomainWire, type AppearMode, limits } from "@kauke/contract";
+import { type AccountDomainWire, type AppearMode, isAliasName, limits } from "@kauke/contract";
 import { t } from "../../texts/texts.ts";
 
 export const appearLabels: Readonly<Record<AppearMode, string>> = {
@@ -26,11 +26,15 @@ export function appearText({ appear, prefixes }: Rules): string {
   });
 }
 
-/** Two names that the prefixes match, and one that they don't. */
+/** Names that the prefixes match, and one that they don't; `null` if no prefix can begin a name. */
 export function exampleNames(prefixes: readonly string[]): { matching: string[]; other: string } | null {
-  const [first, second = first] = prefixes;
-  if (first === undefined || second === undefined) return null;
-  const matching = [`${first}shoes`, `${second}2026`].map((name) => name.slice(0, limits.aliasNameMax));
+  const ends = ["shoes", "2026"];
+  const named = prefixes.map((prefix) => ends.map((end) => `${prefix}${end}`.slice(0, limits.aliasNameMax)));
+  const [first, second = first] = named.filter((names) =>
+    names.every((name) => /^[a-z0-9]/.test(name) && isAliasName(name)),
+  );
+  const matching = [first?.[0], second?.[1]].filter((name) => name !== undefined);
+  if (matching.length === 0) return null;
   const others = ["hello", "q7x2m", "zebra.9"];
   const other = others.find((name) => !prefixes.some((prefix) => name.startsWith(prefix)));
   return { matching: [...new Set(matching)], other: other ?? "_" };

@@ -1,6 +1,6 @@
 import type { AliasWire } from "@kauke/contract";
 import { Check, Plus } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo } from "react";
 import { useLabels } from "../../../api/labels.ts";
 import { t } from "../../../texts/texts.ts";
 import { failureOf, TryAgain } from "../../../ui/LoadFailed.tsx";
@@ -8,6 +8,7 @@ import { LabelChip, LabelChips } from "../labels/LabelChip.tsx";
 import { NewLabelForm } from "../labels/LabelForm.tsx";
 import { useSaveAlias } from "../row/AliasSettings.tsx";
 import { PanelFact } from "./PanelFacts.tsx";
+import { setLabelling, usePanelState } from "./panel-state.ts";
 
 /** Chosen labels, including choices that are still being saved. */
 function useChosenLabels(alias: AliasWire) {
@@ -18,12 +19,16 @@ function useChosenLabels(alias: AliasWire) {
   return { chosen, toggle };
 }
 
+const focusFirst = (choice: HTMLElement | null): void => choice?.querySelector("input")?.focus();
+
 export function LabelsPart({ alias }: { alias: AliasWire }) {
   const query = useLabels(true);
   const labels = query.data;
   const byId = useMemo(() => labels && new Map(labels.map((label) => [label.id, label])), [labels]);
   const { chosen, toggle } = useChosenLabels(alias);
-  const [isOpen, setIsOpen] = useState(false);
+  const { labelling } = usePanelState();
+  const isOpen = labelling?.aliasId === alias.id;
+  useEffect(() => () => setLabelling(null), []);
   const isFailed = failureOf(query) !== null;
   const button =
     labels === undefined ? null : (
@@ -32,7 +37,7 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
         className="add"
         aria-label={isOpen ? t("Done: labels") : t("Add or change labels")}
         aria-expanded={isOpen}
-        onClick={() => setIsOpen((before) => !before)}
+        onClick={() => setLabelling(isOpen ? null : { aliasId: alias.id, isCalled: false })}
       >
         {isOpen ? <Check className="i" aria-hidden /> : <Plus className="i" aria-hidden />}
         {isOpen ? t("Done") : t("Add")}
@@ -50,7 +55,7 @@ export function LabelsPart({ alias }: { alias: AliasWire }) {
         {button}
       </div>
       {isOpen && labels !== undefined ? (
-        <div className="lab-edit">
+        <div className="lab-edit" ref={labelling.isCalled ? focusFirst : null}>
           {labels.length === 0 ? null : (
             <fieldset className="lab-choice">
               <legend className="sr">{t("Labels of this alias")}</legend>

@@ -10,9 +10,11 @@ interface PanelState {
   folds: ReadonlySet<Fold>;
   /** Only one field at a time, so that Escape is unambiguous. `isKept`: from a draft, and gets no focus. */
   editing: { aliasId: string; field: EditedField; isKept?: true } | null;
+  /** `isCalled`: from elsewhere in the panel, so that the first choice gets the focus. */
+  labelling: { aliasId: string; isCalled: boolean } | null;
 }
 
-const closed: PanelState = { folds: new Set(), editing: null };
+const closed: PanelState = { folds: new Set(), editing: null, labelling: null };
 const state = makeStore<PanelState>(closed);
 
 export const usePanelState = (): PanelState => useStore(state);
@@ -25,6 +27,8 @@ export function setFold(fold: Fold, isOpen: boolean): void {
 }
 
 export const setEdited = (editing: PanelState["editing"]): void => state.set({ ...state.read(), editing });
+
+export const setLabelling = (labelling: PanelState["labelling"]): void => state.set({ ...state.read(), labelling });
 
 /** Shows a kept edit again, unless the user has begun one of the same alias. */
 export function resumeEdit(aliasId: string, field: EditedField): void {
