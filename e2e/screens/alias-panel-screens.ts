@@ -1,5 +1,5 @@
 /** Screens of an alias' panel, for the list of screens to capture. */
-import type { NoticeWire } from "@kauke/contract";
+import type { AliasWire, NoticeWire } from "@kauke/contract";
 import type { Page } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { ordered } from "./dashboard-screens.ts";
@@ -31,6 +31,23 @@ async function openWithNotice(visit: Visit): Promise<void> {
   await panel(page).getByText("the mailbox is full").waitFor();
 }
 
+async function openMadeByMail(visit: Visit, organisation: string | null): Promise<void> {
+  const { page, context } = visit;
+  await context.route("**/api/aliases/*", async (route) => {
+    if (route.request().method() !== "GET") return route.fallback();
+    const response = await route.fetch();
+    const { aliases } = (await response.json()) as { aliases: AliasWire[] };
+    const madeByMail = { organisation, at: "2026-11-21T10:00:00.000Z" };
+    const changed = aliases.map((alias) => (alias.alias === "rent" ? { ...alias, madeByMail } : alias));
+    await route.fulfill({ response, json: { aliases: changed } });
+  });
+  await page.reload();
+  await openAlias(visit, "rent@vejas.test");
+  await panel(page)
+    .getByText(/^Made by first mail/)
+    .waitFor();
+}
+
 export const aliasPanelScreens: readonly Screen[] = [
   overlaid(ordered("panel", (visit) => openAlias(visit, "rent@vejas.test"))),
   overlaid(
@@ -45,6 +62,8 @@ export const aliasPanelScreens: readonly Screen[] = [
     }),
   ),
   overlaid(ordered("panel-notice", openWithNotice)),
+  overlaid(ordered("panel-by-mail", (visit) => openMadeByMail(visit, "sender.example"))),
+  onlyLong(overlaid(ordered("panel-by-mail-unproven", (visit) => openMadeByMail(visit, null)))),
   overlaid(
     ordered("panel-folds", async (visit) => {
       await openAlias(visit, "ci.alerts@tyla.test");

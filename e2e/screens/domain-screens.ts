@@ -1,5 +1,5 @@
 /** Screens of own domains in Settings, for the list of screens to capture. DNS and the server are canned responses. */
-import type { AccountDomainWire, DomainRecordWire, NoticeWire } from "@kauke/contract";
+import { type AccountDomainWire, appearMessages, type DomainRecordWire, type NoticeWire } from "@kauke/contract";
 import type { Locator } from "playwright-core";
 import type { Visit } from "../browser/browser.ts";
 import { seeGone } from "../browser/see.ts";
@@ -176,6 +176,32 @@ async function composeFromPaused({ page, context }: Visit): Promise<void> {
   await page.getByText("Nothing can be sent from lapsed.example now").waitFor();
 }
 
+const ruled = (more: Partial<AccountDomainWire>): Listed => ({
+  domains: [domainAt(1, "jonas.example", { aliasCount: 1204, ...more })],
+  max: 5,
+});
+const refusedNames = ["spam", "offers.2019", "newsletter-of-a-shop-that-i-have-not-visited-for-years", "win"];
+
+const appearing = (name: string, list: Listed, open: Screen["open"] = async () => {}): Screen =>
+  settings(`domain-appear-${name}`, async (visit) => {
+    await goToDomains(visit, list);
+    await visit.page.getByRole("button", { name: /^Change which aliases appear/ }).click();
+    await visit.page.getByRole("radiogroup", { name: "Names that appear" }).waitFor();
+    await open(visit);
+  });
+
+async function saveWrongBeginning({ page, context, expectRefusal }: Visit): Promise<void> {
+  expectRefusal(400, /\/domains\//);
+  const errors = { "prefixes.1": [appearMessages.prefix] };
+  await context.route(`**/api/account/domains/${idOf(1)}`, (route) =>
+    route.fulfill({ status: 400, json: { code: "invalid", message: "Invalid", errors } }),
+  );
+  await page.getByRole("radio", { name: "Chosen beginnings" }).click();
+  await page.getByLabel(/^Beginnings of names/).fill("shop., news*, (a+)+$");
+  await page.keyboard.press("Enter");
+  await page.getByText(appearMessages.prefix).waitFor();
+}
+
 export const domainScreens: readonly Screen[] = [
   onlyLong(
     listed(
@@ -230,4 +256,8 @@ export const domainScreens: readonly Screen[] = [
   onlyLong(
     dialog("domain-remove", "Remove jonas.example", (form) => form.getByText("Aliases on this domain").waitFor()),
   ),
+  onlyLong(appearing("off", ruled({}))),
+  appearing("all", ruled({ appear: "all", neverNames: refusedNames })),
+  onlyLong(appearing("beginnings", ruled({ appear: "prefixes", prefixes: ["shop.", "news-", "x"] }))),
+  onlyLong(appearing("error", ruled({}), saveWrongBeginning)),
 ];

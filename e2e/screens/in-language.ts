@@ -3,11 +3,13 @@
  * the steps that open a screen, which find everything by its English name, serve for the widths of all languages. What
  * the app itself draws in them is shown in languages.e2e.ts.
  */
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCatalogue } from "../../scripts/text-files.ts";
 import type { Visit } from "../browser/browser.ts";
 
-const texts = join(import.meta.dirname, "../../apps/web/src/texts");
+const sources = join(import.meta.dirname, "../../apps/web/src");
+const texts = join(sources, "texts");
 
 type Pair = readonly [english: string, translated: string];
 
@@ -23,6 +25,17 @@ export function pairsOf(language: string): Pair[] {
         typeof forms === "string" ? forms : longest(Object.values(forms)),
       ])
   );
+}
+
+/** English for exactly 1, which stands in the sources alone, with its translation. */
+function singularsOf(language: string): Pair[] {
+  const catalogue = readCatalogue(texts, language);
+  const files = globSync("**/*.{ts,tsx}", { cwd: sources }).map((file) => readFileSync(join(sources, file), "utf8"));
+  const calls = files.flatMap((file) => [...file.matchAll(/\bplural\([^"]*"([^"]+)",\s*"([^"]+)"/g)]);
+  return calls.flatMap(([, one = "", other = ""]) => {
+    const forms = catalogue[other];
+    return typeof forms === "object" ? [[one, forms.one ?? forms.other ?? ""] as const] : [];
+  });
 }
 
 const script = (pairs: readonly Pair[]): string => `(() => {
@@ -47,7 +60,7 @@ const script = (pairs: readonly Pair[]): string => `(() => {
       const found = pattern.exec(text);
       if (found) return translated.replace(/\\{(\\w+)\\}/g, (all, name) => found[names.indexOf(name) + 1] ?? all);
     }
-    return text;
+    return text.endsWith(".") ? translate(text.slice(0, -1)) + "." : text;
   };
   const undone = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -70,7 +83,7 @@ const script = (pairs: readonly Pair[]): string => `(() => {
 
 /** @returns how many texts were drawn */
 export async function drawInLanguage({ page }: Pick<Visit, "page">, language: string): Promise<number> {
-  return (await page.evaluate(script(pairsOf(language)))) as number;
+  return (await page.evaluate(script([...pairsOf(language), ...singularsOf(language)]))) as number;
 }
 
 export async function drawInEnglish({ page }: Pick<Visit, "page">): Promise<void> {
