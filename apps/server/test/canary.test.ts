@@ -33,10 +33,16 @@ const places = (findings: readonly Finding[]) => [
 
 function targetOf(
   server: ServerProcess,
-  { hook, issuer, zone, dataDir }: Pick<PlantTarget, "issuer" | "zone" | "dataDir"> & { hook: { port: number } },
+  {
+    hook,
+    issuer,
+    zone,
+    mx,
+    dataDir,
+  }: Pick<PlantTarget, "issuer" | "zone" | "mx" | "dataDir"> & { hook: { port: number } },
 ): PlantTarget {
   const submissionPort = Number(/"service":"submission","port":(\d+)/.exec(server.output())?.[1]);
-  return { ...server, submissionPort, hookPort: hook.port, issuer, zone, dataDir };
+  return { ...server, submissionPort, hookPort: hook.port, issuer, zone, mx, dataDir };
 }
 
 function expectPlanted(

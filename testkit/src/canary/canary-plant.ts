@@ -54,6 +54,7 @@ export async function canaryWorld(canaries: Canaries) {
       ...issuer.env,
       KAUKE_RELAY_URL: `smtp://${login}@127.0.0.1:${mx.port}`,
       KAUKE_DNS_SERVERS: dns.address,
+      KAUKE_AUTHENTICATION: "on",
       KAUKE_RETRY_SCHEDULE: "1s,1h",
       KAUKE_WEBHOOK_ALLOW: "127.0.0.1",
     },
@@ -72,6 +73,8 @@ export interface PlantTarget {
   mxPort: number;
   submissionPort: number;
   issuer: FakeIssuer;
+  /** The relay that the server sends through. */
+  mx: FakeMx;
   /** What the server's DNS answers. */
   zone: FakeDnsZone;
   /** Port of the webhook in the URLs of destinations. */
@@ -106,7 +109,7 @@ export async function plantCanaries(canaries: Canaries, target: PlantTarget): Pr
   await plantProbe(canaries, target);
   const aliases = await plantAliases(canaries, { owner, hookPort: target.hookPort });
   await plantChecklist(canaries, { owner, aliasId: aliases.id });
-  const onOwnDomain = await plantDomains(canaries, { owner, ...target });
+  const onOwnDomain = await plantDomains(canaries, { owner, email, ...target });
   const submitted = await plantOutgoing(canaries, { client, owner, aliases, port: target.submissionPort });
   await plantKeys(canaries, owner, aliases.id);
   await plantImports(canaries, { client, owner });

@@ -80,6 +80,14 @@ onEachContext((fixture) => {
     expect((await read(user.id))?.rate_limit?.rows).toMatchObject([{ actionType: action_type, subject: user.email }]);
   });
 
+  it("says which names become aliases by their first mail, and which mail made an alias", async () => {
+    const tables = await read((await plantAccount(fixture.context)).userId);
+    const rules = { appear: "prefixes", prefixes: ["planted-prefix."], neverNames: ["planted-never"] };
+    expect(tables?.account_domain?.rows).toMatchObject([{ appearing: rules }]);
+    const madeByMail = { organisation: "planted-organisation.example", at: fixture.context.clock.now().toISOString() };
+    expect(tables?.alias?.rows).toMatchObject([{ madeByMail }]);
+  });
+
   it("contains no rows of other accounts, and is null for a deleted account", async () => {
     const [ann, bob] = [await plantAccount(fixture.context), await plantAccount(fixture.context)];
     const text = JSON.stringify(await read(ann.userId));

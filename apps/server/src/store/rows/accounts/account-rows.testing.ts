@@ -46,7 +46,8 @@ export async function plantAccount(
   const user = aUser();
   const mailbox = `ann.${randomUUID()}@example.org`;
   const destinations = [{ kind: "mailbox" as const, address: mailbox }];
-  const alias = anAlias(user.id, { routing: { state: "active", destinations } });
+  const madeByMail = { organisation: "planted-organisation.example", at: now };
+  const alias = anAlias(user.id, { routing: { state: "active", destinations }, madeByMail });
   const ids = {
     job: randomUUID(),
     message: randomUUID(),
@@ -103,7 +104,12 @@ export async function plantAccount(
         state: "proven",
         proven_at: now,
         unanswered_checks: 0,
-        sealed: keys.seal("account_domain", of.id, { domain, token: text("account_domain"), seen: [] }),
+        sealed: keys.seal("account_domain", of.id, {
+          domain,
+          token: text("account_domain"),
+          seen: [],
+          appearing: { appear: "prefixes", prefixes: ["planted-prefix."], neverNames: ["planted-never"] },
+        }),
       }),
     account_domain_key: () =>
       insert("account_domain_key", {

@@ -6,7 +6,8 @@ const withDomain = "when you remove the domain, or with the account";
 
 export const accountDomainTables = {
   account_domain: {
-    about: "Your own domains: the text of the record that proves each, and what DNS answered when it was last asked.",
+    about:
+      "Your own domains: the text of the record that proves each, what DNS answered when it was last asked, and which names become aliases by their first mail.",
     rows: (source: ExportSource): ExportPages =>
       ownedRows(source, "account_domain", (row) => ({
         ...clearRow(source, "account_domain", row),
