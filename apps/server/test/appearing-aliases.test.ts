@@ -1,5 +1,5 @@
 /** Aliases that the first mail to them makes on an own domain, over real SMTP, and how the owner refuses one for good. */
-import type { AliasWire } from "@kauke/contract";
+import { type AliasWire, limits } from "@kauke/contract";
 import { createFakeDns } from "@kauke/testkit/fakes/fake-dns";
 import { setUpForwarding, startForwardingSystem } from "@kauke/testkit/forwarding-system";
 import { type Person, registerPerson } from "@kauke/testkit/person";
@@ -20,8 +20,11 @@ beforeEach(() => mx.reset());
 
 let made = 0;
 /** A proven domain of the account, with these rules. */
-async function domainWith(rules: object, { owner = person, at = system }: { owner?: Person; at?: typeof system } = {}) {
-  const domain = `own${++made}.example`;
+async function domainWith(
+  rules: object,
+  { owner = person, at = system, below = "" }: { owner?: Person; at?: typeof system; below?: string } = {},
+) {
+  const domain = `${below}own${++made}.example`;
   const userId = owner.user.id;
   const { accountDomains } = at.server.store;
   const added = await accountDomains.add({ userId, domain, token: "t" }, { now: new Date(), max: 50 });
@@ -67,7 +70,7 @@ test("names that the rules do not allow are refused at RCPT as unknown ones, and
     prefixes: ["shop.", "news"],
     neverNames: ["shop.spam"],
   });
-  for (const name of ["mine", "xshop.a", "shop.spam", "SHOP.Spam", "shop.a+tag", "shop.a+b=c.example", "shop..a"])
+  for (const name of ["mine", "xshop.a", "shop.spam", "SHOP.Spam", "shop.spam+a", "shop.a+b=c.example", "shop..a"])
     expect((await send(`${name}@${domain}`)).replies[1]).toMatch(/^550 5\.1\.1 /);
   expect((await send(`shop.a@${domain}`)).last).toMatch(/^250 /);
   expect((await person.call("PATCH", `/api/account/domains/${id}`, { appear: "off" })).status).toBe(200);
@@ -151,6 +154,38 @@ test("rules are the owner's alone, and wrong ones are refused", async () => {
   const { body } = await person.call("PATCH", path, given);
   expect(body).toMatchObject({ appear: "all", prefixes: ["shop."], neverNames: ["spam"] });
 });
+
+test("mail to a name with a tag reaches the alias without it, and makes that alias", async () => {
+  const { domain } = await domainWith({ appear: "all" });
+  expect((await send(`Shop+Summer@${domain}`)).last).toMatch(/^250 /);
+  expect((await send(`shop+winter@${domain}`)).last).toMatch(/^250 /);
+  expect(await mx.waitForMessages(2)).toHaveLength(2);
+  expect((await aliasesOn(domain)).map(({ alias }) => alias)).toEqual(["shop"]);
+});
+
+test("a subdomain as own domain makes aliases of its own, not those of its parent", async () => {
+  const { domain } = await domainWith({ appear: "all" }, { below: "me." });
+  expect((await send(`anything@${domain}`)).last).toMatch(/^250 /);
+  expect((await aliasesOn(domain)).map(({ alias }) => alias)).toEqual(["anything"]);
+  expect((await send(`anything@${domain.slice("me.".length)}`)).replies[1]).toMatch(/^550 5\.7\.1 /);
+});
+
+test("an unknown name of an account with as many aliases as it may have is refused as unknown", async () => {
+  const owner = await registerPerson(system.url);
+  const { domain } = await domainWith({ appear: "all" }, { owner });
+  const lines = Array.from({ length: limits.aliasesMax }, (_, at) => `full${at}@${domain},,True,${owner.email}`);
+  const headers = { cookie: owner.cookie, "content-type": "application/octet-stream" };
+  const body = ["alias,note,enabled,mailboxes", ...lines].join("\r\n");
+  const file = await fetch(`${system.url}/api/imports`, { method: "POST", headers, body });
+  const { importId } = (await file.json()) as { importId: string };
+  const path = `/api/imports/${importId}`;
+  expect((await owner.call("POST", `${path}/run`)).status).toBe(200);
+  const state = async () => ((await owner.call("GET", path)).body as { state: string }).state;
+  await expect.poll(state, { timeout: 120_000, interval: 200 }).toBe("done");
+  expect((await send(`one.more@${domain}`)).last).toMatch(/^550 5\.1\.1 /);
+  expect((await send(`one.more@${domain}`)).replies[1]).toBe(unknown);
+  expect((await send(`full7@${domain}`)).last).toMatch(/^250 /);
+}, 180_000);
 
 test("without a confirmed default mailbox nothing appears", async () => {
   await using forwarding = await startForwardingSystem({

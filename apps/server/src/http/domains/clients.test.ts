@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { isProviderRun } from "@kauke/testkit/provider-run";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { anAlias } from "../../store/rows.testing.ts";
 import { bearer, newKey } from "../api-keys/api-keys.testing.ts";
 import { type AddyPerson, newPerson, startAddyServer } from "../compat/addy/addy-world.testing.ts";
 import { clientModels } from "../compat/addy/client-models.testing.ts";
@@ -17,6 +18,13 @@ beforeAll(async () => {
   server = await startAddyServer({ domainDns: dns });
 });
 afterAll(() => server.close());
+
+/** As the first mail to it makes it. */
+async function appear(userId: string, { name, domain, to }: { name: string; domain: string; to: string }) {
+  const madeByMail = { organisation: "shop.example", at: server.clock.now() };
+  const routing = { state: "active" as const, destinations: [{ kind: "mailbox" as const, address: to }] };
+  await server.store.aliases.insert(anAlias(userId, { name, domain, routing, madeByMail }));
+}
 
 let count = 0;
 const aName = () => `client-${++count}.example`;
@@ -58,6 +66,23 @@ describe.skipIf(isProviderRun)("a client of SimpleLogin", () => {
     expect((await holder.call("POST", "/api/alias/random/new")).body.email).toMatch(new RegExp(`@${domain}$`));
     expect((await holder.call("GET", "/api/setting")).body.random_alias_default_domain).toBe(domain);
   });
+
+  it("lists an alias that its first mail made, switches it, notes something and deletes it", async () => {
+    const { holder, domain } = await begin();
+    await appear(holder.person.userId, { name: "shop.k7", domain, to: holder.email });
+    const { body } = await holder.call("GET", "/api/v2/aliases?page_id=0");
+    clientSchemas["iosAliases"]?.parse(body);
+    expect(body.aliases).toMatchObject([{ email: `shop.k7@${domain}`, enabled: true }]);
+    const path = `/api/aliases/${body.aliases[0].id}`;
+    expect((await holder.call("POST", `${path}/toggle`)).body).toEqual({ enabled: false });
+    expect((await holder.call("PATCH", path, { note: "of the shop" })).status).toBe(200);
+    const [noted] = (await holder.call("GET", "/api/v2/aliases?page_id=0")).body.aliases;
+    expect(noted).toMatchObject({ enabled: false, note: "of the shop" });
+    const [alias] = (await holder.person.call("listAliases")).body.aliases;
+    expect(alias.madeByMail).toMatchObject({ organisation: "shop.example" });
+    expect((await holder.call("DELETE", path)).status).toBe(200);
+    expect((await holder.call("GET", "/api/v2/aliases?page_id=0")).body.aliases).toEqual([]);
+  });
 });
 
 describe.skipIf(isProviderRun)("a client of addy.io", () => {
@@ -88,6 +113,23 @@ describe.skipIf(isProviderRun)("a client of addy.io", () => {
     expect((await make(other, custom)).status).toBe(422);
     expect((await make(person, { ...custom, domain: fresh.domain })).status).toBe(422);
     expect((await person.ask("GET", "/api/v1/account-details")).body.data.active_domain_count).toBe(1);
+  });
+
+  it("lists an alias that its first mail made, switches it, describes and deletes it", async () => {
+    const person = await newPerson(server);
+    const { domain } = await proveDomain(dns, person.visitor, aName());
+    await appear(person.userId, { name: "shop.k7", domain, to: person.mailbox });
+    const listed = async () => (await person.ask("GET", "/api/v1/aliases")).body.data;
+    const [made] = await listed();
+    expect(made).toMatchObject({ email: `shop.k7@${domain}`, local_part: "shop.k7", domain, active: true });
+    const path = `/api/v1/aliases/${made.id}`;
+    expect((await person.ask("PATCH", path, { description: "of the shop" })).body.data.description).toBe("of the shop");
+    expect((await person.ask("DELETE", `/api/v1/active-aliases/${made.id}`)).status).toBe(204);
+    expect(await listed()).toMatchObject([{ active: false, description: "of the shop" }]);
+    const [alias] = (await person.visitor.call("listAliases")).body.aliases;
+    expect(alias.madeByMail).toMatchObject({ organisation: "shop.example" });
+    expect((await person.ask("DELETE", path)).status).toBe(204);
+    expect(await listed()).toEqual([]);
   });
 });
 

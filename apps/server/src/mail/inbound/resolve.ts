@@ -128,7 +128,7 @@ async function resolveTagged(
   const { name, tag } = splitAliasAddress(local);
   const route = await deps.routes.find(`${name.toLowerCase()}@${domain}`);
   // Nobody has written as an unknown name, so a report to it is about no mail of ours.
-  if (route === null && tag === null && !isNullSender)
+  if (route === null && tag?.includes("=") !== true && !isNullSender)
     return resolveUnknown({ name: name.toLowerCase(), domain }, deps);
   const found = await decide(route, deps);
   if (tag?.includes("=") !== true || found.verdict !== "accept" || found.value.kind !== "alias") return found;
