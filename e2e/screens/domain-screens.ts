@@ -202,7 +202,18 @@ async function saveWrongBeginning({ page, context, expectRefusal }: Visit): Prom
   await page.getByText(appearMessages.prefix).waitFor();
 }
 
+/** A domain on which aliases of the account already forward to a mailbox. */
+async function goToForwardedDomain(visit: Visit): Promise<void> {
+  const mailbox = { id: idOf(8), confirmed: true, state: "confirmed", isDefault: true, aliasCount: 3, createdAt };
+  await visit.context.route(/\/api\/mailboxes$/, (route) =>
+    route.fulfill({ json: { mailboxes: [{ ...mailbox, email: "jonas.petraitis@jonas.example" }] } }),
+  );
+  await goToDomains(visit, { domains: [added], max: 5 });
+  await visit.page.getByText("Your aliases forward to mailboxes on this domain").waitFor();
+}
+
 export const domainScreens: readonly Screen[] = [
+  onlyLong(settings("domain-forwarded", goToForwardedDomain)),
   onlyLong(
     listed(
       "domain-failing",

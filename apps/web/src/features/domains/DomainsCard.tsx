@@ -12,6 +12,7 @@ import { AddDomainDialog } from "./AddDomainDialog.tsx";
 import { AppearPart } from "./AppearPart.tsx";
 import { DomainRecords } from "./DomainRecords.tsx";
 import { domainStateText } from "./domain-text.ts";
+import { MailboxesHere } from "./MailboxesHere.tsx";
 import { RemoveDomainDialog } from "./RemoveDomainDialog.tsx";
 import { useDomainCheck } from "./use-domain-check.ts";
 
@@ -84,6 +85,7 @@ function DomainRow({ domain, onRemove }: { domain: AccountDomainWire; onRemove: 
           <p>
             {domainStateText(domain)} {state === "new" && aliasCount === 0 ? null : `${aliasCountText(aliasCount)}.`}
           </p>
+          <MailboxesHere domain={domain} />
         </div>
         <div className="acts">
           <Button
