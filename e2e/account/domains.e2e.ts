@@ -203,13 +203,26 @@ test("an alias on the domain receives a message, and its owner's answer and lett
   await row(page, domain).getByText("1 alias.").waitFor();
   await page.getByRole("button", { name: `Remove ${domain}` }).click();
   const dialog = page.getByRole("dialog", { name: "Remove domain" });
-  await dialog.getByText("Aliases on this domain are still there. Delete them first.").waitFor();
+  await dialog.getByText("1 alias on it is deleted too, with its SMTP credentials and reply addresses.").waitFor();
+  const typed = dialog.getByLabel(`Type ${domain} to confirm`);
+  await typed.fill("rasa-owned");
   expect(await dialog.getByRole("button", { name: "Remove Domain" }).isDisabled()).toBe(true);
+  await expectAccessible(visit);
+  await typed.fill("");
   await page.keyboard.press("Escape");
   await page.goto("/dashboard");
   await expect
     .poll(() => page.getByRole("form", { name: "Create alias" }).getByLabel("Domain", { exact: true }).inputValue())
     .toBe(domain);
+  await page.goto("/settings/domains");
+  await page.getByRole("button", { name: `Remove ${domain}` }).click();
+  await typed.fill(domain.toUpperCase());
+  await page.keyboard.press("Enter");
+  await seeToast(page, "Domain Removed", domain);
+  await page.getByText("No own domains yet").waitFor();
+  expect((await send(address, "Too late")).last).toMatch(/^55\d /);
+  await page.goto("/dashboard");
+  await page.getByText("No aliases yet").waitFor();
 });
 
 test("the page checks by itself while it is visible, and shows that the domain works", async () => {

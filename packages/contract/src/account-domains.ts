@@ -11,7 +11,8 @@ export const accountDomainMessages = {
   ofServer: "This domain belongs to the server itself",
   exists: "You have added this domain already",
   tooMany: "You have as many own domains as an account may have",
-  inUse: "Aliases on this domain are still there. Delete them first.",
+  inUse: "Aliases on this domain are still there. Confirm its name to end them too.",
+  ending: "You have removed this domain, and its last messages are still being delivered. Please try again later.",
   taken: "Another account of this server has proven this domain",
 } as const;
 
@@ -104,8 +105,9 @@ export const accountDomainEndpoints = {
     response: accountDomainWire,
   },
   deleteAccountDomain: {
-    summary: "Remove an own domain that has no aliases",
+    summary: "Remove an own domain; if it has aliases, they end with it, and `confirm` has to be its name",
     params,
+    query: z.object({ confirm: z.string().max(255).optional() }),
     status: 200,
     errors: [404, 409],
     response: z.object({ message: z.string() }),

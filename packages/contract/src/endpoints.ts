@@ -73,6 +73,7 @@ export const noticeWire = z.object({
     "domain_failing",
     "domain_suspended",
     "domain_closed",
+    "domain_claimed",
     "domain_healed",
   ]),
   aliasId: z.uuid().nullable(),

@@ -15,6 +15,7 @@ export type NoticeKind =
   | "domain_failing"
   | "domain_suspended"
   | "domain_closed"
+  | "domain_claimed"
   | "domain_healed";
 
 export interface Notice {
@@ -25,7 +26,7 @@ export interface Notice {
    * `answer_not_sent`: the owner's mail host was not told why. `appear_flood`: mail to guessed
    * names of a domain. `first_proof`: what that proof of the e-mail removed.
    * `domain_failing`, `domain_suspended`, `domain_closed`: what becomes of an own domain whose records are not right.
-   * `domain_healed`: they are right again.
+   * `domain_healed`: they are right again. `domain_claimed`: those of another account are right as well.
    */
   kind: NoticeKind;
   aliasId: string | null;

@@ -555,8 +555,8 @@ const accounts = {
     "drafts in a browser, encrypted | {account}, {bytes} with their files, {keptMs} | account | the account, by its browser | the account's oldest; others' never | drafts/draft-box.test.ts",
   ),
   ownDomains: bound(
-    { account: limits.userDomainsMax },
-    "own domains of an account | {domain_add}; as many as `KAUKE_USER_DOMAINS` says, {account} at most | account | the account | refused | domains/routes.test.ts",
+    { account: limits.userDomainsMax, claimToldMs: 7 * 86_400_000 },
+    "own domains of an account | {domain_add}; as many as `KAUKE_USER_DOMAINS` says, {account} at most; whoever holds a domain is told of others' claims once in {claimToldMs} | account | the account | refused | domains/routes.test.ts, takeover.test.ts",
   ),
   domainChecks: bound(
     { all: 16, waiting: 64, account: 8, answers: limits.domainAnswersShown, characters: limits.domainAnswerMax },

@@ -27,6 +27,7 @@ class World {
         this.saved += 1;
         return "saved";
       },
+      endAliases: async () => {},
     },
     domainRechecks: {
       claimDue: async ({ most }) => this.#claim(most),
@@ -39,7 +40,12 @@ class World {
     if (this.hasFailure) throw new Error("no database");
     const count = Math.min(most, this.due);
     this.due -= count;
-    return Array.from({ length: count }, (_, at) => ({ id: String(at), userId: "u", leasedUntil: new Date() }));
+    return Array.from({ length: count }, (_, at) => ({
+      id: String(at),
+      userId: "u",
+      leasedUntil: new Date(),
+      isEnding: false,
+    }));
   }
 
   #lookUps(): DomainLookUps {

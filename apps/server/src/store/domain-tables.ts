@@ -20,6 +20,8 @@ export interface AccountDomainTable {
   leased_until: Date | null;
   /** Since DNS last answered. Each puts the next check off further. */
   unanswered_checks: Generated<number>;
+  /** Why its aliases end, until none is left. A domain that is being removed is shown to nobody. */
+  ends: Generated<"removed" | "taken" | null>;
   sealed: Buffer;
 }
 

@@ -71,7 +71,7 @@ export function rowStores(
   { released, forgetBodies, planDeletion, provenDomains }: Parts,
 ): RowStores {
   return {
-    accountDomains: accountDomainStore(context),
+    accountDomains: accountDomainStore(context, { forgetBodies }),
     domainRechecks: domainRecheckStore(context),
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),

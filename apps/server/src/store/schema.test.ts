@@ -101,6 +101,7 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     leased_until: "timestamptz?",
     unanswered_checks: "integer",
     sealed: "bytea",
+    ends: "text?",
   },
   account_domain_key: {
     id: "uuid",

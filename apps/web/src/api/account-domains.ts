@@ -65,8 +65,9 @@ export function useChangeDomain() {
 export function useRemoveDomain() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (domainId: string) => call("deleteAccountDomain", { params: { domainId } }),
-    onSuccess: (_, domainId) => changeListed(client, (domains) => domains.filter(({ id }) => id !== domainId)),
+    mutationFn: ({ domainId, confirm }: { domainId: string; confirm?: string | undefined }) =>
+      call("deleteAccountDomain", { params: { domainId }, query: confirm === undefined ? {} : { confirm } }),
+    onSuccess: (_, { domainId }) => changeListed(client, (domains) => domains.filter(({ id }) => id !== domainId)),
     onError: () => refetchDomains(client),
   });
 }

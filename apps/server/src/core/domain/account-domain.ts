@@ -40,15 +40,19 @@ export interface AccountDomainStore {
   list(userId: string): Promise<AccountDomain[]>;
   /** @returns `null` for a domain that is not the account's */
   find(userId: string, domainId: string): Promise<AccountDomain | null>;
-  /** Makes the domain's two DKIM keys as well, sealed. `exists`: the account has it; `full`: it has `max` domains. */
+  /**
+   * Makes the domain's two DKIM keys as well, sealed. `exists`: the account has it; `full`: it has `max` domains;
+   * `ending`: it has removed it, and mail that was accepted before is still being delivered.
+   */
   add(
     domain: Pick<AccountDomain, "userId" | "domain" | "token">,
     options: { now: Date; max: number },
-  ): Promise<AccountDomain | "exists" | "full">;
+  ): Promise<AccountDomain | "exists" | "full" | "ending">;
   /**
    * Stores what a check saw, what follows for the domain's standing, and a notice of it. Processes know the new standing
    * when this resolves here, elsewhere within a second. `taken`: another account holds it; then only what was seen is
-   * stored. A check that was begun before a stored one changes nothing.
+   * stored, and that account is told of the claim. A check that was begun before a stored one changes nothing. With a
+   * proof, the aliases end that other accounts had on the domain.
    */
   saveCheck(domain: Pick<AccountDomain, "userId" | "id">, check: DomainCheck): Promise<"saved" | "taken" | "gone">;
   /**
@@ -61,8 +65,13 @@ export interface AccountDomainStore {
   ): Promise<boolean>;
   /** Mail that leaves later has it, in every process. @returns false for a domain that is not the account's */
   setDisplayName(domain: Pick<AccountDomain, "userId" | "id">, name: string | null): Promise<boolean>;
-  /** `in_use`: aliases on it are left. */
-  delete(userId: string, domainId: string): Promise<"deleted" | "in_use" | "gone">;
+  /**
+   * Takes its mail no more, and ends its aliases `withAliases`, once mail accepted before is delivered; `in_use`: aliases
+   * are left that are not being deleted already. What is left undone is due like a check (`DomainRecheckStore`).
+   */
+  delete(userId: string, domainId: string, options?: { withAliases?: boolean }): Promise<"deleted" | "in_use" | "gone">;
+  /** Continues what `delete` or another account's proof has begun. */
+  endAliases(domain: Pick<AccountDomain, "userId" | "id">): Promise<void>;
 }
 
 export interface DomainCheck {
@@ -77,6 +86,8 @@ export interface DueDomain {
   id: string;
   userId: string;
   leasedUntil: Date;
+  /** Its aliases end, and no record is looked up. */
+  isEnding: boolean;
 }
 
 export interface DomainRecheckStore {

@@ -8,13 +8,15 @@ const month = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC"
 const dayText = (day: Date | null): string =>
   day === null ? "" : `${day.getUTCDate()} ${month.format(day)} ${day.getUTCFullYear()}`;
 
+const shownName = (domain: string): string => domainToUnicode(domain) || domain;
+
 /** @returns `null` when the change needs no notice */
 export function domainNotice(
   domain: string,
   { before, after }: { before: DomainState; after: Pick<DomainStanding, "state" | "stateUntil"> },
 ): Pick<Notice, "kind" | "text"> | null {
   if (before === after.state) return null;
-  const shown = domainToUnicode(domain) || domain;
+  const shown = shownName(domain);
   const until = dayText(after.stateUntil);
   switch (after.state) {
     case "failing":
@@ -44,4 +46,24 @@ export function domainNotice(
         text: `${shown} works again: its records in DNS are right, and its mail is accepted and sent.`,
       };
   }
+}
+
+type Told = Pick<Notice, "kind" | "text">;
+
+/** For the account that holds a domain. */
+export function claimedNotice(domain: string): Told {
+  const shown = shownName(domain);
+  return {
+    kind: "domain_claimed",
+    text: `Another account has set its records for ${shown} in DNS. The domain stays yours while your own records are right. If that was not you, please look at who can change its DNS.`,
+  };
+}
+
+/** For an account that held the domain until its claim ended. @param count of the aliases that end */
+export function takenNotice(domain: string, count: number): Told {
+  const shown = shownName(domain);
+  return {
+    kind: "domain_closed",
+    text: `Another account has proven ${shown}, which was no longer reserved for you. Your aliases there have ended: ${count}.`,
+  };
 }

@@ -43,6 +43,7 @@ export async function addDomain(
   const token = `kauke-domain=${randomText(deps.random, TOKEN_ALPHABET, TOKEN_LENGTH)}`;
   const added = await deps.accountDomains.add({ userId, domain: read.domain, token }, { now: deps.clock.now(), max });
   if (added === "exists") throw new AppError("domain_exists");
+  if (added === "ending") throw new AppError("not_possible", { message: accountDomainMessages.ending });
   if (added === "full") throw new AppError("not_possible", { message: accountDomainMessages.tooMany });
   return added;
 }
@@ -51,12 +52,19 @@ export const domainsOff = (): AppError => new AppError("not_possible", { message
 
 export const domainNotFound = (): AppError => notFound("Domain not found");
 
-/** @throws AppError `not_found`; `domain_in_use` while it has aliases */
+/**
+ * @param confirm the domain's name, as a person typed it: its aliases end with it
+ * @throws AppError `not_found`; `domain_in_use` while it has aliases and its name is not confirmed
+ */
 export async function removeDomain(
   { accountDomains }: Pick<DomainDeps, "accountDomains">,
-  { userId, domainId }: { userId: string; domainId: string },
+  { userId, domainId, confirm = "" }: { userId: string; domainId: string; confirm?: string | undefined },
 ): Promise<void> {
-  const outcome = await accountDomains.delete(userId, domainId);
+  const found = await accountDomains.find(userId, domainId);
+  if (found === null) throw domainNotFound();
+  const typed = readDomainName(confirm, []);
+  const withAliases = typed.kind === "read" && typed.domain === found.domain;
+  const outcome = await accountDomains.delete(userId, domainId, { withAliases });
   if (outcome === "gone") throw domainNotFound();
   if (outcome === "in_use") throw new AppError("domain_in_use");
 }

@@ -3,13 +3,14 @@ import type { AccountDomainStore, DomainRecheckStore, DueDomain } from "./accoun
 import { type DomainLookDeps, lookAt } from "./check-own-domain.ts";
 
 export interface RecheckDeps extends DomainLookDeps {
-  accountDomains: Pick<AccountDomainStore, "find" | "saveCheck">;
+  accountDomains: Pick<AccountDomainStore, "find" | "saveCheck" | "endAliases">;
   domainRechecks: Pick<DomainRecheckStore, "release">;
 }
 
 /** @param stopping the server stops: the domain is due again at once, for the next process */
 export async function recheckDomain(deps: RecheckDeps, due: DueDomain, stopping: AbortSignal): Promise<void> {
   if (stopping.aborted) return await deps.domainRechecks.release(due);
+  if (due.isEnding) return await deps.accountDomains.endAliases(due);
   const domain = await deps.accountDomains.find(due.userId, due.id);
   // Removed meanwhile.
   if (domain === null) return;

@@ -233,6 +233,23 @@ describe.skipIf(isProviderRun)("own domains", () => {
       expect((await ann.call("createAlias", { body: again })).status).toBe(400);
     });
 
+    it("ends the aliases on it once its name is confirmed", async () => {
+      const ann = await aPerson();
+      const { id, domain } = await proveDomain(dns, ann, `ąžuolas.${aName()}`);
+      const alias = await ann.createAlias({ domain });
+      const remove = (confirm: string) =>
+        ann.call("deleteAccountDomain", { params: { domainId: id }, query: { confirm } });
+      for (const confirm of ["", "DELETE", "other.example", "x".repeat(255)])
+        expect(await remove(confirm)).toMatchObject({ status: 409, body: { code: "domain_in_use" } });
+      expect((await remove("x".repeat(256))).status).toBe(400);
+      expect((await list(ann)).domains).toMatchObject([{ aliasCount: 1, state: "proven" }]);
+      expect((await remove(` ${domain.replace("xn--uolas-2wa16f", "Ąžuolas")}. `)).status).toBe(200);
+      expect((await list(ann)).domains).toEqual([]);
+      expect(await server.store.aliases.find(ann.userId as string, alias.id)).toBeNull();
+      const again = await proveDomain(dns, ann, domain);
+      expect(again.aliasCount).toBe(0);
+    });
+
     it("lets another account prove the domain", async () => {
       const [ann, ben] = [await aPerson(), await aPerson()];
       const { id, domain } = await proveDomain(dns, ann, aName());

@@ -21,8 +21,8 @@ export function domainHandlers(deps: CoreDeps) {
     async changeAccountDomain({ userId, params, body }) {
       return accountDomainToWire(await changeDomain(deps, { userId, ...params }, body), mailHost);
     },
-    async deleteAccountDomain({ userId, params }) {
-      await removeDomain(deps, { userId, ...params });
+    async deleteAccountDomain({ userId, params, query }) {
+      await removeDomain(deps, { userId, ...params, ...query });
       return { message: "Domain removed" };
     },
   } satisfies Partial<Handlers>;

@@ -1,59 +1,66 @@
-import { type AccountDomainWire, accountDomainMessages } from "@kauke/contract";
-import { TriangleAlert } from "lucide-react";
+import type { AccountDomainWire } from "@kauke/contract";
 import { useRef } from "react";
 import { useRemoveDomain } from "../../api/account-domains.ts";
-import { said } from "../../texts/said.ts";
+import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
+import { TypedConfirmDialog } from "../../ui/TypedConfirmDialog.tsx";
+import { countText } from "../../ui/text/count-text.ts";
 import { refusalText } from "../../ui/text/refusal-text.ts";
 import { showFailure, showToast } from "../../ui/toast-store.ts";
-import { aliasesText } from "../aliases/alias-text.ts";
 
 interface Props {
   domain: AccountDomainWire;
   onClose: () => void;
 }
 
-export function RemoveDomainDialog({ domain: { id, shownDomain, aliasCount }, onClose }: Props) {
+/** With aliases, the domain's name has to be typed before they are deleted with it. */
+export function RemoveDomainDialog({ domain: { id, domain, shownDomain, aliasCount }, onClose }: Props) {
   const remove = useRemoveDomain();
   const isGone = useRef(false);
-  const onRemove = () =>
-    remove.mutate(id, {
-      onSuccess: () => {
-        isGone.current = true;
-        showToast({ title: t("Domain Removed"), description: shownDomain });
-        onClose();
+  const onRemove = (confirm?: string) =>
+    remove.mutate(
+      { domainId: id, confirm },
+      {
+        onSuccess: () => {
+          isGone.current = true;
+          showToast({ title: t("Domain Removed"), description: shownDomain });
+          onClose();
+        },
+        onError: (error) =>
+          showFailure(
+            t("Domain Not Removed"),
+            refusalText(error, t("The domain could not be removed. Please try again.")),
+          ),
       },
-      onError: (error) =>
-        showFailure(
-          t("Domain Not Removed"),
-          refusalText(error, t("The domain could not be removed. Please try again.")),
-        ),
-    });
+    );
+  const dialog = {
+    title: t("Remove domain"),
+    description: t("Mail to {domain} is no longer accepted. If you add it again, it gets other records.", {
+      domain: shownDomain,
+    }),
+    label: t("Remove Domain"),
+    pending: remove.isPending,
+    returnTo: () => (isGone.current ? document.getElementById("domains") : null),
+    onClose,
+  };
+  if (aliasCount === 0)
+    return <ConfirmDialog {...dialog} pendingLabel={t("Removing...")} onConfirm={() => onRemove()} />;
   return (
-    <ConfirmDialog
-      title={t("Remove domain")}
-      description={t("Mail to {domain} is no longer accepted. If you add it again, it gets other records.", {
-        domain: shownDomain,
-      })}
-      label={t("Remove Domain")}
-      pending={remove.isPending}
-      pendingLabel={t("Removing...")}
-      returnTo={() => (isGone.current ? document.getElementById("domains") : null)}
-      disabled={aliasCount > 0}
-      onConfirm={onRemove}
-      onClose={onClose}
+    <TypedConfirmDialog
+      {...dialog}
+      word={shownDomain}
+      fits={(typed) => [domain, shownDomain].includes(typed.trim().toLowerCase())}
+      onConfirm={() => onRemove(domain)}
     >
-      {aliasCount === 0 ? null : (
-        <div className="body">
-          <div className="note" role="alert">
-            <TriangleAlert className="i" aria-hidden />
-            <div className="wrap-anywhere">
-              <b>{aliasesText(aliasCount)}.</b> {said(accountDomainMessages.inUse)}
-            </div>
-          </div>
-        </div>
-      )}
-    </ConfirmDialog>
+      <p>
+        {plural(
+          aliasCount,
+          "{count} alias on it is deleted too, with its SMTP credentials and reply addresses.",
+          "{count} aliases on it are deleted too, with their SMTP credentials and reply addresses.",
+          { count: countText(aliasCount) },
+        )}
+      </p>
+    </TypedConfirmDialog>
   );
 }

@@ -24,6 +24,7 @@ const titles: Record<NoticeWire["kind"], string> = {
   domain_failing: t("Records of a domain are missing"),
   domain_suspended: t("Domain paused"),
   domain_closed: t("Domain closed"),
+  domain_claimed: t("Domain claimed by another account"),
   domain_healed: t("Domain works again"),
   first_proof: t("Your e-mail was proven"),
 };

@@ -39,6 +39,8 @@ export interface ReleasedAddresses {
     addressIndexes: readonly Buffer[],
     userId: string,
   ): Promise<{ refused: Set<string>; reclaimed: Set<string> }>;
+  /** Ends reservations on an own domain, whose names are free to whoever has proven it. */
+  drop(trx: InTransaction, addressIndexes: readonly Buffer[]): Promise<void>;
   mayTake(addressIndex: Buffer, userId: string): Promise<boolean>;
   deleteEnded(now: Date): Promise<number>;
 }
@@ -83,6 +85,10 @@ export function releasedAddresses(context: StoreContext, caps = releaseCaps): Re
       if (!held.former_user_index.equals(userIndex(userId))) throw new AppError("alias_released");
     },
     claimAll: (trx, addressIndexes, userId) => claimAll(context, trx, { addressIndexes, userId }),
+    drop: async (trx, indexes) => {
+      if (indexes.length === 0) return;
+      await trx.deleteFrom("released_address").where("address_index", "=", anyOfBytes(indexes)).execute();
+    },
     mayTake: async (addressIndex, userId) => {
       const others = db.selectFrom("released_address").select("until").where("address_index", "=", addressIndex);
       const held = others.where("until", ">", clock.now()).where("former_user_index", "<>", userIndex(userId));

@@ -176,17 +176,26 @@ async function deleteBatch(
   const rows = await lockBatch(trx, batch);
   const failed = missingOf(batch, rows);
   if (rows.length === 0) return { failed, hasChangedRoutes: false, messagesDone: [] };
-  const aliasIds = idsOf(rows);
+  const messagesDone = await deleteLocked(context, trx, idsOf(rows));
+  const addresses = rows.map((row) => ({ index: row.address_index, isUnused: row.fresh === "new" }));
+  await released.release(trx, { formerUserId: batch.userId, network, addresses });
+  return { failed, hasChangedRoutes: true, messagesDone };
+}
+
+/** Deletes aliases, which the caller has locked, without a reservation. @returns messages whose bodies it deletes */
+export async function deleteLocked(
+  context: StoreContext,
+  trx: InTransaction,
+  aliasIds: readonly string[],
+): Promise<string[]> {
   const messageIds = await lockMessagesOf(trx, { column: "alias_id", id: aliasIds });
   const composed = await lockComposed(trx, { column: "alias_id", id: aliasIds });
   const cancelled = await cancelMessages(context, trx, { messageIds: composed });
   await detachLeasedMail(trx, aliasIds);
   await trx.deleteFrom("alias").where("id", "=", anyOfIds(aliasIds)).execute();
-  const addresses = rows.map((row) => ({ index: row.address_index, isUnused: row.fresh === "new" }));
-  await released.release(trx, { formerUserId: batch.userId, network, addresses });
-  const messagesDone = [...cancelled, ...(await deleteFinishedMessages(trx, messageIds))];
+  const finished = await deleteFinishedMessages(trx, messageIds);
   await context.signals.announceRoute(trx, aliasIds);
-  return { failed, hasChangedRoutes: true, messagesDone };
+  return [...cancelled, ...finished];
 }
 
 type AliasRow = Awaited<ReturnType<typeof lockBatch>>[number];

@@ -16,7 +16,7 @@ import type { InTransaction } from "../../database.ts";
 import { isDatabaseError, UNIQUE_VIOLATION } from "../../database-error.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { findDisplayName } from "../domains/display-names.ts";
-import { lockOwnDomains } from "../domains/lock-own-domains.ts";
+import { lockOwnDomains, usableOwnDomains } from "../domains/lock-own-domains.ts";
 import { lockKey } from "../encryption-keys.ts";
 import {
   cancelMessages,
@@ -87,7 +87,10 @@ async function isFree(
 ): Promise<boolean> {
   const index = addressIndex(context, address);
   const taken = context.db.selectFrom("alias").select("id").where("address_index", "=", index);
-  return (await taken.executeTakeFirst()) === undefined && (await released.mayTake(index, userId));
+  if ((await taken.executeTakeFirst()) !== undefined) return false;
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  const own = await usableOwnDomains(context, { userId, domains: [domain] });
+  return own.has(domain) || (await released.mayTake(index, userId));
 }
 
 const addressIndex = ({ keys }: StoreContext, address: string) => keys.blindIndex("alias.address", address);
@@ -126,6 +129,7 @@ async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias:
         .insertInto("alias")
         .values({ ...row, domain_id: domainId })
         .execute();
+      if (domainId !== null) await released.drop(trx, [row.address_index]);
       await released.claim(trx, row.address_index, alias.userId);
       await wantNew(context, trx, { userId: alias.userId, aliasIds: [alias.id] });
     });
@@ -173,6 +177,7 @@ async function updateInTransaction(
   if (update.sealTo !== undefined) await refuseForeignKey(trx, userId, update.sealTo);
   await trx.updateTable("alias").set(next).where("id", "=", row.id).execute();
   if (!next.address_index.equals(row.address_index)) {
+    if (row.domain_id !== null) await released.drop(trx, [next.address_index]);
     await released.claim(trx, next.address_index, userId);
     const isUnused = row.fresh === "new";
     if (!isUnused) await released.refuseWithoutRoom(trx, userId);

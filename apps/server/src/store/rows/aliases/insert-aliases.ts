@@ -5,6 +5,7 @@ import { type AddressStanding, type Alias, aliasAddress } from "../../../core/al
 import type { InTransaction } from "../../database.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { formerUserIndex, type ReleasedAddresses } from "../accounts/released-addresses.ts";
+import { usableOwnDomains } from "../domains/lock-own-domains.ts";
 import { anyOfBytes, anyOfIds } from "../sql-parts.ts";
 import { type AliasDocument, documentOfNew, encryptionColumns } from "./alias-document.ts";
 
@@ -31,6 +32,8 @@ export async function insertAliases(
   // The unique index has waited for concurrent deletions, so their reservations are visible.
   const userId = aliases[0]?.userId ?? "";
   const indexes = inserted.map((row) => row.address_index);
+  const onOwnDomain = inserted.filter((row) => row.domain_id !== null).map((row) => row.address_index);
+  await released.drop(trx, onOwnDomain);
   const held = await released.claimAll(trx, indexes, userId);
   const idsIn = (hexes: ReadonlySet<string>) =>
     new Set(inserted.filter((row) => hexes.has(row.address_index.toString("hex"))).map((row) => row.id));
@@ -59,6 +62,7 @@ function newRow({ keys }: StoreContext, alias: Alias, domainIds: Inserting["doma
 
 interface InsertedRow {
   id: string;
+  domain_id: string | null;
   address_index: Buffer;
 }
 
@@ -75,15 +79,18 @@ async function insertRows(trx: InTransaction, rows: readonly ReturnType<typeof n
       ${rows.map((row) => row.seal_off)}::boolean[], ${rows.map((row) => row.seal_key_id)}::uuid[],
       ${rows.map((row) => row.domainId)}::uuid[]
     ) AS given (id, user_id, active, created_at, address_index, sealed, seal_off, seal_key_id, domain_id)
-    ON CONFLICT DO NOTHING RETURNING id, address_index`.execute(trx);
+    ON CONFLICT DO NOTHING RETURNING id, domain_id, address_index`.execute(trx);
   return inserted;
 }
 
 export async function addressStanding(
-  { db, keys, clock }: StoreContext,
+  context: StoreContext,
   userId: string,
   addresses: readonly string[],
 ): Promise<Map<string, AddressStanding>> {
+  const { db, keys, clock } = context;
+  const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
+  const own = await usableOwnDomains(context, { userId, domains: [...new Set(addresses.map(domainOf))] });
   const byIndex = new Map(
     addresses.map((address) => [keys.blindIndex("alias.address", address).toString("hex"), address]),
   );
@@ -102,7 +109,8 @@ export async function addressStanding(
     .execute();
   const standing = new Map<string, AddressStanding>();
   const addressOf = (index: Buffer) => byIndex.get(index.toString("hex")) ?? "";
-  for (const row of held) standing.set(addressOf(row.address_index), { kind: "other" });
+  const heldAddresses = held.map((row) => addressOf(row.address_index));
+  for (const address of heldAddresses) if (!own.has(domainOf(address))) standing.set(address, { kind: "other" });
   for (const row of known) {
     const isOwn = row.user_id === userId;
     const notes = isOwn ? keys.open<AliasDocument>("alias", row.id, row.sealed).notes : null;

@@ -1,6 +1,7 @@
 /** Own domains of accounts. A domain's name is sealed; a keyed hash finds it. Each has two DKIM keys from the start. */
 import { randomUUID } from "node:crypto";
 import { publicDkimKey } from "@kauke/mail-rfc";
+import { sql } from "kysely";
 import type { AccountDomain, AccountDomainStore } from "../../../core/domain/account-domain.ts";
 import { type AppearRules, noneAppear } from "../../../core/domain/appear-rules.ts";
 import type { Database } from "../../database.ts";
@@ -8,10 +9,12 @@ import type { StoreContext } from "../../store-context.ts";
 import { anyOfIds } from "../sql-parts.ts";
 import { setDomainName } from "./display-names.ts";
 import { makeDomainKeys, publicKeysOf, sealedKeyRow } from "./domain-keys.ts";
+import { beginRemoval, type EndingParts, endAliases } from "./end-aliases.ts";
 import { accountDomainIndex } from "./lock-own-domains.ts";
+import { endFormerAliases, tellHolder } from "./rival-domains.ts";
 import { type AccountDomainDocument, lockDomain, openAccountDomain, saveDomainCheck } from "./save-domain-check.ts";
 
-export function accountDomainStore(context: StoreContext): AccountDomainStore {
+export function accountDomainStore(context: StoreContext, parts: EndingParts): AccountDomainStore {
   return {
     list: async (userId) => {
       const domains = await readDomains(context, { userId });
@@ -19,12 +22,27 @@ export function accountDomainStore(context: StoreContext): AccountDomainStore {
     },
     find: async (userId, id) => (await readDomains(context, { userId, id }))[0] ?? null,
     add: (domain, options) => addDomain(context, domain, options),
-    saveCheck: (domain, check) => saveDomainCheck(context, { ...domain, ...check }),
+    saveCheck: async (domain, check) => {
+      const saved = await saveDomainCheck(context, { ...domain, ...check });
+      if (check.verdict === "proves" && saved === "taken") await tellHolder(context, { ...domain, ...check });
+      if (check.verdict === "proves" && saved === "saved")
+        await endFormerAliases(context, parts, { ...domain, ...check });
+      return saved;
+    },
     changeAppearing: (domain, change) => changeAppearing(context, domain, change),
     setDisplayName: (domain, name) => setDomainName(context, domain, name),
-    delete: (userId, id) => deleteDomain(context, { userId, id }),
+    delete: async (userId, id, { withAliases = false } = {}) => {
+      const outcome = await beginRemoval(context, { userId, id }, { withAliases });
+      if (outcome !== "begun") return outcome;
+      await endAliases(context, parts, { userId, id });
+      return "deleted";
+    },
+    endAliases: (domain) => endAliases(context, parts, domain),
   };
 }
+
+/** A domain that is being removed is not. */
+const isShown = sql<boolean>`ends IS DISTINCT FROM 'removed'`;
 
 interface Place {
   userId: string;
@@ -32,7 +50,7 @@ interface Place {
 }
 
 async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): Promise<AccountDomain[]> {
-  let mine = db.selectFrom("account_domain").selectAll().where("user_id", "=", userId);
+  let mine = db.selectFrom("account_domain").selectAll().where("user_id", "=", userId).where(isShown);
   if (id !== undefined) mine = mine.where("id", "=", id);
   const rows = await mine.execute();
   const ids = anyOfIds(rows.map((row) => row.id));
@@ -41,6 +59,7 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
     .selectFrom("alias")
     .select((row) => ["domain_id", row.fn.countAll<number>().as("count")])
     .where("domain_id", "=", ids)
+    .where("delete_at", "is", null)
     .groupBy("domain_id")
     .execute();
   return rows.map((row) => {
@@ -66,13 +85,14 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
   });
 }
 
+type NotAdded = Extract<Awaited<ReturnType<AccountDomainStore["add"]>>, string>;
 type ToAdd = Parameters<AccountDomainStore["add"]>[0];
 
 async function addDomain(
   context: StoreContext,
   { userId, domain, token }: ToAdd,
   { now, max }: { now: Date; max: number },
-): Promise<AccountDomain | "exists" | "full"> {
+): Promise<AccountDomain | NotAdded> {
   const { db, keys } = context;
   const index = accountDomainIndex(keys, domain);
   // Asked before the keys are made, which takes a second, and again when they are stored.
@@ -115,10 +135,15 @@ async function addDomain(
 async function whyRefused(
   db: Pick<Database, "selectFrom">,
   { userId, index, max }: { userId: string; index: Buffer; max: number },
-): Promise<"exists" | "full" | null> {
-  const rows = await db.selectFrom("account_domain").select("domain_index").where("user_id", "=", userId).execute();
-  if (rows.some((row) => row.domain_index.equals(index))) return "exists";
-  return rows.length >= max ? "full" : null;
+): Promise<NotAdded | null> {
+  const rows = await db
+    .selectFrom("account_domain")
+    .select(["domain_index", "ends"])
+    .where("user_id", "=", userId)
+    .execute();
+  const same = rows.find((row) => row.domain_index.equals(index));
+  if (same !== undefined) return same.ends === "removed" ? "ending" : "exists";
+  return rows.filter((row) => row.ends !== "removed").length >= max ? "full" : null;
 }
 
 async function changeAppearing(
@@ -129,7 +154,7 @@ async function changeAppearing(
   const { id } = place;
   const isOwn = await db.transaction().execute(async (trx) => {
     const row = await lockDomain(trx, place);
-    if (row === undefined) return false;
+    if (row === undefined || row.ends === "removed") return false;
     const before = openAccountDomain(keys, row);
     const document: AccountDomainDocument = { ...before, appearing: change(before.appearing ?? noneAppear) };
     const sealed = keys.seal("account_domain", id, document);
@@ -139,21 +164,4 @@ async function changeAppearing(
   });
   if (isOwn) await signals.domainChanged({ domainId: id });
   return isOwn;
-}
-
-async function deleteDomain(
-  { db, signals }: StoreContext,
-  place: { userId: string; id: string },
-): Promise<"deleted" | "in_use" | "gone"> {
-  const outcome = await db.transaction().execute(async (trx) => {
-    // A transaction that inserts an alias on the domain locks this row as well, so it is seen, or it is refused.
-    if ((await lockDomain(trx, place)) === undefined) return "gone";
-    const onIt = trx.selectFrom("alias").select("id").where("domain_id", "=", place.id).limit(1);
-    if ((await onIt.executeTakeFirst()) !== undefined) return "in_use";
-    await trx.deleteFrom("account_domain").where("id", "=", place.id).execute();
-    await signals.announceDomain(trx, place.id);
-    return "deleted";
-  });
-  if (outcome === "deleted") await signals.domainChanged({ domainId: place.id });
-  return outcome;
 }

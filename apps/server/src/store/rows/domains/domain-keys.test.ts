@@ -25,7 +25,8 @@ onEachContext((fixture) => {
       .insertInto("user")
       .values({ ...row, email_index: null, wallet_index: null, google_index: null })
       .execute();
-    const added = await accountDomainStore(context).add({ userId, domain, token: "t" }, { now, max: 5 });
+    const domains = accountDomainStore(context, { forgetBodies: async () => {} });
+    const added = await domains.add({ userId, domain, token: "t" }, { now, max: 5 });
     if (typeof added === "string") throw new Error(added);
     return added;
   };

@@ -47,12 +47,14 @@ async function claimDue({ db, clock }: StoreContext, { most, leaseMs }: Claim) {
     ) AS first ORDER BY at LIMIT ${most}::integer`.execute(db);
   if (next.length === 0) return [];
   const leasedUntil = new Date(now.getTime() + leaseMs);
-  const { rows } = await sql<{ id: string; user_id: string }>`
+  const { rows } = await sql<{ id: string; user_id: string; ends: string | null }>`
     WITH due AS MATERIALIZED (
       SELECT id FROM account_domain WHERE id = ${anyOfIds(next.map(({ id }) => id))} AND ${isDue(now)}
       FOR UPDATE SKIP LOCKED
     )
     UPDATE account_domain SET leased_until = ${leasedUntil}::timestamptz FROM due
-    WHERE account_domain.id = due.id RETURNING account_domain.id, account_domain.user_id`.execute(db);
-  return rows.map((row) => ({ id: row.id, userId: row.user_id, leasedUntil }));
+    WHERE account_domain.id = due.id RETURNING account_domain.id, account_domain.user_id, account_domain.ends`.execute(
+    db,
+  );
+  return rows.map((row) => ({ id: row.id, userId: row.user_id, leasedUntil, isEnding: row.ends !== null }));
 }

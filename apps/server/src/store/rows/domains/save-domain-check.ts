@@ -22,6 +22,8 @@ export interface AccountDomainDocument {
   appearing?: AppearRules;
   /** Shown to correspondents of its aliases. */
   displayName?: string;
+  /** When the account was last told that another has set the records of the domain right. */
+  claimToldAt?: string;
 }
 
 export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable, "id" | "sealed">) =>
@@ -30,6 +32,7 @@ export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable
 type AccountDomainRow = Selectable<AccountDomainTable>;
 type ToSave = Pick<AccountDomain, "userId" | "id"> & DomainCheck;
 
+/** @returns `taken`: the records are right, and another account holds the domain */
 export async function saveDomainCheck(context: StoreContext, check: ToSave): Promise<"saved" | "taken" | "gone"> {
   try {
     return await saveInTransaction(context, check);
@@ -47,7 +50,7 @@ async function saveInTransaction(context: StoreContext, check: ToSave): Promise<
     // Its notice refers to the account.
     await lockAccount(trx, userId);
     const row = await lockDomain(trx, check);
-    if (row === undefined) return null;
+    if (row === undefined || row.ends === "removed") return null;
     if (isOutdated(check, row.checked_at)) return { isChanged: false, isTold: false };
     const document: AccountDomainDocument = { ...openAccountDomain(keys, row), seen };
     const sealed = keys.seal("account_domain", id, document);
@@ -89,7 +92,10 @@ function standingChange(row: AccountDomainRow, { verdict, now }: DomainCheck) {
     state_until: after.stateUntil,
     counted_at: after.countedAt,
     unanswered_checks: unansweredChecks,
-    due_at: nextCheckAt(after, { now, unansweredChecks, spread: randomInt(SPREAD_STEPS) / SPREAD_STEPS }),
+    due_at:
+      row.ends !== null
+        ? row.due_at
+        : nextCheckAt(after, { now, unansweredChecks, spread: randomInt(SPREAD_STEPS) / SPREAD_STEPS }),
   };
 }
 
