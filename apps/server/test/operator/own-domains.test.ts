@@ -117,5 +117,5 @@ async function checkZone(zone: string, lines: readonly string[]): Promise<string
   ];
   if (runs.length === 0) console.log("The zone file was not checked: kzonecheck and named-checkzone are missing.");
   await rm(folder, { recursive: true });
-  return runs.flatMap((run) => (run.status === 0 ? [] : [`${run.stdout}${run.stderr}`])).join("\n");
+  return runs.flatMap((run) => (run.status === 0 ? [] : [run.stdout, run.stderr].map(String))).join("\n");
 }

@@ -2,19 +2,25 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readDomainName } from "../../core/domain/domain-name.ts";
 import { wantedRecords } from "../../core/domain/domain-records.ts";
+import type { Config } from "../../settings/config.ts";
+import type { Store } from "../../store/open-store.ts";
 import type { OperatorDomain } from "../../store/rows/domains/operator-domains.ts";
 import type { ControlHandlers, DomainSummary } from "./control-protocol.ts";
-import type { ServerView } from "./server-facts.ts";
 
 /** Domains per response. They are read in pages of DOMAINS_OF_A_PAGE, so that the event loop is not blocked. */
 const DOMAINS_AT_ONCE = 1000;
 const DOMAINS_OF_A_PAGE = 200;
 export const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+interface DomainView {
+  config: Pick<Config, "mailHost">;
+  store: Pick<Store, "operatorDomains" | "accountDomains">;
+}
+
 export function domainCalls({
   config: { mailHost },
   store: { operatorDomains, accountDomains },
-}: Pick<ServerView, "config" | "store">): Pick<ControlHandlers, "domains-list" | "domains-zone"> {
+}: DomainView): Pick<ControlHandlers, "domains-list" | "domains-zone"> {
   return {
     "domains-list": async ({ after, withName }) => {
       const found: DomainSummary[] = [];
@@ -28,19 +34,20 @@ export function domainCalls({
       return found;
     },
     "domains-zone": async ({ domain: given }) => {
-      const places = isUuid.test(given) ? [await operatorDomains.find(given)] : await placesOf(given);
-      const domains = places.map((place) => (place === null ? null : accountDomains.find(place.userId, place.id)));
-      return (await Promise.all(domains)).flatMap((domain) => {
-        if (domain === null) return [];
-        const { id, userId, state } = domain;
-        return [{ id, userId, state, domain: domain.domain, records: wantedRecords(domain, mailHost) }];
+      const places = await placesOf(given);
+      const domains = await Promise.all(places.map(({ userId, id }) => accountDomains.find(userId, id)));
+      return domains.flatMap((found) => {
+        if (found === null) return [];
+        const { id, userId, state, domain } = found;
+        return [{ id, userId, state, domain, records: wantedRecords(found, mailHost) }];
       });
     },
   };
 
-  function placesOf(name: string) {
-    const read = readDomainName(name, []);
-    return read.kind === "read" ? operatorDomains.findByName(read.domain) : [];
+  async function placesOf(given: string) {
+    if (isUuid.test(given)) return [await operatorDomains.find(given)].filter((place) => place !== null);
+    const read = readDomainName(given, []);
+    return read.kind === "read" ? await operatorDomains.findByName(read.domain) : [];
   }
 }
 
