@@ -11,7 +11,7 @@ import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { axeFindings, expectAccessible, sidewaysOverflow } from "../any-page/axe.ts";
 import { widths } from "../browser/browser.ts";
-import { seeFieldError, seeFocus, seeGone, seeHeading, seeToast } from "../browser/see.ts";
+import { seeFieldError, seeFocus, seeGone, seeHeading, seeToast, undoAct } from "../browser/see.ts";
 import { runSite } from "../browser/site.ts";
 import { aliasRow, createAliasOnPage, pressEnter } from "../browser/steps.ts";
 import { listedDomain as listed, publishIn, domainRow as row, withDomain, zoneOf } from "./own-domain.ts";
@@ -332,4 +332,73 @@ test("names that can't be added are refused in words; a domain without aliases i
   await seeToast(page, "Domain Removed", shown);
   await page.getByText("No own domains yet").waitFor();
   await seeFocus(page.getByRole("heading", { name: "Own domains", exact: true }));
+});
+
+test("the name of a domain, then of one alias, is what correspondents see, until it is cleared", async () => {
+  const domain = "named-owned.example";
+  const person = await site.person();
+  const added = await withDomain(person, domain);
+  publish(domain, zoneOf(added));
+  await person.call("POST", `/api/account/domains/${added.id}/check`);
+  const owner = "jonas.named@inbox.example";
+  const { alias } = await person.createAlias({ forwardTo: owner, domain });
+  const address = `${alias}@${domain}`;
+  const visit = await site.visit({ as: person });
+  const { page } = visit;
+  /** @returns From of a reply to a new message */
+  const replied = async (subject: string) => {
+    expect((await send(address, subject)).last).toMatch(/^250 /);
+    await openMessage(page, subject, owner);
+    await page.getByRole("button", { name: "Reply", exact: true }).click();
+    const composer = page.getByRole("form", { name: "Reply", exact: true });
+    await composer.getByRole("textbox").fill("Yes");
+    await composer.getByRole("button", { name: "Send Reply" }).click();
+    await seeToast(page, "Reply Sent", "It appears in the list once it is delivered.");
+    return fromOf(await openMessage(page, `Re: ${subject}`, "ann@sender.example"));
+  };
+  expect(await replied("Without a name")).toBe(address);
+
+  await page.goto("/settings/domains");
+  await pressEnter(page.getByRole("button", { name: `Change the display name of ${domain}` }));
+  const ofDomain = page.getByRole("textbox", { name: "Display name" });
+  await ofDomain.fill("boss@bank.example");
+  await ofDomain.press("Enter");
+  await seeFieldError(ofDomain, "A display name can't hold “@”, since it must not look like another address");
+  await ofDomain.fill("Shop of Own");
+  await page.getByText(`Correspondents see: Shop of Own <shop@${domain}>`).waitFor();
+  await expectAccessible(visit);
+  await ofDomain.press("Enter");
+  await seeToast(page, "Display Name Changed");
+  expect(await replied("Named by the domain")).toBe(`Shop of Own <${address}>`);
+
+  await page.goto("/dashboard");
+  await page.getByRole("link", { name: address }).click();
+  await page.getByRole("button", { name: "Display name Shop of Own, as for its domain" }).click();
+  const ofAlias = page.getByRole("textbox", { name: "Display name" });
+  await ofAlias.fill("jonas.named at inbox.example");
+  visit.expectRefusal(400, /\/api\/aliases\//);
+  await ofAlias.press("Enter");
+  await seeFieldError(ofAlias, "This display name would reveal one of your mailboxes");
+  await ofAlias.fill("Jonas, Own");
+  await page.getByText(`Correspondents see: Jonas, Own <${address}>`).waitFor();
+  await expectAccessible(visit);
+  await ofAlias.press("Enter");
+  await page.getByRole("button", { name: "Display name Jonas, Own" }).waitFor();
+  expect(await replied("Named by the alias")).toBe(`"Jonas, Own" <${address}>`);
+
+  await page.goto("/compose");
+  await page.getByText(`Correspondents see: Jonas, Own <${address}>`).waitFor();
+  await page.goto("/dashboard");
+  await page.getByRole("link", { name: address }).click();
+  await page.getByRole("button", { name: "Display name Jonas, Own" }).click();
+  await ofAlias.fill("");
+  await page.getByText(`Correspondents see: Shop of Own <${address}>`).waitFor();
+  await ofAlias.press("Enter");
+  await page.getByRole("button", { name: "Display name Shop of Own, as for its domain" }).waitFor();
+  await undoAct(page, "Display Name Changed");
+  await expect.poll(() => ofAlias.inputValue()).toBe("Jonas, Own");
+  await ofAlias.fill("");
+  await ofAlias.press("Enter");
+  await page.getByRole("button", { name: "Display name Shop of Own, as for its domain" }).waitFor();
+  expect(await replied("Cleared again")).toBe(`Shop of Own <${address}>`);
 });

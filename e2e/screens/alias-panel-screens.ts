@@ -61,6 +61,16 @@ export const aliasPanelScreens: readonly Screen[] = [
       await sheet.getByRole("alert").waitFor();
     }),
   ),
+  onlyLong(
+    overlaid(
+      ordered("panel-name", async (visit) => {
+        await openAlias(visit, "ci.alerts@tyla.test");
+        const sheet = panel(visit.page);
+        await sheet.getByRole("button", { name: /^Display name/ }).click();
+        await sheet.getByRole("textbox", { name: "Display name" }).fill("Jonas, who builds things at Own");
+      }),
+    ),
+  ),
   overlaid(ordered("panel-notice", openWithNotice)),
   overlaid(ordered("panel-by-mail", (visit) => openMadeByMail(visit, "sender.example"))),
   onlyLong(overlaid(ordered("panel-by-mail-unproven", (visit) => openMadeByMail(visit, null)))),

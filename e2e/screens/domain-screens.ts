@@ -63,7 +63,7 @@ const faulty: Seen = {
 
 const long = "domain-of-somebody-with-a-name-that-fills-all-sixty-three-octets.of-a-department.university.example";
 const domains: readonly AccountDomainWire[] = [
-  domainAt(1, "jonas.example", { aliasCount: 1204 }),
+  domainAt(1, "jonas.example", { aliasCount: 1204, displayName: "Jonas of Own" }),
   domainAt(2, "xn--uolas-2wa16f.example", {
     shownDomain: "ąžuolas.example",
     aliasCount: 1,
@@ -235,6 +235,16 @@ export const domainScreens: readonly Screen[] = [
   onlyLong({ name: "dashboard-domain-notices", as: "some", open: goToNotices }),
   onlyLong({ name: "compose-domain-paused", as: "some", open: composeFromPaused }),
   listed("domains", { domains, max: 5 }, "There are two SPF records"),
+  onlyLong(
+    settings("domains-name", async (visit) => {
+      await goToDomains(visit, { domains, max: 5 });
+      const { page } = visit;
+      await page.getByRole("button", { name: "Change the display name of jonas.example" }).click();
+      await page.getByRole("textbox", { name: "Display name" }).fill("boss@jonas.example");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").waitFor();
+    }),
+  ),
   onlyLong(listed("domains-added", { domains: [added], max: 1 }, "Not looked up yet")),
   onlyLong(listed("domains-empty", { domains: [], max: 5 }, "No own domains yet")),
   onlyLong(listed("domains-off", { domains: [], max: 0 }, "No own domains here")),

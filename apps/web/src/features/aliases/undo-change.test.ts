@@ -47,6 +47,7 @@ test("the undo of an edit names what was edited only, and what the alias is by t
     before: { alias: "shopping", forwardTo: "a@example.org", notes: null },
   });
   expect(formerFields({ before, saved, body: { labels: ["x"] } })).toEqual({ labels: [] });
+  expect(formerFields({ before, saved, body: { displayName: "Own" } })).toEqual({ displayName: "" });
   expect(formerFields({ before, saved, body: { pinned: true } })).toEqual({ pinned: false });
   expect(formerFields({ before: alias("p", paused), saved, body: { forwardTo: "d@example.org" } })).toMatchObject({
     forwardTo: "c@example.org",

@@ -57,6 +57,7 @@ export function formerFields({ before, saved, body }: Omit<SavedAlias, "title">)
     ...(body.sealTo === undefined ? {} : { sealTo: before.sealTo }),
     ...(body.labels === undefined ? {} : { labels: before.labels }),
     ...(body.pinned === undefined ? {} : { pinned: before.pinned }),
+    ...(body.displayName === undefined ? {} : { displayName: before.displayName ?? "" }),
     ...(body.writeByAddress === undefined ? {} : { writeByAddress: before.writeByAddress }),
   };
 }

@@ -4,7 +4,10 @@ import { useAccountDomains } from "../../api/account-domains.ts";
 import { rich, t } from "../../texts/texts.ts";
 import { Mask } from "../../ui/Mask.tsx";
 import { dayText } from "../../ui/text/time-text.ts";
-import { holdingDomains } from "./senders.ts";
+import { addressOf } from "../aliases/alias-text.ts";
+import { useDomainName } from "../aliases/panel/DisplayName.tsx";
+import { SeenFrom } from "../display-name/NameForm.tsx";
+import { holdingDomains, type SendingAlias } from "./senders.ts";
 import type { ComposeProps } from "./use-send.ts";
 
 interface Props extends Pick<ComposeProps, "senders"> {
@@ -73,11 +76,22 @@ function HoldingDomains({ senders }: Pick<Props, "senders">) {
   ));
 }
 
+/** How recipients see the sender, if it has a name. */
+function Seen({ sender }: { sender: SendingAlias }) {
+  const ofDomain = useDomainName(sender.domain);
+  const name = sender.displayName ?? ofDomain;
+  if (name === "") return null;
+  const from = <SeenFrom key="from" name={name} address={addressOf(sender)} />;
+  return <span className="seen-from">{rich("Correspondents see: {from}", { from })}</span>;
+}
+
 export function SenderHint(props: Props) {
+  const sender = props.senders?.find(({ id }) => id === props.chosen);
   return (
     <>
       <p className="hint" role="status">
         <Text {...props} />
+        {sender === undefined ? null : <Seen sender={sender} />}
       </p>
       <HoldingDomains senders={props.senders} />
     </>

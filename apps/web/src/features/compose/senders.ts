@@ -21,18 +21,18 @@ export function sendersOf(
   aliases: readonly AliasWire[],
   domains: readonly Domain[] = [],
 ): SendingAlias[] {
-  const readyIds = new Set(ready.map(({ id }) => id));
+  const readyById = new Map(ready.map((alias) => [alias.id, alias]));
   const known = new Set(aliases.map(({ id }) => id));
   const held = new Set(domains.filter((domain) => !isDomainOpen(domain)).map(({ domain }) => domain));
   const stateOf = ({ id, active }: AliasWire) => {
-    if (readyIds.has(id)) return "ready";
+    if (readyById.has(id)) return "ready";
     return active ? "new" : "paused";
   };
   const senders = [
     ...ready.filter(({ id }) => !known.has(id)).map((alias): SendingAlias => ({ ...alias, state: "ready" })),
     ...aliases.map((alias): SendingAlias => {
-      const { id, alias: name, domain } = alias;
-      return { id, alias: name, domain, state: stateOf(alias) };
+      const { id, alias: name, domain, displayName = readyById.get(id)?.displayName } = alias;
+      return { id, alias: name, domain, displayName, state: stateOf(alias) };
     }),
   ].map((sender): SendingAlias => (held.has(sender.domain) ? { ...sender, state: "domain" } : sender));
   return [...senders.filter(canSend), ...senders.filter((sender) => !canSend(sender))];

@@ -13,6 +13,7 @@ import { AppearPart } from "./AppearPart.tsx";
 import { DomainRecords } from "./DomainRecords.tsx";
 import { domainStateText } from "./domain-text.ts";
 import { MailboxesHere } from "./MailboxesHere.tsx";
+import { NamePart } from "./NamePart.tsx";
 import { RemoveDomainDialog } from "./RemoveDomainDialog.tsx";
 import { useDomainCheck } from "./use-domain-check.ts";
 
@@ -112,6 +113,7 @@ function DomainRow({ domain, onRemove }: { domain: AccountDomainWire; onRemove: 
           <DomainRecords domain={domain} checks={checks} />
         </div>
       ) : null}
+      {isDomainOpen(domain) ? <NamePart domain={domain} /> : null}
       {isDomainOpen(domain) ? <AppearPart domain={domain} /> : null}
     </li>
   );

@@ -7,6 +7,7 @@ import { SmtpPanel } from "../../smtp-credentials/SmtpPanel.tsx";
 import { WebhookSecretCard } from "../../smtp-credentials/WebhookSecretCard.tsx";
 import { destinationText, entriesOf, isUrl } from "../alias-text.ts";
 import { EncryptedForwarding, useSealingText } from "../row/AliasSettings.tsx";
+import { DisplayName, useNameText } from "./DisplayName.tsx";
 import { type Fold as FoldName, setFold, usePanelState } from "./panel-state.ts";
 import { WriteToSomebody } from "./WriteToSomebody.tsx";
 
@@ -39,9 +40,13 @@ function Fold({ name, title, text, children }: Props) {
 
 export function PanelFolds({ alias }: { alias: AliasWire }) {
   const sealing = useSealingText(alias);
+  const nameText = useNameText(alias);
   const hasWebhook = entriesOf(destinationText(alias)).some(isUrl);
   return (
     <>
+      <Fold name="name" title={t("Display name")} text={nameText}>
+        <DisplayName alias={alias} />
+      </Fold>
       <Fold
         name="smtp"
         title={t("Send from this alias")}

@@ -3,7 +3,7 @@ import { onUserChange } from "../../../api/session/session.ts";
 import { makeStore, useStore } from "../../../ui/store.ts";
 import { openAlias } from "../alias-location.ts";
 
-export type Fold = "smtp" | "write" | "sealing" | "webhook";
+export type Fold = "name" | "smtp" | "write" | "sealing" | "webhook";
 export type EditedField = "forwardTo" | "notes";
 
 interface PanelState {
