@@ -225,6 +225,35 @@ test("an alias on the domain receives a message, and its owner's answer and lett
   await page.getByText("No aliases yet").waitFor();
 });
 
+test("records of encrypted delivery are folded away, and are judged like the others once somebody opens them", async () => {
+  const domain = "sealed-owned.example";
+  const person = await site.person();
+  const added = await withDomain(person, domain);
+  const zone = zoneOf(added);
+  const host = `_smtp._tls.${domain}`;
+  publish(domain, { ...zone, [host]: {} });
+  await person.call("POST", `/api/account/domains/${added.id}/check`);
+  const visit = await site.visit({ as: person, width: NARROW_PX });
+  const { page } = visit;
+  await page.goto("/settings/domains");
+  await pressEnter(page.getByRole("button", { name: `Records of ${domain}` }));
+  await page.getByText("6 of 6 records found").waitFor();
+  const reports = page.getByRole("listitem").filter({
+    has: page.getByRole("heading", { name: "Reports (TLS-RPT)", level: 6 }),
+  });
+  await seeGone(reports);
+  await pressEnter(page.locator("summary", { hasText: "Optional: encrypted delivery" }));
+  await reports.last().getByText("Nothing found yet").waitFor();
+  publish(domain, { ...zone, [host]: { txt: ["v=TLSRPTv1; rua=postmaster"] } });
+  await checkNow(page);
+  await reports.last().getByText("Found something else:").waitFor();
+  expect(await sidewaysOverflow(visit)).toEqual([]);
+  await expectAccessible(visit);
+  publish(domain, zone);
+  await checkNow(page);
+  await reports.last().getByText("Found", { exact: true }).waitFor();
+});
+
 test("the page checks by itself while it is visible, and shows that the domain works", async () => {
   const domain = "auto-owned.example";
   const person = await site.person();

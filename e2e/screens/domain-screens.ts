@@ -29,6 +29,9 @@ function recordsOf(domain: string, seen: Seen, state: DomainRecordWire["state"] 
     { ...txt, name: "dkim", host: `kauke1._domainkey.${domain}`, value: key },
     { ...txt, name: "dkim_next", host: `kauke2._domainkey.${domain}`, value: key },
     { ...txt, name: "dmarc", host: `_dmarc.${domain}`, value: "v=DMARC1; p=reject; adkim=r; aspf=r" },
+    { ...txt, name: "mta_sts_host", type: "CNAME", host: `mta-sts.${domain}`, value: "kauke.test" },
+    { ...txt, name: "mta_sts", host: `_mta-sts.${domain}`, value: "v=STSv1; id=5b1d0f6a1c3e2d4f5a6b" },
+    { ...txt, name: "tls_rpt", host: `_smtp._tls.${domain}`, value: `v=TLSRPTv1; rua=mailto:postmaster@${domain}` },
   ] as const;
   return records.map((record) => ({ ...record, state, found: [], ...seen[record.name] }));
 }
@@ -48,6 +51,7 @@ const domainAt = (at: number, domain: string, more: Partial<AccountDomainWire>):
   appear: "off",
   prefixes: [],
   neverNames: [],
+  policy: "none",
   records: recordsOf(domain, {}),
   ...more,
 });
@@ -59,6 +63,9 @@ const faulty: Seen = {
   dkim: { state: "wrong", found: [`${key.slice(0, 299)}…`] },
   dkim_next: { state: "unread", found: [] },
   dmarc: { state: "missing", found: [] },
+  mta_sts_host: { state: "conflict", found: ["192.0.2.7", "2001:db8::7"] },
+  mta_sts: { state: "missing", found: [] },
+  tls_rpt: { state: "wrong", found: ["v=TLSRPTv1; rua=postmaster"] },
 };
 
 const long = "domain-of-somebody-with-a-name-that-fills-all-sixty-three-octets.of-a-department.university.example";
@@ -75,7 +82,7 @@ const domains: readonly AccountDomainWire[] = [
     stateUntil: "2026-03-08T12:00:00.000Z",
     records: recordsOf("lapsed.example", { mx: { state: "missing", found: [] } }),
   }),
-  domainAt(3, long, { state: "new", provenAt: null, records: recordsOf(long, faulty) }),
+  domainAt(3, long, { state: "new", policy: "delayed", provenAt: null, records: recordsOf(long, faulty) }),
 ];
 const added = domainAt(4, "jonas.example", {
   state: "new",
@@ -106,6 +113,13 @@ const listed = (name: string, list: Listed, text: string): Screen =>
     await goToDomains(visit, list);
     await visit.page.getByText(text).first().waitFor();
   });
+
+/** With the group of optional records open. */
+const optional = settings("domains-optional", async (visit) => {
+  await goToDomains(visit, { domains: domains.slice(-1), max: 5 });
+  await visit.page.getByText("Optional: encrypted delivery").click();
+  await visit.page.getByText("It leads to other servers as well").waitFor();
+});
 
 function dialog(name: string, opener: string, fill: (form: Locator, visit: Visit) => Promise<void>): Screen {
   const open = async (visit: Visit) => {
@@ -245,6 +259,7 @@ export const domainScreens: readonly Screen[] = [
       await page.getByRole("alert").waitFor();
     }),
   ),
+  onlyLong(optional),
   onlyLong(listed("domains-added", { domains: [added], max: 1 }, "Not looked up yet")),
   onlyLong(listed("domains-empty", { domains: [], max: 5 }, "No own domains yet")),
   onlyLong(listed("domains-off", { domains: [], max: 0 }, "No own domains here")),

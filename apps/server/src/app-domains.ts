@@ -1,6 +1,8 @@
 /** Accounts' own domains: DNS for their checks, and the worker that repeats these. */
 import type { Parts, Service } from "./app-services.ts";
-import type { DomainDns } from "./core/domain/domain-dns.ts";
+import { policyTargetOf } from "./core/certificate.ts";
+import type { DnsAnswer, DomainDns } from "./core/domain/domain-dns.ts";
+import type { RecordTargets } from "./core/domain/domain-records.ts";
 import { createResolver, type Resolver } from "./mail/dns/resolver.ts";
 import { checkSpf } from "./mail/inbound/authenticate/check-spf.ts";
 import { MessageDns } from "./mail/inbound/authenticate/message-dns.ts";
@@ -19,10 +21,21 @@ export function domainDns({ dnsServers: servers, mailHost }: Pick<Config, "dnsSe
       return {
         txt: (name) => resolver.resolveTxt(name),
         mx: (name) => resolver.resolveMx(name),
+        addresses: (name) => addressesOf(resolver, name),
         mailHostPassesSpf: (domain) => mailHostPassesSpf(resolver, { domain, mailHost }),
       };
     },
   };
+}
+
+async function addressesOf(resolver: Resolver, name: string): Promise<DnsAnswer<string>> {
+  const results = await Promise.all([resolver.resolve4(name), resolver.resolve6(name)]);
+  const kinds = results.map(({ kind }) => kind);
+  if (kinds.includes("failed")) return { kind: "failed" };
+  const records = results.flatMap((result) => (result.kind === "found" ? result.records : []));
+  return records.length > 0
+    ? { kind: "found", records }
+    : { kind: kinds.includes("no_record") ? "no_record" : "no_name" };
 }
 
 /** @returns `null` if the mail host has no address in DNS, or when time is up */
@@ -45,12 +58,17 @@ async function mailHostPassesSpf(
   }
 }
 
+export const recordTargets = (config: Config): RecordTargets => ({
+  mailHost: config.mailHost,
+  policyTarget: policyTargetOf(config),
+});
+
 export function domainService(parts: Parts): Service {
   const { config, store, overrides } = parts;
   const worker = new DomainWorker({
     ...parts,
     ...store,
-    domainRules: { mailHost: config.mailHost },
+    domainRules: recordTargets(config),
     domainDns: domainDns(config),
     ...overrides.domainChecks,
   });

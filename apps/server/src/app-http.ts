@@ -6,9 +6,11 @@ import { fileURLToPath } from "node:url";
 import type { AdminHandlers } from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { domainDns } from "./app-domains.ts";
+import { accountPolicies, policyContextsOf } from "./app-policies.ts";
 import { GRACE_MS, type Parts, type Service } from "./app-services.ts";
 import { mtaStsPolicyOf } from "./cli/dns-plan.ts";
 import { reachable } from "./cli/doctor/port-checks.ts";
+import { policyTargetOf } from "./core/certificate.ts";
 import type { SendTestMail } from "./core/first-steps.ts";
 import type { TestSubmission } from "./core/mail-profile.ts";
 import { usualMailPorts } from "./core/mail-program-settings.ts";
@@ -56,6 +58,7 @@ export function httpService(
   // Fastify passes `reusePort` on to Node's server.
   const listenOptions = { backlog: LISTEN_BACKLOG, reusePort: overrides.member !== undefined };
   const { http, https, publicUrl, publicUrlGiven, limits } = config;
+  const context = (name?: string) => parts.certificate.context(name);
   const challengeContexts = parts.issuer?.challengeContexts;
   return {
     async start() {
@@ -64,6 +67,7 @@ export function httpService(
         ...store,
         hasher: overrides.hasher ?? argon2Hasher(),
         domainDns: domainDns(config),
+        policyTarget: policyTargetOf(config),
         aliasSources: parts.features.aliasSources,
         serviceFetch: overrides.serviceFetch ?? guardedGet({ ...parts, allow: parseAllowList(config.webhookAllow) }),
         federatedIssuer: config.google ? openIdIssuer(config.google, parts) : null,
@@ -75,7 +79,7 @@ export function httpService(
         webRoot: overrides.webRoot ?? builtWeb,
         preview: access,
         admin,
-        tls: https === null ? undefined : { context: (name) => parts.certificate.context(name), challengeContexts },
+        tls: https === null ? undefined : { context, contextFor: policyContextsOf(parts), challengeContexts },
         extraRoutes: otherRoutes(parts, { access, send, challenge }),
       });
       await app.listen({ ...(https ?? http), ...listenOptions });
@@ -106,13 +110,13 @@ function otherRoutes(
   { access, send, challenge }: RouteParts,
 ): readonly ((api: FastifyInstance) => void)[] {
   const { config, preview, trace, certificate } = parts;
+  const policy = () => mtaStsPolicyOf(config, certificate.isIssued(config.mailHost));
   return [
     (api) => previewRoutes(api, preview, access),
     (api) => replyRoute(api, preview === null ? null : { ...parts, inbox: preview, send }, access),
     (api) => traceRoutes(api, trace, access),
     (api) => challengeRoute(api, challenge),
-    (api) =>
-      mtaStsRoute(api, { ...config, policy: () => mtaStsPolicyOf(config, certificate.isIssued(config.mailHost)) }),
+    (api) => mtaStsRoute(api, { ...config, policy, policyOfAccount: accountPolicies(parts, policy) }),
   ];
 }
 

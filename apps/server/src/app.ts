@@ -6,6 +6,7 @@ import { forwardingOf, forwardingService, providerViewOf } from "./app-forwardin
 import { healthMetrics } from "./app-health-metrics.ts";
 import { httpService } from "./app-http.ts";
 import { type MailPorts, mailService } from "./app-mail.ts";
+import { policyService } from "./app-policies.ts";
 import type { Parts, Service, StartOverrides } from "./app-services.ts";
 import { adminHandlers } from "./cli/control/admin-handlers.ts";
 import { audited } from "./cli/control/audited.ts";
@@ -95,6 +96,7 @@ function servicesOf(parts: OpenParts, { ports, control, admin }: ServedBy): read
     ...(config.metricsPort === null || isMember ? [] : [metricsPage(parts, config.metricsPort)]),
     ...(mail === null ? [] : [mail]),
     ...(config.forwarding.kind === "engine" && runs("sender") ? [domainService(parts)] : []),
+    ...(runs("sender") ? [policyService(parts) ?? []].flat() : []),
     ...(config.forwarding.kind !== "engine" && runs("sender") ? [forwardingService(parts)] : []),
     ...(runs("api")
       ? [

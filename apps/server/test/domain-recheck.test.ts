@@ -30,6 +30,7 @@ const domainDns: DomainDns = {
       zone.looks += 1;
       return answer(zone.mx.has(name) ? { exchange: mailHost, priority: 10 } : undefined);
     },
+    addresses: async () => ({ kind: "no_name" as const }),
     mailHostPassesSpf: async () => null,
   }),
 };
@@ -48,7 +49,8 @@ async function provenDomain() {
     { now: clock.now(), max: 5 },
   );
   if (typeof added === "string") throw new Error(added);
-  for (const { type, host, value } of wantedRecords(added, mailHost)) if (type === "TXT") zone.txt.set(host, value);
+  for (const { type, host, value } of wantedRecords(added, { mailHost, policyTarget: null }))
+    if (type === "TXT") zone.txt.set(host, value);
   zone.mx.add(domain);
   const now = clock.now();
   await store.accountDomains.saveCheck(added, { seen: [], verdict: "proves", begunAt: now, now });

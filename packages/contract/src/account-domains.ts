@@ -17,7 +17,17 @@ export const accountDomainMessages = {
 } as const;
 
 /** In the order in which the page shows them; the first two prove the domain. */
-export const domainRecordNames = ["ownership", "mx", "spf", "dkim", "dkim_next", "dmarc"] as const;
+export const domainRecordNames = [
+  "ownership",
+  "mx",
+  "spf",
+  "dkim",
+  "dkim_next",
+  "dmarc",
+  "mta_sts_host",
+  "mta_sts",
+  "tls_rpt",
+] as const;
 export type DomainRecordName = (typeof domainRecordNames)[number];
 
 /**
@@ -26,14 +36,18 @@ export type DomainRecordName = (typeof domainRecordNames)[number];
  */
 export const domainRecordStates = ["unread", "right", "missing", "wrong", "conflict"] as const;
 
+/** `none`: its host does not lead here; `waiting`: its certificate is ordered; `delayed`: the last order failed. */
+export const domainPolicyStates = ["none", "waiting", "delayed", "served"] as const;
+export type DomainPolicyState = (typeof domainPolicyStates)[number];
+
 export const domainRecordWire = z.object({
   name: z.enum(domainRecordNames),
   /** Whether mail is accepted only with it. */
   isRequired: z.boolean(),
-  type: z.enum(["TXT", "MX"]),
+  type: z.enum(["TXT", "MX", "CNAME"]),
   /** Absolute, in lower case and A-labels, without the final dot. */
   host: z.string(),
-  /** As a DNS form wants it: a text without quotes, or the host of an MX record. */
+  /** As a DNS form wants it: a text without quotes, or the host to which an MX or CNAME record leads. */
   value: z.string(),
   /** Of MX records; `null` otherwise. */
   priority: z.number().int().nullable(),
@@ -61,6 +75,8 @@ export const accountDomainWire = z.object({
   /** Shown to correspondents of its aliases that have none of their own; `null`: none. */
   displayName: z.string().nullable(),
   ...appearFields,
+  /** Of the host at which senders read that mail must be encrypted (MTA-STS). */
+  policy: z.enum(domainPolicyStates),
   records: z.array(domainRecordWire),
 });
 export type AccountDomainWire = z.infer<typeof accountDomainWire>;

@@ -23,6 +23,8 @@ test("names are absolute, texts are quoted, and an MX record has its priority", 
   expect(zoneFile({ records: [mx, txt("example.com", "v=spf1 a:mail.kauke.test -all")] })).toBe(
     'example.com.\t3600\tIN\tMX\t10 mail.kauke.test.\nexample.com.\t3600\tIN\tTXT\t"v=spf1 a:mail.kauke.test -all"\n',
   );
+  const cname: DomainRecordWire = { ...txt("mta-sts.example.com", "web.kauke.test"), type: "CNAME" };
+  expect(zoneFile({ records: [cname] })).toBe("mta-sts.example.com.\t3600\tIN\tCNAME\tweb.kauke.test.\n");
   expect(zoneFileName({ domain: "example.com" })).toBe("example.com.zone");
 });
 

@@ -14,7 +14,7 @@ function txtData(text: string): string {
 }
 
 function lineOf({ host, type, value, priority }: ZoneRecord): string {
-  const data = type === "MX" ? `${priority ?? 0} ${value}.` : txtData(value);
+  const data = type === "TXT" ? txtData(value) : type === "CNAME" ? `${value}.` : `${priority ?? 0} ${value}.`;
   return `${host}.\t${TTL_SECONDS}\tIN\t${type}\t${data}\n`;
 }
 

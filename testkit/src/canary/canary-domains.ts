@@ -43,6 +43,8 @@ export async function plantDomains(canaries: Canaries, target: DomainTarget): Pr
   zone[mx.host] = { mx: [[mx.priority ?? 10, mx.value]] };
   const ownership = recordOf(own, "ownership");
   zone[ownership.host] = { txt: [ownership.value] };
+  const reports = recordOf(own, "tls_rpt");
+  zone[reports.host] = { txt: [`v=TLSRPTv1; rua=${word("domain-reports")}`] };
   const { state } = await check(own);
   if (state !== "proven") throw new Error(`the domain is ${state}`);
   for (const { name, value } of own.records)

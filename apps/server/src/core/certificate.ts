@@ -39,6 +39,18 @@ export function publicHost(url: string): string | null {
   return isLocal || host.startsWith("[") || /^[\d.]+$/.test(host) ? null : host;
 }
 
+/** To which policy hosts of accounts' domains lead; `null` unless this server itself can get certificates and serve them. */
+export function policyTargetOf(server: {
+  acme: unknown;
+  https: unknown;
+  publicUrl: URL;
+  publicUrlGiven: boolean;
+  forwarding: { kind: string };
+}): string | null {
+  const isOurs = server.acme !== null && server.https !== null && server.forwarding.kind === "engine";
+  return isOurs && server.publicUrlGiven ? publicHost(server.publicUrl.origin) : null;
+}
+
 /** Host of a domain's MTA-STS policy (RFC 8461 §3.3). */
 export const policyHost = (domain: string): string => `mta-sts.${domain}`;
 

@@ -5,7 +5,7 @@ import type { SecureContext, TLSSocket } from "node:tls";
 import { clientParty } from "../limits/party.ts";
 import { FairPool } from "../limits/slots.ts";
 import { bounds } from "../limits/table.ts";
-import { acceptTls } from "../runtime/tls-handshake.ts";
+import { acceptTls, type HandshakeOptions } from "../runtime/tls-handshake.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
 import type { Listener, SocketGuard } from "./socket-guard.ts";
 
@@ -14,6 +14,7 @@ export interface SecureServerOptions {
   listener: Listener;
   /** @param name the client's SNI */
   context: (name?: string) => SecureContext;
+  contextFor?: HandshakeOptions["contextFor"];
   /** HTTP/2 is not offered to a proxy, whose sockets carry requests of many clients, one at a time. */
   isTrustedProxy: (address: string) => boolean;
   handshakeMs?: number;
@@ -96,7 +97,7 @@ export class SecureServer extends Server {
     if (!this.#handshakes.admits(newcomer, (other) => void other.socket.destroy())) return null;
     this.#handshakes.put(handshake, party);
     try {
-      const { context, handshakeMs = timeoutMs } = this.#options;
+      const { context, contextFor, handshakeMs = timeoutMs } = this.#options;
       const challenge = (await this.#options.challengeContexts?.().catch(() => null)) ?? null;
       if (challenge !== null && (await asksFor(socket, CHALLENGE_PROTOCOL, handshakeMs))) {
         const at = { context: challenge, timeoutMs: handshakeMs, protocols: [CHALLENGE_PROTOCOL] };
@@ -104,7 +105,7 @@ export class SecureServer extends Server {
         return null;
       }
       const protocols = isProxy ? ["http/1.1"] : ["h2", "http/1.1"];
-      return await acceptTls(socket, { context, timeoutMs: handshakeMs, protocols });
+      return await acceptTls(socket, { context, contextFor, timeoutMs: handshakeMs, protocols });
     } finally {
       this.#handshakes.delete(handshake);
     }

@@ -115,8 +115,10 @@ export interface HttpServerOptions
   provenDomains: ProvenDomains;
   logger: Logger;
   metrics: Metrics;
+  /** `DomainRules.policyTarget`; default: null. */
+  policyTarget?: string | null;
   /** Serves https, with these certificates; plain http without. */
-  tls?: Pick<SecureServerOptions, "context" | "handshakeMs" | "challengeContexts"> | undefined;
+  tls?: Pick<SecureServerOptions, "context" | "contextFor" | "handshakeMs" | "challengeContexts"> | undefined;
   socketRules?: Partial<SocketRules> | undefined;
   /** Maximum random delay of mail whose timing could show whether an account exists; tests set 0. */
   messageSpreadMs?: number | undefined;
@@ -269,12 +271,12 @@ function ownOrigins({ publicUrl, publicUrlGiven, http }: HttpConfig, { socket }:
   return { publicUrl, publicUrlGiven, port: socket.localPort ?? http.port };
 }
 
-function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
+function coreDeps({ config, policyTarget = null, ...options }: HttpServerOptions): CoreDeps {
   return {
     ...options,
     federatedIssuer: options.federatedIssuer ?? null,
     mailDomains: mailDomains(config.domains, options.provenDomains),
-    domainRules: domainRules(config, options.forwarding.about !== null),
+    domainRules: domainRules(config, { hasProvider: options.forwarding.about !== null, policyTarget }),
     localSmtpPorts: localSmtpPorts(config),
     mailPrograms: options.forwarding.about === null ? mailPrograms(config) : null,
     ownMail: { origin: config.publicUrl.origin, domain: config.domains[0] ?? "" },
@@ -290,10 +292,10 @@ function coreDeps({ config, ...options }: HttpServerOptions): CoreDeps {
 /** At a forwarding provider, mail to an account's own domain would not reach this server. */
 function domainRules(
   { userDomains, mailHost, domains, publicUrl }: HttpConfig,
-  hasProvider: boolean,
+  { hasProvider, policyTarget }: { hasProvider: boolean; policyTarget: string | null },
 ): CoreDeps["domainRules"] {
   const serverNames = [...domains, mailHost, publicUrl.hostname];
-  return { max: hasProvider ? 0 : userDomains, mailHost, serverNames };
+  return { max: hasProvider ? 0 : userDomains, mailHost, policyTarget, serverNames };
 }
 
 /** SMTP ports to show to users of a local server; `null` for a public one, where a firewall may forward others. */

@@ -81,6 +81,9 @@ const counted = {
     HOUR,
     "You have changed your domains very often within an hour. Please wait before you change more.",
   ),
+  policy_order_account: most(10, DAY, "The certificates of an account's domains were ordered often today."),
+  // Let's Encrypt allows 300 orders of one account in three hours.
+  policy_order_all: most(250, 3 * HOUR, "Certificates of own domains were ordered often within three hours."),
   // Counted over all processes, by domain and by account.
   alias_appear_domain: most(20, HOUR, "Many aliases have appeared on this domain within an hour."),
   alias_appear_account: most(100, DAY, "Many aliases have appeared in this account within a day."),

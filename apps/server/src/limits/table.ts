@@ -577,6 +577,10 @@ const accounts = {
     },
     "checks that nobody asked for of domains that an account holds | each {everyMs}, give or take half of {spreadMs}, after {retryMs} and later each time when DNS does not answer; {atOnce} at once in a process, {account} of an account in all, with a lease of {leaseMs}; mail goes on for {failingMs}, waits for {suspendedMs}, and the name is reserved for {closedMs} more, of which one check counts {countedMs} | account, all | in turns between accounts | domains are looked at later | domain-standing.test.ts, recheck-times.test.ts, domain-rechecks.test.ts, domain-worker.test.ts",
   ),
+  policyCertificates: bound(
+    { atOnce: 4, account: 1, pauseMs: 300_000, opened: 200, openedMs: 600_000, absentMs: 10_000 },
+    "certificates of own domains' policy hosts (MTA-STS) | orders: {policy_order_account} an account, {policy_order_all} in all; {atOnce} at once in a process, {account} of an account; a failed one is repeated after minutes, then hours, and after a rate limit of the issuer all wait for {pauseMs}; {opened} certificates open in memory, for {openedMs}; one that is not there is looked for again after {absentMs} | account, all | the account | ordered later; the server's own certificates are ordered apart | test/policy-certificates.test.ts, policy-worker.test.ts, policy-contexts.test.ts",
+  ),
   appearingAliases: bound(
     {
       known: 10_000,

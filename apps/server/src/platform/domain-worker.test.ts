@@ -18,7 +18,7 @@ class World {
   readonly worker = new DomainWorker({
     clock: { now: () => new Date(), steadyMs: () => performance.now() },
     logger: { warn: (event) => void this.warnings.push(event) },
-    domainRules: { mailHost: "mail.kauke.test" },
+    domainRules: { mailHost: "mail.kauke.test", policyTarget: null },
     domainDns: { begin: () => this.#lookUps() },
     accountDomains: {
       find: async (userId, id) => ({ userId, id, domain: "own.example", token: "t", dkim: [], seen: [] }) as never,
@@ -55,7 +55,7 @@ class World {
       await new Promise((resolve) => setTimeout(resolve, this.dnsMs));
       return { kind: "failed" } as const;
     };
-    return { txt: wait, mx: wait, mailHostPassesSpf: async () => null };
+    return { txt: wait, mx: wait, addresses: wait, mailHostPassesSpf: async () => null };
   }
 }
 

@@ -4,19 +4,26 @@ import { type SecureContext, TLSSocket } from "node:tls";
 export interface HandshakeOptions {
   /** @param name the client's SNI; undefined before it is known */
   context(name?: string): SecureContext;
+  /** Asked first: `null` at once, or later if there is none for the name. */
+  contextFor?: ((name: string) => Promise<SecureContext | null> | null) | undefined;
   timeoutMs: number;
   /** ALPN protocols to offer, the preferred one first. */
   protocols?: string[];
 }
 
 /** Rejects, with the socket closed, when the handshake fails or times out. */
-export function acceptTls(plain: Socket, { context, timeoutMs, protocols }: HandshakeOptions): Promise<TLSSocket> {
+export function acceptTls(plain: Socket, options: HandshakeOptions): Promise<TLSSocket> {
+  const { context, contextFor, timeoutMs, protocols } = options;
   return new Promise((resolve, reject) => {
     plain.setTimeout(0);
     const secure = new TLSSocket(plain, {
       isServer: true,
       secureContext: context(),
-      SNICallback: (name, chosen) => chosen(null, context(name)),
+      SNICallback: (name, chosen) => {
+        const special = contextFor?.(name) ?? null;
+        if (special === null) return chosen(null, context(name));
+        void special.catch(() => null).then((found) => chosen(null, found ?? context(name)));
+      },
       ...(protocols && { ALPNProtocols: protocols }),
     });
     const timer = setTimeout(() => secure.destroy(new Error("handshake timed out")), timeoutMs);

@@ -7,7 +7,7 @@ import type { Generated, Kysely, Transaction } from "kysely";
 import type { NoticeKind } from "../core/notice.ts";
 import type { AliasNumberTable, ClientNumberLastTable, MailboxNumberTable } from "./client-number-tables.ts";
 import type { ContactTable, EmailAttachmentTable, EmailJobTable } from "./composed-tables.ts";
-import type { AccountDomainKeyTable, AccountDomainTable } from "./domain-tables.ts";
+import type { AccountDomainCertificateTable, AccountDomainKeyTable, AccountDomainTable } from "./domain-tables.ts";
 
 export interface UserTable {
   id: string;
@@ -340,6 +340,7 @@ export interface DB {
   api_key: ApiKeyTable;
   account_domain: AccountDomainTable;
   account_domain_key: AccountDomainKeyTable;
+  account_domain_certificate: AccountDomainCertificateTable;
   alias: AliasTable;
   released_address: ReleasedAddressTable;
   destination: DestinationTable;

@@ -1,5 +1,5 @@
 /** Tables of own domains of accounts. */
-import type { AccountDomainWire } from "@kauke/contract";
+import type { AccountDomainWire, DomainPolicyState } from "@kauke/contract";
 import type { Generated } from "kysely";
 
 export interface AccountDomainTable {
@@ -22,6 +22,17 @@ export interface AccountDomainTable {
   unanswered_checks: Generated<number>;
   /** Why its aliases end, until none is left. A domain that is being removed is shown to nobody. */
   ends: Generated<"removed" | "taken" | null>;
+  sealed: Buffer;
+}
+
+export interface AccountDomainCertificateTable {
+  /** Of its domain. */
+  id: string;
+  user_id: string;
+  state: Exclude<DomainPolicyState, "none">;
+  /** When to order or to renew next; null: the policy host does not lead here. */
+  due_at: Date | null;
+  leased_until: Date | null;
   sealed: Buffer;
 }
 

@@ -2,6 +2,7 @@ import type { BounceSenderStore } from "../core/bounce-sender.ts";
 import type { CertificateRecords } from "../core/certificate.ts";
 import type { CoreStores } from "../core/core-deps.ts";
 import type { DomainRecheckStore, ProvenDomains } from "../core/domain/account-domain.ts";
+import type { PolicyCertificateStore } from "../core/domain/policy-certificates.ts";
 import type { ProviderInventory } from "../core/forwarding/provider-inventory.ts";
 import type { MailProbeStore } from "../core/probe/probe.ts";
 import type { ReplyPathStore, SentAnswerStore } from "../core/reply-path.ts";
@@ -23,6 +24,7 @@ import { contactStore } from "./rows/contacts.ts";
 import { accountDomainStore } from "./rows/domains/account-domains.ts";
 import { domainRecheckStore } from "./rows/domains/domain-rechecks.ts";
 import { type OperatorDomainStore, operatorDomainStore } from "./rows/domains/operator-domains.ts";
+import { policyCertificateStore } from "./rows/domains/policy-certificates.ts";
 import { emailAttachmentStore } from "./rows/email-attachments.ts";
 import { emailJobStore } from "./rows/email-jobs.ts";
 import { encryptionKeyStore } from "./rows/encryption-keys.ts";
@@ -47,6 +49,7 @@ import type { StoreContext } from "./store-context.ts";
 export interface RowStores extends CoreStores {
   deliveries: DeliveryRepository;
   domainRechecks: DomainRecheckStore;
+  policyCertificates: PolicyCertificateStore;
   replyPaths: ReplyPathStore;
   bounceSenders: BounceSenderStore;
   certificateRecords: CertificateRecords;
@@ -73,6 +76,7 @@ export function rowStores(
   return {
     accountDomains: accountDomainStore(context, { forgetBodies }),
     domainRechecks: domainRecheckStore(context),
+    policyCertificates: policyCertificateStore(context),
     accountExport: accountExportStore(context),
     users: userStore(context, { released, forgetBodies }),
     accountLinks: accountLinkStore(context, { forgetBodies }),

@@ -111,6 +111,14 @@ const columns: { [Table in keyof DB]: Record<keyof DB[Table], string> } = {
     created_at: "timestamptz",
     sealed: "bytea",
   },
+  account_domain_certificate: {
+    id: "uuid",
+    user_id: "uuid",
+    state: "text",
+    due_at: "timestamptz?",
+    leased_until: "timestamptz?",
+    sealed: "bytea",
+  },
   released_address: {
     address_index: "bytea",
     former_user_index: "bytea",

@@ -1,5 +1,6 @@
 /** Control calls on own domains of accounts. A name is sent only on request, or if the operator entered it. */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { policyTargetOf } from "../../core/certificate.ts";
 import { readDomainName } from "../../core/domain/domain-name.ts";
 import { wantedRecords } from "../../core/domain/domain-records.ts";
 import type { Config } from "../../settings/config.ts";
@@ -13,14 +14,15 @@ const DOMAINS_OF_A_PAGE = 200;
 export const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface DomainView {
-  config: Pick<Config, "mailHost">;
+  config: Pick<Config, "mailHost"> & Parameters<typeof policyTargetOf>[0];
   store: Pick<Store, "operatorDomains" | "accountDomains">;
 }
 
 export function domainCalls({
-  config: { mailHost },
+  config,
   store: { operatorDomains, accountDomains },
 }: DomainView): Pick<ControlHandlers, "domains-list" | "domains-zone"> {
+  const targets = { mailHost: config.mailHost, policyTarget: policyTargetOf(config) };
   return {
     "domains-list": async ({ after, withName }) => {
       const found: DomainSummary[] = [];
@@ -39,7 +41,7 @@ export function domainCalls({
       return domains.flatMap((found) => {
         if (found === null) return [];
         const { id, userId, state, domain } = found;
-        return [{ id, userId, state, domain, records: wantedRecords(found, mailHost) }];
+        return [{ id, userId, state, domain, records: wantedRecords(found, targets) }];
       });
     },
   };

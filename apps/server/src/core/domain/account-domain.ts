@@ -1,6 +1,6 @@
 /** Own domains of accounts: their rows, and what proves them. */
 
-import type { DomainRecordName, DomainRecordWire } from "@kauke/contract";
+import type { DomainPolicyState, DomainRecordName, DomainRecordWire } from "@kauke/contract";
 import type { DkimKey, PublicDkimKey } from "@kauke/mail-rfc";
 import type { AppearRules } from "./appear-rules.ts";
 import type { DomainState, DomainVerdict } from "./domain-standing.ts";
@@ -33,6 +33,7 @@ export interface AccountDomain {
   appearing: AppearRules;
   /** Shown to correspondents of its aliases that have none of their own. */
   displayName: string | null;
+  policy: DomainPolicyState;
 }
 
 export interface AccountDomainStore {
@@ -97,10 +98,18 @@ export interface DomainRecheckStore {
   release(due: DueDomain): Promise<void>;
 }
 
+export interface ProvenDomain {
+  id: string;
+  userId: string;
+  state: DomainState;
+  /** Whether the host of its MTA-STS policy leads to this server; absent: no. */
+  hasPolicyHost?: boolean;
+}
+
 /** The domains that accounts have proven and still hold, in memory. */
 export interface ProvenDomains {
   /** @param domain A-labels in lower case */
-  find(domain: string): { id: string; userId: string; state: DomainState } | null;
+  find(domain: string): ProvenDomain | null;
   /** Those of the account on which mail is accepted, in order of their names. */
   ofAccount(userId: string): readonly string[];
 }

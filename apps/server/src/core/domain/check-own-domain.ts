@@ -10,10 +10,11 @@ import {
   type DomainAnswers,
   domainVerdict,
   judgeRecords,
+  type RecordTargets,
   type WantedDnsRecord,
   wantedRecords,
 } from "./domain-records.ts";
-import { type DomainDeps, type DomainRules, domainNotFound, domainsOff } from "./own-domains.ts";
+import { type DomainDeps, domainNotFound, domainsOff } from "./own-domains.ts";
 
 const { all, waiting, account } = bounds.domainChecks;
 const checks = new FairQueue({ concurrency: all, waitingMax: waiting, waitingOfPartyMax: account });
@@ -39,7 +40,7 @@ export async function checkOwnDomain(
 }
 
 export interface DomainLookDeps {
-  domainRules: Pick<DomainRules, "mailHost">;
+  domainRules: RecordTargets;
   domainDns: DomainDns;
   clock: Clock;
 }
@@ -50,7 +51,7 @@ export async function lookAt(
   domain: AccountDomain,
 ): Promise<DomainCheck> {
   const begunAt = clock.now();
-  const wanted = wantedRecords(domain, domainRules.mailHost);
+  const wanted = wantedRecords(domain, domainRules);
   const seen = judgeRecords(wanted, await ask(domainDns, domain.domain, wanted));
   return { seen, verdict: domainVerdict(seen), begunAt, now: clock.now() };
 }
@@ -58,10 +59,16 @@ export async function lookAt(
 async function ask(dns: DomainDns, domain: string, wanted: readonly WantedDnsRecord[]): Promise<DomainAnswers> {
   const lookUps = dns.begin();
   const texts = wanted.filter(({ type }) => type === "TXT");
-  const [mx, mailHostPassesSpf, found] = await Promise.all([
+  const leads = wanted.find(({ type }) => type === "CNAME");
+  const addresses = async (name: string | undefined) =>
+    name === undefined ? ({ kind: "failed" } as const) : await lookUps.addresses(name);
+  const [mx, mailHostPassesSpf, found, policyHost, policyTarget] = await Promise.all([
     lookUps.mx(domain),
     lookUps.mailHostPassesSpf(domain),
     Promise.all(texts.map(async ({ name, host }) => [name, await lookUps.txt(host)] as const)),
+    addresses(leads?.host),
+    addresses(leads?.value),
   ]);
-  return { mx, mailHostPassesSpf, txt: Object.fromEntries(found) };
+  const txt = Object.fromEntries(found);
+  return { mx, mailHostPassesSpf, txt, policyHost: { found: policyHost, wanted: policyTarget } };
 }

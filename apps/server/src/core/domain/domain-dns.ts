@@ -18,6 +18,8 @@ export interface DomainLookUps {
   /** The strings of a record are joined (RFC 7208 §3.3). */
   txt(name: string): Promise<DnsAnswer<string>>;
   mx(name: string): Promise<DnsAnswer<MxAnswer>>;
+  /** IPv4 and IPv6; `failed` when either is not known. */
+  addresses(name: string): Promise<DnsAnswer<string>>;
   /** Whether SPF (RFC 7208) passes for all addresses of the mail host; `null`: not known. */
   mailHostPassesSpf(domain: string): Promise<boolean | null>;
 }

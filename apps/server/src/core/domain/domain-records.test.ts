@@ -13,7 +13,7 @@ const key = (selector: string, text: string) => ({
 });
 const wanted = wantedRecords(
   { domain: "own.example", token, dkim: [key("kauke1", "AAAA"), key("kauke2", "BBBB")] },
-  mailHost,
+  { mailHost, policyTarget: "web.kauke.test" },
 );
 
 const texts = (...records: string[]): DnsAnswer<string> => ({ kind: "found", records });
@@ -29,10 +29,13 @@ const right: DomainAnswers = {
     dkim: texts("v=DKIM1; k=rsa; p=AAAA"),
     dkim_next: texts("v=DKIM1; k=rsa; p=BBBB"),
     dmarc: texts("v=DMARC1; p=reject; adkim=r; aspf=r"),
+    mta_sts: texts("v=STSv1; id=1"),
+    tls_rpt: texts("v=TLSRPTv1; rua=mailto:postmaster@own.example"),
   },
   mailHostPassesSpf: null,
+  policyHost: { found: texts("192.0.2.1"), wanted: texts("192.0.2.1", "2001:db8::1") },
 };
-type TextName = "ownership" | "spf" | "dkim" | "dkim_next" | "dmarc";
+type TextName = "ownership" | "spf" | "dkim" | "dkim_next" | "dmarc" | "mta_sts" | "tls_rpt";
 
 const judged = (answers: DomainAnswers) => judgeRecords(wanted, answers);
 const stateWith = (name: TextName, answer: DnsAnswer<string>, more: Partial<DomainAnswers> = {}) =>
@@ -40,7 +43,7 @@ const stateWith = (name: TextName, answer: DnsAnswer<string>, more: Partial<Doma
 const mxWith = (mx: DnsAnswer<MxAnswer>) => judged({ ...right, mx }).find((one) => one.name === "mx");
 
 describe("the records of an own domain", () => {
-  it("are its ownership, MX, SPF, two keys and DMARC, as a DNS form wants them", () => {
+  it("are its ownership, MX, SPF, two keys, DMARC, and those of encrypted delivery, as a DNS form wants them", () => {
     expect(
       wanted.map(({ name, type, host, value, priority, isRequired }) => [
         name,
@@ -57,12 +60,15 @@ describe("the records of an own domain", () => {
       ["dkim", "TXT", "kauke1._domainkey.own.example", "v=DKIM1; k=rsa; p=AAAA", null, false],
       ["dkim_next", "TXT", "kauke2._domainkey.own.example", "v=DKIM1; k=rsa; p=BBBB", null, false],
       ["dmarc", "TXT", "_dmarc.own.example", "v=DMARC1; p=reject; adkim=r; aspf=r", null, false],
+      ["mta_sts_host", "CNAME", "mta-sts.own.example", "web.kauke.test", null, false],
+      ["mta_sts", "TXT", "_mta-sts.own.example", expect.stringMatching(/^v=STSv1; id=[0-9a-f]{20}$/), null, false],
+      ["tls_rpt", "TXT", "_smtp._tls.own.example", "v=TLSRPTv1; rua=mailto:postmaster@own.example", null, false],
     ]);
   });
 
   it("are right as they are wanted, and prove the domain", () => {
     const seen = judged(right);
-    expect(seen.map(({ state }) => state)).toEqual(Array(6).fill("right"));
+    expect(seen.map(({ state }) => state)).toEqual(Array(wanted.length).fill("right"));
     expect(isProof(seen)).toBe(true);
   });
 
@@ -73,15 +79,15 @@ describe("the records of an own domain", () => {
       ["failed", "unread"],
     ] as const) {
       const none = { kind };
-      const names: TextName[] = ["ownership", "spf", "dkim", "dkim_next", "dmarc"];
+      const names: TextName[] = ["ownership", "spf", "dkim", "dkim_next", "dmarc", "mta_sts", "tls_rpt"];
       const txt = Object.fromEntries(names.map((name) => [name, none]));
-      const seen = judged({ mx: none, txt, mailHostPassesSpf: null });
+      const seen = judged({ ...right, mx: none, txt, policyHost: { ...right.policyHost, found: none } });
       expect(seen).toEqual(wanted.map(({ name }) => ({ name, state, found: [] })));
       expect(isProof(seen)).toBe(false);
     }
-    expect(
-      judged({ mx: { kind: "failed" }, txt: {}, mailHostPassesSpf: true }).every(({ state }) => state === "unread"),
-    ).toBe(true);
+    const failed = { kind: "failed" } as const;
+    const silent = { mx: failed, txt: {}, mailHostPassesSpf: true, policyHost: { ...right.policyHost, found: failed } };
+    expect(judged(silent).every(({ state }) => state === "unread")).toBe(true);
   });
 });
 
@@ -182,6 +188,44 @@ describe("the DMARC record", () => {
   });
 });
 
+describe("the records of encrypted delivery", () => {
+  const stateOf = (...addresses: string[]) => {
+    const policyHost = { ...right.policyHost, found: texts(...addresses) };
+    return judged({ ...right, policyHost }).find(({ name }) => name === "mta_sts_host")?.state;
+  };
+
+  it.each([
+    [["2001:db8::1", "192.0.2.1"], "right"],
+    [["192.0.2.1", "192.0.2.9"], "conflict"],
+    [["192.0.2.9"], "wrong"],
+    [[], "missing"],
+  ] as const)("a policy host at %j is %s", (addresses, state) => {
+    expect(stateOf(...addresses)).toBe(state);
+  });
+
+  it("of the policy host nothing is known while the web host has no address", () => {
+    const policyHost = { ...right.policyHost, wanted: { kind: "no_name" } as const };
+    expect(judged({ ...right, policyHost }).find(({ name }) => name === "mta_sts_host")?.state).toBe("unread");
+  });
+
+  it.each([
+    ["mta_sts", ["v=STSv1; id=20261128T0000;"], "right"],
+    ["mta_sts", ["v=STSv1; id="], "wrong"],
+    ["mta_sts", ["v=STSv1; id=1", "v=STSv1; id=2"], "conflict"],
+    ["mta_sts", ["v=spf1 -all"], "wrong"],
+    ["tls_rpt", ["v=TLSRPTv1;rua=https://reports.example/a"], "right"],
+    ["tls_rpt", ["v=TLSRPTv1; rua=mailto:"], "wrong"],
+    ["tls_rpt", ["v=TLSRPTv1; rua=mailto:a@own.example", "v=TLSRPTv1; rua=mailto:b@own.example"], "conflict"],
+  ] as const)("%s of %j is %s", (name, records, state) => {
+    expect(stateWith(name, texts(...records))?.state).toBe(state);
+  });
+
+  it("are left out when this server does not serve policy hosts, but for reports", () => {
+    const without = wantedRecords({ domain: "own.example", token, dkim: [] }, { mailHost, policyTarget: null });
+    expect(without.map(({ name }) => name)).toEqual(["ownership", "mx", "spf", "dmarc", "tls_rpt"]);
+  });
+});
+
 describe("whatever DNS returns", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 500 }),
@@ -190,6 +234,8 @@ describe("whatever DNS returns", () => {
       `v=spf1 a:${mailHost} -all`,
       "v=DMARC1; p=reject",
       "v=DKIM1; k=rsa; p=AAAA",
+      "v=STSv1; id=1",
+      "v=TLSRPTv1; rua=mailto:a@own.example",
       "",
       "\ud800\u202e",
     ),
@@ -199,6 +245,7 @@ describe("whatever DNS returns", () => {
       fc.constantFrom<DnsAnswer<T>>({ kind: "no_name" }, { kind: "no_record" }, { kind: "failed" }),
       fc.array(record, { maxLength: 12 }).map((records) => ({ kind: "found" as const, records })),
     );
+  const address = fc.oneof(fc.constantFrom("192.0.2.1", "2001:db8::1", ""), fc.ipV4());
   const exchange = fc.oneof(fc.constantFrom(mailHost, "MAIL.KAUKE.TEST.", "", "mx.other.example"), fc.domain());
   const mx = answerOf(fc.record({ exchange, priority: fc.nat(65_535) }));
   const answers: fc.Arbitrary<DomainAnswers> = fc.record({
@@ -209,8 +256,11 @@ describe("whatever DNS returns", () => {
       dkim: answerOf(text),
       dkim_next: answerOf(text),
       dmarc: answerOf(text),
+      mta_sts: answerOf(text),
+      tls_rpt: answerOf(text),
     }),
     mailHostPassesSpf: fc.constantFrom(true, false, null),
+    policyHost: fc.record({ found: answerOf(address), wanted: answerOf(address) }),
   });
 
   it("each record has a state, few short entries, and none that hides or reorders text", () => {

@@ -1,11 +1,23 @@
 /** The records that an own domain needs, and how what DNS returned for them is judged. */
 import { type DomainRecordName, type DomainRecordWire, limits } from "@kauke/contract";
-import { isDmarcRecord, isSameDkimKey, isSpfRecord, readDmarcRecord } from "@kauke/mail-rfc";
+import {
+  isDmarcRecord,
+  isSameDkimKey,
+  isSpfRecord,
+  mtaStsId,
+  mtaStsPolicy,
+  readDmarcRecord,
+  readStsId,
+  readTagList,
+} from "@kauke/mail-rfc";
 import { cutText } from "../alias/alias-rules.ts";
+import { policyHost } from "../certificate.ts";
 import type { AccountDomain, SeenRecord } from "./account-domain.ts";
 import type { DnsAnswer, MxAnswer } from "./domain-dns.ts";
 import type { DomainVerdict } from "./domain-standing.ts";
+import type { DomainRules } from "./own-domains.ts";
 
+export type RecordTargets = Pick<DomainRules, "mailHost" | "policyTarget">;
 export type WantedDnsRecord = Omit<DomainRecordWire, "state" | "found">;
 
 const MX_PRIORITY = 10;
@@ -13,7 +25,7 @@ const MX_PRIORITY = 10;
 /** In the order of the page. */
 export function wantedRecords(
   { domain, token, dkim }: Pick<AccountDomain, "domain" | "token" | "dkim">,
-  mailHost: string,
+  { mailHost, policyTarget }: RecordTargets,
 ): WantedDnsRecord[] {
   const text = (name: DomainRecordName, host: string, value: string): WantedDnsRecord => ({
     name,
@@ -30,6 +42,21 @@ export function wantedRecords(
     text("spf", domain, `v=spf1 a:${mailHost} -all`),
     ...keys.map((key) => text(key.name, `${key.selector}._domainkey.${domain}`, key.text)),
     text("dmarc", `_dmarc.${domain}`, "v=DMARC1; p=reject; adkim=r; aspf=r"),
+    ...(policyTarget === null ? [] : policyRecords(domain, { mailHost, policyTarget })),
+    text("tls_rpt", `_smtp._tls.${domain}`, `v=TLSRPTv1; rua=mailto:postmaster@${domain}`),
+  ];
+}
+
+/** Senders use a policy only while its TXT record is there (RFC 8461 §3.1). Whether ours is enforced is not in its id. */
+function policyRecords(
+  domain: string,
+  { mailHost, policyTarget }: { mailHost: string; policyTarget: string },
+): WantedDnsRecord[] {
+  const id = mtaStsId(mtaStsPolicy({ mailHost, mode: "enforce" }));
+  const optional = { isRequired: false, priority: null };
+  return [
+    { ...optional, name: "mta_sts_host", type: "CNAME", host: policyHost(domain), value: policyTarget },
+    { ...optional, name: "mta_sts", type: "TXT", host: `_mta-sts.${domain}`, value: `v=STSv1; id=${id}` },
   ];
 }
 
@@ -41,13 +68,20 @@ export interface DomainAnswers {
   mx: DnsAnswer<MxAnswer>;
   /** Whether SPF passes for all addresses of the mail host; `null`: not known. */
   mailHostPassesSpf: boolean | null;
+  /** Addresses of the domain's policy host, and of the host to which it should lead. */
+  policyHost: Readonly<Record<"found" | "wanted", DnsAnswer<string>>>;
 }
 
 export function judgeRecords(wanted: readonly WantedDnsRecord[], answers: DomainAnswers): SeenRecord[] {
   return wanted.map((record) => {
-    const { state, found } = record.type === "MX" ? judgeMx(record, answers.mx) : judgeText(record, answers);
+    const { state, found } = judge(record, answers);
     return { name: record.name, state, found: shown(found) };
   });
+}
+
+function judge(record: WantedDnsRecord, answers: DomainAnswers): Judged {
+  if (record.type === "MX") return judgeMx(record, answers.mx);
+  return record.type === "CNAME" ? judgePolicyHost(answers.policyHost) : judgeText(record, answers);
 }
 
 /** Records that are missing, wrong or in conflict fail; those of which DNS said nothing prove nothing. */
@@ -78,6 +112,15 @@ function judgeMx({ value: mailHost }: WantedDnsRecord, answer: DnsAnswer<MxAnswe
   return hosts.every((host) => host === mailHost) ? { state: "right", found } : { state: "conflict", found };
 }
 
+/** A CNAME leads to the same addresses as A and AAAA records that repeat them. */
+export function judgePolicyHost({ found, wanted }: DomainAnswers["policyHost"]): Judged {
+  if (found.kind === "failed" || wanted.kind !== "found") return unread;
+  if (found.kind !== "found" || found.records.length === 0) return missing;
+  const ours = found.records.filter((address) => wanted.records.includes(address));
+  if (ours.length === found.records.length) return { state: "right", found: found.records };
+  return { state: ours.length > 0 ? "conflict" : "wrong", found: found.records };
+}
+
 const hostName = (text: string): string => text.toLowerCase().replace(/\.$/, "");
 
 function judgeText(record: WantedDnsRecord, { txt, mailHostPassesSpf }: DomainAnswers): Judged {
@@ -92,7 +135,16 @@ function judgeText(record: WantedDnsRecord, { txt, mailHostPassesSpf }: DomainAn
       return judgeOnly(texts, (text) => isSameDkimKey(text, { domain: "", selector: "", text: record.value }));
     case "dmarc":
       return judgeOnly(texts, (text) => isDmarcRecord(text) && readDmarcRecord(text).policies !== null, isDmarcRecord);
+    case "mta_sts":
+      return judgeOnly(
+        texts,
+        (text) => readStsId([text]) !== null,
+        (text) => /^v=STSv1[ \t]*;/.test(text),
+      );
+    case "tls_rpt":
+      return judgeOnly(texts, isTlsReportRecord, (text) => readTagList(text, "TLSRPTv1") !== null);
     case "mx":
+    case "mta_sts_host":
       return unread;
     case "spf":
       return judgeOnly(
@@ -120,6 +172,11 @@ function judgeOnly(
   if (others.length > 0) return { state: "conflict", found: texts };
   return { state: isRight(record) ? "right" : "wrong", found: [record] };
 }
+
+/** RFC 8460 §3. */
+const isTlsReportRecord = (text: string): boolean =>
+  text.startsWith("v=TLSRPTv1;") &&
+  /^(?:mailto:[^@,]+@|https:\/\/)/.test(readTagList(text, "TLSRPTv1")?.get("rua") ?? "");
 
 const termsOf = (text: string): string[] => text.toLowerCase().split(" ").slice(1);
 

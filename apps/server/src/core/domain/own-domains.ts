@@ -12,6 +12,8 @@ export interface DomainRules {
   max: number;
   /** To which MX records lead; A-labels in lower case. */
   mailHost: string;
+  /** To which policy hosts lead (MTA-STS); `null` when this server can't get certificates for them and serve them. */
+  policyTarget: string | null;
   /** No own domain may be one of these, above or below one. */
   serverNames: readonly string[];
 }

@@ -15,6 +15,7 @@ export class FakeDomainDns implements DomainDns {
     return {
       txt: async (name: string) => this.#answer(this.txt.get(name)),
       mx: async (name: string) => this.#answer(this.mx.get(name)),
+      addresses: async () => ({ kind: "no_name" as const }),
       mailHostPassesSpf: async () => null,
     };
   }

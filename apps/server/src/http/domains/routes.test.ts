@@ -39,6 +39,7 @@ describe.skipIf(isProviderRun)("own domains", () => {
         `TXT kauke1._domainkey.${name}`,
         `TXT kauke2._domainkey.${name}`,
         `TXT _dmarc.${name}`,
+        `TXT _smtp._tls.${name}`,
       ]);
       const [ownership, mx, , dkim, next] = added.records;
       expect(ownership?.value).toMatch(/^kauke-domain=[a-z2-7]{26}$/);

@@ -6,20 +6,20 @@ import type { Handlers } from "../handler.ts";
 import { accountDomainToWire } from "./wire.ts";
 
 export function domainHandlers(deps: CoreDeps) {
-  const { max, mailHost } = deps.domainRules;
+  const { domainRules } = deps;
   return {
     async listAccountDomains({ userId }) {
       const domains = await deps.accountDomains.list(userId);
-      return { domains: domains.map((domain) => accountDomainToWire(domain, mailHost)), max };
+      return { domains: domains.map((domain) => accountDomainToWire(domain, domainRules)), max: domainRules.max };
     },
     async addAccountDomain({ userId, body }) {
-      return accountDomainToWire(await addDomain(deps, { userId, name: body.domain }), mailHost);
+      return accountDomainToWire(await addDomain(deps, { userId, name: body.domain }), domainRules);
     },
     async checkAccountDomain({ userId, params }) {
-      return accountDomainToWire(await checkOwnDomain(deps, { userId, ...params }), mailHost);
+      return accountDomainToWire(await checkOwnDomain(deps, { userId, ...params }), domainRules);
     },
     async changeAccountDomain({ userId, params, body }) {
-      return accountDomainToWire(await changeDomain(deps, { userId, ...params }, body), mailHost);
+      return accountDomainToWire(await changeDomain(deps, { userId, ...params }, body), domainRules);
     },
     async deleteAccountDomain({ userId, params, query }) {
       await removeDomain(deps, { userId, ...params, ...query });

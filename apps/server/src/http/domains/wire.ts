@@ -1,10 +1,10 @@
 import { domainToUnicode } from "node:url";
 import type { AccountDomainWire } from "@kauke/contract";
 import type { AccountDomain } from "../../core/domain/account-domain.ts";
-import { wantedRecords } from "../../core/domain/domain-records.ts";
+import { type RecordTargets, wantedRecords } from "../../core/domain/domain-records.ts";
 
 /** Each record with what the last check saw; `unread` before the first. */
-export function accountDomainToWire(domain: AccountDomain, mailHost: string): AccountDomainWire {
+export function accountDomainToWire(domain: AccountDomain, targets: RecordTargets): AccountDomainWire {
   const seen = new Map(domain.seen.map((record) => [record.name, record]));
   return {
     id: domain.id,
@@ -21,7 +21,8 @@ export function accountDomainToWire(domain: AccountDomain, mailHost: string): Ac
     appear: domain.appearing.appear,
     prefixes: [...domain.appearing.prefixes],
     neverNames: [...domain.appearing.neverNames],
-    records: wantedRecords(domain, mailHost).map((record) => {
+    policy: domain.policy,
+    records: wantedRecords(domain, targets).map((record) => {
       const { state = "unread", found = [] } = seen.get(record.name) ?? {};
       return { ...record, state, found: [...found] };
     }),

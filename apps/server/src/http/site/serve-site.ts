@@ -1,7 +1,7 @@
 /** Serves the built web app; assets of the last build stay for a day, for pages opened before an update. */
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../core/app-error.ts";
 import type { SessionCookie } from "../cookies.ts";
 import type { PreviewAccess } from "../preview/preview-access.ts";
@@ -122,14 +122,28 @@ function pathOf(url: string): string {
   return url.split("?", 1)[0] ?? "/";
 }
 
+const POLICY_PATH = "/.well-known/mta-sts.txt";
+const hostOf = (request: FastifyRequest): string => request.hostname.toLowerCase().replace(/\.$/, "");
+
+interface StsHosts {
+  domains: readonly string[];
+  policy: () => string;
+  /** The policy of an account's domain; `null` for a name that is not its policy host. @param host in lower case */
+  policyOfAccount?: (host: string) => string | null;
+}
+
 /** The MTA-STS policy (RFC 8461 §3.2), only for the hosts `mta-sts.<domain>` that the reverse proxy forwards. */
-export function mtaStsRoute(
-  app: FastifyInstance,
-  { domains, policy }: { domains: readonly string[]; policy: () => string },
-): void {
+export function mtaStsRoute(app: FastifyInstance, { domains, policy, policyOfAccount = () => null }: StsHosts): void {
   const hosts = new Set(domains.map((domain) => `mta-sts.${domain}`));
-  app.get("/.well-known/mta-sts.txt", async (request, reply) => {
-    if (!hosts.has(request.hostname.toLowerCase().replace(/\.$/, ""))) return reply.callNotFound();
-    return reply.header("cache-control", "no-cache").type("text/plain; charset=utf-8").send(policy());
+  // The owner of a domain can lead its policy host elsewhere later, so that nobody may get used to signing in there.
+  app.addHook("onRequest", async (request, reply) => {
+    const isUsual = !/^\/\.well-known\/(?:mta-sts\.txt$|acme-challenge\/)/.test(pathOf(request.url));
+    return isUsual && policyOfAccount(hostOf(request)) !== null ? respondNotFound(reply) : undefined;
+  });
+  app.get(POLICY_PATH, async (request, reply) => {
+    const host = hostOf(request);
+    const text = hosts.has(host) ? policy() : policyOfAccount(host);
+    if (text === null) return reply.callNotFound();
+    return reply.header("cache-control", "no-cache").type("text/plain; charset=utf-8").send(text);
   });
 }

@@ -33,6 +33,7 @@ const silentDns: DomainDns = {
   begin: () => ({
     txt: async () => ({ kind: "no_name" }),
     mx: async () => ({ kind: "no_name" }),
+    addresses: async () => ({ kind: "no_name" as const }),
     mailHostPassesSpf: async () => null,
   }),
 };

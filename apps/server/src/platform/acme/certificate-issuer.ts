@@ -17,6 +17,7 @@ import {
 } from "./stored-certificate.ts";
 
 export interface IssuerOptions extends RenewalOptions {
+  records: CertificateRecords;
   wanted: readonly WantedCertificate[];
   /** True if no other process uses the store, so that a lease in it is one of a dead process. */
   isAlone: boolean;

@@ -23,7 +23,7 @@ export interface RenewalOptions {
   directoryUrl: string;
   /** E-mail address for the issuer's messages; `null`: none. */
   contact: string | null;
-  records: CertificateRecords;
+  records: Pick<CertificateRecords, "read" | "write" | "delete">;
   /** Names without an address in DNS are not ordered. */
   hasAddress(host: string): Promise<boolean>;
   clock: Clock;

@@ -39,7 +39,7 @@ export interface CertificateStanding {
 }
 
 export async function certificateStandingOf(
-  { records, directoryUrl }: { records: CertificateRecords; directoryUrl: string },
+  { records, directoryUrl }: { records: Pick<CertificateRecords, "read">; directoryUrl: string },
   label: string,
 ): Promise<CertificateStanding> {
   const [found, state] = await Promise.all([records.read("certificate", label), records.read("state", label)]);
@@ -48,10 +48,10 @@ export async function certificateStandingOf(
   return { stored: isOfIssuer ? stored : null, state: (state as OrderState | null) ?? neverOrdered };
 }
 
-export const writeCertificate = (records: CertificateRecords, name: string, value: StoredCertificate) =>
+export const writeCertificate = (records: Pick<CertificateRecords, "write">, name: string, value: StoredCertificate) =>
   records.write({ kind: "certificate", name, value, expiresAt: null });
 
-export const writeState = (records: CertificateRecords, name: string, value: OrderState) =>
+export const writeState = (records: Pick<CertificateRecords, "write">, name: string, value: OrderState) =>
   records.write({ kind: "state", name, value, expiresAt: null });
 
 /** When to order, in epoch milliseconds: the certificate is missing, lacks a name or is due for renewal. */

@@ -14,6 +14,7 @@ export const erasedTables = [
   "session",
   "account_domain",
   "account_domain_key",
+  "account_domain_certificate",
   "alias",
   "alias_import",
   "alias_import_batch",

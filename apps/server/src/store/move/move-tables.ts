@@ -30,6 +30,7 @@ const plans: { readonly [Table in keyof DB]: Plan } = {
   api_key: small,
   account_domain: small,
   account_domain_key: small,
+  account_domain_certificate: { ...large },
   alias: small,
   released_address: hashed("address_index"),
   destination: small,

@@ -23,6 +23,7 @@ export const resealTables: readonly ResealTable[] = [
       "user",
       "account_domain",
       "account_domain_key",
+      "account_domain_certificate",
       "alias",
       "destination",
       "smtp_credential",

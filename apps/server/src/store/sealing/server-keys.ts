@@ -19,6 +19,7 @@ export type SealedTable =
   | "api_key"
   | "account_domain"
   | "account_domain_key"
+  | "account_domain_certificate"
   | "alias"
   | "destination"
   | "mailbox"

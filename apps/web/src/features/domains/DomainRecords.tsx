@@ -7,7 +7,7 @@ import { saveFile } from "../../ui/files.ts";
 import { SubmitButton } from "../../ui/SubmitButton.tsx";
 import { copyText } from "../../ui/text/copy-text.ts";
 import { preciseTimeText } from "../../ui/text/time-text.ts";
-import { foundText, markOf, recordStateText, recordTexts, showsFound } from "./domain-text.ts";
+import { foundText, isOptional, markOf, policyText, recordStateText, recordTexts, showsFound } from "./domain-text.ts";
 import type { useDomainCheck } from "./use-domain-check.ts";
 
 /** Longest value in characters that consists of words. */
@@ -58,13 +58,19 @@ function RecordPart({ label, text, copyLabel, named }: PartProps) {
   );
 }
 
-function RecordItem({ record, checkedAt }: { record: DomainRecordWire; checkedAt: string | null }) {
+interface ItemProps {
+  record: DomainRecordWire;
+  checkedAt: string | null;
+  heading?: "h5" | "h6";
+}
+
+function RecordItem({ record, checkedAt, heading: Heading = "h5" }: ItemProps) {
   const { name, type, host, value, priority, isRequired } = record;
   const { title, purpose } = recordTexts[name];
   return (
     <li>
       <div className="record-head">
-        <h5>{title}</h5>
+        <Heading>{title}</Heading>
         <span className="tag">{type}</span>
         {isRequired ? <span className="tag tag-accent">{t("needed")}</span> : null}
       </div>
@@ -93,6 +99,25 @@ function RecordItem({ record, checkedAt }: { record: DomainRecordWire; checkedAt
         )}
       </dl>
     </li>
+  );
+}
+
+function OptionalRecords({ domain }: { domain: AccountDomainWire }) {
+  const { shownDomain, checkedAt, records } = domain;
+  return (
+    <details className="domain-optional">
+      <summary>
+        <h5>{t("Optional: encrypted delivery")}</h5>
+      </summary>
+      <p>
+        {t("Mail works without these records.")} {policyText(domain)}
+      </p>
+      <ul className="domain-records-list" aria-label={t("Optional records of {domain}", { domain: shownDomain })}>
+        {records.filter(isOptional).map((record) => (
+          <RecordItem key={record.name} record={record} checkedAt={checkedAt} heading="h6" />
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -151,10 +176,11 @@ export function DomainRecords({ domain, checks: { onCheck, isAsked, refusal, isR
         </p>
       </div>
       <ul className="domain-records-list" aria-label={t("Records of {domain}", { domain: shownDomain })}>
-        {records.map((record) => (
-          <RecordItem key={record.name} record={record} checkedAt={checkedAt} />
-        ))}
+        {records.flatMap((record) =>
+          isOptional(record) ? [] : [<RecordItem key={record.name} record={record} checkedAt={checkedAt} />],
+        )}
       </ul>
+      <OptionalRecords domain={domain} />
     </div>
   );
 }

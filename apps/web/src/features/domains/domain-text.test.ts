@@ -1,6 +1,14 @@
 import type { DomainRecordWire } from "@kauke/contract";
 import { expect, test } from "vitest";
-import { domainStateText, foundText, isWaiting, readDomain, recordStateText, showsFound } from "./domain-text.ts";
+import {
+  domainStateText,
+  foundText,
+  isWaiting,
+  policyText,
+  readDomain,
+  recordStateText,
+  showsFound,
+} from "./domain-text.ts";
 
 const record = (more: Partial<DomainRecordWire> = {}): DomainRecordWire => ({
   name: "spf",
@@ -59,6 +67,20 @@ test("a domain whose required records are not right says since when, and until w
     "Paused: records are missing or wrong since 1 Mar 2026. Mail waits at its senders until 8 Mar 2026.",
     "Closed: records are missing or wrong since 1 Mar 2026. The domain is reserved for you until 8 Mar 2026.",
   ]);
+});
+
+test("records of encrypted delivery are not counted, since a domain works without them", () => {
+  const optional = (["mta_sts_host", "mta_sts", "tls_rpt"] as const).map((name) => record({ name, state: "missing" }));
+  const records = [record(), ...optional];
+  expect(foundText({ records })).toBe("1 of 1 records found");
+  expect(isWaiting({ state: "proven", records })).toBe(false);
+  expect(domainStateText({ state: "proven", ...noGrace, records })).toMatch(/^Mail is accepted, and/);
+});
+
+test("of the policy it is said what becomes of it once its host is found", () => {
+  expect(policyText({ policy: "none" })).toBeNull();
+  const texts = (["waiting", "delayed", "served"] as const).map((policy) => policyText({ policy }));
+  expect(new Set(texts).size).toBe(3);
 });
 
 test("a domain waits while it is new, and later while DNS lacks a record", () => {

@@ -23,7 +23,26 @@ export const recordTexts: Readonly<Record<DomainRecordName, RecordTexts>> = {
     title: t("Forged mail (DMARC)"),
     purpose: t("Tells receivers to refuse mail that only claims to be yours."),
   },
+  mta_sts_host: {
+    title: t("Policy host (MTA-STS)"),
+    purpose: t(
+      "Where senders read that mail for you must be encrypted. This server gets the certificate for it and serves it.",
+    ),
+  },
+  mta_sts: {
+    title: t("Policy (MTA-STS)"),
+    purpose: t("Tells senders that there is a policy. Add it once the policy host is found."),
+  },
+  tls_rpt: {
+    title: t("Reports (TLS-RPT)"),
+    purpose: t("Senders report deliveries that could not be encrypted to the people who run this server."),
+  },
 };
+
+const optionalNames: readonly DomainRecordName[] = ["mta_sts_host", "mta_sts", "tls_rpt"];
+
+/** Whether a domain works well without the record. */
+export const isOptional = ({ name }: Pick<DomainRecordWire, "name">): boolean => optionalNames.includes(name);
 
 export type RecordMark = "right" | "wait" | "fault";
 
@@ -36,6 +55,7 @@ function conflictText({ name, found }: DomainRecordWire): string {
       ? t("There are several SPF records: join them into one")
       : t("There are two SPF records: join them into one");
   if (name === "dmarc") return t("There are several DMARC records: keep one");
+  if (name === "mta_sts_host") return t("It leads to other servers as well: remove those");
   if (name === "mx") return t("Other mail servers are listed too and would get part of the mail: remove them");
   return t("Other records stand beside it: remove them");
 }
@@ -54,17 +74,30 @@ export function recordStateText(record: DomainRecordWire, checkedAt: string | nu
 export const showsFound = ({ state, found }: DomainRecordWire): boolean =>
   found.length > 0 && (state === "wrong" || state === "conflict");
 
-export const rightCount = ({ records }: Pick<AccountDomainWire, "records">): number =>
-  records.filter(({ state }) => state === "right").length;
+/** What becomes of the policy once its host is found; `null` before. */
+export function policyText({ policy }: Pick<AccountDomainWire, "policy">): string | null {
+  if (policy === "served") return t("The policy is served.");
+  if (policy === "waiting") return t("The policy host is found, and its certificate is on the way.");
+  if (policy === "delayed")
+    return t("There is no certificate for the policy host yet. This server tries again by itself.");
+  return null;
+}
+
+type Records = Pick<AccountDomainWire, "records">;
+
+/** Those without which something is lacking. */
+const usualRecords = ({ records }: Records) => records.filter((record) => !isOptional(record));
+
+const rightCount = (domain: Records): number => usualRecords(domain).filter(({ state }) => state === "right").length;
 
 /** Whether a later check may find more than the last. */
 export const isWaiting = (domain: Pick<AccountDomainWire, "state" | "records">): boolean =>
-  domain.state === "new" || rightCount(domain) < domain.records.length;
+  domain.state === "new" || rightCount(domain) < usualRecords(domain).length;
 
 /** @example foundText(domain) // "4 of 6 records found" */
 export function foundText(domain: Pick<AccountDomainWire, "records">): string {
   const right = rightCount(domain);
-  const total = domain.records.length;
+  const total = usualRecords(domain).length;
   return t("{count} of {total} records found", { count: countText(right), total: countText(total) });
 }
 
@@ -93,7 +126,7 @@ export function domainStateText(domain: Standing & Pick<AccountDomainWire, "reco
   if (domain.state === "new") return t("No mail is accepted before the first two records are found.");
   const grace = graceText(domain);
   if (grace !== null) return grace;
-  const left = domain.records.length - rightCount(domain);
+  const left = usualRecords(domain).length - rightCount(domain);
   if (left === 0) return t("Mail is accepted, and what you send is signed.");
   return plural(
     left,

@@ -123,6 +123,15 @@ export async function plantAccount(
           text: text("account_domain_key"),
         }),
       }),
+    account_domain_certificate: () =>
+      insert("account_domain_certificate", {
+        id: of.id,
+        user_id: of.user_id,
+        state: "served",
+        due_at: now,
+        leased_until: null,
+        sealed: keys.seal("account_domain_certificate", of.id, { certificate: { key: "a private key" } }),
+      }),
     alias: () =>
       insert("alias", {
         id: alias.id,

@@ -14,6 +14,16 @@ export const accountDomainTables = {
         deletionDate: withDomain,
       })),
   },
+  account_domain_certificate: {
+    about: "When the certificates for the policies of your own domains are ordered next. Keys stay on the server.",
+    rows: (source: ExportSource): ExportPages =>
+      ownedRows(source, "account_domain_certificate", ({ id, state, due_at: dueAt }) => ({
+        domainId: id,
+        state,
+        dueAt,
+        deletionDate: withDomain,
+      })),
+  },
   account_domain_key: {
     about: "The DKIM keys of your own domains, as they are published. The private keys stay on the server.",
     rows: domainKeyRows,

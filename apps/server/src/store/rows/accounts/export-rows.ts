@@ -19,6 +19,7 @@ export type AnyRow = Record<string, unknown>;
 export type OwnedTable =
   | "api_key"
   | "account_domain"
+  | "account_domain_certificate"
   | "alias"
   | "destination"
   | "mailbox"

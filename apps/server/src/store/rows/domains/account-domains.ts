@@ -62,6 +62,12 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
     .where("delete_at", "is", null)
     .groupBy("domain_id")
     .execute();
+  const certificates = await db
+    .selectFrom("account_domain_certificate")
+    .select(["id", "state"])
+    .where("id", "=", ids)
+    .where("due_at", "is not", null)
+    .execute();
   return rows.map((row) => {
     const { domain, token, seen, appearing = noneAppear, displayName = null } = openAccountDomain(keys, row);
     const ofDomain = keyRows.filter((key) => key.domain_id === row.id);
@@ -81,6 +87,7 @@ async function readDomains({ db, keys }: StoreContext, { userId, id }: Place): P
       aliasCount: counts.find((count) => count.domain_id === row.id)?.count ?? 0,
       appearing,
       displayName,
+      policy: certificates.find(({ id: of }) => of === row.id)?.state ?? "none",
     };
   });
 }
@@ -128,7 +135,8 @@ async function addDomain(
     await trx.insertInto("account_domain_key").values(keyRows).execute();
     const published = dkim.map(({ key }) => publicDkimKey(key));
     const noTimes = { provenAt: null, checkedAt: null, failingSince: null, stateUntil: null };
-    return { ...added, ...noTimes, seen: [], dkim: published, aliasCount: 0, appearing: noneAppear, displayName: null };
+    const none = { appearing: noneAppear, displayName: null, policy: "none" } as const;
+    return { ...added, ...noTimes, ...none, seen: [], dkim: published, aliasCount: 0 };
   });
 }
 

@@ -37,6 +37,7 @@ export async function beginRemoval(
     const state = row.state === "new" ? ("new" as const) : ("closed" as const);
     const change = { state, ends: "removed" as const, due_at: clock.now(), leased_until: null };
     await trx.updateTable("account_domain").set(change).where("id", "=", place.id).execute();
+    await trx.deleteFrom("account_domain_certificate").where("id", "=", place.id).execute();
     await signals.announceDomain(trx, place.id);
     return "begun";
   });

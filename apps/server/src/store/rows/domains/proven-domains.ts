@@ -1,8 +1,7 @@
 /** Domains that accounts have proven and still hold, in memory: read when the store opens, and when a row changes anywhere. */
 import { isDomainOpen } from "@kauke/contract";
-import type { ProvenDomains, SharedProvenDomains } from "../../../core/domain/account-domain.ts";
+import type { ProvenDomain, ProvenDomains, SharedProvenDomains } from "../../../core/domain/account-domain.ts";
 import { noneAppear } from "../../../core/domain/appear-rules.ts";
-import type { DomainState } from "../../../core/domain/domain-standing.ts";
 import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { Logger } from "../../../runtime/ports.ts";
 import type { DomainChange } from "../../change-signals.ts";
@@ -12,11 +11,8 @@ import { openAccountDomain } from "./save-domain-check.ts";
 /** Pause after the database failed to answer, before the rows are read again. */
 const RETRY_MS = 1000;
 
-interface Proven {
-  id: string;
-  userId: string;
+interface Proven extends ProvenDomain {
   domain: string;
-  state: DomainState;
   /** Whether mail may make aliases on it now. */
   appears: boolean;
 }
@@ -82,9 +78,16 @@ async function readProven({ db, keys }: StoreContext, change: DomainChange): Pro
   if (change !== "all") held = held.where("id", "=", change.domainId);
   const rows = await held.execute();
   return await mapInSlices(rows, (row) => {
-    const { domain, appearing = noneAppear } = openAccountDomain(keys, row);
+    const { domain, appearing = noneAppear, hasPolicyHost = false } = openAccountDomain(keys, row);
     const appears = isDomainOpen(row) && appearing.appear !== "off";
-    return { id: row.id, userId: row.user_id, domain, state: row.state, appears };
+    return {
+      id: row.id,
+      userId: row.user_id,
+      domain,
+      state: row.state,
+      appears,
+      hasPolicyHost: isDomainOpen(row) && hasPolicyHost,
+    };
   });
 }
 

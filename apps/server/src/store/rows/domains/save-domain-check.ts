@@ -13,6 +13,7 @@ import type { ServerKeys } from "../../sealing/server-keys.ts";
 import type { StoreContext } from "../../store-context.ts";
 import { evictOldestNotices, insertNotice } from "../notices.ts";
 import { lockAccount } from "./lock-own-domains.ts";
+import { planPolicyCertificate } from "./plan-policy-certificate.ts";
 
 export interface AccountDomainDocument {
   domain: string;
@@ -24,6 +25,8 @@ export interface AccountDomainDocument {
   displayName?: string;
   /** When the account was last told that another has set the records of the domain right. */
   claimToldAt?: string;
+  /** Whether the host of its MTA-STS policy led here when DNS last said anything about it. */
+  hasPolicyHost?: boolean;
 }
 
 export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable, "id" | "sealed">) =>
@@ -52,15 +55,18 @@ async function saveInTransaction(context: StoreContext, check: ToSave): Promise<
     const row = await lockDomain(trx, check);
     if (row === undefined || row.ends === "removed") return null;
     if (isOutdated(check, row.checked_at)) return { isChanged: false, isTold: false };
-    const document: AccountDomainDocument = { ...openAccountDomain(keys, row), seen };
+    const before = openAccountDomain(keys, row);
+    const hasPolicyHost = policyHostAfter(before, seen);
+    const document: AccountDomainDocument = { ...before, seen, hasPolicyHost };
     const sealed = keys.seal("account_domain", id, document);
     const change = { checked_at: now, sealed, leased_until: null, ...standingChange(row, check) };
     await trx.updateTable("account_domain").set(change).where("id", "=", id).execute();
-    if (change.state === row.state) return { isChanged: false, isTold: false };
-    const notice = domainNotice(document.domain, {
-      before: row.state,
-      after: { state: change.state, stateUntil: change.state_until },
-    });
+    const plan = { id, userId, state: change.state, leadsHere: hasPolicyHost, now };
+    await planPolicyCertificate(trx, keys, plan);
+    const isPolicyNew = hasPolicyHost !== (before.hasPolicyHost ?? false);
+    if (change.state === row.state && !isPolicyNew) return { isChanged: false, isTold: false };
+    const after = { state: change.state, stateUntil: change.state_until };
+    const notice = change.state === row.state ? null : domainNotice(document.domain, { before: row.state, after });
     if (notice !== null)
       await insertNotice(trx, keys, { ...notice, id: randomUUID(), userId, aliasId: null, createdAt: now });
     await signals.announceDomain(trx, id);
@@ -70,6 +76,12 @@ async function saveInTransaction(context: StoreContext, check: ToSave): Promise<
   if (saved.isChanged) await signals.domainChanged({ domainId: id });
   if (saved.isTold) await evictOldestNotices(db, userId);
   return "saved";
+}
+
+/** What DNS did not answer about stays as it was. */
+function policyHostAfter({ hasPolicyHost = false }: AccountDomainDocument, seen: readonly SeenRecord[]): boolean {
+  const state = seen.find(({ name }) => name === "mta_sts_host")?.state;
+  return state === undefined || state === "unread" ? hasPolicyHost && state !== undefined : state === "right";
 }
 
 /** A clock that was set back since the stored check hides nothing. */
