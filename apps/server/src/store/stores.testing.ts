@@ -75,7 +75,7 @@ export async function insertUser(store: Store): Promise<User> {
 }
 
 export async function insertAlias(store: Store, userId: string, change: Partial<AliasToInsert> = {}): Promise<Alias> {
-  const alias = anAlias(userId, change);
-  await store.aliases.insert(alias);
+  const { isOnOwnDomain, ...alias } = anAlias(userId, change);
+  await store.aliases.insert({ ...alias, isOnOwnDomain });
   return alias;
 }
