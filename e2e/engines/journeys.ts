@@ -12,6 +12,7 @@ import { widths } from "../browser/browser.ts";
 import { password } from "../browser/steps.ts";
 import { masterPassword } from "../keys/encrypted-texts.ts";
 import { multipartMessage, subjectOf, words } from "../mail/message.ts";
+import { testOwnDomain } from "./domain-journey.ts";
 import type { EngineProgram } from "./driver.ts";
 import type { ElementQuery } from "./finder.ts";
 import { testDrafts, testLanguage, testLive, testUndo } from "./forgiving-journeys.ts";
@@ -33,6 +34,7 @@ const journeys: readonly Journey[] = [
   testDrafts,
   testLive,
   testLanguage,
+  testOwnDomain,
   testPages,
   testDialog,
   testAdmin,

@@ -4,6 +4,7 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type FakeDnsServer, startFakeDnsServer } from "@kauke/testkit/fakes/fake-dns";
 import type { Person } from "@kauke/testkit/person";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { heights, widths } from "../browser/browser.ts";
@@ -28,6 +29,8 @@ export interface EngineVisit extends Tab {
 
 export interface EngineSite {
   readonly server: Site["server"];
+  /** Which the server asks. */
+  readonly dns: FakeDnsServer;
   person: Site["person"];
   visit(options?: EngineVisitOptions): Promise<EngineVisit>;
   /** Returns the findings so far; they no longer fail the visit. */
@@ -39,11 +42,13 @@ const failures = join(import.meta.dirname, "../.out/failures");
 export function runEngineSite(program: EngineProgram): EngineSite {
   let proxy: WatchingProxy;
   let engine: Engine | undefined;
+  let dns: FakeDnsServer;
   const site = runSite({
     env: async () => {
       proxy = await startWatchingProxy();
+      dns = await startFakeDnsServer();
       // On a loaded machine more than the default time may pass before a journey presses Undo.
-      return { KAUKE_PUBLIC_URL: proxy.origin, KAUKE_UNDO_SECONDS: "20" };
+      return { KAUKE_PUBLIC_URL: proxy.origin, KAUKE_UNDO_SECONDS: "20", KAUKE_DNS_SERVERS: dns.address };
     },
   });
   beforeAll(async () => {
@@ -53,6 +58,7 @@ export function runEngineSite(program: EngineProgram): EngineSite {
   afterAll(async () => {
     await engine?.close();
     await proxy.close();
+    await dns.close();
   });
 
   async function visit({ width = widths.desktop, as, missingGlobals = [] }: EngineVisitOptions = {}) {
@@ -74,6 +80,9 @@ export function runEngineSite(program: EngineProgram): EngineSite {
   return {
     get server() {
       return site.server;
+    },
+    get dns() {
+      return dns;
     },
     person: site.person,
     visit,
