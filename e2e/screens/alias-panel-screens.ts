@@ -72,8 +72,6 @@ export const aliasPanelScreens: readonly Screen[] = [
     ),
   ),
   overlaid(ordered("panel-notice", openWithNotice)),
-  overlaid(ordered("panel-by-mail", (visit) => openMadeByMail(visit, "sender.example"))),
-  onlyLong(overlaid(ordered("panel-by-mail-unproven", (visit) => openMadeByMail(visit, null)))),
   overlaid(
     ordered("panel-folds", async (visit) => {
       await openAlias(visit, "ci.alerts@tyla.test");
@@ -95,4 +93,9 @@ export const aliasPanelScreens: readonly Screen[] = [
       await page.getByRole("switch").first().waitFor();
     }),
   ),
+];
+
+export const madeByMailScreens: readonly Screen[] = [
+  overlaid(ordered("panel-by-mail", (visit) => openMadeByMail(visit, "sender.example"))),
+  onlyLong(overlaid(ordered("panel-by-mail-unproven", (visit) => openMadeByMail(visit, null)))),
 ];

@@ -4,7 +4,7 @@ import type { Visit } from "../browser/browser.ts";
 import { fillRegister, signIn } from "../browser/steps.ts";
 import { aWallet, injectWallet } from "../sign-in/injected-wallet.ts";
 import { adminScreens } from "./admin-screens.ts";
-import { aliasPanelScreens } from "./alias-panel-screens.ts";
+import { aliasPanelScreens, madeByMailScreens } from "./alias-panel-screens.ts";
 import { aliasSettingsScreens } from "./alias-settings-screens.ts";
 import { composeScreens } from "./compose-screens.ts";
 import { dashboardScreens } from "./dashboard-screens.ts";
@@ -169,4 +169,5 @@ export const screens: readonly Screen[] = [
   ...previewScreens,
   // New ones last: a screen's place chooses the sizes it is checked at in `npm test`.
   ...domainScreens,
+  ...madeByMailScreens,
 ];

@@ -60,11 +60,13 @@ export function NameForm({ className, saved, inherited, address, isPending, save
           setError(undefined);
         }}
       />
-      <output className="hint">
-        {rich("Correspondents see: {from}", {
-          from: <SeenFrom key="from" name={name === "" ? inherited : name} address={address} />,
-        })}
-      </output>
+      {displayNameProblem(name) === null ? (
+        <output className="hint">
+          {rich("Correspondents see: {from}", {
+            from: <SeenFrom key="from" name={name === "" ? inherited : name} address={address} />,
+          })}
+        </output>
+      ) : null}
       <SubmitButton className="btn-sm" pending={isPending} pendingLabel={t("Saving...")}>
         {t("Save Name")}
       </SubmitButton>
