@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { Alias } from "../../core/alias/alias.ts";
 import type { SmtpCredential } from "../../core/smtp-credential.ts";
 import type { Store } from "../open-store.ts";
-import { anAlias } from "../rows.testing.ts";
 import { insertAlias, insertUser, onEachDatabase } from "../stores.testing.ts";
 
 const createdAt = new Date("2026-03-02T08:00:00.000Z");
@@ -217,8 +216,7 @@ describe("webhook secrets", () => {
     it("a new secret is in the route of the mail path and survives other changes of the alias", async () => {
       const { store } = fixture;
       const { id: userId } = await insertUser(store);
-      const alias = anAlias(userId);
-      await store.aliases.insert(alias);
+      const alias = await insertAlias(store, userId);
       const heard: unknown[] = [];
       store.aliases.onRouteChange((change) => void heard.push(change));
       const webhookSecret = Buffer.alloc(32, 7);

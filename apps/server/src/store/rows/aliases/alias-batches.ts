@@ -176,9 +176,9 @@ async function deleteBatch(
   const rows = await lockBatch(trx, batch);
   const failed = missingOf(batch, rows);
   if (rows.length === 0) return { failed, hasChangedRoutes: false, messagesDone: [] };
-  const messagesDone = await deleteLocked(context, trx, idsOf(rows));
   const addresses = rows.map((row) => ({ index: row.address_index, isUnused: row.fresh === "new" }));
   await released.release(trx, { formerUserId: batch.userId, network, addresses });
+  const messagesDone = await deleteLocked(context, trx, idsOf(rows));
   return { failed, hasChangedRoutes: true, messagesDone };
 }
 
