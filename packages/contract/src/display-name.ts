@@ -20,8 +20,8 @@ const SEEN = /[\p{L}\p{N}\p{P}\p{S}]/u;
 export const cleanDisplayName = (text: string): string =>
   text
     .normalize("NFC")
-    .replace(/^\p{Zs}+|\p{Zs}+$/gu, "")
-    .replace(/\p{Zs}+/gu, " ");
+    .replace(/\p{Zs}+/gu, " ")
+    .replace(/^ | $/g, "");
 
 /** @param name cleaned; an empty one is none @returns what is wrong with it, `null` for nothing */
 export function displayNameProblem(name: string): string | null {

@@ -2,7 +2,7 @@
 
 export const LIVE_PATH = "/api/events";
 
-/** What an event may name: of rows by triggers (`0030-live.sql`, `0033-live-contacts.sql`, `0035-account-domains.sql`), of `tests` by the server. */
+/** What an event may name: of rows by triggers (`0030-live.sql`, `0033-live-contacts.sql`, `0035-account-domains.sql`, `0039-domain-certificates.sql`), of `tests` by the server. */
 export const liveKinds = [
   "aliases",
   "labels",

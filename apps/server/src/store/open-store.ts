@@ -23,7 +23,7 @@ import { isPostgresOutage, openPostgres } from "./postgres/postgres.ts";
 import { PostgresSignals } from "./postgres/postgres-signals.ts";
 import { messageBodiesInRows, openSpool } from "./queue/bodies/message-bodies.ts";
 import { nodeSpoolFiles, type SpoolFiles } from "./queue/bodies/spool-files.ts";
-import { type InFlightParts, inFlightMessages, recoverInFlight } from "./queue/in-flight.ts";
+import { type InFlightParts, inFlightMessages, recoverInFlight, withAliases } from "./queue/in-flight.ts";
 import { type Forgotten, forgetOld, pacedRetention } from "./retention.ts";
 import { type RowStores, rowStores } from "./row-stores.ts";
 import { releasedAddresses } from "./rows/accounts/released-addresses.ts";
@@ -135,8 +135,10 @@ function openInDirectory(options: StoreOptions, dataDir: string): Promise<Store>
     const { bodies, inFlight } = await openSpool({ ...context, ...place });
     const keyKeeper = startKeyKeeper(options, context, { undo, dataDir, isSound, held });
     const { logger } = options;
-    const store = await assemble(context, { kind: "embedded", bodies, isSound, undo, logger, keyKeeper });
-    const parts = { ...store, files: inFlight, clock: context.clock, logger };
+    const { files, aliasIds: aliasesInFlight } = withAliases(inFlight);
+    const shared = { kind: "embedded", bodies, aliasesInFlight, isSound, undo, logger, keyKeeper } as const;
+    const store = await assemble(context, shared);
+    const parts = { ...store, files, clock: context.clock, logger };
     await recoverLeases(parts);
     await removeStaging(dataDir);
     return {
@@ -284,6 +286,7 @@ interface Assembly {
   keyKeeper: KeyKeeper;
   kind: Store["kind"];
   bodies: MessageBodies;
+  aliasesInFlight?: () => string[];
   isSound(): boolean;
   undo: Undo;
   logger: Logger | undefined;
@@ -291,7 +294,7 @@ interface Assembly {
 
 async function assemble(
   context: OpenContext,
-  { kind, bodies, isSound, undo, logger, keyKeeper: keeper }: Assembly,
+  { kind, bodies, aliasesInFlight, isSound, undo, logger, keyKeeper: keeper }: Assembly,
 ): Promise<Store> {
   const provenDomains = await openProvenDomains(context, logger);
   undo.add(() => provenDomains.close());
@@ -309,7 +312,8 @@ async function assemble(
     },
   });
   undo.add(() => sweep.stop());
-  const stores = rowStores(context, { released, forgetBodies, planDeletion: sweep.plan, provenDomains });
+  const parts = { released, forgetBodies, aliasesInFlight, planDeletion: sweep.plan, provenDomains };
+  const stores = rowStores(context, parts);
   const isKnownMessage = async (id: string) =>
     (await stores.deliveries.isKnownMessage(id)) || (await stores.emailAttachments.isKnown(id));
   const forget = (asOf?: Date) => forgetOld(context, { ...stores, released, bodies, isKnownMessage }, asOf);

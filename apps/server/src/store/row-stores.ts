@@ -65,16 +65,17 @@ export interface RowStores extends CoreStores {
 interface Parts {
   released: ReleasedAddresses;
   forgetBodies(messageIds: readonly string[]): Promise<void>;
+  aliasesInFlight?: (() => string[]) | undefined;
   planDeletion?: ((at: Date) => void) | undefined;
   provenDomains?: Pick<ProvenDomains, "find"> | undefined;
 }
 
 export function rowStores(
   context: StoreContext,
-  { released, forgetBodies, planDeletion, provenDomains }: Parts,
+  { released, forgetBodies, aliasesInFlight, planDeletion, provenDomains }: Parts,
 ): RowStores {
   return {
-    accountDomains: accountDomainStore(context, { forgetBodies }),
+    accountDomains: accountDomainStore(context, { forgetBodies, aliasesInFlight }),
     domainRechecks: domainRecheckStore(context),
     policyCertificates: policyCertificateStore(context),
     accountExport: accountExportStore(context),

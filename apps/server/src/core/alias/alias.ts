@@ -200,6 +200,8 @@ export interface AliasStore {
   /** At most 16 ids from `first` to `last` inclusive; UUIDs in lower case. */
   findIdsBetween(first: string, last: string): Promise<string[]>;
   count(): Promise<number>;
+  /** Whether the account may have one more. */
+  hasRoom(userId: string): Promise<boolean>;
   /** Adds a listener for stale cached routes; the change resolves only after the listener's promise. */
   onRouteChange(listener: (change: RouteChange) => void | Promise<void>): void;
   /** True if no other process uses the database, so that `onRouteChange` reports every change. */

@@ -71,8 +71,8 @@ export interface AccountDomainStore {
    * are left that are not being deleted already. What is left undone is due like a check (`DomainRecheckStore`).
    */
   delete(userId: string, domainId: string, options?: { withAliases?: boolean }): Promise<"deleted" | "in_use" | "gone">;
-  /** Continues what `delete` or another account's proof has begun. */
-  endAliases(domain: Pick<AccountDomain, "userId" | "id">): Promise<void>;
+  /** Continues what `delete` or another account's proof has begun. @param stopping the rest is due later */
+  endAliases(domain: Pick<AccountDomain, "userId" | "id">, stopping?: AbortSignal): Promise<void>;
 }
 
 export interface DomainCheck {

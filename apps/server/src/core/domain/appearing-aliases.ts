@@ -127,9 +127,10 @@ export class AppearingAliases {
 const floodText = (domain: string): string =>
   `Mail to many unknown names at ${domain} has made as many aliases as may appear in an hour or a day. Further names are refused until then. If you did not expect this, choose beginnings of names, or switch aliases that appear off.`;
 
-/** @returns `null` without a confirmed one, and for an account that was deleted just now */
-async function defaultMailbox(deps: MailboxDeps, userId: string): Promise<string | null> {
+/** @returns `null` without a confirmed one or room for an alias, and for an account that was deleted just now */
+async function defaultMailbox(deps: AppearingDeps, userId: string): Promise<string | null> {
   try {
+    if (!(await deps.aliases.hasRoom(userId))) return null;
     return (await readAccountDefaults(deps, userId)).mailbox?.address ?? null;
   } catch (thrown) {
     if (asAppError(thrown)?.code === "not_signed_in") return null;

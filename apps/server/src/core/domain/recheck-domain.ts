@@ -10,7 +10,7 @@ export interface RecheckDeps extends DomainLookDeps {
 /** @param stopping the server stops: the domain is due again at once, for the next process */
 export async function recheckDomain(deps: RecheckDeps, due: DueDomain, stopping: AbortSignal): Promise<void> {
   if (stopping.aborted) return await deps.domainRechecks.release(due);
-  if (due.isEnding) return await deps.accountDomains.endAliases(due);
+  if (due.isEnding) return await deps.accountDomains.endAliases(due, stopping);
   const domain = await deps.accountDomains.find(due.userId, due.id);
   // Removed meanwhile.
   if (domain === null) return;

@@ -1,6 +1,13 @@
 /** Adapts responses to other services' clients: their form of errors, and notes cut to our maximum length. */
 
-import { cleanDisplayName, displayNameProblem, errorCodes, limits, type ProblemBody } from "@kauke/contract";
+import {
+  cleanDisplayName,
+  displayNameMessages,
+  displayNameProblem,
+  errorCodes,
+  limits,
+  type ProblemBody,
+} from "@kauke/contract";
 import type { FastifyInstance } from "fastify";
 import { cutText } from "../../core/alias/alias-rules.ts";
 import { fieldError } from "../../core/app-error.ts";
@@ -37,8 +44,9 @@ export function cutNote(text: string | null): string | null {
 
 /** @returns `null` to remove the name @throws AppError `invalid` */
 export function readDisplayName(text: string | null): string | null {
-  const name = cleanDisplayName(text ?? "");
-  const message = displayNameProblem(name);
+  const isLong = text !== null && text.length > limits.displayNameMaxBytes;
+  const name = isLong ? "" : cleanDisplayName(text ?? "");
+  const message = isLong ? displayNameMessages.length : displayNameProblem(name);
   if (message !== null) throw fieldError("displayName", message);
   return name || null;
 }

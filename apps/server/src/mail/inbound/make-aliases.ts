@@ -1,6 +1,6 @@
 /**
  * Makes the aliases that a message to unknown names of own domains calls for. Not at RCPT, so that neither a client that
- * only asks for names nor a message that is refused leaves any.
+ * only asks for names nor a message that fails the checks of its sender leaves any.
  */
 import { addressesOf, asciiDomainOf } from "@kauke/mail-rfc";
 import type { AppearingAliases } from "../../core/domain/appearing-aliases.ts";

@@ -153,6 +153,26 @@ export function inFlightFiles(options: { directory: string; keys: ServerKeys; fi
   };
 }
 
+/** The files, and the aliases of the messages that this process has in them. */
+export function withAliases(files: InFlightFiles): { files: InFlightFiles; aliasIds: () => string[] } {
+  const aliases = new Map<string, string>();
+  const store: InFlightFiles["store"] = async (entry) => {
+    const { message, delivery } = entry;
+    if (delivery.aliasId !== null) aliases.set(message.id, delivery.aliasId);
+    try {
+      await files.store(entry);
+    } catch (thrown) {
+      aliases.delete(message.id);
+      throw thrown;
+    }
+  };
+  const forget = async (messageId: string) => {
+    aliases.delete(messageId);
+    await files.forget(messageId);
+  };
+  return { files: { ...files, store, forget }, aliasIds: () => [...new Set(aliases.values())] };
+}
+
 function parse(bytes: Buffer): InFlightMessage | null {
   const end = HEAD_BYTES + bytes.readUInt32BE(0);
   const rows = parseRows(bytes.subarray(HEAD_BYTES, end));

@@ -112,7 +112,7 @@ export function domainToWire(own: AccountDomain) {
     aliases_count: aliasCount,
     default_recipient: null,
     active: isDomainOpen({ state }),
-    catch_all: false,
+    catch_all: own.appearing.appear === "all",
     auto_create_regex: null,
     domain_verified_at: proven,
     domain_mx_validated_at: proven,

@@ -202,6 +202,8 @@ describe("the name of an alias", () => {
       body: { error: expect.stringContaining("“@”") },
     });
     expect((await put(7)).status).toBe(400);
+    const padded = `a${" ".repeat(60_000)}a`;
+    expect(await put(padded)).toMatchObject({ status: 400, body: { error: expect.stringContaining("at most 64") } });
     expect(await read()).toBe("Book Club");
     expect((await put("")).status).toBe(200);
     expect(await read()).toBeNull();

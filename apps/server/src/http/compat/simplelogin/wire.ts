@@ -112,13 +112,13 @@ export function optionsToWireV5({ prefix, suffixes }: Options) {
 export function customDomainsToWire(domains: readonly AccountDomain[]) {
   const proven = domains.filter(isDomainOpen);
   return {
-    custom_domains: proven.map(({ domain, displayName, createdAt, aliasCount }, index) => ({
+    custom_domains: proven.map(({ domain, displayName, createdAt, aliasCount, appearing }, index) => ({
       id: index + 1,
       domain_name: domain,
       name: displayName,
       is_verified: true,
       nb_alias: aliasCount,
-      catch_all: false,
+      catch_all: appearing.appear === "all",
       random_prefix_generation: false,
       mailboxes: [],
       creation_date: dateText(createdAt),

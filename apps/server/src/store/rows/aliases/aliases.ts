@@ -75,6 +75,7 @@ export function aliasStore(context: StoreContext, parts: Parts): AliasStore {
       return (await ids.limit(16).execute()).map((row) => row.id);
     },
     count: () => countRows(db, "alias"),
+    hasRoom: (userId) => hasRoom(db, userId),
     onRouteChange: (listener) => signals.onRouteChange(listener),
     reportsAllChanges: signals.isAlone,
   };
@@ -99,6 +100,12 @@ function indexOf(context: StoreContext, { name, domain }: { name: string; domain
   return addressIndex(context, aliasAddress(name, domain));
 }
 
+async function hasRoom(db: Pick<StoreContext["db"], "selectFrom">, userId: string): Promise<boolean> {
+  const own = db.selectFrom("alias").select("id").where("user_id", "=", userId);
+  const last = own.offset(limits.aliasesMax - 1).limit(1);
+  return (await last.executeTakeFirst()) === undefined;
+}
+
 async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias: AliasToInsert): Promise<void> {
   const { released } = parts;
   const { db, keys } = context;
@@ -117,13 +124,7 @@ async function insertAlias(context: StoreContext, parts: AliasStoreParts, alias:
       const domainId = domainIds.get(alias.domain) ?? null;
       // Another process may have closed the domain since this one found it open to mail.
       if (alias.isOnOwnDomain && domainId === null) throw domainUnknown();
-      const own = trx.selectFrom("alias").select("id").where("user_id", "=", alias.userId);
-      const isFull =
-        (await own
-          .offset(limits.aliasesMax - 1)
-          .limit(1)
-          .executeTakeFirst()) !== undefined;
-      if (isFull) throw new AppError("invalid", { message: aliasMessages.tooMany });
+      if (!(await hasRoom(trx, alias.userId))) throw new AppError("invalid", { message: aliasMessages.tooMany });
       refuseUnknownLabels(await knownLabels(trx, alias.userId, [alias]), alias.labels);
       await trx
         .insertInto("alias")

@@ -37,7 +37,7 @@ export function accountDomainStore(context: StoreContext, parts: EndingParts): A
       await endAliases(context, parts, { userId, id });
       return "deleted";
     },
-    endAliases: (domain) => endAliases(context, parts, domain),
+    endAliases: (domain, stopping) => endAliases(context, parts, { ...domain, stopping }),
   };
 }
 

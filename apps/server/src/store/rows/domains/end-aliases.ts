@@ -17,9 +17,11 @@ const AGAIN_MS = 60_000;
 
 export interface EndingParts {
   forgetBodies(messageIds: readonly string[]): Promise<void>;
+  /** Of accepted messages that are in no row yet. */
+  aliasesInFlight?: (() => string[]) | undefined;
 }
 
-type Place = Pick<AccountDomain, "userId" | "id">;
+type Place = Pick<AccountDomain, "userId" | "id"> & { stopping?: AbortSignal | undefined };
 type Ends = "removed" | "taken";
 
 /** From here on the domain takes no mail and no alias. @returns `in_use`: aliases are left that nobody deletes already */
@@ -52,7 +54,8 @@ export async function endAliases(context: StoreContext, parts: EndingParts, plac
     const mine = db.selectFrom("account_domain").select("ends").where("id", "=", place.id);
     const { ends = null } = (await mine.where("user_id", "=", place.userId).executeTakeFirst()) ?? {};
     if (ends === null) return;
-    const aliasIds = await nextAliases(db, { domainId: place.id, ends });
+    const inFlight = ends === "removed" ? (parts.aliasesInFlight?.() ?? []) : [];
+    const aliasIds = await nextAliases(db, { domainId: place.id, ends, inFlight });
     if (aliasIds.length === 0) return await finish(context, place);
     await deletePeopleOf(db, { userId: place.userId, aliasIds });
     const messagesDone = await db.transaction().execute(async (trx) => {
@@ -65,6 +68,7 @@ export async function endAliases(context: StoreContext, parts: EndingParts, plac
     });
     await signals.routeChanged({ userId: place.userId });
     await parts.forgetBodies(messagesDone);
+    if (place.stopping?.aborted === true) return;
     await nextTurn();
   }
 }
@@ -79,9 +83,10 @@ async function withAcceptedMail(trx: InTransaction, aliasIds: readonly string[])
 
 async function nextAliases(
   db: Pick<StoreContext["db"], "selectFrom">,
-  { domainId, ends }: { domainId: string; ends: Ends },
+  { domainId, ends, inFlight }: { domainId: string; ends: Ends; inFlight: readonly string[] },
 ): Promise<string[]> {
   let next = db.selectFrom("alias").select("alias.id").where("alias.domain_id", "=", domainId);
+  if (inFlight.length > 0) next = next.where((row) => row.not(row("alias.id", "=", anyOfIds(inFlight))));
   if (ends === "removed")
     next = next.where((row) => {
       const open = row.selectFrom("delivery").innerJoin("message", "message.id", "delivery.message_id");

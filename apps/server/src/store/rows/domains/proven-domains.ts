@@ -6,7 +6,7 @@ import { mapInSlices } from "../../../runtime/fair-queue/slices.ts";
 import type { Logger } from "../../../runtime/ports.ts";
 import type { DomainChange } from "../../change-signals.ts";
 import type { StoreContext } from "../../store-context.ts";
-import { openAccountDomain } from "./save-domain-check.ts";
+import { type AccountDomainRow, openAccountDomain } from "./save-domain-check.ts";
 
 /** Pause after the database failed to answer, before the rows are read again. */
 const RETRY_MS = 1000;
@@ -73,10 +73,25 @@ export async function openProvenDomains(
   };
 }
 
-async function readProven({ db, keys }: StoreContext, change: DomainChange): Promise<Proven[]> {
-  let held = db.selectFrom("account_domain").select(["id", "user_id", "state", "sealed"]).where("state", "<>", "new");
-  if (change !== "all") held = held.where("id", "=", change.domainId);
-  const rows = await held.execute();
+async function readProven(context: StoreContext, change: DomainChange): Promise<Proven[]> {
+  const held = context.db.selectFrom("account_domain").select(["id", "user_id", "state", "sealed"]);
+  const rows = held.where("state", "<>", "new").orderBy("id").limit(PAGE);
+  if (change !== "all") return await openRows(context, await rows.where("id", "=", change.domainId).execute());
+  const all: Proven[] = [];
+  for (let page = await rows.execute(); ; ) {
+    all.push(...(await openRows(context, page)));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return all;
+    page = await rows.where("id", ">", last.id).execute();
+  }
+}
+
+/** A row has up to 70 KB, of which a few octets are kept. */
+const PAGE = 500;
+
+type Row = Pick<AccountDomainRow, "id" | "user_id" | "state" | "sealed">;
+
+async function openRows({ keys }: Pick<StoreContext, "keys">, rows: readonly Row[]): Promise<Proven[]> {
   return await mapInSlices(rows, (row) => {
     const { domain, appearing = noneAppear, hasPolicyHost = false } = openAccountDomain(keys, row);
     const appears = isDomainOpen(row) && appearing.appear !== "off";

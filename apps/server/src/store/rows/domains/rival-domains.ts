@@ -1,5 +1,6 @@
 /** What an account's proof means for the other accounts that have the same domain. */
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { claimedNotice, takenNotice } from "../../../core/domain/domain-notice.ts";
 import type { Notice } from "../../../core/notice.ts";
 import { bounds } from "../../../limits/table.ts";
@@ -44,7 +45,9 @@ function isRecent(toldAt: string | undefined, now: Date): boolean {
 
 /** The aliases of accounts that held the domain before end, and each account is told once how many. */
 export async function endFormerAliases(context: StoreContext, parts: EndingParts, proof: Proof): Promise<void> {
-  for (const former of await rivalsOf(context, proof.id).where("state", "=", "new").execute()) {
+  // Anybody may have added the domain.
+  const rivals = rivalsOf(context, proof.id).where("state", "=", "new").where(hasAliases);
+  for (const former of await rivals.execute()) {
     const place = { id: former.id, userId: former.user_id };
     if (await beginEnd(context, place, proof)) await evictOldestNotices(context.db, place.userId);
     await endAliases(context, parts, place);
@@ -81,6 +84,8 @@ const rivalsOf = ({ db }: StoreContext, id: string) =>
     .select(["id", "user_id"])
     .where("domain_index", "=", (row) => row.selectFrom("account_domain").select("domain_index").where("id", "=", id))
     .where("id", "<>", id);
+
+const hasAliases = sql<boolean>`EXISTS (SELECT FROM alias WHERE alias.domain_id = account_domain.id)`;
 
 const tell = ({ keys }: StoreContext, trx: InTransaction, notice: Omit<Notice, "id" | "aliasId">) =>
   insertNotice(trx, keys, { ...notice, id: randomUUID(), aliasId: null });

@@ -32,7 +32,7 @@ export interface AccountDomainDocument {
 export const openAccountDomain = (keys: ServerKeys, row: Pick<AccountDomainTable, "id" | "sealed">) =>
   keys.open<AccountDomainDocument>("account_domain", row.id, row.sealed);
 
-type AccountDomainRow = Selectable<AccountDomainTable>;
+export type AccountDomainRow = Selectable<AccountDomainTable>;
 type ToSave = Pick<AccountDomain, "userId" | "id"> & DomainCheck;
 
 /** @returns `taken`: the records are right, and another account holds the domain */
@@ -54,7 +54,8 @@ async function saveInTransaction(context: StoreContext, check: ToSave): Promise<
     await lockAccount(trx, userId);
     const row = await lockDomain(trx, check);
     if (row === undefined || row.ends === "removed") return null;
-    if (isOutdated(check, row.checked_at)) return { isChanged: false, isTold: false };
+    const nothing = { isChanged: false, isTold: false, isNewlyProven: false };
+    if (isOutdated(check, row.checked_at)) return nothing;
     const before = openAccountDomain(keys, row);
     const hasPolicyHost = policyHostAfter(before, seen);
     const document: AccountDomainDocument = { ...before, seen, hasPolicyHost };
@@ -64,15 +65,17 @@ async function saveInTransaction(context: StoreContext, check: ToSave): Promise<
     const plan = { id, userId, state: change.state, leadsHere: hasPolicyHost, now };
     await planPolicyCertificate(trx, keys, plan);
     const isPolicyNew = hasPolicyHost !== (before.hasPolicyHost ?? false);
-    if (change.state === row.state && !isPolicyNew) return { isChanged: false, isTold: false };
+    if (change.state === row.state && !isPolicyNew) return nothing;
     const after = { state: change.state, stateUntil: change.state_until };
     const notice = change.state === row.state ? null : domainNotice(document.domain, { before: row.state, after });
     if (notice !== null)
       await insertNotice(trx, keys, { ...notice, id: randomUUID(), userId, aliasId: null, createdAt: now });
     await signals.announceDomain(trx, id);
-    return { isChanged: true, isTold: notice !== null };
+    return { isChanged: true, isTold: notice !== null, isNewlyProven: row.state === "new" && change.state !== "new" };
   });
   if (saved === null) return "gone";
+  // A former account's routes on the domain may be cached; until it is known here as proven, none is asked for.
+  if (saved.isNewlyProven) await signals.routeChanged("all");
   if (saved.isChanged) await signals.domainChanged({ domainId: id });
   if (saved.isTold) await evictOldestNotices(db, userId);
   return "saved";

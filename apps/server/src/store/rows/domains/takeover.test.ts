@@ -42,7 +42,11 @@ onEachDatabase((it) => {
     await it.store.replyPaths.ensure([path], { now: it.clock.now(), account: ann.userId });
     await lose(ann);
     const bob = await add(ann.domain);
+    const heard: unknown[] = [];
+    it.store.aliases.onRouteChange((change) => void heard.push(change));
     expect(await check(bob, "proves")).toBe("saved");
+    // Cached routes of the former account.
+    expect(heard).toContain("all");
     expect((await it.store.aliases.listForUser(ann.userId)).map(({ id }) => id)).toEqual([elsewhere.id]);
     expect(await it.store.replyPaths.find(path.id)).toBeNull();
     expect(await it.store.aliases.isFree(bob.userId, `shop@${bob.domain}`)).toBe(true);
