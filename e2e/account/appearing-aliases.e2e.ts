@@ -74,6 +74,10 @@ describe("of an account that forwards", () => {
     await pressAt(page, opener(page, domain));
     await tabTo(page, page.getByRole("radio", { name: "None" }));
     await page.keyboard.press("ArrowRight");
+    await part(page, domain).getByText("Not saved yet.").waitFor();
+    expect(await send(site, `early@${domain}`)).toBe(unknown);
+    await tabTo(page, page.getByRole("button", { name: "Save Choice" }));
+    await page.keyboard.press("Enter");
     await seeToast(page, "Aliases That Appear Changed");
     await part(page, domain).getByText("The first mail to any name makes an alias.").waitFor();
     await expectSound(visit);

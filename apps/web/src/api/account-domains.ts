@@ -1,6 +1,7 @@
 /** Own domains of the account, with the records that each needs and what DNS last answered. */
 import type { AccountDomainWire, Body, ResponseOf } from "@kauke/contract";
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { call } from "./client.ts";
 
 /** Another key than that of the server's domains, which stays when another person signs in. */
@@ -60,6 +61,12 @@ export function useChangeDomain() {
       changeListed(client, (domains) => domains.map((domain) => (domain.id === changed.id ? changed : domain))),
     onError: () => refetchDomains(client),
   });
+}
+
+/** Reads the list again when the component is shown. */
+export function useFreshDomains(): void {
+  const client = useQueryClient();
+  useEffect(() => void refetchDomains(client), [client]);
 }
 
 export function useRemoveDomain() {

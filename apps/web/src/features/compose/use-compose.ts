@@ -19,7 +19,8 @@ function usePreselectedAlias(letterId: string, senders: ComposeProps["senders"])
   useEffect(() => {
     if (senders === undefined) return;
     const chosen = readOpenLetter().letter.fromAlias;
-    const isKept = senders.some((sender) => sender.id === chosen && canSend(sender));
+    // DNS may take away and give back an own domain while the letter is written.
+    const isKept = senders.some((sender) => sender.id === chosen && (canSend(sender) || sender.state === "domain"));
     if (!isKept && chosen !== (onlyAlias ?? "")) changeLetter({ fromAlias: onlyAlias ?? "" });
   }, [letterId, senders, onlyAlias]);
   return onlyAlias;

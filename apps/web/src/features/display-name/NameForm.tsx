@@ -40,7 +40,7 @@ export function NameForm({ className, saved, inherited, address, isPending, save
     if (problem !== null || isPending) return;
     try {
       if (name !== saved) await save(name);
-      setTyped(null);
+      setTyped((now) => (now === typed ? null : now));
     } catch (failure) {
       const [, message] = fieldMessages(failure).find(([field]) => field === "displayName") ?? [];
       setError(message ?? refusalText(failure as Error, t("Failed to save the setting")));

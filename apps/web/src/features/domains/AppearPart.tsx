@@ -16,11 +16,14 @@ import { appearLabels, appearText, exampleNames, prefixesText, readPrefixes } fr
 
 function useSaveRules({ id }: AccountDomainWire) {
   const change = useChangeDomain();
-  const save = (body: Parameters<typeof change.mutate>[0]["body"], onError?: (error: Error) => void) => {
+  const fail = (error: Error) => showFailure(t("Update Failed"), refusalText(error, t("Failed to save the setting")));
+  const save = (body: Parameters<typeof change.mutate>[0]["body"], { onSaved = () => {}, onError = fail } = {}) => {
     if (change.isPending) return;
-    const fail = (error: Error) => showFailure(t("Update Failed"), refusalText(error, t("Failed to save the setting")));
-    const onSuccess = () => showToast({ title: t("Aliases That Appear Changed") });
-    change.mutate({ domainId: id, body }, { onSuccess, onError: onError ?? fail });
+    const onSuccess = () => {
+      showToast({ title: t("Aliases That Appear Changed") });
+      onSaved();
+    };
+    change.mutate({ domainId: id, body }, { onSuccess, onError });
   };
   return { save, isPending: change.isPending };
 }
@@ -48,17 +51,20 @@ function Examples({ typed, domain }: { typed: string; domain: string }) {
 
 function PrefixForm({ domain }: { domain: AccountDomainWire }) {
   const { save, isPending } = useSaveRules(domain);
-  const [typed, setTyped] = useState(() => prefixesText(domain.prefixes));
+  const [changed, setChanged] = useState<string | null>(null);
+  const typed = changed ?? prefixesText(domain.prefixes);
   const [error, setError] = useState<string>();
   const input = useRef<HTMLInputElement>(null);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setError(undefined);
-    save({ appear: "prefixes", prefixes: readPrefixes(typed) }, (failure) => {
+    const onError = (failure: Error) => {
       const message = fieldMessages(failure).find(([field]) => field.startsWith("prefixes"))?.[1];
       setError(message ?? refusalText(failure, t("Failed to save the setting")));
       input.current?.focus();
-    });
+    };
+    const onSaved = () => setChanged((now) => (now === changed ? null : now));
+    save({ appear: "prefixes", prefixes: readPrefixes(typed) }, { onSaved, onError });
   };
   return (
     <form className="appear-form" onSubmit={onSubmit} noValidate>
@@ -70,7 +76,7 @@ function PrefixForm({ domain }: { domain: AccountDomainWire }) {
         value={typed}
         error={error}
         onChange={(event) => {
-          setTyped(event.target.value);
+          setChanged(event.target.value);
           setError(undefined);
         }}
       />
@@ -121,26 +127,40 @@ function NoMailbox() {
 }
 
 function Choice({ domain }: { domain: AccountDomainWire }) {
-  const { save } = useSaveRules(domain);
+  const { save, isPending } = useSaveRules(domain);
   const id = useId();
-  // Chosen beginnings count once they are saved.
-  const [isChoosing, setIsChoosing] = useState(false);
-  const shown: AppearMode = isChoosing ? "prefixes" : domain.appear;
-  const choose = (mode: AppearMode) => {
-    setIsChoosing(mode === "prefixes");
-    if (mode !== "prefixes" || domain.prefixes.length > 0) save({ appear: mode });
-  };
+  const [picked, setPicked] = useState<AppearMode | null>(null);
+  const [saved, setSaved] = useState(domain.appear);
+  if (saved !== domain.appear) {
+    setSaved(domain.appear);
+    setPicked(null);
+  }
+  const shown = picked ?? domain.appear;
+  const isChanged = shown !== domain.appear;
   return (
     <>
       <div className="segments" role="radiogroup" aria-label={t("Names that appear")}>
         {appearModes.map((mode) => (
           <label key={mode}>
-            <input type="radio" name={id} checked={shown === mode} onChange={() => choose(mode)} />
+            <input type="radio" name={id} checked={shown === mode} onChange={() => setPicked(mode)} />
             <span>{appearLabels[mode]}</span>
           </label>
         ))}
       </div>
+      <p className="hint" role="status">
+        {isChanged ? t("Not saved yet.") : null}
+      </p>
       {shown === "prefixes" ? <PrefixForm domain={domain} /> : null}
+      {shown !== "prefixes" && isChanged ? (
+        <SubmitButton
+          type="button"
+          pending={isPending}
+          pendingLabel={t("Saving...")}
+          onClick={() => save({ appear: shown })}
+        >
+          {t("Save Choice")}
+        </SubmitButton>
+      ) : null}
     </>
   );
 }
@@ -177,7 +197,7 @@ export function AppearPart({ domain }: { domain: AccountDomainWire }) {
         <div id={id} className="domain-records">
           <p>
             {t(
-              "Mail to a name that is no alias yet makes one, which forwards to your default mailbox: at most 20 in an hour and 100 in a day. Further names are refused until then. You can keep, label or refuse each.",
+              "Mail to a name that is no alias yet makes one, which forwards to your default mailbox: at most 20 in an hour here, and 100 in a day on all your domains. Further names are refused until the hour or the day is over. You can keep, label or refuse each.",
             )}
           </p>
           <NoMailbox />

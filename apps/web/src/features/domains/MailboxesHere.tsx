@@ -13,7 +13,7 @@ export function MailboxesHere({ domain }: { domain: AccountDomainWire }) {
       <TriangleAlert className="i" aria-hidden />
       <div className="min-w-0">
         {t(
-          "Your aliases forward to mailboxes on this domain: {addresses}. Mail for the domain comes to this server, where only aliases get it, so choose other mailboxes.",
+          "Your aliases forward to mailboxes on this domain: {addresses}. With its MX record, mail for the domain comes to this server, where only aliases get it, so choose other mailboxes.",
           { addresses: here.join(", ") },
         )}
       </div>

@@ -1,6 +1,6 @@
 import type { AccountDomainWire } from "@kauke/contract";
 import { useRef } from "react";
-import { useRemoveDomain } from "../../api/account-domains.ts";
+import { useFreshDomains, useRemoveDomain } from "../../api/account-domains.ts";
 import { plural } from "../../texts/plural.ts";
 import { t } from "../../texts/texts.ts";
 import { ConfirmDialog } from "../../ui/Dialog.tsx";
@@ -17,6 +17,8 @@ interface Props {
 /** With aliases, the domain's name has to be typed before they are deleted with it. */
 export function RemoveDomainDialog({ domain: { id, domain, shownDomain, aliasCount }, onClose }: Props) {
   const remove = useRemoveDomain();
+  // Mail may have made aliases since the list was read.
+  useFreshDomains();
   const isGone = useRef(false);
   const onRemove = (confirm?: string) =>
     remove.mutate(

@@ -31,11 +31,11 @@ export const recordTexts: Readonly<Record<DomainRecordName, RecordTexts>> = {
   },
   mta_sts: {
     title: t("Policy (MTA-STS)"),
-    purpose: t("Tells senders that there is a policy. Add it once the policy host is found."),
+    purpose: t("Tells senders that there is a policy."),
   },
   tls_rpt: {
     title: t("Reports (TLS-RPT)"),
-    purpose: t("Senders report deliveries that could not be encrypted to the people who run this server."),
+    purpose: t("Senders report to the people who run this server which deliveries could not be encrypted."),
   },
 };
 

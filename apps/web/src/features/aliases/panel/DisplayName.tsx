@@ -4,6 +4,7 @@ import { useAccountDomains } from "../../../api/account-domains.ts";
 import { useUpdateAlias } from "../../../api/aliases.ts";
 import { t } from "../../../texts/texts.ts";
 import { NameForm } from "../../display-name/NameForm.tsx";
+import { useForwarding } from "../../forwarding/NeedsEngine.tsx";
 import { addressOf } from "../alias-text.ts";
 import { offerSavedUndo } from "../undo-change.ts";
 
@@ -26,6 +27,7 @@ export function DisplayName({ alias }: { alias: AliasWire }) {
   const client = useQueryClient();
   const update = useUpdateAlias(alias.userId);
   const ofDomain = useDomainName(alias.domain);
+  const provider = useForwarding();
   const save = async (displayName: string) => {
     const body = { displayName };
     const saved = await update.mutateAsync({ aliasId: alias.id, body });
@@ -34,7 +36,11 @@ export function DisplayName({ alias }: { alias: AliasWire }) {
   return (
     <>
       <p className="hint">
-        {t("What you send from this alias has this name. The one that your mail program sends is never passed on.")}
+        {provider === null
+          ? t("What you send from this alias has this name. The one that your mail program sends is never passed on.")
+          : t("What you write in Compose has this name. {provider} passes on the one that your mail program sends.", {
+              provider: provider.name,
+            })}
       </p>
       <NameForm
         className="write-form"
