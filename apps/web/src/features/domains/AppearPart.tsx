@@ -94,7 +94,7 @@ function RefusedNames({ domain }: { domain: AccountDomainWire }) {
   const id = useId();
   if (neverNames.length === 0) return null;
   return (
-    <section aria-labelledby={id}>
+    <section aria-label={`${t("Refused for good")}: ${shownDomain}`}>
       <h5 id={id}>{t("Refused for good")}</h5>
       <ul className="appear-refused" aria-labelledby={id}>
         {neverNames.map((name) => (
@@ -172,7 +172,7 @@ export function AppearPart({ domain }: { domain: AccountDomainWire }) {
   const [isOpen, setIsOpen] = useState(false);
   useFocusKept(titleId);
   return (
-    <section className="domain-appear" aria-labelledby={titleId}>
+    <section className="domain-appear" aria-label={`${t("Aliases that appear")}: ${domain.shownDomain}`}>
       <div className="domain-head">
         <div>
           <h5 id={titleId} tabIndex={-1}>

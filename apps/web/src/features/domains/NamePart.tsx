@@ -17,7 +17,7 @@ export function NamePart({ domain: { id: domainId, shownDomain, displayName } }:
     showToast({ title: t("Display Name Changed") });
   };
   return (
-    <section className="domain-appear" aria-labelledby={`${id}-title`}>
+    <section className="domain-appear" aria-label={`${t("Display name")}: ${shownDomain}`}>
       <div className="domain-head">
         <div>
           <h5 id={`${id}-title`}>{t("Display name")}</h5>
