@@ -6,7 +6,7 @@ import type { RecordTargets } from "./core/domain/domain-records.ts";
 import { createResolver, type Resolver } from "./mail/dns/resolver.ts";
 import { checkSpf } from "./mail/inbound/authenticate/check-spf.ts";
 import { MessageDns } from "./mail/inbound/authenticate/message-dns.ts";
-import { DomainWorker } from "./platform/domain-worker.ts";
+import { domainWorker } from "./platform/domain-worker.ts";
 import type { Config } from "./settings/config.ts";
 
 const DEADLINE_MS = 5000;
@@ -65,7 +65,7 @@ export const recordTargets = (config: Config): RecordTargets => ({
 
 export function domainService(parts: Parts): Service {
   const { config, store, overrides } = parts;
-  const worker = new DomainWorker({
+  const worker = domainWorker({
     ...parts,
     ...store,
     domainRules: recordTargets(config),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { DueDomain } from "../core/domain/account-domain.ts";
 import type { DomainLookUps } from "../core/domain/domain-dns.ts";
-import { DomainWorker } from "./domain-worker.ts";
+import { domainWorker } from "./domain-worker.ts";
 
 /** Due domains, each of an account of its own, and a DNS that takes `dnsMs`. */
 class World {
@@ -15,7 +15,7 @@ class World {
   hasFailure = false;
   readonly warnings: string[] = [];
 
-  readonly worker = new DomainWorker({
+  readonly worker = domainWorker({
     clock: { now: () => new Date(), steadyMs: () => performance.now() },
     logger: { warn: (event) => void this.warnings.push(event) },
     domainRules: { mailHost: "mail.kauke.test", policyTarget: null },

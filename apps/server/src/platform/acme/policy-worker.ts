@@ -12,6 +12,7 @@ import type {
 } from "../../core/domain/policy-certificates.ts";
 import { giveBackLimit, type LimitDeps, tryLimit } from "../../core/take-limit.ts";
 import { bounds } from "../../limits/table.ts";
+import { DueWorker } from "../due-worker.ts";
 import { ORDER_MS, type RenewalOptions, renewCertificate } from "./renew-certificate.ts";
 import { type CertificateStanding, certificateStandingOf, orderDueAt, validUntil } from "./stored-certificate.ts";
 
@@ -30,72 +31,38 @@ export interface PolicyWorkerOptions extends Omit<RenewalOptions, "records" | "h
 
 export class PolicyWorker {
   readonly #options: PolicyWorkerOptions;
-  readonly #stopping = new AbortController();
-  readonly #running = new Set<Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
-  #claiming: Promise<void> | null = null;
+  readonly #worker: DueWorker<DueCertificate>;
   /** The issuer has refused an order because of a rate limit, which may be one of the account that all domains share. */
   #pausedUntil = 0;
 
   constructor(options: PolicyWorkerOptions) {
     this.#options = options;
+    const { policyCertificates, logger } = options;
+    this.#worker = new DueWorker({
+      atOnce,
+      pollMs: options.pollMs ?? POLL_MS,
+      claim: async (most) => (this.#isPaused() ? [] : await policyCertificates.claimDue({ most, leaseMs: LEASE_MS })),
+      work: async (due, stopping) => await policyCertificates.settle(due, await this.#orderIfDue(due, stopping)),
+      onFailure: () => logger.warn("policy_certificate_failed", { code: "store" }),
+    });
   }
 
   start(): void {
-    this.#wake();
+    this.#worker.start();
   }
 
-  /** Aborts orders in flight, which are continued later. */
+  /** Orders in progress are aborted, and continued later. */
   async close(): Promise<void> {
-    this.#stopping.abort();
-    clearTimeout(this.#timer);
-    await this.#claiming;
-    clearTimeout(this.#timer);
-    await Promise.all(this.#running);
+    await this.#worker.close();
   }
 
-  #wake(): void {
-    clearTimeout(this.#timer);
-    if (this.#stopping.signal.aborted) return;
-    this.#claiming ??= this.#claim().finally(() => {
-      this.#claiming = null;
-      this.#timer = setTimeout(() => this.#wake(), this.#options.pollMs ?? POLL_MS).unref();
-    });
+  /** A clock that was set back prolongs no pause. */
+  #isPaused(): boolean {
+    const leftMs = this.#pausedUntil - this.#options.clock.now().getTime();
+    return leftMs > 0 && leftMs <= pauseMs;
   }
 
-  async #claim(): Promise<void> {
-    const { policyCertificates, clock, logger } = this.#options;
-    try {
-      for (let most = atOnce - this.#running.size; most > 0; most = atOnce - this.#running.size) {
-        const leftMs = this.#pausedUntil - clock.now().getTime();
-        if (leftMs > 0 && leftMs <= pauseMs) return;
-        const due = await policyCertificates.claimDue({ most, leaseMs: LEASE_MS });
-        if (due.length === 0) return;
-        for (const one of due) this.#begin(one);
-      }
-    } catch {
-      logger.warn("policy_certificate_failed", { code: "store" });
-    }
-  }
-
-  #begin(due: DueCertificate): void {
-    const work = this.#work(due).finally(() => {
-      this.#running.delete(work);
-      if (this.#claiming === null) this.#wake();
-    });
-    this.#running.add(work);
-  }
-
-  async #work(due: DueCertificate): Promise<void> {
-    try {
-      await this.#options.policyCertificates.settle(due, await this.#orderIfDue(due));
-    } catch {
-      // The lease runs out, and the certificate is due again.
-      this.#options.logger.warn("policy_certificate_failed", { code: "store" });
-    }
-  }
-
-  async #orderIfDue(due: DueCertificate): Promise<PolicyOutcome> {
+  async #orderIfDue(due: DueCertificate, stopping: AbortSignal): Promise<PolicyOutcome> {
     const { policyCertificates, clock, logger, directoryUrl } = this.#options;
     const records = policyCertificates.recordsOf(due.domainId);
     const label = "policy";
@@ -109,8 +76,8 @@ export class PolicyWorker {
       const freeAt = await this.#takeShare(due.userId);
       if (freeAt !== null) return outcomeOf(before, spread(now, freeAt.getTime()), clock.now());
     }
-    await this.#order(records, { label, hosts });
-    if (this.#stopping.signal.aborted) return outcomeOf(before, clock.now(), clock.now());
+    await this.#order(records, { label, hosts }, stopping);
+    if (stopping.aborted) return outcomeOf(before, clock.now(), clock.now());
     const after = await standing();
     const { failure, failures } = after.state;
     if (failure !== null) logger.info("policy_certificate_failed", { code: failure, count: failures });
@@ -118,10 +85,10 @@ export class PolicyWorker {
     return outcomeOf(after, spread(now, Math.max(nextDue(after, hosts), now + AGAIN_MS)), clock.now());
   }
 
-  #order(records: OrderRecords, wanted: { label: string; hosts: string[] }): Promise<void> {
+  #order(records: OrderRecords, wanted: { label: string; hosts: string[] }, closing: AbortSignal): Promise<void> {
     const logger = { info: () => {}, warn: () => {}, error: () => {} };
     const options = { ...this.#options, records, logger, hasHttps: false };
-    return renewCertificate(options, wanted, { closing: this.#stopping.signal, isAsked: false });
+    return renewCertificate(options, wanted, { closing, isAsked: false });
   }
 
   /** Counts an order. @returns when the next one is allowed if there was none left */
